@@ -1,0 +1,5 @@
+export type { FailureKind } from './failure/failureKind.ts'
+export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
+export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'
+export type { CallOptions, RequestArguments } from './transport/call.ts'
+export type { Transport } from './transport/transport.ts'

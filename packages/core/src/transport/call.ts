@@ -1,0 +1,38 @@
+/** What a call asks: EIP-1193 request arguments, with positional params as JSON-RPC 2.0 section 4.2 has them. */
+export interface RequestArguments {
+  readonly method: string
+  readonly params?: readonly unknown[] | undefined
+}
+
+/** How one call is made. */
+export interface CallOptions {
+  /** Aborts the call; it then rejects with `signal.reason`, unchanged. */
+  readonly signal?: AbortSignal | undefined
+  /** How long the call may take in all, retries included, in milliseconds. @default 10_000, 60_000 for heavy methods */
+  readonly timeoutMs?: number | undefined
+}
+
+/**
+ * One call on its way down the layers. One record is made at the door and shared by all layers, so that a call costs one allocation.
+ */
+export interface Call {
+  readonly method: string
+  /** The params as JSON text, made once: it is the body's part and, for reads, the identity of the call. */
+  readonly params: string
+  readonly timeoutMs: number | undefined
+  /** When the deadline strikes, on the clock of `performance.now()`. */
+  deadlineAt: number
+  /** Set once the call was ended from above (deadline, abort, close): no layer starts anything anew. */
+  ended: boolean
+  /** Stops what is under way and settles with the reason given. Kept by whichever layer is working on the call now. */
+  cancel: ((reason: unknown) => void) | undefined
+}
+
+/** How a call ends: `true` with the result, `false` with the reason it failed. Called exactly once. */
+export type Settle = (ok: boolean, value: unknown) => void
+
+/** Takes a call and settles it. Until it settles, `call.cancel` must stop it. */
+export type Carry = (call: Call, settle: Settle) => void
+
+/** One layer: wraps what lies below it. */
+export type Layer = (next: Carry) => Carry

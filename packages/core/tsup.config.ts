@@ -1,0 +1,13 @@
+import { defineConfig } from 'tsup'
+
+export default defineConfig({
+  // The two carriers stand beside the index: the `imports` map of package.json picks one as `#http`.
+  entry: { index: 'src/index.ts', 'http.node': 'src/carrier/http.node.ts', 'http.fetch': 'src/carrier/http.fetch.ts' },
+  format: ['esm', 'cjs'],
+  external: ['#http'],
+  splitting: false,
+  dts: { entry: { index: 'src/index.ts' } },
+  sourcemap: true,
+  clean: true,
+  target: 'es2022',
+})

@@ -1,0 +1,20 @@
+import type { Reporter, TestModule } from 'vitest/node'
+
+/** Prints the count of tests as one plain last line, whatever colours and coverage tables stand above it. */
+export default class ClosingLineReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
+    let brokenModules = 0
+    for (const module of modules) {
+      let failedHere = 0
+      for (const test of module.children.allTests()) {
+        const { state } = test.result()
+        count[state]++
+        if (state === 'failed') failedHere++
+      }
+      if (module.state() === 'failed' && failedHere === 0) brokenModules++
+    }
+    const failed = count.failed + brokenModules
+    console.log(`\ntests: ${count.passed} passed, ${failed} failed, ${count.skipped + count.pending} skipped`)
+  }
+}

@@ -1,0 +1,28 @@
+import { defaultServerConditions } from 'vite'
+import { defineConfig } from 'vitest/config'
+
+// Tests of a package read their siblings' source, never a build that may be old.
+const conditions = ['@keyrail/source', ...defaultServerConditions]
+
+const packageProject = (name: string) => ({
+  root: `packages/${name}`,
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    name,
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 20_000,
+    typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
+  },
+})
+
+export default defineConfig({
+  test: {
+    projects: [
+      ...['core', 'fetch', 'gateway', 'cli', 'vectors'].map(packageProject),
+      { root: '.', test: { name: 'workspace', include: ['test/**/*.test.ts'], testTimeout: 120_000 } },
+    ],
+    reporters: ['default', './scripts/closingLineReporter.ts'],
+    coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text-summary'] },
+  },
+})
