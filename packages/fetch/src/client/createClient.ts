@@ -1,0 +1,24 @@
+import { createTransport } from '@keyrail/core'
+import type { EthereumRpc, Options, Transport } from '@keyrail/core'
+import type { Client } from './client.ts'
+import { clientOf } from './clientOf.ts'
+
+/**
+ * Makes a client: the full door, with every layer of the transport.
+ *
+ * Closing the client closes its transport, a given one too; see {@link clientOf} for why.
+ *
+ * @param options - The address and how to call it; or a transport, which is used as it is and can stand behind several libraries at once.
+ * @param declared - Names of your own methods that hold no underscore. @default []
+ * @returns A client of the schema `Rpc`. Add methods of your own with `createClient<EthereumRpc & MyMethods>(…)`.
+ * @throws {KeyrailError} of kind `invalidRequest` for a wrong option, naming it and the mend.
+ * @example
+ * const client = createClient({ baseUrl: 'https://node.example.com', apiKey })
+ * const number = await client.eth_blockNumber()
+ */
+export function createClient<Rpc = EthereumRpc>(
+  options: Options | Transport,
+  declared?: readonly string[],
+): Client<Rpc> {
+  return clientOf<Rpc>('request' in options ? options : createTransport(options), declared)
+}
