@@ -1,0 +1,115 @@
+// The import rules of the workspace, made from the table in scripts/arrows.ts. By hand: npx depcruise packages
+const { existsSync, readFileSync, readdirSync } = require('node:fs')
+const { arrows } = require('./scripts/arrows.ts')
+
+const tests = '[.](test|test-d|bench)[.]tsx?$|^packages/[^/]+/test/'
+const literally = (path) => path.replaceAll('.', '[.]')
+const anyOf = (folders) => `^packages/(${folders.join('|') || '(?!)'})/`
+const shipped = (folder) => ({ path: `^packages/${folder}/`, pathNot: [tests, '[.]config[.]ts$'] })
+
+// A door is what a package's `exports` name under the source condition; all else in it is its own.
+const doors = readdirSync(`${__dirname}/packages`).flatMap((folder) => {
+  const manifest = `${__dirname}/packages/${folder}/package.json`
+  if (!existsSync(manifest)) return []
+  return Object.values(JSON.parse(readFileSync(manifest, 'utf8')).exports ?? {})
+    .map((target) => (typeof target === 'string' ? target : (target['@keyrail/source'] ?? '')))
+    .filter((target) => target !== '')
+    .map((target) => `^packages/${folder}/${literally(target.slice(2)).replace('*', '[^/]+')}$`)
+})
+
+const perPackage = Object.entries(arrows).flatMap(([folder, may]) => [
+  {
+    name: `arrow:${folder}`,
+    severity: 'error',
+    comment: `shipped code of ${folder} may import ${may.imports.join(', ') || 'no package of ours'}`,
+    from: shipped(folder),
+    to: { path: '^packages/', pathNot: anyOf([folder, ...may.imports]) },
+  },
+  {
+    name: `test-arrow:${folder}`,
+    severity: 'error',
+    comment: `tests of ${folder} may import ${[...may.imports, ...may.inTests].join(', ') || 'no package of ours'}`,
+    from: { path: `^packages/${folder}/.*(${tests})|^packages/${folder}/test/` },
+    to: { path: '^packages/', pathNot: anyOf([folder, ...may.imports, ...may.inTests]) },
+  },
+  ...(may.typesOnly ?? []).map((other) => ({
+    name: `types-only:${folder}`,
+    severity: 'error',
+    comment: `${folder} may import types of ${other}, nothing that runs`,
+    from: shipped(folder),
+    to: { path: anyOf([other]), dependencyTypesNot: ['type-only'] },
+  })),
+  ...(may.nodeModules === 'anywhere'
+    ? []
+    : [
+        {
+          name: `node-modules:${folder}`,
+          severity: 'error',
+          comment: `${folder} runs in browsers: Node's own modules ${may.nodeModules === 'nowhere' ? 'nowhere' : 'in *.node.ts only'}`,
+          from:
+            may.nodeModules === 'nowhere'
+              ? shipped(folder)
+              : { ...shipped(folder), pathNot: [...shipped(folder).pathNot, '[.]node[.]ts$'] },
+          to: { dependencyTypes: ['core'] },
+        },
+      ]),
+])
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-loop',
+      severity: 'error',
+      comment: 'imports form no loop, types included, packages included',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'only-doors',
+      severity: 'error',
+      comment: 'another package is entered through what its `exports` name, never through a file of its own',
+      from: { path: '^packages/([^/]+)/' },
+      to: { path: '^packages/', pathNot: ['^packages/$1/', ...doors] },
+    },
+    {
+      name: 'only-by-name',
+      severity: 'error',
+      comment: 'a relative path never leaves its package: import the other one by its name',
+      from: { path: '^packages/([^/]+)/' },
+      to: { dependencyTypes: ['local'], pathNot: '^packages/$1/' },
+    },
+    {
+      name: 'node-file',
+      severity: 'error',
+      comment:
+        'a *.node.ts file is reached through the `imports` map, or from another one, so that no browser bundle holds it',
+      from: { path: '^packages/', pathNot: ['[.]node[.]ts$', tests] },
+      to: { path: '^packages/.*[.]node[.]ts$', dependencyTypesNot: ['aliased-subpath-import'] },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      comment: 'every import leads somewhere',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'declared',
+      severity: 'error',
+      comment: 'what is imported stands in the package.json of the package that imports it',
+      from: { path: '^packages/', pathNot: '[.]config[.]ts$|[.](test|test-d|bench)[.]tsx?$|^packages/[^/]+/test/' },
+      // Our own packages count as none of these: the check of the manifests sees to them.
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], pathNot: '^packages/' },
+    },
+    ...perPackage,
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@keyrail/source', 'import', 'types', 'node', 'default'],
+    },
+  },
+}

@@ -1,0 +1,85 @@
+/** What a package may lean on. What is not listed is forbidden. */
+export interface PackageArrows {
+  /** Its name in the registry. */
+  readonly name: string
+  /** Folders under packages/ that its shipped code imports, by package name. */
+  readonly imports: readonly string[]
+  /** Of these, the folders it may import types from and nothing else. */
+  readonly typesOnly?: readonly string[]
+  /** Folders that its tests may import as well. */
+  readonly inTests: readonly string[]
+  /** `dependencies` that are not ours. */
+  readonly dependencies: readonly string[]
+  /** `peerDependencies`. */
+  readonly peers: readonly string[]
+  /** Where shipped code may import Node's own modules: nowhere, in `*.node.ts` files, or anywhere. */
+  readonly nodeModules: 'nowhere' | 'nodeFiles' | 'anywhere'
+}
+
+const adapter = (library: string, peers: readonly string[] = [library]): PackageArrows => ({
+  name: `@keyrail/${library}`,
+  imports: ['core'],
+  inTests: ['vectors', 'msw', 'gateway'],
+  dependencies: [],
+  peers,
+  nodeModules: 'nowhere',
+})
+
+/** The arrows between packages, by folder under packages/. A new package is added here first. */
+export const arrows: Readonly<Record<string, PackageArrows>> = {
+  core: {
+    name: '@keyrail/core',
+    imports: [],
+    inTests: ['vectors'],
+    dependencies: [],
+    peers: [],
+    nodeModules: 'nodeFiles',
+  },
+  fetch: adapter('fetch', []),
+  ethers: adapter('ethers'),
+  web3: adapter('web3', ['web3-core', 'web3-types', 'web3-utils']),
+  viem: adapter('viem'),
+  msw: { ...adapter('msw'), inTests: ['vectors'] },
+  snippets: { ...adapter('snippets', []), inTests: [] },
+  gateway: {
+    name: '@keyrail/gateway',
+    imports: ['core'],
+    inTests: ['vectors'],
+    dependencies: ['undici'],
+    peers: [],
+    nodeModules: 'anywhere',
+  },
+  dashboard: {
+    name: '@keyrail/dashboard',
+    imports: ['gateway', 'snippets'],
+    typesOnly: ['gateway'],
+    inTests: ['msw'],
+    dependencies: [],
+    peers: [],
+    nodeModules: 'nowhere',
+  },
+  cli: {
+    name: 'keyrail',
+    imports: ['core', 'fetch', 'gateway', 'snippets'],
+    inTests: ['vectors'],
+    dependencies: ['@foundry-rs/anvil'],
+    peers: [],
+    nodeModules: 'anywhere',
+  },
+  vectors: {
+    name: '@keyrail/vectors',
+    imports: [],
+    inTests: [],
+    dependencies: [],
+    peers: [],
+    nodeModules: 'nowhere',
+  },
+  bench: {
+    name: '@keyrail/bench',
+    imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway'],
+    inTests: [],
+    dependencies: [],
+    peers: [],
+    nodeModules: 'anywhere',
+  },
+}

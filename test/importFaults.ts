@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { arrows } from '../scripts/arrows.ts'
+import { run } from './run.ts'
+
+interface Cruised {
+  readonly modules: readonly {
+    readonly source: string
+    readonly dependencies: readonly { readonly module: string; readonly resolved: string }[]
+  }[]
+  readonly summary: {
+    readonly violations: readonly {
+      readonly from: string
+      readonly to: string
+      readonly rule: { readonly name: string }
+    }[]
+  }
+}
+
+/** What the cruise of a workspace brought home. */
+export interface Imports {
+  /** Every file that was read. */
+  readonly files: readonly string[]
+  /** `rule: from -> to`, one for each import that breaks a rule. */
+  readonly faults: readonly string[]
+}
+
+/**
+ * Reads every import under packages/ and holds it against the rules of `.dependency-cruiser.cjs`.
+ * @param root - The top of the workspace, or of a copy of it.
+ */
+export async function importFaults(root: string): Promise<Imports> {
+  const { stdout, stderr } = await run('depcruise', ['--output-type', 'json', 'packages'], { cwd: root })
+  if (!stdout.startsWith('{')) throw new Error(`dependency-cruiser failed: ${stderr}`)
+  const { modules, summary } = JSON.parse(stdout) as Cruised
+  const faults = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)
+  return {
+    files: modules.map(({ source }) => source).filter((source) => source.startsWith('packages/')),
+    faults: [...faults, ...undeclared(root, modules)].sort(),
+  }
+}
+
+/** Imports of our own packages that the importing package.json does not name. */
+function undeclared(root: string, modules: Cruised['modules']): string[] {
+  const faults: string[] = []
+  for (const { source, dependencies } of modules) {
+    const folder = /^packages\/([^/]+)\//.exec(source)?.[1]
+    if (folder === undefined) continue
+    for (const { module, resolved } of dependencies) {
+      const other = /^packages\/([^/]+)\//.exec(resolved)?.[1]
+      if (other === undefined || other === folder || module.startsWith('.')) continue
+      const manifest = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')) as {
+        dependencies?: Record<string, string>
+        devDependencies?: Record<string, string>
+      }
+      const isTest = /[.](test|test-d|bench)[.]tsx?$|^packages\/[^/]+\/test\//.test(source)
+      const declared = { ...manifest.dependencies, ...(isTest ? manifest.devDependencies : {}) }
+      const name = arrows[other]?.name ?? other
+      if (!(name in declared)) faults.push(`declared: ${source} -> ${resolved}`)
+    }
+  }
+  return faults
+}

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PackageArrows } from '../scripts/arrows.ts'
+
+type Versions = Readonly<Record<string, string>>
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly dependencies?: Versions
+  readonly devDependencies?: Versions
+  readonly peerDependencies?: Versions
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+/**
+ * Compares every package.json under packages/ with the table of arrows.
+ * @param root - The top of the workspace.
+ * @param arrows - The table, by folder under packages/.
+ * @returns One sentence per fault; none when all is well.
+ */
+export function manifestFaults(root: string, arrows: Readonly<Record<string, PackageArrows>>): string[] {
+  const faults: string[] = []
+  const folderOf = new Map(Object.entries(arrows).map(([folder, { name }]) => [name, folder]))
+  const leansOn = new Map<string, string[]>()
+
+  for (const folder of readdirSync(join(root, 'packages')).sort()) {
+    const path = join(root, 'packages', folder, 'package.json')
+    if (!existsSync(path)) continue
+    const may = arrows[folder]
+    if (may === undefined) {
+      faults.push(`packages/${folder} is not in the table of scripts/arrows.ts`)
+      continue
+    }
+    const manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest
+    const of = (versions: Versions | undefined): string[] => Object.keys(versions ?? {})
+    const ours = (versions: Versions | undefined): string[] => of(versions).filter((name) => folderOf.has(name))
+    const foreign = (versions: Versions | undefined): string[] => of(versions).filter((name) => !folderOf.has(name))
+
+    if (manifest.name !== may.name) faults.push(`packages/${folder} is named ${manifest.name}, not ${may.name}`)
+    for (const name of ours(manifest.dependencies)) {
+      if (!may.imports.includes(folderOf.get(name) as string)) faults.push(`${folder} may not depend on ${name}`)
+    }
+    for (const name of ours(manifest.devDependencies)) {
+      const other = folderOf.get(name) as string
+      if (!may.imports.includes(other) && !may.inTests.includes(other)) {
+        faults.push(`tests of ${folder} may not depend on ${name}`)
+      }
+    }
+    for (const name of ours(manifest.peerDependencies)) faults.push(`${folder} may not have our own ${name} as a peer`)
+    for (const [name, version] of [
+      ...Object.entries(manifest.dependencies ?? {}),
+      ...Object.entries(manifest.devDependencies ?? {}),
+    ]) {
+      if (folderOf.has(name) && !version.startsWith('workspace:')) {
+        faults.push(`${folder} takes ${name} from the registry (${version}), not from the workspace`)
+      }
+    }
+    const added = foreign(manifest.dependencies).filter((name) => !may.dependencies.includes(name))
+    for (const name of added) faults.push(`${folder} may not depend on ${name}`)
+    const peers = foreign(manifest.peerDependencies).filter((name) => !may.peers.includes(name))
+    for (const name of peers) faults.push(`${folder} may not have ${name} as a peer`)
+
+    leansOn.set(folder, [
+      ...new Set(
+        [...ours(manifest.dependencies), ...ours(manifest.devDependencies)].map((name) => folderOf.get(name) as string),
+      ),
+    ])
+  }
+
+  const walk = (folder: string, path: readonly string[]): void => {
+    if (path.includes(folder)) {
+      const loop = [...path.slice(path.indexOf(folder)), folder]
+      // A loop is met from each of its members; it is told once, from the first by name.
+      if (loop[0] === [...loop].sort()[0]) faults.push(`packages form a loop: ${loop.join(' -> ')}`)
+      return
+    }
+    for (const other of leansOn.get(folder) ?? []) walk(other, [...path, folder])
+  }
+  for (const folder of leansOn.keys()) walk(folder, [])
+  return [...new Set(faults)]
+}
