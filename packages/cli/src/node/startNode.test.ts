@@ -1,0 +1,74 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { askBlock, askNode } from './askNode.ts'
+import { startNode } from './startNode.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const alive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('startNode', () => {
+  test('gives a node of the chain asked for, on a loopback port, and ends it', async () => {
+    const node = await startNode({ name: 'testnet', chainId: 1952805748, folder })
+    expect(node.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(await askNode(node.url, 'eth_chainId')).toBe('0x74657374')
+    await node.stop()
+    expect(await node.ended).toBe('exit code 0')
+    expect(alive(node.pid)).toBe(false)
+  })
+
+  test('a chain that was saved goes on where it was', async () => {
+    const saved = join(folder, 'chain.json')
+    const first = await startNode({ name: 'testnet', chainId: 7, folder, saveTo: saved })
+    await askNode(first.url, 'evm_mine')
+    const before = await askBlock(first.url, 'latest')
+    await first.stop()
+    const second = await startNode({ name: 'testnet', chainId: 7, folder, loadFrom: saved })
+    expect(await askBlock(second.url, 'latest')).toEqual(before)
+    await second.stop()
+  })
+
+  test('tells when the node dies by itself', async () => {
+    const node = await startNode({ name: 'testnet', chainId: 7, folder })
+    process.kill(node.pid, 'SIGKILL')
+    expect(await node.ended).toBe('signal SIGKILL')
+    await node.stop()
+  })
+
+  test('a saved chain that the node cannot read is named, and left as it is', async () => {
+    const saved = join(folder, 'chain.json')
+    writeFileSync(saved, '{"block":')
+    await expect(startNode({ name: 'testnet', chainId: 7, folder, loadFrom: saved, saveTo: saved })).rejects.toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^the testnet node ended before it listened \(exit code 2\): .*parse/),
+        hint: expect.stringContaining(saved),
+      }),
+    )
+    expect(readFileSync(saved, 'utf8')).toBe('{"block":')
+  })
+
+  test('a program that cannot be run is named', async () => {
+    const start = startNode({ name: 'mainnet', chainId: 7, folder, binary: join(folder, 'nothing') })
+    await expect(start).rejects.toThrow(/^the mainnet node ended before it listened \(.*ENOENT\)$/)
+  })
+
+  test.skipIf(process.platform === 'win32')('a program that never listens is ended', async () => {
+    const binary = join(folder, 'mute.sh')
+    writeFileSync(binary, '#!/bin/sh\necho $$ > pid\nexec sleep 60\n', { mode: 0o755 })
+    const start = startNode({ name: 'mainnet', chainId: 7, folder, binary, startTimeoutMs: 300 })
+    await expect(start).rejects.toThrow('the mainnet node did not listen within 300 ms')
+    expect(alive(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(false)
+  })
+})
