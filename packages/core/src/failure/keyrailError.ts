@@ -67,7 +67,7 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
 
   /** The fields and the message, for logs. */
   toJSON(): KeyrailErrorFields & { readonly message: string } {
-    return { message: this.message, ...this }
+    return { ...this, message: this.message }
   }
 }
 
@@ -82,12 +82,8 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
  * })
  */
 export function isKeyrailError(error: unknown, kind?: FailureKind): error is KeyrailError {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    brand in error &&
-    (kind === undefined || (error as KeyrailError).kind === kind)
-  )
+  const held = Object(error) as KeyrailError
+  return brand in held && (kind === undefined || held.kind === kind)
 }
 
 /** A failure on this side, before anything was sent: a wrong option or a wrong call. */

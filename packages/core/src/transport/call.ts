@@ -34,5 +34,5 @@ export type Settle = (ok: boolean, value: unknown) => void
 /** Takes a call and settles it. Until it settles, `call.cancel` must stop it. */
 export type Carry = (call: Call, settle: Settle) => void
 
-/** One layer: wraps what lies below it. */
-export type Layer = (next: Carry) => Carry
+/** One layer: wraps what lies below it. `label` is what may be printed of the address. */
+export type Layer = (next: Carry, label: string) => Carry

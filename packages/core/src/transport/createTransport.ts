@@ -1,0 +1,36 @@
+import type { AddressOptions } from '../address/addressOptions.ts'
+import { compose } from './compose.ts'
+import { deadline } from './deadline.ts'
+import type { DeadlineOptions } from './deadline.ts'
+import { http } from './http.ts'
+import type { HttpOptions } from './http.ts'
+import { retry } from './retry.ts'
+import type { RetryOptions } from './retry.ts'
+import type { Transport } from './transport.ts'
+
+/** How calls travel. */
+export interface TransportOptions extends HttpOptions, DeadlineOptions {
+  /** How failed calls are made again; `false` for never, a number for that many times. @default 3 times, full jitter from 150 ms, at most 5 s */
+  readonly retry?: false | number | RetryOptions | undefined
+}
+
+/** One options type for every package: where calls go, and how. */
+export type Options = AddressOptions & TransportOptions
+
+/**
+ * Makes a transport with every layer. One instance can stand behind several libraries.
+ *
+ * @param options - An address, and how calls travel.
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
+ * @example
+ * const transport = createTransport({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…', timeoutMs: 5_000 })
+ * const block = await transport.request({ method: 'eth_blockNumber' })
+ */
+export function createTransport(options: Options): Transport {
+  const { retry: again } = options
+  return compose(
+    http(options, options),
+    ...(again === false ? [] : [retry(typeof again === 'number' ? { retries: again } : again)]),
+    deadline(options),
+  )
+}

@@ -1,0 +1,43 @@
+import { createFailure } from '../failure/createFailure.ts'
+import { invalid } from '../failure/keyrailError.ts'
+import type { Layer } from './call.ts'
+
+/** Options of {@link deadline}. */
+export interface DeadlineOptions {
+  /** How long a call may take in all, in milliseconds. @default 10_000, and 60_000 for eth_getLogs, eth_simulateV1, debug_* and trace_* */
+  readonly timeoutMs?: number | undefined
+}
+
+const heavy = /^(eth_getLogs|eth_simulateV1|debug_.*|trace_.*)$/
+
+/** Refuses a time that timers cannot keep: above 2^31-1 ms they strike at once. */
+export function checkTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31))
+    throw invalid('timeoutMs must be a number of milliseconds above 0 and below 2^31')
+}
+
+/**
+ * Ends a call that takes too long: one timer for the whole call, with all its attempts and waits.
+ *
+ * @param options - `timeoutMs`; a call's own `timeoutMs` goes before it.
+ * @throws {KeyrailError} kind `timeout`, source `client`, when the time is up.
+ * @example
+ * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), deadline({ timeoutMs: 3_000 }))
+ */
+export function deadline(options: DeadlineOptions = {}): Layer {
+  checkTimeout(options.timeoutMs)
+  return (next, label) => (call, settle) => {
+    const ms = call.timeoutMs ?? options.timeoutMs ?? (heavy.test(call.method) ? 60_000 : 10_000)
+    call.deadlineAt = performance.now() + ms
+    const timer = setTimeout(() => {
+      call.ended = true
+      call.cancel?.(
+        createFailure({ kind: 'timeout', text: `no answer within ${ms} ms` }, { method: call.method, label }),
+      )
+    }, ms)
+    next(call, (ok, value) => {
+      clearTimeout(timer)
+      settle(ok, value)
+    })
+  }
+}

@@ -1,0 +1,50 @@
+import { invalid, isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import type { Layer, Settle } from './call.ts'
+
+/** Options of {@link retry}. */
+export interface RetryOptions {
+  /** How often a failed call is made again, at most. @default 3 */
+  readonly retries?: number | undefined
+  /** The first wait is a random time up to this, in milliseconds; it doubles with each retry. @default 150 */
+  readonly baseMs?: number | undefined
+  /** No such wait is longer, in milliseconds. A wait that the server asks for is kept as it is. @default 5_000 */
+  readonly capMs?: number | undefined
+}
+
+/**
+ * Makes a call again where that may help and can do no harm: the failure says so by `retryable`.
+ * Waits a random part of an exponentially growing time (full jitter), or just as long as the server asked.
+ * Where that wait does not fit into the call's deadline it fails at once.
+ *
+ * @param options - How often and how long.
+ * @throws {KeyrailError} the last attempt's failure.
+ * @example
+ * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry({ retries: 5 }), deadline())
+ * @see RFC 9110 section 10.2.3 (Retry-After)
+ */
+export function retry(options: RetryOptions = {}): Layer {
+  const { retries = 3, baseMs = 150, capMs = 5_000 } = options
+  for (const [name, value] of Object.entries({ retries, baseMs, capMs }))
+    if (!(value >= 0)) throw invalid(`${name} of retry must be a number, 0 or above`)
+  return (next) => (call, settle) => {
+    let retried = 0
+    const attempted: Settle = (ok, failure) => {
+      if (ok || call.ended || retried >= retries || !isKeyrailError(failure) || !failure.retryable)
+        return settle(ok, failure)
+      const { retryAfterMs, message } = failure
+      const waitMs = retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried)
+      const leftMs = call.deadlineAt - performance.now()
+      if (waitMs >= leftMs) {
+        const why = ` Not retried: the wait asked for, ${retryAfterMs} ms, is longer than the ${Math.round(leftMs)} ms left.`
+        return settle(false, retryAfterMs === undefined ? failure : new KeyrailError(message + why, { ...failure }))
+      }
+      retried++
+      const timer = setTimeout(() => next(call, attempted), waitMs)
+      call.cancel = (reason) => {
+        clearTimeout(timer)
+        settle(false, reason)
+      }
+    }
+    next(call, attempted)
+  }
+}

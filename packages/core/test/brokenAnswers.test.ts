@@ -1,0 +1,115 @@
+import { gzipSync } from 'node:zlib'
+import { createTransport, isKeyrailError } from '@keyrail/core'
+import type { FailureKind } from '@keyrail/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { raw, startFaultServer } from './faultServer.ts'
+import type { FaultServer, Script } from './faultServer.ts'
+
+/** Every broken answer on record, and what it must be called. */
+const broken: Record<string, readonly [FailureKind, Script]> = {
+  'empty 200': ['badResponse', raw(200, '')],
+  'white space': ['badResponse', raw(200, ' \n ')],
+  'HTML with status 200': [
+    'badResponse',
+    raw(200, '<!doctype html><title>Welcome</title>', { 'content-type': 'text/html' }),
+  ],
+  'HTML 502': ['unavailable', raw(502, '<html><head><title>502 Bad Gateway</title></head></html>')],
+  'HTML 504': ['timeout', raw(504, '<html><title>Gateway Time-out</title></html>')],
+  'text 429': ['throttled', raw(429, 'Too Many Requests')],
+  'text 401': ['auth', raw(401, 'message: API key not found, trace_id: 0')],
+  'text 403': ['forbidden', raw(403, 'Forbidden')],
+  'JSON 402': ['quota', raw(402, '{"jsonrpc":"2.0","id":$ID,"error":{"code":402,"message":"Payment Required"}}')],
+  'truncated JSON': ['badResponse', raw(200, '{"jsonrpc":"2.0","id":$ID,"resu')],
+  'wrong id': ['badResponse', raw(200, '{"jsonrpc":"2.0","id":987654321,"result":"0x1"}')],
+  'id as text': ['badResponse', raw(200, '{"jsonrpc":"2.0","id":"$ID","result":"0x1"}')],
+  'no id': ['badResponse', raw(200, '{"jsonrpc":"2.0","result":"0x1"}')],
+  'null id beside a result': ['badResponse', raw(200, '{"jsonrpc":"2.0","id":null,"result":"0x1"}')],
+  'neither result nor error': ['badResponse', raw(200, '{"jsonrpc":"2.0","id":$ID}')],
+  'result and error': [
+    'badResponse',
+    raw(200, '{"jsonrpc":"2.0","id":$ID,"result":"0x1","error":{"code":1,"message":"x"}}'),
+  ],
+  'an array for one call': ['badResponse', raw(200, '[{"jsonrpc":"2.0","id":$ID,"result":"0x1"}]')],
+  'a bare string': ['badResponse', raw(200, '"0x1"')],
+  'a bare null': ['badResponse', raw(200, 'null')],
+  'null-id error in an array': [
+    'batchTooLarge',
+    raw(200, '[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large"}}]'),
+  ],
+  redirect: ['badResponse', raw(301, 'Moved', { location: 'http://127.0.0.1:1/elsewhere' })],
+  'no content': ['badResponse', raw(204, '')],
+  'unasked encoding': ['badResponse', raw(200, 'xxxx', { 'content-encoding': 'br' })],
+  'broken gzip': ['badResponse', raw(200, 'this is no gzip', { 'content-encoding': 'gzip' })],
+  'larger than allowed': ['badResponse', raw(200, `{"jsonrpc":"2.0","id":$ID,"result":"0x${'f'.repeat(5_000)}"}`)],
+  'larger than allowed, length unknown': [
+    'badResponse',
+    (_seen, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const timer = setInterval(() => response.write('x'.repeat(1_000)), 2)
+      response.on('close', () => clearInterval(timer))
+    },
+  ],
+  'gzip bomb': [
+    'badResponse',
+    (_seen, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1 << 20, 32))),
+  ],
+  'reset before a byte': ['network', (_seen, _response, socket) => socket.resetAndDestroy()],
+  'reset in the head': [
+    'network',
+    (_seen, _response, socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Le', () => socket.destroy()),
+  ],
+  'reset in the body': [
+    'network',
+    (_seen, response, socket) =>
+      response.writeHead(200, { 'content-length': '500' }).write('{"jsonrpc":"2.0",', () => socket.destroy()),
+  ],
+  'not HTTP': ['network', (_seen, _response, socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')],
+  'switching protocols': [
+    'network',
+    (_seen, _response, socket) =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
+  ],
+  'no answer at all': ['timeout', () => {}],
+  'a head and no body': [
+    'timeout',
+    (_seen, response) => void response.writeHead(200, { 'content-length': '500' }).flushHeaders(),
+  ],
+  'a body that drips': [
+    'timeout',
+    (_seen, response) => {
+      response.writeHead(200, { 'content-length': '1000' })
+      const timer = setInterval(() => response.write(' '), 20)
+      response.on('close', () => clearInterval(timer))
+    },
+  ],
+}
+
+let server: FaultServer
+beforeAll(async () => {
+  server = await startFaultServer()
+})
+afterAll(() => server.close())
+
+for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
+  describe(`by ${carrier}, a broken answer is a named failure within its deadline`, () => {
+    test.each(Object.keys(broken))('%s', async (name) => {
+      const [kind, script] = broken[name] as (typeof broken)[string]
+      server.script = script
+      const transport = createTransport({ url: server.url, ...options, retry: false, maxResponseBytes: 4_096 })
+      const start = performance.now()
+      const failure: unknown = await transport
+        .request({ method: 'eth_blockNumber' }, { timeoutMs: 300 })
+        .then((value: unknown) => expect.fail(`answered ${JSON.stringify(value)}`))
+        .catch((error: unknown) => error)
+      const tookMs = performance.now() - start
+      // fetch knows brotli of itself, and refuses what is none; then the break is the platform's word.
+      const kinds = carrier === 'fetch' && /gzip|encoding/.test(name) ? [kind, 'network'] : [kind]
+      expect(isKeyrailError(failure) && failure.kind, String(failure)).toSatisfy((got: string) =>
+        (kinds as string[]).includes(got),
+      )
+      expect(tookMs).toBeLessThan(1_000)
+      transport.close()
+    })
+  })
+}

@@ -1,0 +1,83 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+/** What the server saw of one request. */
+export interface Seen {
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+  /** The parsed body; undefined where it is no JSON. */
+  readonly json: { id: number; method: string; params: unknown[] }
+  /** The connection it came on, counted from 1. */
+  readonly connection: number
+}
+
+/** Answers one request in any way it likes. */
+export type Script = (seen: Seen, response: ServerResponse, socket: Socket) => void
+
+/** A node that misbehaves on demand. */
+export interface FaultServer {
+  readonly url: string
+  readonly seen: Seen[]
+  /** The script in force; may be replaced at any time. */
+  script: Script
+  readonly close: () => Promise<void>
+}
+
+/** A plain answer with the right id. */
+export const answer =
+  (result: unknown): Script =>
+  ({ json }, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: json.id, result }))
+
+/** An answer of given status and text, `$ID` standing for the request's id. */
+export const raw =
+  (status: number, text: string, headers: Record<string, string> = {}): Script =>
+  ({ json }, response) =>
+    response.writeHead(status, headers).end(text.replaceAll('$ID', String(json?.id)))
+
+/** Starts a server on a free port that answers by a script. */
+export async function startFaultServer(script: Script = answer('0x1')): Promise<FaultServer> {
+  const connections = new Map<Socket, number>()
+  const seen: Seen[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString()
+      let json
+      try {
+        json = JSON.parse(body)
+      } catch {
+        json = undefined
+      }
+      const entry = {
+        path: request.url ?? '',
+        headers: request.headers,
+        body,
+        json,
+        connection: connections.get(request.socket) ?? 0,
+      }
+      seen.push(entry)
+      fault.script(entry, response, request.socket)
+    })
+  })
+  let opened = 0
+  server.on('connection', (socket: Socket) => {
+    connections.set(socket, ++opened)
+    socket.on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const fault: FaultServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    script,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+  return fault
+}
