@@ -1,0 +1,68 @@
+import { corsHeaders } from '../http/cors.ts'
+import { lingerMs } from '../http/answerBrokenHttp.ts'
+import { refusalText } from '../refusal/refusalText.ts'
+import type { Refusal } from '../refusal/refusal.ts'
+import type { Exchange } from './exchange.ts'
+
+/** What is to be written. A body of several parts is written as it is, without joining them first. */
+export interface Answer {
+  readonly status: number
+  readonly body?: string | readonly (string | Buffer)[]
+  readonly headers?: readonly string[]
+}
+
+/**
+ * Writes an answer with the headers that all answers have.
+ * @param options.close - Tells the caller that the connection ends here.
+ */
+export const writeAnswer = (exchange: Exchange, answer: Answer, options: { close: boolean }): void => {
+  if (exchange.gone) return
+  const { request, response } = exchange
+  const parts = answer.body === undefined || typeof answer.body === 'string' ? undefined : answer.body
+  const headers = ['X-Request-Id', exchange.requestId, ...(answer.headers ?? corsHeaders)]
+  if (exchange.chainId !== undefined) headers.push('X-Chain-Id', String(exchange.chainId))
+  if (options.close) headers.push('Connection', 'close')
+  if (answer.body !== undefined) {
+    const length =
+      parts === undefined
+        ? Buffer.byteLength(answer.body as string)
+        : parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+    headers.push('Content-Type', 'application/json', 'Content-Length', String(length))
+  }
+  response.writeHead(answer.status, headers)
+  if (options.close && !request.complete) {
+    endAfterRest(exchange, answer.body)
+    return
+  }
+  if (parts === undefined) {
+    response.end(answer.body)
+    return
+  }
+  response.cork()
+  for (const part of parts) response.write(part)
+  response.end()
+}
+
+/**
+ * Writes the whole answer, but ends it (and with it the connection) only when the caller has stopped sending: to close while
+ * bytes arrive resets the connection, and the caller loses the answer that says why.
+ */
+const endAfterRest = ({ request, response }: Exchange, body: Answer['body']): void => {
+  const end = (): void => {
+    clearTimeout(timer)
+    response.end()
+  }
+  const timer = setTimeout(end, lingerMs)
+  for (const part of body === undefined ? [] : typeof body === 'string' ? [body] : body) response.write(part)
+  request.on('end', end)
+  request.on('close', end)
+  request.resume()
+}
+
+/** Writes a refusal of the whole request, or of a single call. */
+export const writeRefusal = (exchange: Exchange, refusal: Refusal, options: { id?: string; close: boolean }): void => {
+  exchange.reason ??= refusal.reason
+  const body = refusalText(refusal, options.id ?? 'null', exchange.requestId)
+  const headers = refusal.headers === undefined ? corsHeaders : [...corsHeaders, ...refusal.headers]
+  writeAnswer(exchange, { status: refusal.status, body, headers }, { close: options.close })
+}

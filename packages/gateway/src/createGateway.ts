@@ -1,0 +1,161 @@
+import { createServer } from 'node:http'
+import { Server as NetServer } from 'node:net'
+import type { Socket } from 'node:net'
+import { answerRequest } from './answer/answerRequest.ts'
+import type { Answering, Expectation } from './answer/answerRequest.ts'
+import { defaultLimits } from './gatewayOptions.ts'
+import type { GatewayOptions } from './gatewayOptions.ts'
+import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
+import { createConnections } from './http/connections.ts'
+import { createMethodPolicy } from './method/createMethodPolicy.ts'
+import type { Network } from './network.ts'
+import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup } from './upstream/createUpstreamGroup.ts'
+
+/** A service that answers JSON-RPC at keyed addresses in front of nodes. */
+export interface Gateway {
+  /**
+   * Probes the upstreams once, then takes requests. An upstream that does not answer now is probed again, and serves once it does.
+   * @param options.port - 0 takes a free one. @default 0
+   * @param options.host - The interface to listen on. @default '127.0.0.1'
+   * @returns Where callers reach it (`publicUrl` where that was given), and the port.
+   * @throws What listening failed with, such as EADDRINUSE.
+   */
+  listen(options?: { port?: number; host?: string }): Promise<{ url: string; port: number }>
+  /**
+   * Stops: takes no new connections, answers what was asked before, refuses what comes after on open connections (503), and
+   * closes each connection after its last answer.
+   * @param options.graceMs - After this, what is still under way is cut off, in milliseconds. @default 10_000
+   */
+  close(options?: { graceMs?: number }): Promise<void>
+}
+
+/** Longer than the idle time of common proxies in front (60 s), so that they close first and never send into a closing connection. */
+const keepAliveTimeoutMs = 65_000
+const timeoutCheckMs = 1_000
+const defaultGraceMs = 10_000
+/** How long idle connections stay open while draining, so that a request already on its way gets its 503 and not a reset. */
+const idleGraceMs = 250
+
+/**
+ * Makes a gateway. Nothing is opened before `listen`.
+ * @throws {TypeError} where an option is wrong; the message names it and holds no secret.
+ * @example
+ * const keys = createMemoryKeyStore()
+ * const gateway = createGateway({ networks, keys })
+ * const { url } = await gateway.listen({ port: 8545 })
+ */
+export const createGateway = (options: GatewayOptions): Gateway => {
+  const limits = { ...defaultLimits, ...options.limits }
+  const log = options.log ?? ((): void => {})
+  const publicUrl = checkedPublicUrl(options.publicUrl)
+  const connections = createConnections()
+  let draining = false
+
+  const groupOf = (network: Network): UpstreamGroup => {
+    const { chainId, upstreams } = options.networks[network]
+    return createUpstreamGroup({ network, chainId, upstreams, timeoutMs: limits.upstreamTimeoutMs, log })
+  }
+  const groups = { testnet: groupOf('testnet'), mainnet: groupOf('mainnet') }
+  const answering: Answering = {
+    groups,
+    keys: options.keys,
+    policy: createMethodPolicy({
+      debug: options.services?.debug ?? false,
+      trace: options.services?.trace ?? false,
+      unsafeNodeMethods: options.unsafeNodeMethods ?? false,
+    }),
+    limits,
+    connections,
+    draining: () => draining,
+    log,
+  }
+
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    // Host is used for nothing here, and Node's own refusal of a missing one is no envelope.
+    requireHostHeader: false,
+  })
+  const answerWith =
+    (expectation: Expectation) =>
+    (
+      request: Parameters<typeof answerRequest>[1]['request'],
+      response: Parameters<typeof answerRequest>[1]['response'],
+    ): void =>
+      answerRequest(answering, { request, response, expectation })
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  server.on('request', answerWith('none'))
+  server.on('checkContinue', answerWith('continue'))
+  server.on('checkExpectation', answerWith('unknown'))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenHttp(error.code, socket, connections))
+  // CONNECT has no response object. To the caller it is one more broken request.
+  server.on('connect', (_, socket) => answerBrokenHttp('CONNECT', socket, connections))
+
+  let closed: Promise<void> | undefined
+
+  const drain = async (graceMs: number): Promise<void> => {
+    draining = true
+    log({ event: 'draining' })
+    const ended = new Promise<void>((resolve) => {
+      // The HTTP server's own close would cut idle connections at once, with a request perhaps on its way on one of them.
+      if (server.listening) NetServer.prototype.close.call(server, () => resolve())
+      else resolve()
+    })
+    let cutOff = 0
+    const giveUp = setTimeout(() => {
+      cutOff = connections.count()
+      server.closeAllConnections()
+    }, graceMs)
+    const closeIdle = setInterval(() => {
+      server.closeIdleConnections()
+      // Node does not count a connection on which nothing was ever sent as idle.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    }, idleGraceMs)
+    await ended
+    clearTimeout(giveUp)
+    clearInterval(closeIdle)
+    await Promise.all([groups.testnet.close(), groups.mainnet.close()])
+    log({ event: 'closed', cutOff })
+  }
+
+  return {
+    listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
+      await Promise.all([groups.testnet.start(), groups.mainnet.start()])
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          resolve()
+        })
+      })
+      const bound = server.address()
+      const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
+      log({ event: 'listening', port: boundPort })
+      return { url: publicUrl ?? `http://${shownHost(host)}:${boundPort}`, port: boundPort }
+    },
+    close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),
+  }
+}
+
+/** A host as a URL has it; an interface that stands for all of them is shown by a name that works on this machine. */
+const shownHost = (host: string): string => {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+const checkedPublicUrl = (given: string | undefined): string | undefined => {
+  if (given === undefined) return undefined
+  const url = URL.parse(given)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw new TypeError('publicUrl is not an http or https URL')
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
+    throw new TypeError('publicUrl must have no query, no fragment and no credentials')
+  return url.href.replace(/\/+$/, '')
+}

@@ -1,0 +1,60 @@
+import type { KeyStore } from './key/keyStore.ts'
+import type { LogEntry } from './log.ts'
+import type { Network } from './network.ts'
+
+/** One node behind the gateway. */
+export interface UpstreamOptions {
+  /** http or https; may hold a path, a query, user and password. A secret: it reaches no answer and no log. */
+  readonly url: string
+  /** What logs call it. @default the network and its place, as in `testnet-1` */
+  readonly name?: string
+}
+
+/** One network's nodes. */
+export interface NetworkOptions {
+  /** What every upstream must answer to `eth_chainId`; one that answers otherwise is never used. */
+  readonly chainId: number
+  /** In the order of preference. */
+  readonly upstreams: readonly UpstreamOptions[]
+}
+
+/** Bounds of what one request may cost. */
+export interface GatewayLimits {
+  /** Largest request body, in bytes. @default 2_097_152 (2 MiB) */
+  readonly maxBodyBytes?: number
+  /** Most calls in one batch. @default 1000 */
+  readonly maxBatchItems?: number
+  /** Most bytes of nodes' answers to one request. @default 67_108_864 (64 MiB) */
+  readonly maxAnswerBytes?: number
+  /** How long the nodes may take for one call, a second try included, in milliseconds. @default 30_000 */
+  readonly upstreamTimeoutMs?: number
+  /** How long a request's header may take to arrive, in milliseconds. @default 20_000 */
+  readonly headersTimeoutMs?: number
+  /** How long a whole request may take to arrive, in milliseconds. @default 60_000 */
+  readonly requestTimeoutMs?: number
+}
+
+/** The limits that hold where none are given. */
+export const defaultLimits: Required<GatewayLimits> = Object.freeze({
+  maxBodyBytes: 2 * 1024 * 1024,
+  maxBatchItems: 1_000,
+  maxAnswerBytes: 64 * 1024 * 1024,
+  upstreamTimeoutMs: 30_000,
+  headersTimeoutMs: 20_000,
+  requestTimeoutMs: 60_000,
+})
+
+/** What a gateway is made of. */
+export interface GatewayOptions {
+  readonly networks: Readonly<Record<Network, NetworkOptions>>
+  readonly keys: KeyStore
+  /** Where callers reach the gateway, where that is not the listening URL. */
+  readonly publicUrl?: string
+  /** Which groups of methods are offered beside `eth_`, `net_` and `web3_`. @default neither */
+  readonly services?: { readonly debug?: boolean; readonly trace?: boolean }
+  /** Opens the embedded nodes' own methods (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
+  readonly unsafeNodeMethods?: boolean
+  readonly limits?: GatewayLimits
+  /** Told of each request and each change. Must not throw. */
+  readonly log?: (entry: LogEntry) => void
+}

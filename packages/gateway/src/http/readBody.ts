@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http'
+
+/** How reading ended: with the bytes, with too many of them, or with a caller that went away. */
+export type BodyEnd = Buffer | 'tooLarge' | 'gone'
+
+const nothing = Buffer.alloc(0)
+
+/** Whether the length that was announced is too large already, so that not a byte need be read. */
+export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): boolean =>
+  Number(request.headers['content-length'] ?? 0) > maxBytes
+
+/**
+ * Reads a request's body to its end, or to the limit: then the bytes read are let go, and the rest is left to the caller of this.
+ * @param options.keep - False reads the body only to get past it, so that a request refused early costs no memory.
+ * @param done - Called once.
+ */
+export const readBody = (
+  request: IncomingMessage,
+  options: { maxBytes: number; keep: boolean },
+  done: (end: BodyEnd) => void,
+): void => {
+  let chunks: Buffer[] = []
+  let size = 0
+  let ended = false
+  const finish = (end: BodyEnd): void => {
+    if (ended) return
+    ended = true
+    chunks = []
+    request.off('data', onData)
+    done(end)
+  }
+  const onData = (chunk: Buffer): void => {
+    size += chunk.length
+    if (size > options.maxBytes) finish('tooLarge')
+    else if (options.keep) chunks.push(chunk)
+  }
+  request.on('data', onData)
+  request.on('end', () => finish(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks)))
+  request.on('close', () => finish('gone'))
+  request.on('error', () => finish('gone'))
+}

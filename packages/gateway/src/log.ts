@@ -1,0 +1,41 @@
+import type { Network } from './network.ts'
+import type { RefusalReason } from './refusal/refusal.ts'
+
+/** What the gateway tells of its work. Holds no key, no params and no upstream's address. */
+export type LogEntry =
+  | {
+      readonly event: 'listening'
+      readonly port: number
+    }
+  | {
+      readonly event: 'request'
+      readonly requestId: string
+      readonly network?: Network
+      /** The key record's id, where the key is known. */
+      readonly keyId?: string
+      /** The method's name where it is one that is offered, else `other`; `batch` for a batch. */
+      readonly method?: string
+      /** How many calls it held. */
+      readonly items?: number
+      readonly status: number
+      /** Why it was refused; of a batch, the first item's that was. */
+      readonly reason?: RefusalReason
+      readonly durationMs: number
+    }
+  | {
+      /** The caller went away before its answer was ready. */
+      readonly event: 'disconnected'
+      readonly requestId: string
+      readonly network?: Network
+      readonly keyId?: string
+      readonly durationMs: number
+    }
+  | {
+      readonly event: 'upstream'
+      readonly network: Network
+      readonly upstream: string
+      readonly state: 'healthy' | 'unreachable' | 'wrongChain'
+    }
+  | { readonly event: 'fault'; readonly where: 'keyStore' | 'server' }
+  | { readonly event: 'draining' }
+  | { readonly event: 'closed'; readonly cutOff: number }

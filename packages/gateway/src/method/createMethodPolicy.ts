@@ -1,0 +1,46 @@
+import { debugMethods, nodeMethods, traceMethods } from './methodNames.ts'
+
+/** How a method that is offered may be treated. */
+export interface MethodTraits {
+  /** Asking twice does what asking once does: it may be asked again elsewhere, and dropped when its caller has gone. */
+  readonly idempotent: boolean
+  /** What a log may call it: its name, or a group's name where names are not bounded. */
+  readonly label: string
+}
+
+/** Says whether a method is offered, and how it may be treated. */
+export type MethodPolicy = (method: string) => MethodTraits | undefined
+
+/** These change something in the node: a transaction sent, a filter made, read to its last change, or removed. */
+const changing: ReadonlySet<string> = new Set([
+  'eth_sendRawTransaction',
+  'eth_newFilter',
+  'eth_newBlockFilter',
+  'eth_newPendingTransactionFilter',
+  'eth_getFilterChanges',
+  'eth_uninstallFilter',
+])
+
+const nodeOwn = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
+const nodeOwnTraits: MethodTraits = Object.freeze({ idempotent: false, label: 'node-own' })
+
+/**
+ * Makes the rule of which methods are offered. It is a list of names, not of prefixes: what signs (`eth_accounts`, `eth_sign…`,
+ * `eth_sendTransaction`, `personal_`), administers (`admin_`, `engine_`, `miner_`, `txpool_`, `testing_`), needs a socket
+ * (`eth_subscribe`) or is not known here does not exist for a caller.
+ */
+export const createMethodPolicy = (options: {
+  debug: boolean
+  trace: boolean
+  unsafeNodeMethods: boolean
+}): MethodPolicy => {
+  const offered = new Map<string, MethodTraits>()
+  const offer = (names: readonly string[]): void => {
+    for (const name of names) offered.set(name, { idempotent: !changing.has(name), label: name })
+  }
+  offer(nodeMethods)
+  if (options.debug) offer(debugMethods)
+  if (options.trace) offer(traceMethods)
+  return (method) =>
+    offered.get(method) ?? (options.unsafeNodeMethods && nodeOwn.test(method) ? nodeOwnTraits : undefined)
+}

@@ -1,0 +1,42 @@
+/** Why the gateway, not a node, refused or failed. Stable: a program may branch on it. */
+export type RefusalReason =
+  | 'path_unknown'
+  | 'method_not_allowed'
+  | 'media_type'
+  | 'expectation_failed'
+  | 'bad_http'
+  | 'headers_too_large'
+  | 'request_timeout'
+  | 'body_too_large'
+  | 'key_unknown'
+  | 'key_revoked'
+  | 'key_expired'
+  | 'key_wrong_path'
+  | 'key_store_unavailable'
+  | 'wrong_network'
+  | 'parse_error'
+  | 'invalid_request'
+  | 'batch_empty'
+  | 'batch_too_large'
+  | 'params_invalid'
+  | 'method_unavailable'
+  | 'no_upstream'
+  | 'upstream_busy'
+  | 'upstream_timeout'
+  | 'upstream_bad'
+  | 'answer_too_large'
+  | 'draining'
+
+/** One refusal, before it is written for a request. */
+export interface Refusal {
+  /** The HTTP status where the whole request is refused, or the call was a single one. */
+  readonly status: number
+  readonly code: number
+  readonly message: string
+  readonly reason: RefusalReason
+  /** More of `error.data`. Never a key, never an upstream's address. */
+  readonly data?: Readonly<Record<string, string | number | null>>
+  readonly headers?: readonly string[]
+  /** The connection cannot be used any further. */
+  readonly close?: boolean
+}

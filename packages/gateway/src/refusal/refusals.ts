@@ -1,0 +1,173 @@
+import type { Network } from '../network.ts'
+import type { Refusal } from './refusal.ts'
+
+const shapes = 'POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}'
+
+const unauthorized = -32016
+const forbidden = -32002
+const invalidRequest = -32600
+const internal = -32603
+
+/** A method's name as it may stand in a message: cut, because a caller can make it as long as the body. */
+const shown = (method: string): string => (method.length > 80 ? `${method.slice(0, 80)}…` : method)
+
+/**
+ * Every refusal the gateway knows, in one place: HTTP status, JSON-RPC code, message and reason.
+ * Statuses and codes are chosen so that common clients show their user something true: 401 and 403 are not retried by any of them,
+ * and -32600 is kept for what is no request, because clients replace its message by their own.
+ */
+export const refusals = {
+  pathUnknown: (): Refusal => ({
+    // Not -32600: a client would say that the request is no request, where it is the address that is wrong.
+    status: 404,
+    code: -32001,
+    message: `Not found: use ${shapes}`,
+    reason: 'path_unknown',
+  }),
+  methodNotAllowed: (): Refusal => ({
+    status: 405,
+    code: invalidRequest,
+    message: 'Method not allowed: use POST',
+    reason: 'method_not_allowed',
+    headers: ['Allow', 'POST, OPTIONS'],
+  }),
+  mediaType: (): Refusal => ({
+    status: 415,
+    code: invalidRequest,
+    message: 'Unsupported Media Type: use application/json',
+    reason: 'media_type',
+  }),
+  expectationFailed: (): Refusal => ({
+    status: 417,
+    code: invalidRequest,
+    message: 'Expectation failed: only 100-continue is known',
+    reason: 'expectation_failed',
+    close: true,
+  }),
+  badHttp: (): Refusal => ({
+    status: 400,
+    code: invalidRequest,
+    message: 'Bad Request: not a well-formed HTTP request',
+    reason: 'bad_http',
+    close: true,
+  }),
+  headersTooLarge: (): Refusal => ({
+    status: 431,
+    code: invalidRequest,
+    message: 'Request headers too large',
+    reason: 'headers_too_large',
+    close: true,
+  }),
+  requestTimeout: (): Refusal => ({
+    status: 408,
+    code: invalidRequest,
+    message: 'The request did not arrive in time',
+    reason: 'request_timeout',
+    close: true,
+  }),
+  bodyTooLarge: (maxBodyBytes: number): Refusal => ({
+    status: 413,
+    code: invalidRequest,
+    message: 'Request body too large',
+    reason: 'body_too_large',
+    data: { maxBodyBytes },
+    close: true,
+  }),
+  keyUnknown: (): Refusal => ({ status: 401, code: unauthorized, message: 'Invalid API key', reason: 'key_unknown' }),
+  keyRevoked: (): Refusal => ({
+    status: 401,
+    code: unauthorized,
+    message: 'API key has been revoked',
+    reason: 'key_revoked',
+  }),
+  keyExpired: (): Refusal => ({
+    status: 401,
+    code: unauthorized,
+    message: 'API key has expired',
+    reason: 'key_expired',
+  }),
+  keyWrongPath: (kind: 'app' | 'apiKey', network: Network): Refusal => ({
+    status: 401,
+    code: unauthorized,
+    message:
+      kind === 'app'
+        ? `This is an app's key: use POST /${network}/v2/{key}`
+        : `This is an API key: use POST /${network}/{key}`,
+    reason: 'key_wrong_path',
+    data: { path: kind === 'app' ? `/${network}/v2/{key}` : `/${network}/{key}` },
+  }),
+  keyStoreUnavailable: (): Refusal => ({
+    status: 503,
+    code: internal,
+    message: 'API keys cannot be checked now',
+    reason: 'key_store_unavailable',
+  }),
+  wrongNetwork: (network: Network, keyNetwork: string | null): Refusal => ({
+    status: 403,
+    code: forbidden,
+    message: `API key is not enabled for ${network}`,
+    reason: 'wrong_network',
+    data: { keyNetwork },
+  }),
+  parseError: (): Refusal => ({ status: 400, code: -32700, message: 'Parse error', reason: 'parse_error' }),
+  invalidRequest: (): Refusal => ({
+    status: 400,
+    code: invalidRequest,
+    message: 'Invalid Request',
+    reason: 'invalid_request',
+  }),
+  emptyBatch: (): Refusal => ({
+    status: 400,
+    code: invalidRequest,
+    message: 'Invalid Request: empty batch',
+    reason: 'batch_empty',
+  }),
+  batchTooLarge: (count: number, maxBatchItems: number): Refusal => ({
+    status: 413,
+    code: invalidRequest,
+    message: `Batch too large: ${count} > ${maxBatchItems}`,
+    reason: 'batch_too_large',
+    data: { maxBatchItems },
+  }),
+  paramsInvalid: (): Refusal => ({ status: 200, code: -32602, message: 'Invalid params', reason: 'params_invalid' }),
+  methodUnavailable: (method: string): Refusal => ({
+    status: 200,
+    code: -32601,
+    message: `the method ${shown(method)} does not exist/is not available`,
+    reason: 'method_unavailable',
+  }),
+  noUpstream: (network: Network): Refusal => ({
+    status: 503,
+    code: internal,
+    message: `No healthy upstream for ${network}`,
+    reason: 'no_upstream',
+  }),
+  upstreamBusy: (): Refusal => ({ status: 503, code: internal, message: 'Upstream is busy', reason: 'upstream_busy' }),
+  upstreamTimeout: (timeoutMs: number): Refusal => ({
+    status: 504,
+    code: internal,
+    message: 'Upstream timed out',
+    reason: 'upstream_timeout',
+    data: { timeoutMs },
+  }),
+  upstreamBad: (): Refusal => ({
+    status: 502,
+    code: internal,
+    message: 'Bad upstream response',
+    reason: 'upstream_bad',
+  }),
+  answerTooLarge: (maxAnswerBytes: number): Refusal => ({
+    status: 502,
+    code: internal,
+    message: 'The answer is too large',
+    reason: 'answer_too_large',
+    data: { maxAnswerBytes },
+  }),
+  draining: (): Refusal => ({
+    status: 503,
+    code: internal,
+    message: 'Server is shutting down',
+    reason: 'draining',
+    close: true,
+  }),
+} as const

@@ -1,0 +1,88 @@
+import { isUtf8 } from 'node:buffer'
+import { scanItems, scanMembers, skipSpace } from '../json/scanMembers.ts'
+
+/** One JSON-RPC call as it was written. */
+export interface RpcCall {
+  readonly valid: true
+  /** The id's source text, or `undefined` for a notification. */
+  readonly id: string | undefined
+  readonly method: string
+  /** The source text of params, or `undefined` where there are none. */
+  readonly params: string | undefined
+  /** False where params are neither an array nor an object. */
+  readonly paramsFit: boolean
+}
+
+/** An item that is no JSON-RPC request. */
+export interface NoRequest {
+  readonly valid: false
+}
+
+/** What a body turned out to be. */
+export type ParsedBody =
+  | { readonly kind: 'single'; readonly item: RpcCall | NoRequest }
+  | { readonly kind: 'batch'; readonly items: readonly (RpcCall | NoRequest)[] }
+  | { readonly kind: 'batchTooLarge'; readonly count: number }
+  | { readonly kind: 'emptyBatch' }
+  | { readonly kind: 'malformed' }
+
+const noRequest: NoRequest = Object.freeze({ valid: false })
+
+/**
+ * Reads the request that begins at `at` of a text known to be JSON. Its parts are taken as source text: id `1.0` stays `1.0`,
+ * and a number in params that no double can hold stays whole. A repeated member name is refused, since two readers could pick
+ * different ones of them and what was checked would not be what is run.
+ * @see JSON-RPC 2.0 section 4
+ */
+export const parseRequest = (text: string, at = 0): RpcCall | NoRequest => {
+  const scanned = scanMembers(text, at)
+  if (scanned === undefined) return noRequest
+  const { members } = scanned
+  const seen = new Set<string>()
+  let version = ''
+  let id: string | undefined
+  let methodText: string | undefined
+  let params: string | undefined
+  for (const { name, start, end } of members) {
+    if (seen.has(name)) return noRequest
+    seen.add(name)
+    if (name === 'jsonrpc') version = text.slice(start, end)
+    else if (name === 'id') id = text.slice(start, end)
+    else if (name === 'method') methodText = text.slice(start, end)
+    else if (name === 'params') params = text.slice(start, end)
+  }
+  if (version !== '"2.0"' && stringOf(version) !== '2.0') return noRequest
+  if (id !== undefined && !/^["n\-0-9]/.test(id)) return noRequest
+  const method = methodText === undefined ? undefined : stringOf(methodText)
+  if (method === undefined) return noRequest
+  return { valid: true, id, method, params, paramsFit: params === undefined || params[0] === '[' || params[0] === '{' }
+}
+
+const stringOf = (source: string): string | undefined => {
+  if (source[0] !== '"') return undefined
+  if (!source.includes('\\')) return source.slice(1, -1)
+  const value: unknown = JSON.parse(source)
+  return typeof value === 'string' ? value : undefined
+}
+
+/**
+ * Reads a request's body. JSON.parse decides whether it is JSON; its value is thrown away, and the parts are found in the source.
+ * @param body - The bytes as they came; what is not UTF-8 is malformed (RFC 8259 section 8.1).
+ * @param maxItems - The largest batch taken.
+ */
+export const parseBody = (body: Buffer, maxItems: number): ParsedBody => {
+  if (!isUtf8(body)) return { kind: 'malformed' }
+  const text = body.toString('utf8')
+  try {
+    JSON.parse(text)
+  } catch {
+    return { kind: 'malformed' }
+  }
+  const start = skipSpace(text, 0)
+  if (text[start] !== '[') return { kind: 'single', item: parseRequest(text, start) }
+  const scanned = scanItems(text, start, maxItems)
+  if (scanned === undefined) return { kind: 'malformed' }
+  if (scanned.count === 0) return { kind: 'emptyBatch' }
+  if (scanned.count > maxItems) return { kind: 'batchTooLarge', count: scanned.count }
+  return { kind: 'batch', items: scanned.items.map((span) => parseRequest(text, span.start)) }
+}
