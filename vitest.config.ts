@@ -20,7 +20,15 @@ export default defineConfig({
   test: {
     projects: [
       ...['core', 'fetch', 'gateway', 'cli', 'vectors'].map(packageProject),
-      { root: '.', test: { name: 'workspace', include: ['test/**/*.test.ts'], testTimeout: 120_000 } },
+      {
+        root: '.',
+        test: {
+          name: 'workspace',
+          include: ['test/**/*.test.ts'],
+          globalSetup: './test/packPackages.ts',
+          testTimeout: 120_000,
+        },
+      },
     ],
     reporters: ['default', './scripts/closingLineReporter.ts'],
     coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text-summary'] },

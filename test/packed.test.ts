@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, isAbsolute, join, posix } from 'node:path'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { describe, expect, test } from 'vitest'
+import { packed } from './packed.ts'
+import { publishedPackages } from './publishedPackages.ts'
+import type { Target } from './publishedPackages.ts'
+import { run, top } from './run.ts'
+
+// What a package's tarball holds beside package.json. A file that comes or goes is seen here before users see it.
+const contents: Readonly<Record<string, readonly string[]>> = {
+  core: [
+    'dist/http.fetch.cjs',
+    'dist/http.fetch.cjs.map',
+    'dist/http.fetch.js',
+    'dist/http.fetch.js.map',
+    'dist/http.node.cjs',
+    'dist/http.node.cjs.map',
+    'dist/http.node.js',
+    'dist/http.node.js.map',
+    'dist/index.cjs',
+    'dist/index.cjs.map',
+    'dist/index.d.cts',
+    'dist/index.d.ts',
+    'dist/index.js',
+    'dist/index.js.map',
+  ],
+  fetch: [
+    'dist/index.cjs',
+    'dist/index.cjs.map',
+    'dist/index.d.cts',
+    'dist/index.d.ts',
+    'dist/index.js',
+    'dist/index.js.map',
+  ],
+  gateway: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
+  cli: ['dist/main.js', 'dist/main.js.map'],
+}
+
+// What of types each one ships. `node10` and `require` of a package that has no CommonJS are not held against it; a command has no types at all.
+const typed = [
+  { folder: 'core', profile: 'strict' },
+  { folder: 'fetch', profile: 'strict' },
+  { folder: 'gateway', profile: 'esm-only' },
+] as const
+const untyped = ['cli'] as const
+
+test('every published package has its contents listed here', () => {
+  const published = publishedPackages.map(({ folder }) => folder).sort()
+  expect(Object.keys(contents).sort()).toEqual(published)
+  expect([...typed.map(({ folder }) => folder), ...untyped].sort()).toEqual(published)
+})
+
+test.each(typed)('the types of $folder resolve everywhere (attw, $profile)', async ({ folder, profile }) => {
+  const attw = ['--no-definitely-typed', '--profile', profile, '--format', 'ascii', packed(folder).tarball]
+  const { code, stdout, stderr } = await run('attw', attw)
+  expect(code, `${stdout}${stderr}`).toBe(0)
+})
+
+test.each(untyped)('%s ships no types', (folder) => {
+  expect(packed(folder).files.filter((file) => /[.]d[.][cm]?ts$/.test(file))).toEqual([])
+})
+
+describe.each(publishedPackages)('$manifest.name', ({ folder, path, manifest: source }) => {
+  test('holds what is listed, and nothing else', () => {
+    // Both go in by themselves, the workspace's licence where the package has none of its own.
+    const papers = [
+      ...(existsSync(join(path, 'LICENSE')) || existsSync(join(top, 'LICENSE')) ? ['LICENSE'] : []),
+      ...(existsSync(join(path, 'README.md')) ? ['README.md'] : []),
+    ]
+    expect(packed(folder).files).toEqual([...papers, ...(contents[folder] ?? []), 'package.json'].sort())
+  })
+
+  test('has no fault that publint knows of, not even a suggestion', async () => {
+    const tarball = new Uint8Array(readFileSync(packed(folder).tarball)).buffer
+    const { messages, pkg } = await publint({ pack: { tarball } })
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+  })
+
+  test('is published without the source condition, and otherwise as the workspace has it', () => {
+    const { manifest } = packed(folder)
+    expect(manifest.exports).toEqual(withoutSource(source.exports))
+    expect(manifest.imports).toEqual(withoutSource(source.imports))
+    const text = readFileSync(join(packed(folder).path, 'package.json'), 'utf8')
+    expect(text).not.toContain('@keyrail/source')
+    expect(text).not.toContain('workspace:')
+  })
+
+  test('every file that its manifest names is there', () => {
+    const { manifest, files } = packed(folder)
+    const named = [manifest.exports, manifest.imports, manifest.bin].flatMap((target) => targets(target))
+    expect(named.length).toBeGreaterThan(0)
+    for (const target of named) expect(files).toContain(posix.normalize(target))
+  })
+
+  test('every map belongs to a file, carries its sources and names no file of this machine', () => {
+    const { path: root, files } = packed(folder)
+    for (const file of files.filter((name) => name.endsWith('.map'))) {
+      const map = JSON.parse(readFileSync(join(root, file), 'utf8')) as { sources: string[]; sourcesContent?: string[] }
+      expect(map.sourcesContent, file).toHaveLength(map.sources.length)
+      for (const name of map.sources) {
+        expect(isAbsolute(name), `${file}: ${name}`).toBe(false)
+        expect(name, file).not.toMatch(/[.](test|test-d)[.]ts$|node_modules/)
+      }
+      expect(readFileSync(join(root, file.slice(0, -'.map'.length)), 'utf8')).toContain(
+        `sourceMappingURL=${posix.basename(file)}`,
+      )
+    }
+    for (const file of files.filter((name) => /[.]c?js$/.test(name))) {
+      const map = /sourceMappingURL=(\S+)/.exec(readFileSync(join(root, file), 'utf8'))?.[1]
+      expect(files, file).toContain(posix.join(dirname(file), map ?? 'no map'))
+    }
+  })
+
+  test('no file names a place of this machine', () => {
+    const { path: root, files } = packed(folder)
+    for (const file of files) expect(readFileSync(join(root, file), 'utf8').includes(top), file).toBe(false)
+  })
+})
+
+/** The same map as it stands once the condition that leads to the sources is taken out. */
+function withoutSource<T extends Target | undefined>(target: T): T {
+  if (typeof target !== 'object') return target
+  const left = Object.entries(target).filter(([condition]) => condition !== '@keyrail/source')
+  return Object.fromEntries(left.map(([condition, inner]) => [condition, withoutSource(inner)])) as T
+}
+
+function targets(target: Target | undefined): string[] {
+  if (target === undefined) return []
+  return typeof target === 'string' ? [target] : Object.values(target).flatMap((inner) => targets(inner))
+}
