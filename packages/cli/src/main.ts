@@ -1,1 +1,125 @@
-export {}
+import { readFileSync } from 'node:fs'
+import type { Command, ReadArguments } from './arguments/command.ts'
+import { nearest } from './arguments/nearest.ts'
+import { readArguments } from './arguments/readArguments.ts'
+import { exitCodes, wrongUsage } from './cliError.ts'
+import { failureReport } from './output/failureReport.ts'
+import { commandHelp, mainHelp } from './output/helpText.ts'
+import { print, printNote } from './output/print.ts'
+import { styleOf } from './output/style.ts'
+
+const help = { type: 'boolean', about: 'show this' } as const
+
+const commands: readonly Command[] = [
+  {
+    name: 'dev',
+    usage: 'dev [--port N] [--data DIR] [--once] [--json]',
+    about: 'Run the service on this machine: two embedded nodes, an app and two API keys.',
+    options: {
+      port: {
+        type: 'string',
+        value: 'N',
+        about: 'listen on this port of 127.0.0.1 (default: 7245, or a free one where that is taken)',
+      },
+      data: { type: 'string', value: 'DIR', about: 'keep keys and chains in this folder (default: a temporary one)' },
+      once: { type: 'boolean', about: 'make the first calls, print them, stop; exit code 1 if one fails' },
+      json: { type: 'boolean', about: 'print one line of JSON once ready, whole keys included' },
+      'unsafe-node-methods': { type: 'boolean', about: "let the nodes' own methods through: anvil_*, evm_*, signing" },
+      help,
+    },
+    notes: [
+      'The line of --json: { url, dashboard, account: { email, password }, app: { id, apiKey, addresses: { testnet, mainnet } },\nkeys: { testnet: { apiKey, address }, mainnet: { apiKey, address } }, nodes: { testnet, mainnet } }; with --once also calls.',
+      'Ctrl-C stops it; a second Ctrl-C stops it at once.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),
+  },
+  {
+    name: 'call',
+    usage: 'call METHOD [PARAMS…] [OPTIONS]',
+    about: 'Make one JSON-RPC call and print its result as JSON.',
+    options: {
+      'base-url': {
+        type: 'string',
+        value: 'URL',
+        about: "an app's address up to /v2, for example http://127.0.0.1:7245/testnet",
+      },
+      'rpc-url': { type: 'string', value: 'URL', about: "an API key's address up to the key" },
+      network: { type: 'string', value: 'NAME', about: 'testnet or mainnet: takes the place of {network} in the URL' },
+      'key-file': {
+        type: 'string',
+        value: 'FILE',
+        about: 'the file that holds the key (default: the key in KEYRAIL_API_KEY)',
+      },
+      url: {
+        type: 'string',
+        value: 'URL',
+        about: 'a whole address, or a node that needs no key (default: KEYRAIL_URL)',
+      },
+      params: { type: 'string', value: 'JSON', about: 'the params as a JSON array, sent as it is' },
+      timeout: {
+        type: 'string',
+        value: 'MS',
+        about: 'give up after so many milliseconds (default: 10000, heavy methods 60000)',
+      },
+      json: { type: 'boolean', about: 'print the result on one line' },
+      help,
+    },
+    refused: {
+      'api-key':
+        'a key on the command line stays in the history: put it in KEYRAIL_API_KEY, or in a file named by --key-file',
+      key: 'a key on the command line stays in the history: put it in KEYRAIL_API_KEY, or in a file named by --key-file',
+    },
+    notes: [
+      'A param that starts with {, [ or " is JSON; true, false and null are themselves; a whole decimal number becomes a hex\nquantity (12 is sent as "0xc"); everything else is a string. For numbers as they are, use --params.',
+      'Examples:\n  keyrail call eth_getBlockByNumber latest false --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail call eth_getLogs \'{"fromBlock":"0x0"}\' --url http://127.0.0.1:8545',
+      'Exit codes: 0 the result was printed; 1 the service or the node refused; 2 wrong usage; 3 no answer.\nA failure goes to standard error as its kind, what happened, and a hint.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/call.ts')).call(given),
+  },
+]
+
+// The built file lies as deep as this one, so the same path leads to the manifest.
+const version = (): string =>
+  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
+
+async function main(words: readonly string[]): Promise<number> {
+  const [first, ...rest] = words
+  const style = styleOf(process.stdout)
+  if (first === '--version' || first === '-v') {
+    await print(version())
+    return exitCodes.ok
+  }
+  const asked = first === 'help' ? rest[0] : first
+  if (asked === undefined || asked === '--help' || asked === '-h') {
+    await print(mainHelp(commands, style))
+    return first === undefined ? exitCodes.usage : exitCodes.ok
+  }
+  const command = commands.find(({ name }) => name === asked)
+  if (!command) {
+    const known = [...commands.map(({ name }) => name), '--help', '--version']
+    const meant = nearest(asked, known)
+    throw wrongUsage(
+      `there is no ${asked.startsWith('-') ? 'option' : 'command'} ${asked}`,
+      `${meant === undefined ? '' : `did you mean ${meant}? `}see keyrail --help`,
+    )
+  }
+  const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
+  if (first === 'help' || options.includes('--help') || options.includes('-h')) {
+    await print(commandHelp(command, style))
+    return exitCodes.ok
+  }
+  return command.run(readArguments(command, rest))
+}
+
+// Some systems show every process's arguments to everybody, and an argument can be an address.
+process.title = 'keyrail'
+
+let exitCode: number
+try {
+  exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  const report = failureReport(error, styleOf(process.stderr))
+  await printNote(report.lines)
+  exitCode = report.exitCode
+}
+process.exit(exitCode)

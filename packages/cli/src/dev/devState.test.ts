@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { createDevState, parseDevState } from './devState.ts'
+
+describe('createDevState', () => {
+  test('makes different secrets each time', () => {
+    const [a, b] = [createDevState(), createDevState()]
+    expect(a.account.password).not.toBe(b.account.password)
+    expect(a.account.password.length).toBeGreaterThanOrEqual(24)
+    expect(
+      new Set([a, b].flatMap(({ app, keys }) => [app.apiKey, keys.testnet.apiKey, keys.mainnet.apiKey])).size,
+    ).toBe(6)
+  })
+})
+
+describe('parseDevState', () => {
+  test('reads back what was made', () => {
+    const state = createDevState()
+    expect(parseDevState(JSON.stringify(state))).toEqual(state)
+  })
+
+  const state = createDevState()
+  test.each<[string, unknown, string]>([
+    ['an array', [], 'the object is missing'],
+    ['another version', { ...state, version: 2 }, 'its version is not 1'],
+    ['no account', { ...state, account: null }, 'account is missing'],
+    ['a blank password', { ...state, account: { email: 'a', password: ' ' } }, 'account.password is missing'],
+    ['a broken key', { ...state, app: { id: 'a', apiKey: `${state.app.apiKey}x` } }, 'app.apiKey is not a key'],
+    [
+      'keys exchanged',
+      { ...state, keys: { ...state.keys, testnet: state.keys.mainnet } },
+      'keys.testnet.apiKey is not',
+    ],
+  ])('%s is refused by name, without its value', (_what, value, message) => {
+    expect(() => parseDevState(JSON.stringify(value))).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(message) }),
+    )
+    expect(() => parseDevState(JSON.stringify(value))).not.toThrow(state.app.apiKey)
+  })
+
+  test('text that is cut short is refused without being quoted', () => {
+    const text = JSON.stringify(createDevState()).slice(0, -10)
+    expect(() => parseDevState(text)).toThrow(/^it is not JSON$/)
+  })
+})

@@ -1,0 +1,105 @@
+import { isKeyrailError } from '@keyrail/core'
+import type { Network } from '@keyrail/core'
+import { askBlock } from '../node/askNode.ts'
+import type { BlockHead } from '../node/askNode.ts'
+import { networks } from './devChains.ts'
+import type { DevDescription } from './devService.ts'
+import { libraries as allLibraries } from './libraries/libraries.ts'
+import type { Library } from './libraries/library.ts'
+
+/** One first call and how it went. Holds no key. */
+export interface FirstCall {
+  readonly network: Network
+  /** The shape of the address: an app's or an API key's. */
+  readonly shape: 'app' | 'API key'
+  readonly library: string
+  /** The address with its key masked. */
+  readonly label: string
+  /** The block that came through the service. */
+  readonly block?: BlockHead
+  readonly tookMs: number
+  /** What went wrong: the call failed, or the node itself says something else. */
+  readonly failure?: string
+}
+
+/** What the node itself says, past the service. */
+export interface NodeSays {
+  readonly network: Network
+  readonly url: string
+  readonly block: BlockHead
+}
+
+/** The first calls of a service. */
+export interface FirstCalls {
+  readonly nodes: readonly NodeSays[]
+  readonly calls: readonly FirstCall[]
+  /** Every call was answered, and every answer is what the node itself says. */
+  readonly allEqual: boolean
+}
+
+const describe = (error: unknown): string => {
+  if (isKeyrailError(error)) return `${error.kind}: ${error.message}`
+  return error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * Says how a block that came through the service differs from what the node itself says.
+ *
+ * @param seen - The block from the service.
+ * @param node - `url`: the node itself. `before`: its latest block before the call. A chain may grow meanwhile, so a later block is right as well.
+ * @returns Undefined where they agree.
+ */
+async function difference(
+  seen: BlockHead,
+  node: { readonly url: string; readonly before: BlockHead },
+): Promise<string | undefined> {
+  if (BigInt(seen.number) < BigInt(node.before.number)) {
+    return `the node itself was at block ${BigInt(node.before.number)} already`
+  }
+  const own = await askBlock(node.url, seen.number)
+  return own.hash === seen.hash ? undefined : `the node itself says ${own.hash}`
+}
+
+/**
+ * Reads the latest block of each network through each address shape and library, and compares it with what the node itself says.
+ * A call that fails is told in its row and does not stop the others.
+ *
+ * @param service - Where to call.
+ * @param libraries - What to call with. @default all of them
+ * @throws {Error} where a node itself does not answer.
+ */
+export async function makeFirstCalls(
+  service: Pick<DevDescription, 'url' | 'app' | 'keys' | 'nodes'>,
+  libraries: readonly Library[] = allLibraries,
+): Promise<FirstCalls> {
+  const nodes: NodeSays[] = []
+  const calls: FirstCall[] = []
+  for (const network of networks) {
+    const url = service.nodes[network]
+    const before = await askBlock(url, 'latest')
+    nodes.push({ network, url, block: before })
+    const front = `${service.url}/${network}`
+    const shapes = [
+      { shape: 'app', address: { baseUrl: front, apiKey: service.app.apiKey } },
+      { shape: 'API key', address: { rpcUrl: front, apiKey: service.keys[network].apiKey } },
+    ] as const
+    for (const { shape, address } of shapes) {
+      for (const library of libraries) {
+        const open = await library.open(address)
+        const startedAt = performance.now()
+        const row = { network, shape, library: library.name, label: open.label }
+        try {
+          const block = await open.latestBlock()
+          const tookMs = performance.now() - startedAt
+          const failure = await difference(block, { url, before })
+          calls.push({ ...row, block, tookMs, ...(failure === undefined ? {} : { failure }) })
+        } catch (error) {
+          calls.push({ ...row, tookMs: performance.now() - startedAt, failure: describe(error) })
+        } finally {
+          open.close()
+        }
+      }
+    }
+  }
+  return { nodes, calls, allEqual: calls.length > 0 && calls.every(({ failure }) => failure === undefined) }
+}

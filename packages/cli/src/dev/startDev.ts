@@ -1,0 +1,163 @@
+import { createGateway, createMemoryKeyStore } from '@keyrail/gateway'
+import type { Network } from '@keyrail/core'
+import { CliError } from '../cliError.ts'
+import { blockEverySeconds, seedChain, seededBlocks } from '../node/seedChain.ts'
+import { startNode } from '../node/startNode.ts'
+import type { RunningNode } from '../node/startNode.ts'
+import { devChainIds, networks, seedRounds } from './devChains.ts'
+import type { ByNetwork } from './devChains.ts'
+import { openDevFolder } from './devFolder.ts'
+import type { DevFolder } from './devFolder.ts'
+import type { DevService } from './devService.ts'
+
+/**
+ * Where the service listens if nothing else is said: R, A, I, L on a telephone's keys. Below every system's range of passing ports, barred by no
+ * browser, and apart from 8545 and its neighbours, where people's own nodes are.
+ */
+export const defaultPort = 7245
+
+/** How `keyrail dev` is started. */
+export interface DevOptions {
+  /** The port that must be had. @default 7245, or a free one where that is taken */
+  readonly port?: number | undefined
+  /** The folder to keep keys and chains in. @default a temporary one */
+  readonly data?: string | undefined
+  /** Lets the nodes' own methods through: `anvil_*`, `evm_*`, accounts and signing. */
+  readonly unsafeNodeMethods?: boolean | undefined
+}
+
+type Gateway = ReturnType<typeof createGateway>
+
+const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
+
+async function listen(gateway: Gateway, port: number | undefined): Promise<{ url: string; port: number }> {
+  const host = '127.0.0.1'
+  try {
+    return await gateway.listen({ host, port: port ?? defaultPort })
+  } catch (error) {
+    if (port === undefined && isTaken(error)) return gateway.listen({ host, port: 0 })
+    const reason = isTaken(error)
+      ? 'something else listens there'
+      : error instanceof Error
+        ? error.message
+        : String(error)
+    throw new CliError(`port ${port ?? defaultPort} of ${host} cannot be had: ${reason}`, {
+      hint: 'give another with --port, or leave --port away to get a free one',
+    })
+  }
+}
+
+async function startChain(folder: DevFolder, network: Network): Promise<RunningNode> {
+  const loadFrom = folder.savedChain(network)
+  const rounds = seedRounds[network]
+  const node = await startNode({
+    name: network,
+    chainId: devChainIds[network],
+    folder: folder.path,
+    loadFrom,
+    saveTo: folder.nextChain(network),
+    genesisAt: loadFrom ? undefined : Math.floor(Date.now() / 1_000) - blockEverySeconds * seededBlocks(rounds),
+  })
+  try {
+    if (loadFrom === undefined) await seedChain(node.url, rounds)
+    return node
+  } catch (error) {
+    await node.stop()
+    throw error
+  }
+}
+
+async function startChains(folder: DevFolder): Promise<ByNetwork<RunningNode>> {
+  const [testnet, mainnet] = await Promise.allSettled([startChain(folder, 'testnet'), startChain(folder, 'mainnet')])
+  if (testnet.status === 'fulfilled' && mainnet.status === 'fulfilled') {
+    return { testnet: testnet.value, mainnet: mainnet.value }
+  }
+  for (const one of [testnet, mainnet]) if (one.status === 'fulfilled') await one.value.stop()
+  const reason: unknown = testnet.status === 'rejected' ? testnet.reason : (mainnet as PromiseRejectedResult).reason
+  throw reason instanceof Error ? reason : new Error(String(reason))
+}
+
+/**
+ * Starts two embedded nodes and the service in front of them, with one app and two API keys. All of it listens on 127.0.0.1 only.
+ *
+ * @returns The running service. Its nodes end with this process, however this process ends.
+ * @throws {CliError} where a port, a folder or a node cannot be had. Whatever was started is stopped then.
+ * @example
+ * const service = await startDev({ data: './chains' })
+ * await fetch(service.description.app.addresses.testnet, { method: 'POST', body: … })
+ * await service.stop()
+ */
+export async function startDev(options: DevOptions = {}): Promise<DevService> {
+  const folder = openDevFolder(options.data)
+  // Also where the process ends without a stop: a second Ctrl-C, an error that nobody caught. Saved chains are picked up by the next start.
+  process.once('exit', folder.release)
+  const release = (): void => {
+    process.off('exit', folder.release)
+    folder.release()
+  }
+  let nodes: ByNetwork<RunningNode> | undefined
+  let gateway: Gateway | undefined
+  try {
+    nodes = await startChains(folder)
+    const { testnet, mainnet } = nodes
+    const { state } = folder
+    const keys = createMemoryKeyStore()
+    keys.add(state.app.apiKey, { id: state.app.id, kind: 'app', networks: [...networks], status: 'active' })
+    for (const network of networks) {
+      const { id, apiKey } = state.keys[network]
+      keys.add(apiKey, { id, kind: 'apiKey', networks: [network], status: 'active' })
+    }
+    const opened = createGateway({
+      networks: {
+        testnet: { chainId: devChainIds.testnet, upstreams: [{ url: testnet.url }] },
+        mainnet: { chainId: devChainIds.mainnet, upstreams: [{ url: mainnet.url }] },
+      },
+      keys,
+      services: { debug: true, trace: true },
+      unsafeNodeMethods: options.unsafeNodeMethods ?? false,
+    })
+    gateway = opened
+    const { url, port } = await listen(opened, options.port)
+
+    const stopAll = async (): Promise<void> => {
+      await opened.close({ graceMs: 2_000 })
+      await Promise.all([testnet.stop(), mainnet.stop()])
+      release()
+    }
+    let stopping: Promise<void> | undefined
+    const end = async ({ ended }: RunningNode, network: Network): Promise<string> => {
+      const how = await ended
+      // A node that ends because it was told to is not broken.
+      if (stopping) return new Promise<never>(() => undefined)
+      return `the ${network} node ended by itself (${how})`
+    }
+    return {
+      description: {
+        url,
+        dashboard: url,
+        account: state.account,
+        app: {
+          ...state.app,
+          addresses: {
+            testnet: `${url}/testnet/v2/${state.app.apiKey}`,
+            mainnet: `${url}/mainnet/v2/${state.app.apiKey}`,
+          },
+        },
+        keys: {
+          testnet: { apiKey: state.keys.testnet.apiKey, address: `${url}/testnet/${state.keys.testnet.apiKey}` },
+          mainnet: { apiKey: state.keys.mainnet.apiKey, address: `${url}/mainnet/${state.keys.mainnet.apiKey}` },
+        },
+        nodes: { testnet: testnet.url, mainnet: mainnet.url },
+      },
+      port,
+      folder: { path: folder.path, keyFiles: folder.keyFiles, temporary: folder.temporary },
+      broken: Promise.race([end(testnet, 'testnet'), end(mainnet, 'mainnet')]),
+      stop: () => (stopping ??= stopAll()),
+    }
+  } catch (error) {
+    await gateway?.close({ graceMs: 0 })
+    await Promise.all([nodes?.testnet.stop(), nodes?.mainnet.stop()])
+    release()
+    throw error
+  }
+}

@@ -1,0 +1,37 @@
+import { isKeyrailError } from '@keyrail/core'
+import { CliError, exitCodes } from '../cliError.ts'
+import type { Style } from './style.ts'
+
+/** The lines that tell a failure, and how the process ends. */
+export interface FailureReport {
+  readonly lines: readonly string[]
+  readonly exitCode: number
+}
+
+/**
+ * Puts a failure in words: what kind, what happened, what to do.
+ *
+ * @param error - Anything that was thrown.
+ * @param style - How the kind stands out.
+ */
+export function failureReport(error: unknown, style: Style): FailureReport {
+  if (isKeyrailError(error)) {
+    const { kind, source, message, hint, retryAfterMs, rpcError } = error
+    const lines = [`${style.bad(kind)}: ${message}`]
+    if (rpcError) lines.push(style.faint(`  ${source} answered ${rpcError.code}: ${rpcError.message}`))
+    if (rpcError?.data !== undefined) lines.push(style.faint(`  data: ${JSON.stringify(rpcError.data)}`))
+    if (retryAfterMs !== undefined) lines.push(`  try again in ${Math.ceil(retryAfterMs / 1_000)} s`)
+    if (hint !== undefined) lines.push(`  hint: ${hint}`)
+    // A refusal on this side, before anything was sent, is a wrong command line; without an answer nobody refused anything.
+    const unsent = kind === 'invalidRequest' && source === 'client'
+    const unanswered = kind === 'network' || kind === 'timeout' || kind === 'badResponse' || kind === 'aborted'
+    return { lines, exitCode: unsent ? exitCodes.usage : unanswered ? exitCodes.noAnswer : exitCodes.refused }
+  }
+  if (error instanceof CliError) {
+    const lines = [`${style.bad('keyrail')}: ${error.message}`]
+    if (error.hint !== undefined) lines.push(`  hint: ${error.hint}`)
+    return { lines, exitCode: error.exitCode }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  return { lines: [`${style.bad('keyrail')}: unexpected failure: ${message}`], exitCode: exitCodes.refused }
+}

@@ -1,0 +1,31 @@
+/** The few ways that text stands out. Each gives the text unchanged where colour has no place. */
+export interface Style {
+  readonly strong: (text: string) => string
+  readonly faint: (text: string) => string
+  readonly good: (text: string) => string
+  readonly bad: (text: string) => string
+}
+
+const ansi =
+  (on: number, off: number) =>
+  (text: string): string =>
+    `\u001B[${on}m${text}\u001B[${off}m`
+const same = (text: string): string => text
+
+/** No colour: for pipes, files and tests. */
+export const plain: Style = { strong: same, faint: same, good: same, bad: same }
+
+/** Modest ANSI colour. */
+export const coloured: Style = { strong: ansi(1, 22), faint: ansi(2, 22), good: ansi(32, 39), bad: ansi(31, 39) }
+
+/**
+ * Chooses the style for a stream: colour on a terminal only, and never with NO_COLOR or on a terminal that calls itself dumb.
+ *
+ * @see https://no-color.org
+ */
+export function styleOf(
+  stream: { readonly isTTY?: boolean },
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Style {
+  return stream.isTTY === true && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb' ? coloured : plain
+}
