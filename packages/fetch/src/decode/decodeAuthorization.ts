@@ -1,0 +1,25 @@
+import { decodeHex } from './decodeHex.ts'
+import { decodeNumber } from './decodeNumber.ts'
+import { decodeObject } from './decodeObject.ts'
+import { decodeQuantity } from './decodeQuantity.ts'
+import type { Authorization } from './transaction.ts'
+
+/**
+ * Reads one item of an authorization list.
+ *
+ * @param value - What the node sent.
+ * @param what - Its place in the answer, for a failure's message.
+ * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @see EIP-7702
+ */
+export function decodeAuthorization(value: unknown, what: string): Authorization {
+  const authorization = decodeObject<keyof Authorization>(value, what)
+  return {
+    chainId: decodeQuantity(authorization.chainId, `${what}.chainId`),
+    address: decodeHex(authorization.address, `${what}.address`, 20),
+    nonce: decodeQuantity(authorization.nonce, `${what}.nonce`),
+    yParity: decodeNumber(authorization.yParity, `${what}.yParity`),
+    r: decodeQuantity(authorization.r, `${what}.r`),
+    s: decodeQuantity(authorization.s, `${what}.s`),
+  }
+}

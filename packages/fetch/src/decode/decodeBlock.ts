@@ -1,0 +1,98 @@
+import type { Hex } from '@keyrail/core'
+import type { Block, PendingBlock, Withdrawal } from './block.ts'
+import { decodeGiven } from './decodeGiven.ts'
+import { decodeHex } from './decodeHex.ts'
+import { decodeList } from './decodeList.ts'
+import { decodeNumber } from './decodeNumber.ts'
+import { decodeObject } from './decodeObject.ts'
+import { decodeQuantity } from './decodeQuantity.ts'
+import { malformed } from './malformed.ts'
+
+const decodeWithdrawal = (value: unknown, what: string): Withdrawal => {
+  const withdrawal = decodeObject<keyof Withdrawal>(value, what)
+  return {
+    index: decodeQuantity(withdrawal.index, `${what}.index`),
+    validatorIndex: decodeQuantity(withdrawal.validatorIndex, `${what}.validatorIndex`),
+    address: decodeHex(withdrawal.address, `${what}.address`, 20),
+    amount: decodeQuantity(withdrawal.amount, `${what}.amount`),
+  }
+}
+
+const decodeHash = (value: unknown, what: string): Hex => decodeHex(value, what, 32)
+
+/**
+ * Reads a pending block as the node sent it: what is not settled may be null.
+ *
+ * @param value - What the node sent.
+ * @param decode - Reads what stands for a transaction. @default a hash
+ * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ */
+export function decodePendingBlock(value: unknown): PendingBlock
+export function decodePendingBlock<T>(
+  value: unknown,
+  decode: (transaction: unknown, what: string) => T,
+): PendingBlock<T>
+export function decodePendingBlock(
+  value: unknown,
+  decode: (transaction: unknown, what: string) => unknown = decodeHash,
+): PendingBlock<unknown> {
+  const block = decodeObject<keyof Block>(value, 'block')
+  const quantity = (name: keyof Block): bigint => decodeQuantity(block[name], `block.${name}`)
+  const hash = (name: keyof Block): Hex => decodeHash(block[name], `block.${name}`)
+  return {
+    hash: decodeGiven(block.hash, 'block.hash', decodeHash) ?? null,
+    number: decodeGiven(block.number, 'block.number', decodeQuantity) ?? null,
+    parentHash: hash('parentHash'),
+    timestamp: quantity('timestamp'),
+    miner: decodeGiven(block.miner, 'block.miner', decodeHex, 20) ?? null,
+    gasLimit: quantity('gasLimit'),
+    gasUsed: quantity('gasUsed'),
+    baseFeePerGas: decodeGiven(block.baseFeePerGas, 'block.baseFeePerGas', decodeQuantity),
+    blobGasUsed: decodeGiven(block.blobGasUsed, 'block.blobGasUsed', decodeQuantity),
+    excessBlobGas: decodeGiven(block.excessBlobGas, 'block.excessBlobGas', decodeQuantity),
+    difficulty: decodeGiven(block.difficulty, 'block.difficulty', decodeQuantity),
+    size: decodeNumber(block.size, 'block.size'),
+    extraData: decodeHex(block.extraData, 'block.extraData'),
+    mixHash: hash('mixHash'),
+    nonce: decodeGiven(block.nonce, 'block.nonce', decodeHex, 8) ?? null,
+    logsBloom: decodeGiven(block.logsBloom, 'block.logsBloom', decodeHex, 256) ?? null,
+    sha3Uncles: hash('sha3Uncles'),
+    stateRoot: hash('stateRoot'),
+    transactionsRoot: hash('transactionsRoot'),
+    receiptsRoot: hash('receiptsRoot'),
+    withdrawalsRoot: decodeGiven(block.withdrawalsRoot, 'block.withdrawalsRoot', decodeHash),
+    parentBeaconBlockRoot: decodeGiven(block.parentBeaconBlockRoot, 'block.parentBeaconBlockRoot', decodeHash),
+    requestsHash: decodeGiven(block.requestsHash, 'block.requestsHash', decodeHash),
+    blockAccessListHash: decodeGiven(block.blockAccessListHash, 'block.blockAccessListHash', decodeHash),
+    slotNumber: decodeGiven(block.slotNumber, 'block.slotNumber', decodeQuantity),
+    uncles: decodeList(block.uncles, 'block.uncles', decodeHash),
+    withdrawals: decodeGiven(block.withdrawals, 'block.withdrawals', (list, what) =>
+      decodeList(list, what, decodeWithdrawal),
+    ),
+    transactions: decodeList(block.transactions, 'block.transactions', decode),
+  }
+}
+
+/**
+ * Reads a mined block as the node sent it.
+ *
+ * @param value - What the node sent.
+ * @param decode - Reads what stands for a transaction, such as `decodeTransaction`. @default a hash
+ * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @example
+ * const wire = await client.eth_getBlockByNumber('latest', true)
+ * const block = wire && decodeBlock(wire, decodeTransaction)
+ * @see execution-apis, schema `Block`
+ */
+export function decodeBlock(value: unknown): Block
+export function decodeBlock<T>(value: unknown, decode: (transaction: unknown, what: string) => T): Block<T>
+export function decodeBlock(
+  value: unknown,
+  decode: (transaction: unknown, what: string) => unknown = decodeHash,
+): Block<unknown> {
+  const block = decodePendingBlock(value, decode)
+  const { hash, number, miner, nonce, logsBloom } = block
+  for (const [name, field] of Object.entries({ hash, number, miner, nonce, logsBloom }))
+    if (field === null) throw malformed(`block.${name}`, 'given')
+  return block as Block<unknown>
+}

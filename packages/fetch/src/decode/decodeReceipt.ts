@@ -1,0 +1,49 @@
+import { decodeGiven } from './decodeGiven.ts'
+import { decodeHex } from './decodeHex.ts'
+import { decodeList } from './decodeList.ts'
+import { decodeLog } from './decodeLog.ts'
+import { decodeNumber } from './decodeNumber.ts'
+import { decodeObject } from './decodeObject.ts'
+import { decodeQuantity } from './decodeQuantity.ts'
+import { decodeTransactionType } from './decodeTransactionType.ts'
+import { malformed } from './malformed.ts'
+import type { TransactionReceipt } from './transactionReceipt.ts'
+
+const decodeStatus = (value: unknown, what: string): 'success' | 'reverted' => {
+  const status = decodeNumber(value, what)
+  if (status > 1) throw malformed(what, '0 or 1')
+  return status === 1 ? 'success' : 'reverted'
+}
+
+/**
+ * Reads a receipt as the node sent it.
+ *
+ * @param value - What the node sent.
+ * @param what - Its place in the answer, for a failure's message. @default 'receipt'
+ * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @example
+ * const receipts = (await client.eth_getBlockReceipts('latest'))?.map((receipt) => decodeReceipt(receipt))
+ * @see execution-apis, schema `ReceiptInfo`
+ */
+export function decodeReceipt(value: unknown, what = 'receipt'): TransactionReceipt {
+  const receipt = decodeObject<keyof TransactionReceipt>(value, what)
+  return {
+    ...decodeTransactionType(receipt.type, `${what}.type`),
+    status: decodeGiven(receipt.status, `${what}.status`, decodeStatus),
+    root: decodeGiven(receipt.root, `${what}.root`, decodeHex),
+    transactionHash: decodeHex(receipt.transactionHash, `${what}.transactionHash`, 32),
+    transactionIndex: decodeNumber(receipt.transactionIndex, `${what}.transactionIndex`),
+    blockHash: decodeHex(receipt.blockHash, `${what}.blockHash`, 32),
+    blockNumber: decodeQuantity(receipt.blockNumber, `${what}.blockNumber`),
+    from: decodeHex(receipt.from, `${what}.from`, 20),
+    to: decodeGiven(receipt.to, `${what}.to`, decodeHex, 20) ?? null,
+    contractAddress: decodeGiven(receipt.contractAddress, `${what}.contractAddress`, decodeHex, 20) ?? null,
+    gasUsed: decodeQuantity(receipt.gasUsed, `${what}.gasUsed`),
+    cumulativeGasUsed: decodeQuantity(receipt.cumulativeGasUsed, `${what}.cumulativeGasUsed`),
+    effectiveGasPrice: decodeQuantity(receipt.effectiveGasPrice, `${what}.effectiveGasPrice`),
+    blobGasUsed: decodeGiven(receipt.blobGasUsed, `${what}.blobGasUsed`, decodeQuantity),
+    blobGasPrice: decodeGiven(receipt.blobGasPrice, `${what}.blobGasPrice`, decodeQuantity),
+    logs: decodeList(receipt.logs, `${what}.logs`, decodeLog),
+    logsBloom: decodeHex(receipt.logsBloom, `${what}.logsBloom`, 256),
+  }
+}

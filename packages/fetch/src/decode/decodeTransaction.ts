@@ -1,0 +1,109 @@
+import { decodeAccessList } from './decodeAccessList.ts'
+import { decodeAuthorization } from './decodeAuthorization.ts'
+import { decodeGiven } from './decodeGiven.ts'
+import { decodeHex } from './decodeHex.ts'
+import { decodeList } from './decodeList.ts'
+import { decodeNumber } from './decodeNumber.ts'
+import { decodeObject } from './decodeObject.ts'
+import { decodeQuantity } from './decodeQuantity.ts'
+import { decodeTransactionType } from './decodeTransactionType.ts'
+import type {
+  Eip4844Transaction,
+  Eip7702Transaction,
+  FeeMarketFields,
+  LegacyTransaction,
+  Transaction,
+  TransactionCommon,
+  TypedSignature,
+} from './transaction.ts'
+import type { TransactionType } from './transactionType.ts'
+
+type Field = keyof LegacyTransaction | keyof Eip4844Transaction | keyof Eip7702Transaction
+
+/**
+ * Reads a transaction of any type as the node sent it.
+ *
+ * @param value - What the node sent.
+ * @param what - Its place in the answer, for a failure's message. @default 'transaction'
+ * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @example
+ * const wire = await client.eth_getTransactionByBlockNumberAndIndex('latest', '0x0')
+ * const transaction = wire && decodeTransaction(wire)
+ * @see execution-apis, schema `TransactionInfo`
+ */
+export function decodeTransaction(value: unknown, what = 'transaction'): Transaction {
+  const wire = decodeObject<Field>(value, what)
+  const quantity = (name: Field): bigint => decodeQuantity(wire[name], `${what}.${name}`)
+  const common: TransactionCommon<TransactionType> = {
+    ...decodeTransactionType(wire.type, `${what}.type`),
+    hash: decodeHex(wire.hash, `${what}.hash`, 32),
+    from: decodeHex(wire.from, `${what}.from`, 20),
+    to: decodeGiven(wire.to, `${what}.to`, decodeHex, 20) ?? null,
+    nonce: decodeNumber(wire.nonce, `${what}.nonce`),
+    gas: quantity('gas'),
+    value: quantity('value'),
+    input: decodeHex(wire.input, `${what}.input`),
+    blockHash: decodeGiven(wire.blockHash, `${what}.blockHash`, decodeHex, 32) ?? null,
+    blockNumber: decodeGiven(wire.blockNumber, `${what}.blockNumber`, decodeQuantity) ?? null,
+    transactionIndex: decodeGiven(wire.transactionIndex, `${what}.transactionIndex`, decodeNumber) ?? null,
+    blockTimestamp: decodeGiven(wire.blockTimestamp, `${what}.blockTimestamp`, decodeQuantity),
+  }
+  const chainId = (): number => decodeNumber(wire.chainId, `${what}.chainId`)
+  const accessList = () => decodeAccessList(wire.accessList, `${what}.accessList`)
+  const signature = (): TypedSignature => ({
+    // Nodes of before 2023 send the parity as v only.
+    yParity: decodeNumber(wire.yParity ?? wire.v, `${what}.yParity`),
+    r: quantity('r'),
+    s: quantity('s'),
+  })
+  const feeMarket = (): FeeMarketFields => ({
+    chainId: chainId(),
+    gasPrice: decodeGiven(wire.gasPrice, `${what}.gasPrice`, decodeQuantity),
+    maxFeePerGas: quantity('maxFeePerGas'),
+    maxPriorityFeePerGas: quantity('maxPriorityFeePerGas'),
+    accessList: accessList(),
+    ...signature(),
+  })
+  switch (common.type) {
+    case 'legacy':
+      return {
+        ...common,
+        type: 'legacy',
+        chainId: decodeGiven(wire.chainId, `${what}.chainId`, decodeNumber),
+        gasPrice: quantity('gasPrice'),
+        v: quantity('v'),
+        r: quantity('r'),
+        s: quantity('s'),
+      }
+    case 'eip2930':
+      return {
+        ...common,
+        type: 'eip2930',
+        chainId: chainId(),
+        gasPrice: quantity('gasPrice'),
+        accessList: accessList(),
+        ...signature(),
+      }
+    case 'eip1559':
+      return { ...common, type: 'eip1559', ...feeMarket() }
+    case 'eip4844':
+      return {
+        ...common,
+        type: 'eip4844',
+        ...feeMarket(),
+        maxFeePerBlobGas: quantity('maxFeePerBlobGas'),
+        blobVersionedHashes: decodeList(wire.blobVersionedHashes, `${what}.blobVersionedHashes`, (hash, at) =>
+          decodeHex(hash, at, 32),
+        ),
+      }
+    case 'eip7702':
+      return {
+        ...common,
+        type: 'eip7702',
+        ...feeMarket(),
+        authorizationList: decodeList(wire.authorizationList, `${what}.authorizationList`, decodeAuthorization),
+      }
+    case 'other':
+      return { ...common, type: 'other' }
+  }
+}

@@ -1,0 +1,109 @@
+import type { Hex } from '@keyrail/core'
+import type { TransactionType } from './transactionType.ts'
+
+/** Storage that a transaction says it will touch. EIP-2930. */
+export interface AccessListEntry {
+  readonly address: Hex
+  readonly storageKeys: readonly Hex[]
+}
+
+/**
+ * Leave to run an address's code as an account's own. EIP-7702.
+ * A transaction is valid with senseless ones in it, so chain id and nonce are not bounded as a transaction's own are.
+ */
+export interface Authorization {
+  /** 0 stands for every chain. */
+  readonly chainId: bigint
+  readonly address: Hex
+  readonly nonce: bigint
+  readonly yParity: number
+  readonly r: bigint
+  readonly s: bigint
+}
+
+/** What transactions of all types have. */
+export interface TransactionCommon<Type extends TransactionType> {
+  readonly type: Type
+  /** The type as a number. EIP-2718. */
+  readonly typeNumber: number
+  readonly hash: Hex
+  readonly from: Hex
+  /** Null where it makes a contract. */
+  readonly to: Hex | null
+  readonly nonce: number
+  /** The most gas it may use. */
+  readonly gas: bigint
+  /** In wei. */
+  readonly value: bigint
+  readonly input: Hex
+  /** Null while it is pending. */
+  readonly blockHash: Hex | null
+  /** Null while it is pending. */
+  readonly blockNumber: bigint | null
+  /** Null while it is pending. */
+  readonly transactionIndex: number | null
+  /** In seconds since 1970. Not every node says it. */
+  readonly blockTimestamp: bigint | undefined
+}
+
+/** The signature of a typed transaction. */
+export interface TypedSignature {
+  readonly yParity: number
+  readonly r: bigint
+  readonly s: bigint
+}
+
+/** A transaction of before EIP-2718. */
+export interface LegacyTransaction extends TransactionCommon<'legacy'> {
+  /** Missing where the signature is not bound to a chain (EIP-155), and not said by every node. */
+  readonly chainId: number | undefined
+  /** In wei for each unit of gas. */
+  readonly gasPrice: bigint
+  readonly v: bigint
+  readonly r: bigint
+  readonly s: bigint
+}
+
+/** A transaction with an access list. EIP-2930. */
+export interface Eip2930Transaction extends TransactionCommon<'eip2930'>, TypedSignature {
+  readonly chainId: number
+  /** In wei for each unit of gas. */
+  readonly gasPrice: bigint
+  readonly accessList: readonly AccessListEntry[]
+}
+
+/** What transactions with a fee market have. */
+export interface FeeMarketFields extends TypedSignature {
+  readonly chainId: number
+  /** What is paid, in wei for each unit of gas; while it is pending, what nodes make of it, if they say. */
+  readonly gasPrice: bigint | undefined
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly accessList: readonly AccessListEntry[]
+}
+
+/** A transaction that bids for its fee. EIP-1559. */
+export interface Eip1559Transaction extends TransactionCommon<'eip1559'>, FeeMarketFields {}
+
+/** A transaction that carries blobs. EIP-4844. */
+export interface Eip4844Transaction extends TransactionCommon<'eip4844'>, FeeMarketFields {
+  readonly maxFeePerBlobGas: bigint
+  readonly blobVersionedHashes: readonly Hex[]
+}
+
+/** A transaction that sets the code of accounts. EIP-7702. */
+export interface Eip7702Transaction extends TransactionCommon<'eip7702'>, FeeMarketFields {
+  readonly authorizationList: readonly Authorization[]
+}
+
+/** A transaction of a type that is not known here. Ask `client.eth_getTransactionByHash` for all that the node says of it. */
+export type OtherTransaction = TransactionCommon<'other'>
+
+/** A transaction, decoded: branch on `type`. */
+export type Transaction =
+  | LegacyTransaction
+  | Eip2930Transaction
+  | Eip1559Transaction
+  | Eip4844Transaction
+  | Eip7702Transaction
+  | OtherTransaction

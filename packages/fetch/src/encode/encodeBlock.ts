@@ -1,0 +1,28 @@
+import { KeyrailError } from '@keyrail/core'
+import type { BlockTag, Hex, MinedBlockTag } from '@keyrail/core'
+import type { BlockInput, MinedBlockInput } from './blockInput.ts'
+import { encodeQuantity } from './encodeQuantity.ts'
+
+/**
+ * Writes which block is meant.
+ *
+ * @param block - A number, a tag or a hash. @default 'latest'
+ * @param name - What it is called where it was given, for the failure's message. @default 'block'
+ * @throws {KeyrailError} kind `invalidRequest`, naming the mend.
+ * @example
+ * encodeBlock(16n) // '0x10'
+ * encodeBlock('safe') // 'safe'
+ * @see execution-apis, schema `BlockNumberOrTagOrHash`
+ */
+export function encodeBlock(block?: MinedBlockInput, name?: string): MinedBlockTag | Hex
+export function encodeBlock(block?: BlockInput, name?: string): BlockTag | Hex
+export function encodeBlock(block: BlockInput = 'latest', name = 'block'): BlockTag | Hex {
+  if (typeof block !== 'string') return encodeQuantity(block, name)
+  if (/^(latest|safe|finalized|earliest|pending|0x(0|[1-9a-fA-F][\da-fA-F]{0,62}|[\da-fA-F]{64}))$/.test(block))
+    return block
+  throw new KeyrailError(`${name} must be a number, a hash, or one of latest, safe, finalized, earliest and pending`, {
+    kind: 'invalidRequest',
+    source: 'client',
+    retryable: false,
+  })
+}

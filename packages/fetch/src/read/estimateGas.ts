@@ -1,0 +1,20 @@
+import { decodeQuantity } from '../decode/decodeQuantity.ts'
+import { encodeBlock } from '../encode/encodeBlock.ts'
+import { encodeTransaction } from '../encode/encodeTransaction.ts'
+import type { CallInput } from './call.ts'
+import type { Reads } from './reads.ts'
+
+/**
+ * How much gas a transaction would need.
+ *
+ * @param client - A client.
+ * @param options - The transaction, and on which block. Without a block the node takes its own: `latest` or `pending`.
+ * @throws {KeyrailError} kind `revert` where it would revert, its data in `rpcError.data`; `invalidRequest` for a wrong
+ *   option, `badResponse` for a broken answer; else as the call.
+ * @example
+ * const gas = await estimateGas(client, { from, to, value: 10n ** 18n })
+ */
+export async function estimateGas(client: Reads<'eth_estimateGas'>, options: CallInput): Promise<bigint> {
+  const block = options.block === undefined ? undefined : encodeBlock(options.block)
+  return decodeQuantity(await client.eth_estimateGas(encodeTransaction(options), block), 'gas estimate')
+}

@@ -1,0 +1,60 @@
+import type { Hex } from '@keyrail/core'
+import { decodeList } from '../decode/decodeList.ts'
+import { decodeLog } from '../decode/decodeLog.ts'
+import type { Log } from '../decode/log.ts'
+import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
+import { encodeBlock } from '../encode/encodeBlock.ts'
+import { encodeHex } from '../encode/encodeHex.ts'
+import type { Reads } from './reads.ts'
+
+/** Which logs, whichever blocks they are in. */
+export interface LogCondition {
+  /** The contract, or any of several. @default every contract */
+  readonly address?: Hex | readonly Hex[] | undefined
+  /** By place: one topic, any of several, or null for whatever stands there. @default whatever stands there */
+  readonly topics?: readonly (Hex | readonly Hex[] | null)[] | undefined
+}
+
+/** Logs of a range of blocks. */
+export interface LogRange extends LogCondition {
+  /** The first block. @default 'latest' */
+  readonly fromBlock?: MinedBlockNumberInput | undefined
+  /** The last block. @default 'latest' */
+  readonly toBlock?: MinedBlockNumberInput | undefined
+  readonly blockHash?: undefined
+}
+
+/** Logs of one block, by its hash. EIP-234. */
+export interface LogsOfBlock extends LogCondition {
+  readonly blockHash: Hex
+  readonly fromBlock?: undefined
+  readonly toBlock?: undefined
+}
+
+/**
+ * The logs that match, in their order on the chain.
+ *
+ * @param client - A client.
+ * @param options - A range of blocks or one block's hash; contracts; topics.
+ * @throws {KeyrailError} kind `range` where the node refuses so many blocks or logs; `invalidRequest` for a wrong option,
+ *   `badResponse` for a broken answer; else as the call.
+ * @example
+ * const logs = await getLogs(client, { address: token, fromBlock: 21_000_000n, toBlock: 21_000_099n })
+ */
+export async function getLogs(client: Reads<'eth_getLogs'>, options: LogRange | LogsOfBlock): Promise<Log[]> {
+  const { address, topics, blockHash, fromBlock, toBlock } = options
+  const condition = {
+    address: Array.isArray(address)
+      ? address.map((one: Hex) => encodeHex(one, 'address', 20))
+      : address === undefined
+        ? undefined
+        : encodeHex(address as Hex, 'address', 20),
+    topics,
+  }
+  const wire = await client.eth_getLogs(
+    blockHash === undefined
+      ? { ...condition, fromBlock: encodeBlock(fromBlock, 'fromBlock'), toBlock: encodeBlock(toBlock, 'toBlock') }
+      : { ...condition, blockHash: encodeHex(blockHash, 'blockHash', 32) },
+  )
+  return decodeList(wire, 'logs', decodeLog)
+}
