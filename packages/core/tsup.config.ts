@@ -6,7 +6,8 @@ export default defineConfig({
   format: ['esm', 'cjs'],
   external: ['#http'],
   splitting: false,
-  dts: { entry: { index: 'src/index.ts' } },
+  // `Symbol.asyncDispose` stands in the types, and a project with `lib: ["es2022", "dom"]` does not know it of itself.
+  dts: { entry: { index: 'src/index.ts' }, banner: '/// <reference lib="esnext.disposable" />' },
   sourcemap: true,
   clean: true,
   target: 'es2022',

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { smallDoor } from './doors.ts'
+import { installed } from './packed.ts'
+import { run } from './run.ts'
+
+const exactRequest = `
+import { createClient } from '@keyrail/fetch'
+
+const client = createClient({ url: 'https://node.example/testnet' })
+const block = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+export const hashes: readonly string[] | undefined = block?.transactions
+// @ts-expect-error the result is known: a block has no such field
+export const nothing = block?.noSuchField
+`
+
+// Instantiations are what the type checker works through: the measure of how long an editor takes to answer.
+const costs = [
+  { what: 'the small door', program: smallDoor, skipLibCheck: true, atMost: 300 },
+  { what: 'the small door, libraries checked', program: smallDoor, skipLibCheck: false, atMost: 30_000 },
+  { what: 'one exact request', program: exactRequest, skipLibCheck: true, atMost: 8_000 },
+] as const
+
+let room = ''
+
+beforeAll(() => {
+  room = mkdtempSync(join(installed(), 'types-'))
+})
+
+afterAll(() => rmSync(room, { recursive: true, force: true }))
+
+test.each(costs)('$what costs at most $atMost instantiations', async ({ what, program, skipLibCheck, atMost }) => {
+  writeFileSync(join(room, 'program.ts'), program)
+  writeFileSync(
+    join(room, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        target: 'es2022',
+        module: 'esnext',
+        moduleResolution: 'bundler',
+        lib: ['es2022', 'dom'],
+        types: [],
+        noEmit: true,
+        skipLibCheck,
+      },
+      files: ['program.ts'],
+    }),
+  )
+  const { code, stdout } = await run('tsc', ['-p', '.', '--extendedDiagnostics', '--pretty', 'false'], { cwd: room })
+  const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1])
+  console.log(`types: ${what}: ${instantiations} instantiations of ${atMost}`)
+  expect(code, stdout).toBe(0)
+  expect(instantiations).toBeLessThanOrEqual(atMost)
+})
