@@ -30,7 +30,7 @@ export interface KeyrailErrorFields {
   readonly rpcError?: RpcErrorObject | undefined
 }
 
-const brand = Symbol.for('keyrail.error')
+const brand: unique symbol = Symbol.for('keyrail.error')
 
 /**
  * The one error class of Keyrail. Branch on `kind`, not on the message.
@@ -61,8 +61,15 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
   constructor(message: string, fields: KeyrailErrorFields) {
     super(message)
     Object.assign(this, fields)
-    Object.defineProperty(this, 'name', { value: 'KeyrailError' })
-    Object.defineProperty(this, brand, { value: true })
+  }
+
+  override get name(): string {
+    return 'KeyrailError'
+  }
+
+  /** @internal */
+  get [brand](): true {
+    return true
   }
 
   /** The fields and the message, for logs. */
@@ -84,9 +91,4 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
 export function isKeyrailError(error: unknown, kind?: FailureKind): error is KeyrailError {
   const held = Object(error) as KeyrailError
   return brand in held && (kind === undefined || held.kind === kind)
-}
-
-/** A failure on this side, before anything was sent: a wrong option or a wrong call. */
-export function invalid(message: string, method?: string): KeyrailError {
-  return new KeyrailError(message, { kind: 'invalidRequest', source: 'client', retryable: false, method })
 }

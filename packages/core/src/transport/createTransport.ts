@@ -1,4 +1,5 @@
 import type { AddressOptions } from '../address/addressOptions.ts'
+import { check } from '../failure/invalid.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
 import type { DeadlineOptions } from './deadline.ts'
@@ -17,6 +18,21 @@ export interface TransportOptions extends HttpOptions, DeadlineOptions {
 /** One options type for every package: where calls go, and how. */
 export type Options = AddressOptions & TransportOptions
 
+const known: readonly (keyof AddressOptions | keyof TransportOptions)[] = [
+  'url',
+  'baseUrl',
+  'rpcUrl',
+  'apiKey',
+  'network',
+  'chainId',
+  'jwt',
+  'fetch',
+  'agent',
+  'maxResponseBytes',
+  'timeoutMs',
+  'retry',
+]
+
 /**
  * Makes a transport with every layer. One instance can stand behind several libraries.
  *
@@ -28,6 +44,8 @@ export type Options = AddressOptions & TransportOptions
  */
 export function createTransport(options: Options): Transport {
   const { retry: again } = options
+  for (const name of Object.keys(options))
+    check((known as readonly string[]).includes(name), `option '${name}' is unknown: known are ${known.join(', ')}`)
   return compose(
     http(options, options),
     ...(again === false ? [] : [retry(typeof again === 'number' ? { retries: again } : again)]),

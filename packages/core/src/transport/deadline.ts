@@ -1,5 +1,5 @@
 import { createFailure } from '../failure/createFailure.ts'
-import { invalid } from '../failure/keyrailError.ts'
+import { checkRange } from '../failure/invalid.ts'
 import type { Layer } from './call.ts'
 
 /** Options of {@link deadline}. */
@@ -8,12 +8,11 @@ export interface DeadlineOptions {
   readonly timeoutMs?: number | undefined
 }
 
-const heavy = /^(eth_getLogs|eth_simulateV1|debug_.*|trace_.*)$/
+const heavy = /^(eth_getLogs$|eth_simulateV1$|debug_|trace_)/
 
 /** Refuses a time that timers cannot keep: above 2^31-1 ms they strike at once. */
 export function checkTimeout(timeoutMs: number | undefined): void {
-  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs < 2 ** 31))
-    throw invalid('timeoutMs must be a number of milliseconds above 0 and below 2^31')
+  checkRange('timeoutMs', timeoutMs, 1, 2 ** 31 - 1)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { invalid } from '../failure/keyrailError.ts'
+import { check, invalid } from '../failure/invalid.ts'
 import type { Call, CallOptions, Carry, RequestArguments } from './call.ts'
 import { checkTimeout } from './deadline.ts'
 
@@ -6,19 +6,13 @@ import { checkTimeout } from './deadline.ts'
 export type Request = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
 
 /** Writes params as JSON text; what was left out at the end is left out on the wire. */
-const writeParams = (method: string, params: unknown): string => {
-  if (params === undefined) return '[]'
-  if (!Array.isArray(params)) throw invalid(`params of ${method} must be an array`, method)
-  let length = params.length
-  while (length && params[length - 1] === undefined) length--
+const writeParams = (method: string, params: readonly unknown[] = []): string => {
   try {
-    return JSON.stringify(length < params.length ? params.slice(0, length) : params)
-  } catch (error) {
-    throw invalid(
-      `params of ${method} cannot be written as JSON (${String(error).slice(0, 80)}): numbers travel as hex strings such as '0x10'`,
-      method,
-    )
-  }
+    let { length } = params
+    while (length && params[length - 1] === undefined) length--
+    if (Array.isArray(params)) return JSON.stringify(params.slice(0, length))
+  } catch {}
+  throw invalid(`params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
 }
 
 /**
@@ -31,8 +25,7 @@ export function createDoor(carry: Carry, live?: Set<Call>): Request {
   return (args, options) =>
     new Promise((resolve, reject) => {
       const { method, params } = Object(args) as RequestArguments
-      if (typeof method !== 'string' || !method)
-        throw invalid('request needs { method, params }: method is a name such as eth_chainId')
+      check(method && typeof method === 'string', 'request takes { method, params }')
       const { signal, timeoutMs } = options ?? {}
       checkTimeout(timeoutMs)
       const call: Call = {

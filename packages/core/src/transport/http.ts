@@ -4,7 +4,7 @@ import type { OpenAddress } from '../address/openAddress.ts'
 import type { Target } from '../carrier/carrier.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/createFailure.ts'
-import { invalid } from '../failure/keyrailError.ts'
+import { check, checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { readAnswer } from '../message/readAnswer.ts'
 import type { Carry } from './call.ts'
@@ -42,8 +42,8 @@ export interface Endpoint {
  */
 export function http(address: AddressOptions, options: HttpOptions = {}): Endpoint {
   const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
-  if (fetch && typeof fetch !== 'function') throw invalid('fetch must be a function')
-  if (!(maxResponseBytes > 0)) throw invalid('maxResponseBytes must be a number of bytes above 0')
+  check(!fetch || typeof fetch === 'function', 'fetch must be a function')
+  checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)
   const { label, chainId, open } = openAddress(address)
   const carrier = createCarrier({ fetch, agent, maxResponseBytes })
   let lastId = 0

@@ -1,4 +1,5 @@
-import { invalid, isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import { checkRange } from '../failure/invalid.ts'
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Layer, Settle } from './call.ts'
 
 /** Options of {@link retry}. */
@@ -24,19 +25,18 @@ export interface RetryOptions {
  */
 export function retry(options: RetryOptions = {}): Layer {
   const { retries = 3, baseMs = 150, capMs = 5_000 } = options
-  for (const [name, value] of Object.entries({ retries, baseMs, capMs }))
-    if (!(value >= 0)) throw invalid(`${name} of retry must be a number, 0 or above`)
+  for (const [name, value] of Object.entries({ retries, baseMs, capMs })) checkRange(name, value, 0, 1e9)
   return (next) => (call, settle) => {
     let retried = 0
     const attempted: Settle = (ok, failure) => {
       if (ok || call.ended || retried >= retries || !isKeyrailError(failure) || !failure.retryable)
         return settle(ok, failure)
-      const { retryAfterMs, message } = failure
+      const { retryAfterMs } = failure
       const waitMs = retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried)
-      const leftMs = call.deadlineAt - performance.now()
+      const leftMs = Math.round(call.deadlineAt - performance.now())
       if (waitMs >= leftMs) {
-        const why = ` Not retried: the wait asked for, ${retryAfterMs} ms, is longer than the ${Math.round(leftMs)} ms left.`
-        return settle(false, retryAfterMs === undefined ? failure : new KeyrailError(message + why, { ...failure }))
+        const why = retryAfterMs ? ` Not retried: it asks for ${retryAfterMs} ms, and ${leftMs} ms are left.` : ''
+        return settle(false, new KeyrailError(failure.message + why, failure))
       }
       retried++
       const timer = setTimeout(() => next(call, attempted), waitMs)

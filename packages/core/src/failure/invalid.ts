@@ -1,0 +1,19 @@
+import { KeyrailError } from './keyrailError.ts'
+
+/** A failure on this side, before anything was sent: a wrong option or a wrong call. */
+export function invalid(message: string): KeyrailError {
+  return new KeyrailError(message, { kind: 'invalidRequest', source: 'client', retryable: false })
+}
+
+/** Refuses what is not as it must be, in words that name the option and the mend. */
+export function check(ok: unknown, message: string): asserts ok {
+  if (!ok) throw invalid(message)
+}
+
+/** Refuses a number that is out of range, NaN included. Undefined passes: it means the default. */
+export function checkRange(name: string, value: number | undefined, least: number, most: number): void {
+  check(
+    value === undefined || (Number.isFinite(value) && value >= least && value <= most),
+    `${name} must be a number from ${least} to ${most}`,
+  )
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import type { Call, Layer } from './call.ts'
+import { compose } from './compose.ts'
+import { createTransport } from './createTransport.ts'
+import { deadline } from './deadline.ts'
+import type { Endpoint } from './http.ts'
+import { layer } from './layer.ts'
+
+const echo = (seen: Call[] = []): Endpoint => ({
+  label: 'https://node.example/…',
+  close: () => {},
+  carry: (call, settle) => {
+    seen.push(call)
+    settle(true, `${call.method}${call.params}`)
+  },
+})
+const silent: Endpoint = {
+  label: 'https://node.example/…',
+  close: () => {},
+  carry: (call, settle) => {
+    call.cancel = (reason) => settle(false, reason)
+  },
+}
+
+describe('compose', () => {
+  test('lets a call pass the last layer first', async () => {
+    const order: string[] = []
+    const mark =
+      (name: string): Layer =>
+      (next) =>
+      (call, settle) => {
+        order.push(name)
+        next(call, settle)
+      }
+    await compose(echo(), mark('inner'), mark('outer')).request({ method: 'eth_chainId' })
+    expect(order).toEqual(['outer', 'inner'])
+  })
+
+  test('writes params once, as JSON, and leaves out what was left out at the end', async () => {
+    const transport = compose(echo())
+    expect(await transport.request({ method: 'eth_a' })).toBe('eth_a[]')
+    expect(await transport.request({ method: 'eth_a', params: [{ to: '0x1' }, undefined] })).toBe('eth_a[{"to":"0x1"}]')
+    expect(await transport.request({ method: 'eth_a', params: [null] })).toBe('eth_a[null]')
+  })
+
+  test.each([
+    ['no arguments', undefined, 'request takes { method, params }'],
+    ['no method', {}, 'request takes { method, params }'],
+    ['an empty method', { method: '' }, 'request takes { method, params }'],
+    ['params by name', { method: 'eth_call', params: { to: '0x' } }, 'params of eth_call must be an array'],
+    ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, "numbers travel as hex, such as '0x10'"],
+  ])('rejects a call with %s, and sends nothing', async (_, args, message) => {
+    const seen: Call[] = []
+    const call = compose(echo(seen)).request(args as never)
+    await expect(call).rejects.toMatchObject({ kind: 'invalidRequest', source: 'client' })
+    await expect(call).rejects.toThrow(message)
+    expect(seen).toEqual([])
+  })
+
+  test('rejects with the caller\u2019s own reason, whatever it is', async () => {
+    for (const reason of [new Error('mine'), 'text', null, 0]) {
+      const controller = new AbortController()
+      const call = compose(silent, deadline()).request({ method: 'eth_chainId' }, { signal: controller.signal })
+      controller.abort(reason)
+      await expect(call).rejects.toBe(reason)
+    }
+  })
+
+  test('sends nothing for a signal that is aborted already', async () => {
+    const seen: Call[] = []
+    const call = compose(echo(seen)).request({ method: 'eth_chainId' }, { signal: AbortSignal.abort('before') })
+    await expect(call).rejects.toBe('before')
+    expect(seen).toEqual([])
+  })
+
+  test('ends the calls under way when it is closed, and refuses new ones', async () => {
+    const transport = compose(silent, deadline())
+    const calls = [transport.request({ method: 'eth_chainId' }), transport.request({ method: 'eth_getLogs' })]
+    transport.close()
+    for (const call of calls)
+      await expect(call).rejects.toMatchObject({ kind: 'aborted', source: 'client', retryable: false })
+    await expect(transport.request({ method: 'eth_chainId' })).rejects.toMatchObject({ kind: 'aborted' })
+  })
+
+  test('closes at the end of its block', async () => {
+    let kept
+    {
+      await using transport = compose(echo())
+      kept = transport
+      expect(await kept.request({ method: 'eth_chainId' })).toBe('eth_chainId[]')
+    }
+    await expect(kept.request({ method: 'eth_chainId' })).rejects.toMatchObject({ kind: 'aborted' })
+  })
+})
+
+describe('layer', () => {
+  test('wraps calls by a function from request to request', async () => {
+    const seen: unknown[] = []
+    const noted = layer((request) => async (args, options) => {
+      seen.push(args)
+      return `<${String(await request(args, options))}>`
+    })
+    expect(await compose(echo(), noted, deadline()).request({ method: 'eth_a', params: ['0x1'] })).toBe(
+      '<eth_a["0x1"]>',
+    )
+    expect(seen).toEqual([{ method: 'eth_a', params: ['0x1'] }])
+  })
+
+  test('passes on what the function throws', async () => {
+    const broken = layer(() => () => {
+      throw new RangeError('mine')
+    })
+    await expect(compose(echo(), broken).request({ method: 'eth_a' })).rejects.toThrow(RangeError)
+  })
+
+  test('lets an abort and a deadline through to what lies below', async () => {
+    const reasons: unknown[] = []
+    const below: Endpoint = {
+      ...silent,
+      carry: (call, settle) => {
+        call.cancel = (reason) => {
+          reasons.push(reason)
+          settle(false, reason)
+        }
+      },
+    }
+    const transport = compose(
+      below,
+      layer((request) => (args, options) => request(args, options)),
+      deadline({ timeoutMs: 30 }),
+    )
+    const controller = new AbortController()
+    const aborted = transport.request({ method: 'eth_a' }, { signal: controller.signal })
+    setTimeout(() => controller.abort('enough'), 5)
+    await expect(aborted).rejects.toBe('enough')
+    await expect(transport.request({ method: 'eth_a' })).rejects.toMatchObject({ kind: 'timeout' })
+    expect(reasons[0]).toBe('enough')
+    expect(reasons[1]).toMatchObject({ kind: 'timeout' })
+  })
+})
+
+describe('createTransport', () => {
+  test('refuses an option that is wrong when it is given', () => {
+    const url = 'http://127.0.0.1:1'
+    expect(() => createTransport({ url, timeoutMs: -1 })).toThrow('timeoutMs must be a number')
+    expect(() => createTransport({ url, maxResponseBytes: 0 })).toThrow('maxResponseBytes must be a number')
+    expect(() => createTransport({ url, retry: -1 })).toThrow('retries must be a number')
+    expect(() => createTransport({ url, fetch: 'fetch' as never })).toThrow('fetch must be a function')
+    expect(() => createTransport({ url, retries: 5 } as never)).toThrow("option 'retries' is unknown")
+  })
+})

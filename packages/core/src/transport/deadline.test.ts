@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { compose } from './compose.ts'
+import { deadline } from './deadline.ts'
+import type { Endpoint } from './http.ts'
+
+/** An endpoint that never answers, and counts how often it was told to stop. */
+const silent = (): Endpoint & { stopped: number } => {
+  const endpoint = {
+    label: 'https://node.example/…',
+    stopped: 0,
+    close: () => {},
+    carry: ((call, settle) => {
+      call.cancel = (reason) => {
+        endpoint.stopped++
+        settle(false, reason)
+      }
+    }) as Endpoint['carry'],
+  }
+  return endpoint
+}
+
+describe('deadline', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+
+  const timeOf = async (method: string, ownMs?: number, callMs?: number): Promise<number> => {
+    const endpoint = silent()
+    const start = Date.now()
+    const call = compose(endpoint, deadline({ timeoutMs: ownMs })).request({ method }, { timeoutMs: callMs })
+    const outcome = call.catch((error: unknown) => error)
+    await vi.runAllTimersAsync()
+    expect(await outcome).toMatchObject({ kind: 'timeout', source: 'client', method, label: endpoint.label })
+    expect(endpoint.stopped).toBe(1)
+    return Date.now() - start
+  }
+
+  test('ends a call after 10 s, and a heavy one after 60 s', async () => {
+    expect(await timeOf('eth_chainId')).toBe(10_000)
+    for (const method of ['eth_getLogs', 'eth_simulateV1', 'debug_traceTransaction', 'trace_block'])
+      expect(await timeOf(method)).toBe(60_000)
+    expect(await timeOf('eth_getLogsBySomething')).toBe(10_000)
+  })
+
+  test('goes by the transport\u2019s time, and by the call\u2019s own before it', async () => {
+    expect(await timeOf('eth_getLogs', 500)).toBe(500)
+    expect(await timeOf('eth_getLogs', 500, 200)).toBe(200)
+  })
+
+  test('refuses a time that a timer cannot keep', async () => {
+    for (const timeoutMs of [0, -1, Number.NaN, Infinity, 2 ** 31])
+      expect(() => deadline({ timeoutMs })).toThrow('timeoutMs must be a number from 1 to 2147483647')
+    const call = compose(silent(), deadline()).request({ method: 'eth_chainId' }, { timeoutMs: 0 })
+    await expect(call).rejects.toMatchObject({ kind: 'invalidRequest' })
+  })
+})

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createFailure } from '../failure/createFailure.ts'
+import type { Facts } from '../failure/facts.ts'
+import { compose } from './compose.ts'
+import { deadline } from './deadline.ts'
+import type { Endpoint } from './http.ts'
+import { retry } from './retry.ts'
+import type { RetryOptions } from './retry.ts'
+import type { Transport } from './transport.ts'
+
+const label = 'https://node.example/v2/…'
+
+/** An endpoint that fails in the given ways, one per attempt, and then answers; and when each attempt came. */
+const failing = (...ways: Facts[]): Endpoint & { readonly at: number[] } => {
+  const at: number[] = []
+  return {
+    label,
+    at,
+    close: () => {},
+    carry: ({ method }, settle) => {
+      const facts = ways[at.length]
+      at.push(performance.now())
+      queueMicrotask(() => (facts ? settle(false, createFailure(facts, { method, label })) : settle(true, '0x1')))
+    },
+  }
+}
+const down: Facts = { text: 'down', status: 503 }
+const over = (retryAfter: string): Facts => ({ text: 'slow down', status: 429, retryAfter })
+
+/** Runs the fake clock until the call has settled. */
+const settle = async (transport: Transport, method = 'eth_chainId'): Promise<unknown> => {
+  const outcome = transport.request({ method, params: [] }).catch((error: unknown) => error)
+  await vi.runAllTimersAsync()
+  return outcome
+}
+const make = (endpoint: Endpoint, options?: RetryOptions): Transport =>
+  compose(endpoint, retry(options), deadline({ timeoutMs: 10_000 }))
+
+describe('retry', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => {
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  test('makes a failed read again until it is answered', async () => {
+    const endpoint = failing(down, down, down)
+    expect(await settle(make(endpoint))).toBe('0x1')
+    expect(endpoint.at).toHaveLength(4)
+  })
+
+  test('gives the last failure once it has tried as often as it may', async () => {
+    const endpoint = failing(down, down, down, down, down)
+    expect(await settle(make(endpoint, { retries: 2 }))).toMatchObject({ kind: 'unavailable', status: 503 })
+    expect(endpoint.at).toHaveLength(3)
+  })
+
+  test('waits a random part of a time that doubles, up to the cap', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const endpoint = failing(down, down, down, down, down)
+    await settle(make(endpoint, { retries: 5, baseMs: 100, capMs: 500 }))
+    expect(endpoint.at.slice(1).map((at, n) => Math.round(at - (endpoint.at[n] as number)))).toEqual([
+      50, 100, 200, 250, 250,
+    ])
+  })
+
+  test('waits just as long as the server asks, in seconds and by date', async () => {
+    const seconds = failing(over('2'))
+    expect(await settle(make(seconds))).toBe('0x1')
+    expect(Math.round((seconds.at[1] as number) - (seconds.at[0] as number))).toBe(2_000)
+
+    const date = failing(over(new Date(Date.now() + 3_000).toUTCString()))
+    expect(await settle(make(date))).toBe('0x1')
+    const waited = (date.at[1] as number) - (date.at[0] as number)
+    expect(waited).toBeGreaterThan(1_990)
+    expect(waited).toBeLessThanOrEqual(3_000)
+  })
+
+  test('fails at once where the server asks for more time than the call has, and says so', async () => {
+    const endpoint = failing(over('30'))
+    const failure = await settle(make(endpoint))
+    expect(failure).toMatchObject({ kind: 'throttled', retryAfterMs: 30_000 })
+    expect(String(failure)).toContain('Not retried: it asks for 30000 ms, and 10000 ms are left.')
+    expect(endpoint.at).toHaveLength(1)
+  })
+
+  test.each([
+    ['auth', { text: 'no', status: 401 }],
+    ['quota', { text: 'Payment Required', status: 402 }],
+    [
+      'revert',
+      { text: 'execution reverted', code: 3, rpcError: { code: 3, message: 'execution reverted', data: '0x' } },
+    ],
+  ] as const)('does not make a call again that failed with %s', async (kind, facts) => {
+    const endpoint = failing(facts)
+    expect(await settle(make(endpoint))).toMatchObject({ kind, retryable: false })
+    expect(endpoint.at).toHaveLength(1)
+  })
+
+  test('sends a transaction again only where the first cannot have arrived', async () => {
+    const lost = failing({ kind: 'network', text: 'socket hang up' })
+    expect(await settle(make(lost), 'eth_sendRawTransaction')).toMatchObject({ kind: 'network', retryable: false })
+    expect(lost.at).toHaveLength(1)
+
+    const refused = failing({ kind: 'network', text: 'connect ECONNREFUSED', unsent: true })
+    expect(await settle(make(refused), 'eth_sendRawTransaction')).toBe('0x1')
+    expect(refused.at).toHaveLength(2)
+  })
+
+  test('stops waiting when the caller aborts, with the caller\u2019s own reason', async () => {
+    const endpoint = failing(over('5'))
+    const controller = new AbortController()
+    const call = make(endpoint).request({ method: 'eth_chainId' }, { signal: controller.signal })
+    const outcome = call.catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(1_000)
+    const reason = new Error('enough')
+    controller.abort(reason)
+    expect(await outcome).toBe(reason)
+    expect(endpoint.at).toHaveLength(1)
+  })
+
+  test('refuses options that mean nothing', () => {
+    expect(() => retry({ retries: -1 })).toThrow('retries must be a number from 0')
+    expect(() => retry({ baseMs: Number.NaN })).toThrow('baseMs must be a number from 0')
+    expect(() => retry({ capMs: '5' as unknown as number })).toThrow('capMs must be a number from 0')
+  })
+})
