@@ -1,0 +1,215 @@
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { commandFaults } from './commandFaults.ts'
+import type { KnownCommands } from './commandFaults.ts'
+import { compileBlocks } from './compileBlocks.ts'
+import type { Block } from './compileBlocks.ts'
+import { docblockExamples } from './docblockExamples.ts'
+import { exportedNames } from './exportedNames.ts'
+import { fences } from './fences.ts'
+import { linkFaults } from './linkFaults.ts'
+import { publishedPackages, workspacePackages } from './publishedPackages.ts'
+import { run, top } from './run.ts'
+
+const read = (file: string): string => readFileSync(join(top, file), 'utf8')
+
+const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md'], {
+  cwd: top,
+  exclude: (name) => name.includes('node_modules'),
+}).sort()
+
+const languages: Readonly<Record<string, Block['language']>> = { ts: 'ts', tsx: 'tsx', js: 'js', jsx: 'tsx' }
+
+const cli = (words: readonly string[]): ReturnType<typeof run> =>
+  run('node', ['--conditions=@keyrail/source', 'packages/cli/src/main.ts', ...words])
+
+let known: KnownCommands
+
+beforeAll(async () => {
+  // Every command that some document names, asked for its help once.
+  const named = [
+    ...documents
+      .map((file) => read(file))
+      .join('\n')
+      .matchAll(/\bkeyrail ([a-z]+)/g),
+  ].map(([, name = '']) => name)
+  const help = new Map<string, string>()
+  for (const name of new Set([...named, 'call'])) {
+    const { code, stdout } = await cli([name, '--help'])
+    if (code === 0) help.set(name, stdout)
+  }
+  known = {
+    scripts: Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts),
+    packages: publishedPackages.map(({ manifest }) => manifest.name),
+    programs: readdirSync(join(top, 'node_modules/.bin')),
+    keyrailHelp: (command) => help.get(command),
+    exists: (path) => existsSync(join(top, path)),
+  }
+})
+
+describe('the documents', () => {
+  test('are there and short enough to be read', () => {
+    const lines = (file: string): number => read(file).trimEnd().split('\n').length
+    expect(lines('README.md')).toBeLessThanOrEqual(200)
+    expect(lines('ARCHITECTURE.md')).toBeLessThanOrEqual(120)
+    expect(documents).toContain('CONTRIBUTING.md')
+  })
+
+  test('hold code that compiles', async () => {
+    expect(await compileBlocks(documents.flatMap((file) => codeOf(file, read(file))))).toEqual([])
+  })
+
+  test('hold blocks of a known kind, JSON that parses, and commands that exist', () => {
+    expect(documents.flatMap((file) => blockFaults(file, read(file), known))).toEqual([])
+  })
+
+  test('point at what is there', () => {
+    expect(documents.flatMap((file) => linkFaults(top, file, read(file)))).toEqual([])
+  })
+})
+
+test('every @example in the sources compiles', async () => {
+  const blocks = examplesOf(
+    globSync('packages/*/src/**/*.ts', { cwd: top, exclude: ['**/*.test.ts', '**/*.test-d.ts'] }).sort(),
+  )
+  expect(blocks.length).toBeGreaterThan(10)
+  expect(await compileBlocks(blocks)).toEqual([])
+})
+
+describe('the checker', () => {
+  test('tells of code that does not compile, with its line', async () => {
+    const markdown = '# Title\n\n```ts\nconst fine: number = 1\nconst wrong: number = "one"\n```\n'
+    expect(await compileBlocks(codeOf('broken.md', markdown))).toEqual([
+      expect.stringMatching(/^broken[.]md:5: error TS2322/),
+    ])
+  })
+
+  test('tells of a wrong method, param, option or import, in TypeScript and JavaScript', async () => {
+    const markdown = [
+      '```ts\nawait client.eth_blokNumber()\n```',
+      "```ts\nawait client.eth_getBlockByNumber('latest')\n```",
+      "```js\nimport { createClient } from '@keyrail/fetch'\ncreateClient({ url: 'http://a', apiKey: 'b' })\n```",
+      "```js\nimport { createKlient } from '@keyrail/fetch'\n```",
+      '```ts\ncreateClient({ url })\n```',
+    ].join('\n\n')
+    const told = await compileBlocks(codeOf('broken.md', markdown))
+    expect(told.map((error) => Number(error.split(':')[1]))).toEqual([2, 6, 11, 15, 19])
+  })
+
+  test('lets a block say what is around it, and declare it itself', async () => {
+    const markdown =
+      '```ts\nawait client.eth_blockNumber()\n```\n```ts\nconst url: number = 1\nexport { url as client }\n```\n'
+    expect(await compileBlocks(codeOf('fine.md', markdown))).toEqual([])
+  })
+
+  test('lets a docblock use the exports of its own file and of the packages, and nothing else', async () => {
+    const source = [
+      '/**',
+      ' * @example',
+      ' * const door = http({ url })',
+      ' * const name: string = thisOne(door)',
+      ' * @returns nothing',
+      ' */',
+      'export function thisOne() {}',
+      '/** @example noSuchThing() */',
+    ].join('\n')
+    const [first, second] = docblockExamples(source)
+    expect(first).toEqual({ line: 2, code: '\nconst door = http({ url })\nconst name: string = thisOne(door)' })
+    expect(second).toEqual({ line: 8, code: ' noSuchThing()' })
+    const homes = [{ from: '@keyrail/core', exports: exportedNames(read('packages/core/src/index.ts')) }]
+    const told = await compileBlocks(
+      [first, second].map((example) => ({ file: 'thisOne.ts', language: 'ts', homes, line: 0, code: '', ...example })),
+    )
+    expect(told.map((error) => error.replace(/: error.*/, ''))).toEqual(['thisOne.ts:4', 'thisOne.ts:8'])
+  })
+
+  test('tells of a block of no known kind, of broken JSON and of a fence that is never closed', () => {
+    expect(blockFaults('a.md', '```\nhello\n```', known)).toEqual([
+      'a.md:2: say what the block is: ts, js, json, sh or text',
+    ])
+    expect(blockFaults('a.md', '```json\n{ a }\n```', known)).toEqual(['a.md:2: the JSON does not parse'])
+    expect(blockFaults('a.md', '```text\n{ a }\n```', known)).toEqual([])
+    expect(() => fences('```ts\nconst a = 1\n')).toThrow('line 1: a fence is never closed')
+  })
+
+  test('tells of a command that does not exist', () => {
+    const shell = [
+      'npm start && npm run nothing',
+      'npm install @keyrail/fetsch viem',
+      'npx keyrail nothing',
+      '$ npx keyrail call eth_chainId --speed 9 # --no-option',
+      'node scripts/nothing.mjs',
+      './nothing.sh',
+      'npx nothing',
+      'npm test',
+    ].join('\n')
+    expect(commandFaults(shell, known)).toEqual([
+      'there is no script nothing',
+      'there is no package @keyrail/fetsch',
+      'there is no keyrail nothing',
+      'keyrail call has no --speed',
+      'there is no scripts/nothing.mjs',
+      'there is no ./nothing.sh',
+      'npx finds no nothing',
+    ])
+  })
+
+  test('tells of links and paths that lead nowhere', () => {
+    const markdown = [
+      '# One thing',
+      '[here](#one-thing) [there](#another) [code](package.json) [gone](gone.md) [web](https://example.com)',
+      '`packages/core/src/index.ts` `packages/core/src/gone.ts` `core/src` `text/html` `packages/*/src` `[a](b.md)`',
+    ].join('\n')
+    expect(linkFaults(top, 'a.md', markdown)).toEqual([
+      'a.md: the link #another names no heading',
+      'a.md: the link gone.md leads nowhere',
+      'a.md: there is no packages/core/src/gone.ts',
+    ])
+  })
+})
+
+/** The blocks of a document that are programs. */
+function codeOf(file: string, markdown: string): Block[] {
+  return fences(markdown).flatMap(({ info, line, code }) => {
+    const language = languages[info.split(/\s/)[0] ?? '']
+    return language === undefined ? [] : [{ file, line, code, language }]
+  })
+}
+
+function blockFaults(file: string, markdown: string, commands: KnownCommands): string[] {
+  return fences(markdown).flatMap(({ info, line, code }) => {
+    if (info in languages || info === 'text') return []
+    if (info === 'sh') return commandFaults(code, commands).map((fault) => `${file}:${line}: ${fault}`)
+    if (info !== 'json') return [`${file}:${line}: say what the block is: ts, js, json, sh or text`]
+    try {
+      JSON.parse(code)
+      return []
+    } catch {
+      return [`${file}:${line}: the JSON does not parse`]
+    }
+  })
+}
+
+/** The examples of source files. Each may use what its own file and the packages export without importing it. */
+function examplesOf(files: readonly string[]): Block[] {
+  const doors = workspacePackages
+    .filter(({ folder }) => existsSync(join(top, 'packages', folder, 'src/index.ts')))
+    .map(({ folder, manifest }) => ({
+      folder,
+      from: manifest.name,
+      exports: exportedNames(read(`packages/${folder}/src/index.ts`)),
+    }))
+  return files.flatMap((file) => {
+    const source = read(file)
+    const examples = docblockExamples(source)
+    if (examples.length === 0) return []
+    const folder = file.split('/')[1]
+    const homes = [
+      { from: join(top, file), exports: exportedNames(source) },
+      ...doors.filter((door) => door.folder === folder),
+      ...doors.filter((door) => door.folder !== folder),
+    ]
+    return examples.map(({ line, code }): Block => ({ file, line, code, language: 'ts', homes }))
+  })
+}
