@@ -1,0 +1,67 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type {
+  BlockHeader,
+  BlockWithHashes,
+  BlockWithTransactions,
+  PendingBlockHeader,
+  PendingBlockWithHashes,
+  PendingBlockWithTransactions,
+} from './block.ts'
+import type { BlockNumberOrTag } from './blockTag.ts'
+import type { EthereumRpc } from './ethereumRpc.ts'
+import type { Hex } from './hex.ts'
+
+declare const node: EthereumRpc
+declare const hydrated: boolean
+declare const block: BlockNumberOrTag
+
+describe('blocks', () => {
+  test('the second param decides between hashes and whole transactions', () => {
+    expectTypeOf(node.eth_getBlockByNumber('latest', false)).resolves.toEqualTypeOf<BlockWithHashes | null>()
+    expectTypeOf(node.eth_getBlockByNumber('0x1', true)).resolves.toEqualTypeOf<BlockWithTransactions | null>()
+    expectTypeOf(node.eth_getBlockByNumber('safe', hydrated)).resolves.toEqualTypeOf<
+      BlockWithHashes | BlockWithTransactions | null
+    >()
+    expectTypeOf(node.eth_getBlockByHash('0x1', false)).resolves.toEqualTypeOf<BlockWithHashes | null>()
+    expectTypeOf(node.eth_getBlockByHash('0x1', true)).resolves.toEqualTypeOf<BlockWithTransactions | null>()
+    expectTypeOf(node.eth_getBlockByHash('0x1', hydrated)).resolves.toEqualTypeOf<
+      BlockWithHashes | BlockWithTransactions | null
+    >()
+  })
+
+  test('a block that may be pending has fields that may be null', () => {
+    expectTypeOf(node.eth_getBlockByNumber('pending', false)).resolves.toEqualTypeOf<PendingBlockWithHashes | null>()
+    expectTypeOf(node.eth_getBlockByNumber(block, true)).resolves.toEqualTypeOf<PendingBlockWithTransactions | null>()
+    expectTypeOf(node.eth_getBlockByNumber(block, hydrated)).resolves.toEqualTypeOf<
+      PendingBlockWithHashes | PendingBlockWithTransactions | null
+    >()
+    expectTypeOf<PendingBlockWithHashes['hash']>().toEqualTypeOf<Hex | null>()
+    expectTypeOf<BlockWithHashes['hash']>().toEqualTypeOf<Hex>()
+    expectTypeOf(node.eth_getHeaderByNumber('latest')).resolves.toEqualTypeOf<BlockHeader | null>()
+    expectTypeOf(node.eth_getHeaderByNumber('pending')).resolves.toEqualTypeOf<PendingBlockHeader | null>()
+  })
+
+  test('every tag is taken, and nothing that is no block', () => {
+    for (const tag of ['earliest', 'finalized', 'safe', 'latest', 'pending'] as const) {
+      void node.eth_getBlockByNumber(tag, false)
+    }
+    // @ts-expect-error a number is no block on the wire
+    void node.eth_getBlockByNumber(1, false)
+    // @ts-expect-error no such tag
+    void node.eth_getBlockByNumber('newest', false)
+    // @ts-expect-error the second param is not optional
+    void node.eth_getBlockByNumber('latest')
+  })
+
+  test('numbers are refused where the protocol has hex', () => {
+    type Block = BlockWithTransactions
+    // @ts-expect-error a number in place of hex
+    void ({ number: 1 } satisfies Partial<Block>)
+    // @ts-expect-error a string that is not hex
+    void ({ number: '1' } satisfies Partial<Block>)
+    // @ts-expect-error a number in place of hex, in an array
+    void ({ uncles: [1] } satisfies Partial<Block>)
+    // @ts-expect-error a field that no node sends
+    void ({ height: '0x1' } satisfies Partial<Block>)
+  })
+})

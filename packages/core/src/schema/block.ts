@@ -1,0 +1,144 @@
+import type { BlockNumberOrTag, MinedBlockNumberOrTag } from './blockTag.ts'
+import type { Address, Bytes, Hash, Quantity } from './hex.ts'
+import type { PendingTransaction, Transaction } from './transaction.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** The fields of a header that stand from the start, before the block is sealed. Source: execution-apis, `Block`. */
+export interface BlockHeaderFields {
+  parentHash: Hash
+  sha3Uncles: Hash
+  stateRoot: Hash
+  transactionsRoot: Hash
+  receiptsRoot: Hash
+  gasLimit: Quantity
+  gasUsed: Quantity
+  timestamp: Quantity
+  extraData: Bytes
+  mixHash: Hash
+  difficulty?: Quantity
+  /** Sent by some nodes; no longer in the specification. */
+  totalDifficulty?: Quantity
+  /** Since London, EIP-1559. */
+  baseFeePerGas?: Quantity
+  /** Since Shanghai, EIP-4895. */
+  withdrawalsRoot?: Hash
+  /** Since Cancun, EIP-4844. */
+  blobGasUsed?: Quantity
+  /** Since Cancun, EIP-4844. */
+  excessBlobGas?: Quantity
+  /** Since Cancun, EIP-4788. */
+  parentBeaconBlockRoot?: Hash
+  /** Since Prague, EIP-7685. */
+  requestsHash?: Hash
+  /** Since Amsterdam, EIP-7928. */
+  blockAccessListHash?: Hash
+  /** Since Amsterdam, EIP-7843. */
+  slotNumber?: Quantity
+}
+
+/** The header of a block in the chain. */
+export interface BlockHeader extends BlockHeaderFields {
+  number: Quantity
+  hash: Hash
+  nonce: Bytes
+  miner: Address
+  logsBloom: Bytes
+}
+
+/** The header of a block that may still be pending: what is settled last is `null` until then. */
+export interface PendingBlockHeader extends BlockHeaderFields {
+  number: Quantity | null
+  hash: Hash | null
+  nonce: Bytes | null
+  miner: Address | null
+  logsBloom: Bytes | null
+}
+
+/** The parts of a block beside its header and its transactions. */
+export interface BlockBody {
+  size: Quantity
+  uncles: Hash[]
+  /** Since Shanghai, EIP-4895. */
+  withdrawals?: Withdrawal[]
+}
+
+/** A block with the hashes of its transactions. Source: execution-apis, `Block`. */
+export interface BlockWithHashes extends BlockHeader, BlockBody {
+  transactions: Hash[]
+}
+
+/** A block with its transactions whole. Source: execution-apis, `Block`. */
+export interface BlockWithTransactions extends BlockHeader, BlockBody {
+  transactions: Transaction[]
+}
+
+/** A block that may still be pending, with the hashes of its transactions. */
+export interface PendingBlockWithHashes extends PendingBlockHeader, BlockBody {
+  transactions: Hash[]
+}
+
+/** A block that may still be pending, with its transactions whole. */
+export interface PendingBlockWithTransactions extends PendingBlockHeader, BlockBody {
+  transactions: (Transaction | PendingTransaction)[]
+}
+
+/** An uncle: a header beside the chain, sent with no transactions. */
+export interface Uncle extends BlockHeader {
+  size: Quantity
+  uncles: Hash[]
+  transactions?: Hash[]
+  withdrawals?: Withdrawal[]
+}
+
+/** Reads of blocks. */
+export interface BlockMethods {
+  /** The number of the newest block. Source: execution-apis, eth/client. */
+  eth_blockNumber(): Promise<Quantity>
+
+  /** A block by hash, with the hashes of its transactions. Source: execution-apis, eth/block. */
+  eth_getBlockByHash(hash: Hash, hydrated: false): Promise<BlockWithHashes | null>
+  /** A block by hash, with its transactions whole. Source: execution-apis, eth/block. */
+  eth_getBlockByHash(hash: Hash, hydrated: true): Promise<BlockWithTransactions | null>
+  /** A block by hash. Source: execution-apis, eth/block. */
+  eth_getBlockByHash(hash: Hash, hydrated: boolean): Promise<BlockWithHashes | BlockWithTransactions | null>
+
+  /** A block of the chain, with the hashes of its transactions. Source: execution-apis, eth/block. */
+  eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: false): Promise<BlockWithHashes | null>
+  /** A block of the chain, with its transactions whole. Source: execution-apis, eth/block. */
+  eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: true): Promise<BlockWithTransactions | null>
+  /** A block of the chain. Source: execution-apis, eth/block. */
+  eth_getBlockByNumber(
+    block: MinedBlockNumberOrTag,
+    hydrated: boolean,
+  ): Promise<BlockWithHashes | BlockWithTransactions | null>
+  /** A block that may be the pending one, with the hashes of its transactions. Source: execution-apis, eth/block; geth for what is `null`. */
+  eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: false): Promise<PendingBlockWithHashes | null>
+  /** A block that may be the pending one, with its transactions whole. Source: execution-apis, eth/block; geth for what is `null`. */
+  eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: true): Promise<PendingBlockWithTransactions | null>
+  /** A block that may be the pending one. Source: execution-apis, eth/block; geth for what is `null`. */
+  eth_getBlockByNumber(
+    block: BlockNumberOrTag,
+    hydrated: boolean,
+  ): Promise<PendingBlockWithHashes | PendingBlockWithTransactions | null>
+
+  /** A header by the block's hash. Source: geth and reth, eth namespace. */
+  eth_getHeaderByHash(hash: Hash): Promise<BlockHeader | null>
+  /** A header of the chain. Source: geth and reth, eth namespace. */
+  eth_getHeaderByNumber(block: MinedBlockNumberOrTag): Promise<BlockHeader | null>
+  /** A header that may be the pending one. Source: geth and reth, eth namespace. */
+  eth_getHeaderByNumber(block: BlockNumberOrTag): Promise<PendingBlockHeader | null>
+
+  /** How many transactions a block holds, by its hash. Source: execution-apis, eth/block. */
+  eth_getBlockTransactionCountByHash(hash: Hash): Promise<Quantity | null>
+  /** How many transactions a block holds, by its number or tag. Source: execution-apis, eth/block. */
+  eth_getBlockTransactionCountByNumber(block: BlockNumberOrTag): Promise<Quantity | null>
+
+  /** An uncle by its place in a block that is named by hash. Source: execution-apis before 2025, eth/block; geth. */
+  eth_getUncleByBlockHashAndIndex(hash: Hash, index: Quantity): Promise<Uncle | null>
+  /** An uncle by its place in a block that is named by number or tag. Source: execution-apis before 2025, eth/block; geth. */
+  eth_getUncleByBlockNumberAndIndex(block: BlockNumberOrTag, index: Quantity): Promise<Uncle | null>
+  /** How many uncles a block has, by its hash. Source: execution-apis before 2025, eth/block; geth. */
+  eth_getUncleCountByBlockHash(hash: Hash): Promise<Quantity | null>
+  /** How many uncles a block has, by its number or tag. Source: execution-apis before 2025, eth/block; geth. */
+  eth_getUncleCountByBlockNumber(block: BlockNumberOrTag): Promise<Quantity | null>
+}

@@ -1,0 +1,32 @@
+import type { Address, Bytes, Hash, Quantity } from './hex.ts'
+
+/** An event of a traced call. */
+export interface TracedLog {
+  address: Address
+  topics: Hash[]
+  data: Bytes
+  /** How many calls the frame had made before it. */
+  position: Quantity
+  /** Its place among the logs of the block. Newer nodes send it. */
+  index?: Quantity
+}
+
+/** A call with the calls it made. Source: geth docs, built-in tracers, `callTracer`. */
+export interface CallFrame {
+  /** `CALL`, `DELEGATECALL`, `CREATE` and so on. */
+  type: string
+  from: Address
+  gas: Quantity
+  gasUsed: Quantity
+  /** Absent where a creation failed. */
+  to?: Address
+  input: Bytes
+  output?: Bytes
+  value?: Quantity
+  error?: string
+  /** What the contract said, decoded from `Error(string)`. */
+  revertReason?: string
+  calls?: CallFrame[]
+  /** With `withLog` only. */
+  logs?: TracedLog[]
+}

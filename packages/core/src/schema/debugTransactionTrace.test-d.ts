@@ -1,0 +1,74 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type { CallFrame } from './callTrace.ts'
+import type { Erc7562Frame } from './erc7562Trace.ts'
+import type { EthereumRpc } from './ethereumRpc.ts'
+import type { OpcodeTrace } from './opcodeTrace.ts'
+import type { PrestateDiff, PrestateTrace } from './prestateTrace.ts'
+import type { FourByteTrace, MuxTrace, NoopTrace } from './tracer.ts'
+import type { FlatTrace } from './traceRecord.ts'
+
+declare const node: EthereumRpc
+declare const diffMode: boolean
+declare const tracer: string
+
+describe('debug_traceTransaction', () => {
+  test('no tracer gives every opcode step', () => {
+    expectTypeOf(node.debug_traceTransaction('0x1')).resolves.toEqualTypeOf<OpcodeTrace>()
+    expectTypeOf(
+      node.debug_traceTransaction('0x1', { enableMemory: true, limit: 3 }),
+    ).resolves.toEqualTypeOf<OpcodeTrace>()
+    expectTypeOf(node.debug_traceTransaction('0x1', { tracer: '' })).resolves.toEqualTypeOf<OpcodeTrace>()
+  })
+
+  test('a built-in tracer gives its own shape', () => {
+    expectTypeOf(
+      node.debug_traceTransaction('0x1', { tracer: 'callTracer', tracerConfig: { withLog: true } }),
+    ).resolves.toEqualTypeOf<CallFrame>()
+    expectTypeOf(
+      node.debug_traceTransaction('0x1', { tracer: 'callTracer', timeout: '10s', disableStack: true }),
+    ).resolves.toEqualTypeOf<CallFrame>()
+    expectTypeOf(node.debug_traceTransaction('0x1', { tracer: '4byteTracer' })).resolves.toEqualTypeOf<FourByteTrace>()
+    expectTypeOf(node.debug_traceTransaction('0x1', { tracer: 'noopTracer' })).resolves.toEqualTypeOf<NoopTrace>()
+    expectTypeOf(node.debug_traceTransaction('0x1', { tracer: 'flatCallTracer' })).resolves.toEqualTypeOf<FlatTrace[]>()
+    expectTypeOf(node.debug_traceTransaction('0x1', { tracer: 'erc7562Tracer' })).resolves.toEqualTypeOf<Erc7562Frame>()
+    expectTypeOf(
+      node.debug_traceTransaction('0x1', { tracer: 'muxTracer', tracerConfig: { callTracer: null } }),
+    ).resolves.toEqualTypeOf<MuxTrace>()
+  })
+
+  test('prestateTracer gives a state or a difference, as its mode says', () => {
+    expectTypeOf(
+      node.debug_traceTransaction('0x1', { tracer: 'prestateTracer' }),
+    ).resolves.toEqualTypeOf<PrestateTrace>()
+    expectTypeOf(
+      node.debug_traceTransaction('0x1', { tracer: 'prestateTracer', tracerConfig: { diffMode: false } }),
+    ).resolves.toEqualTypeOf<PrestateTrace>()
+    expectTypeOf(
+      node.debug_traceTransaction('0x1', { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }),
+    ).resolves.toEqualTypeOf<PrestateDiff>()
+    expectTypeOf(
+      node.debug_traceTransaction('0x1', { tracer: 'prestateTracer', tracerConfig: { diffMode } }),
+    ).resolves.toEqualTypeOf<PrestateTrace | PrestateDiff>()
+  })
+
+  test('only a tracer that is not known here gives unknown', () => {
+    expectTypeOf(node.debug_traceTransaction('0x1', { tracer: '{ data: [] }' })).resolves.toBeUnknown()
+    expectTypeOf(node.debug_traceTransaction('0x1', { tracer })).resolves.toBeUnknown()
+    // @ts-expect-error no such option
+    void node.debug_traceTransaction('0x1', { disableGas: true })
+  })
+})
+
+describe('debug_traceCall', () => {
+  test('takes overrides beside the tracer', () => {
+    expectTypeOf(
+      node.debug_traceCall({ to: '0x1' }, 'latest', {
+        tracer: 'callTracer',
+        stateOverrides: { '0x1': { nonce: '0x1' } },
+      }),
+    ).resolves.toEqualTypeOf<CallFrame>()
+    expectTypeOf(node.debug_traceCall({}, 'latest', { txIndex: '0x1' })).resolves.toEqualTypeOf<OpcodeTrace>()
+    // @ts-expect-error the overrides are those of a call only
+    void node.debug_traceTransaction('0x1', { tracer: 'callTracer', stateOverrides: {} })
+  })
+})

@@ -1,0 +1,50 @@
+import type { Address, Bytes, Hash, Quantity } from './hex.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** Storage slots and the values they shall have. Source: execution-apis, `AccountStorage`. */
+export interface StorageOverride {
+  [slot: Hash]: Hash
+}
+
+/** What an account shall be during a call, storage aside. */
+export interface AccountOverrideFields {
+  nonce?: Quantity | undefined
+  balance?: Quantity | undefined
+  code?: Bytes | undefined
+  /** Moves a precompile's code to this address. */
+  movePrecompileToAddress?: Address | undefined
+}
+
+/** An account with its whole storage put in place of its own. Source: execution-apis, `AccountOverrideState`. */
+export interface AccountOverrideState extends AccountOverrideFields {
+  state?: StorageOverride | undefined
+  stateDiff?: undefined
+}
+
+/** An account with some storage slots changed. Source: execution-apis, `AccountOverrideStateDiff`. */
+export interface AccountOverrideStateDiff extends AccountOverrideFields {
+  stateDiff?: StorageOverride | undefined
+  state?: undefined
+}
+
+/** What an account shall be during a call. Source: execution-apis, `AccountOverride`. */
+export type AccountOverride = AccountOverrideState | AccountOverrideStateDiff
+
+/** What accounts shall be during a call. Source: execution-apis, `StateOverrides`. */
+export interface StateOverrides {
+  [address: Address]: AccountOverride
+}
+
+/** What a block shall be during a call. Source: execution-apis, `BlockOverrides`; geth for `difficulty` and `beaconRoot`. */
+export interface BlockOverrides {
+  number?: Quantity | undefined
+  prevRandao?: Quantity | undefined
+  time?: Quantity | undefined
+  gasLimit?: Quantity | undefined
+  feeRecipient?: Address | undefined
+  baseFeePerGas?: Quantity | undefined
+  withdrawals?: readonly Withdrawal[] | undefined
+  blobBaseFee?: Quantity | undefined
+  difficulty?: Quantity | undefined
+  beaconRoot?: Hash | undefined
+}

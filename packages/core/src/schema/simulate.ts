@@ -1,0 +1,96 @@
+import type { BlockWithHashes, BlockWithTransactions } from './block.ts'
+import type { BlockIdentifier } from './blockTag.ts'
+import type { Bytes, Quantity } from './hex.ts'
+import type { Log } from './log.ts'
+import type { BlockOverrides, StateOverrides } from './override.ts'
+import type { TransactionRequest } from './transactionRequest.ts'
+
+/** One block to simulate. Source: execution-apis, `BlockStateCalls`. */
+export interface BlockStateCall {
+  blockOverrides?: BlockOverrides | undefined
+  stateOverrides?: StateOverrides | undefined
+  /** Run in order, each on the state that the last one left. */
+  calls?: readonly TransactionRequest[] | undefined
+}
+
+/** What to simulate, whatever is returned of it. Source: execution-apis, `EthSimulatePayload`. */
+export interface SimulateFields {
+  blockStateCalls: readonly BlockStateCall[]
+  /** Reports transfers of ether as ERC-20 logs of `0xeeee…eeee`. @default false */
+  traceTransfers?: boolean | undefined
+  /** Checks nonces, balances and fees as a real block does. @default false */
+  validation?: boolean | undefined
+}
+
+/** A simulation that returns the hashes of its transactions. */
+export interface SimulateForHashes extends SimulateFields {
+  returnFullTransactions?: false | undefined
+}
+
+/** A simulation that returns its transactions whole. */
+export interface SimulateForTransactions extends SimulateFields {
+  returnFullTransactions: true
+}
+
+/** What to simulate. Source: execution-apis, `EthSimulatePayload`. */
+export interface SimulatePayload extends SimulateFields {
+  /** @default false */
+  returnFullTransactions?: boolean | undefined
+}
+
+/** A simulated call that went well. Source: execution-apis, `CallResultSuccess`. */
+export interface SimulatedCallSuccess {
+  status: '0x1'
+  returnData: Bytes
+  gasUsed: Quantity
+  /** The most gas in use at once, refunds aside. */
+  maxUsedGas?: Quantity
+  logs: Log[]
+  error?: undefined
+}
+
+/** A simulated call that failed. Source: execution-apis, `CallResultFailure`. */
+export interface SimulatedCallFailure {
+  status: '0x0'
+  returnData: Bytes
+  gasUsed: Quantity
+  /** The most gas in use at once, refunds aside. */
+  maxUsedGas?: Quantity
+  /** geth sends it, empty. */
+  logs?: Log[]
+  error: SimulatedCallError
+}
+
+/** Why a simulated call failed: code 3 for a revert, -32015 for the rest. Source: execution-apis, `CallResultFailure`. */
+export interface SimulatedCallError {
+  code: number
+  message: string
+  /** What the contract gave to `REVERT`. */
+  data?: Bytes
+}
+
+/** What a simulated call came to. Source: execution-apis, `CallResults`. */
+export type SimulatedCall = SimulatedCallSuccess | SimulatedCallFailure
+
+/** A simulated block with the hashes of its transactions. Source: execution-apis, `EthSimulateBlockResultSingleSuccess`. */
+export interface SimulatedBlockWithHashes extends BlockWithHashes {
+  calls: SimulatedCall[]
+}
+
+/** A simulated block with its transactions whole. Source: execution-apis, `EthSimulateBlockResultSingleSuccess`. */
+export interface SimulatedBlockWithTransactions extends BlockWithTransactions {
+  calls: SimulatedCall[]
+}
+
+/** Simulation of blocks. */
+export interface SimulateMethods {
+  /** Runs calls in made-up blocks on top of a block; returns those blocks with the hashes of their transactions. Source: execution-apis, eth/execute. */
+  eth_simulateV1(payload: SimulateForHashes, block?: BlockIdentifier): Promise<SimulatedBlockWithHashes[]>
+  /** Runs calls in made-up blocks on top of a block; returns those blocks with their transactions whole. Source: execution-apis, eth/execute. */
+  eth_simulateV1(payload: SimulateForTransactions, block?: BlockIdentifier): Promise<SimulatedBlockWithTransactions[]>
+  /** Runs calls in made-up blocks on top of a block. Source: execution-apis, eth/execute. */
+  eth_simulateV1(
+    payload: SimulatePayload,
+    block?: BlockIdentifier,
+  ): Promise<SimulatedBlockWithHashes[] | SimulatedBlockWithTransactions[]>
+}

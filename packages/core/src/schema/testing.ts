@@ -1,0 +1,67 @@
+import type { Address, Bytes, Hash, Quantity } from './hex.ts'
+import type { Withdrawal } from './withdrawal.ts'
+
+/** What a block to build shall hold. Source: execution-apis, testing_buildBlockV1; Engine API, `PayloadAttributesV3`. */
+export interface PayloadAttributes {
+  timestamp?: Quantity | undefined
+  prevRandao?: Hash | undefined
+  suggestedFeeRecipient?: Address | undefined
+  withdrawals?: readonly Withdrawal[] | undefined
+  parentBeaconBlockRoot?: Hash | undefined
+  /** Since Amsterdam, Engine API `PayloadAttributesV4`. */
+  slotNumber?: Quantity | undefined
+}
+
+/** A block as the consensus layer sees it. Source: Engine API, `ExecutionPayloadV3`. */
+export interface ExecutionPayload {
+  parentHash: Hash
+  feeRecipient: Address
+  stateRoot: Hash
+  receiptsRoot: Hash
+  logsBloom: Bytes
+  prevRandao: Hash
+  blockNumber: Quantity
+  gasLimit: Quantity
+  gasUsed: Quantity
+  timestamp: Quantity
+  extraData: Bytes
+  baseFeePerGas: Quantity
+  blockHash: Hash
+  transactions: Bytes[]
+  withdrawals: Withdrawal[]
+  blobGasUsed: Quantity
+  excessBlobGas: Quantity
+  /** Since Amsterdam, Engine API `ExecutionPayloadV4`. */
+  blockAccessList?: Bytes
+  /** Since Amsterdam, Engine API `ExecutionPayloadV4`. */
+  slotNumber?: Quantity
+}
+
+/** The blobs of a block. Source: Engine API, `BlobsBundleV2`. */
+export interface BlobsBundle {
+  commitments: Bytes[]
+  proofs: Bytes[]
+  blobs: Bytes[]
+}
+
+/** A block that was built. Source: execution-apis, testing_buildBlockV1. */
+export interface BuiltBlock {
+  executionPayload: ExecutionPayload
+  /** What the fee recipient earns, in wei. */
+  blockValue: Quantity
+  blobsBundle: BlobsBundle
+  shouldOverrideBuilder: boolean
+  /** EIP-7685. */
+  executionRequests?: Bytes[]
+}
+
+/** For test fixtures only: no public node serves these. */
+export interface TestingMethods {
+  /** Builds a block on a parent from these transactions, or from the pool where they are `null`. Source: execution-apis, testing. */
+  testing_buildBlockV1(
+    parentHash: Hash,
+    payloadAttributes: PayloadAttributes,
+    transactions: readonly Bytes[] | null,
+    extraData?: Bytes | null,
+  ): Promise<BuiltBlock>
+}

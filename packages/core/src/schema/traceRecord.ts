@@ -1,0 +1,109 @@
+import type { Address, Bytes, Hash, Quantity } from './hex.ts'
+
+/** What a call set out with. */
+export interface CallAction {
+  callType: 'call' | 'callcode' | 'delegatecall' | 'staticcall' | 'authcall' | 'none'
+  from: Address
+  to: Address
+  gas: Quantity
+  input: Bytes
+  value: Quantity
+}
+
+/** What a call came to. */
+export interface CallOutcome {
+  gasUsed: Quantity
+  output: Bytes
+}
+
+/** What a contract creation set out with. */
+export interface CreateAction {
+  from: Address
+  gas: Quantity
+  init: Bytes
+  value: Quantity
+  creationMethod?: 'create' | 'create2' | 'none'
+}
+
+/** What a contract creation came to. */
+export interface CreateOutcome {
+  gasUsed: Quantity
+  /** Absent where the creation failed. */
+  address?: Address
+  code: Bytes
+}
+
+/** What a self-destruct did. */
+export interface SuicideAction {
+  address: Address
+  refundAddress: Address
+  balance: Quantity
+}
+
+/** A reward for a block or an uncle, before the merge. */
+export interface RewardAction {
+  author: Address
+  rewardType: 'block' | 'uncle' | 'emptyStep' | 'external'
+  value: Quantity
+}
+
+/** Where a record stands among the others. `traceAddress` is the path down the calls; both are numbers, not hex. */
+export interface TracePosition {
+  subtraces: number
+  traceAddress: number[]
+  /** Why it failed; `result` is then absent or `null`. */
+  error?: string
+}
+
+/** A call. */
+export interface CallTrace extends TracePosition {
+  type: 'call'
+  action: CallAction
+  result?: CallOutcome | null
+}
+
+/** A contract creation. */
+export interface CreateTrace extends TracePosition {
+  type: 'create'
+  action: CreateAction
+  result?: CreateOutcome | null
+}
+
+/** A self-destruct. */
+export interface SuicideTrace extends TracePosition {
+  type: 'suicide' | 'selfdestruct'
+  action: SuicideAction
+  result?: null
+}
+
+/** A reward. */
+export interface RewardTrace extends TracePosition {
+  type: 'reward'
+  action: RewardAction
+  result?: null
+}
+
+/** One record of a trace; `type` tells which. Source: OpenEthereum docs, trace module. */
+export type TraceRecord = CallTrace | CreateTrace | SuicideTrace | RewardTrace
+
+/** Where in the chain a record belongs. The numbers are numbers, not hex. A reward has no transaction. */
+export interface TracePlace {
+  blockHash: Hash
+  blockNumber: number
+  transactionHash?: Hash | null
+  transactionPosition?: number | null
+}
+
+/** A record of a trace and its place in the chain. Source: OpenEthereum docs, trace module. */
+export type LocalizedTrace = TracePlace & TraceRecord
+
+/** The place of a record that may not be in the chain. */
+export interface FlatTracePlace {
+  blockHash?: Hash | null
+  blockNumber?: number | null
+  transactionHash?: Hash | null
+  transactionPosition?: number | null
+}
+
+/** A record as `flatCallTracer` makes it. Source: geth, eth/tracers/native/call_flat.go. */
+export type FlatTrace = FlatTracePlace & TraceRecord

@@ -1,0 +1,30 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type { AuthorizationList } from './authorization.ts'
+import type { EthereumRpc } from './ethereumRpc.ts'
+import type { Hash, Hex } from './hex.ts'
+import type { PendingTransaction, Transaction } from './transaction.ts'
+
+declare const node: EthereumRpc
+declare const transaction: Transaction
+declare const anywhere: Transaction | PendingTransaction
+
+describe('transactions', () => {
+  test('a transaction is found in a block or in the pool', () => {
+    expectTypeOf(node.eth_getTransactionByHash('0x1')).resolves.toEqualTypeOf<Transaction | PendingTransaction | null>()
+    expectTypeOf(node.eth_getTransactionByBlockHashAndIndex('0x1', '0x0')).resolves.toEqualTypeOf<Transaction | null>()
+  })
+
+  test('the block hash tells a mined transaction from a pending one', () => {
+    if (anywhere.blockHash) expectTypeOf(anywhere.blockNumber).toEqualTypeOf<Hex>()
+    expectTypeOf(anywhere.blockNumber).toEqualTypeOf<Hex | null | undefined>()
+  })
+
+  test('the type tells which fields there are', () => {
+    if (transaction.type === '0x0') expectTypeOf(transaction.v).toEqualTypeOf<Hex>()
+    if (transaction.type === '0x2') expectTypeOf(transaction.to).toEqualTypeOf<Hex | null>()
+    if (transaction.type === '0x3') expectTypeOf(transaction.blobVersionedHashes).toEqualTypeOf<Hash[]>()
+    if (transaction.type === '0x4') expectTypeOf(transaction.authorizationList).toEqualTypeOf<AuthorizationList>()
+    // @ts-expect-error a legacy transaction has no list of authorizations
+    if (transaction.type === '0x0') void transaction.authorizationList
+  })
+})

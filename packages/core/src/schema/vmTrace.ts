@@ -1,0 +1,43 @@
+import type { Bytes, Quantity } from './hex.ts'
+
+/** What a step wrote to memory. */
+export interface VmMemoryWrite {
+  data: Bytes
+  off: number
+}
+
+/** What a step wrote to storage. */
+export interface VmStorageWrite {
+  key: Quantity
+  val: Quantity
+}
+
+/** What a step did. */
+export interface VmStepEffect {
+  mem: VmMemoryWrite | null
+  /** What it put on the stack. */
+  push: Quantity[]
+  store: VmStorageWrite | null
+  /** The gas that was left. */
+  used: number
+}
+
+/** One step. The counts are numbers, not hex. */
+export interface VmStep {
+  cost: number
+  /** `null` where the step failed. */
+  ex: VmStepEffect | null
+  pc: number
+  /** The call that the step made. */
+  sub: VmTrace | null
+  /** The name of the opcode. Erigon and reth. */
+  op?: string | null
+  /** The step's place among all others. Erigon and reth. */
+  idx?: string | null
+}
+
+/** Every step of a call. Source: OpenEthereum docs, trace module, `vmTrace`; Erigon and reth for `op` and `idx`. */
+export interface VmTrace {
+  code: Bytes
+  ops: VmStep[]
+}
