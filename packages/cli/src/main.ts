@@ -24,7 +24,10 @@ const commands: readonly Command[] = [
       data: { type: 'string', value: 'DIR', about: 'keep keys and chains in this folder (default: a temporary one)' },
       once: { type: 'boolean', about: 'make the first calls, print them, stop; exit code 1 if one fails' },
       json: { type: 'boolean', about: 'print one line of JSON once ready, whole keys included' },
-      'unsafe-node-methods': { type: 'boolean', about: "let the nodes' own methods through: anvil_*, evm_*, signing" },
+      'unsafe-node-methods': {
+        type: 'boolean',
+        about: "let the nodes' own methods through: anvil_*, evm_*, hardhat_*",
+      },
       help,
     },
     notes: [

@@ -67,7 +67,9 @@ export async function dev(given: ReadArguments): Promise<number> {
       await printNote(`keyrail: port ${defaultPort} is taken, so a free one was chosen: ${service.port}`)
     }
     if (options.unsafeNodeMethods) {
-      await printNote("keyrail: the nodes' own methods are open to every key, signing included (--unsafe-node-methods)")
+      await printNote(
+        "keyrail: the nodes' own methods are open to every key: anvil_*, evm_*, hardhat_* (--unsafe-node-methods)",
+      )
     }
     const calls = shown.json && !shown.once ? undefined : await makeFirstCalls(service.description)
     await show(service, calls, shown)

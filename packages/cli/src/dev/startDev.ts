@@ -1,4 +1,5 @@
-import { createGateway, createMemoryKeyStore } from '@keyrail/gateway'
+import { apiKeyAddress, appAddress, createGateway, createMemoryKeyStore } from '@keyrail/gateway'
+import type { Gateway } from '@keyrail/gateway'
 import type { Network } from '@keyrail/core'
 import { CliError } from '../cliError.ts'
 import { blockEverySeconds, seedChain, seededBlocks } from '../node/seedChain.ts'
@@ -22,11 +23,9 @@ export interface DevOptions {
   readonly port?: number | undefined
   /** The folder to keep keys and chains in. @default a temporary one */
   readonly data?: string | undefined
-  /** Lets the nodes' own methods through: `anvil_*`, `evm_*`, accounts and signing. */
+  /** Lets the nodes' own methods through: `anvil_*`, `evm_*`, `hardhat_*`. */
   readonly unsafeNodeMethods?: boolean | undefined
 }
-
-type Gateway = ReturnType<typeof createGateway>
 
 const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 
@@ -131,6 +130,10 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
       if (stopping) return new Promise<never>(() => undefined)
       return `the ${network} node ended by itself (${how})`
     }
+    const keyOf = (network: Network): { apiKey: string; address: string } => {
+      const { apiKey } = state.keys[network]
+      return { apiKey, address: apiKeyAddress(url, network, apiKey) }
+    }
     return {
       description: {
         url,
@@ -139,14 +142,11 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
         app: {
           ...state.app,
           addresses: {
-            testnet: `${url}/testnet/v2/${state.app.apiKey}`,
-            mainnet: `${url}/mainnet/v2/${state.app.apiKey}`,
+            testnet: appAddress(url, 'testnet', state.app.apiKey),
+            mainnet: appAddress(url, 'mainnet', state.app.apiKey),
           },
         },
-        keys: {
-          testnet: { apiKey: state.keys.testnet.apiKey, address: `${url}/testnet/${state.keys.testnet.apiKey}` },
-          mainnet: { apiKey: state.keys.mainnet.apiKey, address: `${url}/mainnet/${state.keys.mainnet.apiKey}` },
-        },
+        keys: { testnet: keyOf('testnet'), mainnet: keyOf('mainnet') },
         nodes: { testnet: testnet.url, mainnet: mainnet.url },
       },
       port,

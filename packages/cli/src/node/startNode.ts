@@ -35,8 +35,11 @@ export interface RunningNode {
 const stopWithinMs = 5_000
 
 // Reads until this process is gone (its end of the pipe closes, however it died), then ends the node: asked first, forced after 5 s.
-const watch =
-  'read -r _; kill -TERM "$1" 2>/dev/null; for _ in 1 2 3 4 5; do kill -0 "$1" 2>/dev/null || exit 0; sleep 1; done; kill -KILL "$1" 2>/dev/null'
+const watch = [
+  'read -r _; kill -TERM "$1" 2>/dev/null; n=0',
+  'while [ $n -lt 50 ]; do kill -0 "$1" 2>/dev/null || exit 0; sleep 0.1 2>/dev/null || sleep 1; n=$((n+1)); done',
+  'kill -KILL "$1" 2>/dev/null',
+].join('; ')
 
 /**
  * Ends the node even when this process is killed and can do nothing itself.

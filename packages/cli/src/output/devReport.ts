@@ -19,9 +19,9 @@ const shorten = (hash: string): string => `${hash.slice(0, 10)}…${hash.slice(-
  */
 export function firstCallsReport(calls: FirstCalls, style: Style, columns?: number): string[] {
   const verdict = ({ failure }: FirstCall): string =>
-    failure === undefined ? style.good('equal') : style.bad('differs')
+    failure === undefined ? style.good('the same') : style.bad('otherwise')
   const rows = (hash: (whole: string) => string): string[][] => [
-    ['NETWORK', 'ASKED', 'BLOCK', 'HASH', 'NODE', 'TIME'].map(style.faint),
+    ['NETWORK', 'ASKED', 'BLOCK', 'HASH', 'NODE SAYS', 'TIME'].map(style.faint),
     ...networks.flatMap((network) => [
       ...calls.nodes
         .filter((node) => node.network === network)

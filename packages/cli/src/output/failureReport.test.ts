@@ -7,22 +7,21 @@ import { maskKeys } from './maskKeys.ts'
 import { plain } from './style.ts'
 
 describe('failureReport', () => {
-  test('tells the kind, the message, what was answered and the hint', () => {
-    const error = new KeyrailError('eth_call was refused', {
+  test('tells the kind, the message, what came with it and the hint, each once', () => {
+    const error = new KeyrailError('eth_call was refused: too many requests. Slow down.', {
       kind: 'throttled',
       source: 'service',
       retryable: true,
       retryAfterMs: 1_200,
-      hint: 'slow down',
+      hint: 'Slow down.',
       rpcError: { code: -32005, message: 'too many requests', data: { reason: 'rate' } },
     })
     expect(failureReport(error, plain)).toEqual({
       lines: [
-        'throttled: eth_call was refused',
-        '  service answered -32005: too many requests',
+        'throttled: eth_call was refused: too many requests.',
         '  data: {"reason":"rate"}',
         '  try again in 2 s',
-        '  hint: slow down',
+        '  hint: Slow down.',
       ],
       exitCode: 1,
     })

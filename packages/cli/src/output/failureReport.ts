@@ -16,10 +16,12 @@ export interface FailureReport {
  */
 export function failureReport(error: unknown, style: Style): FailureReport {
   if (isKeyrailError(error)) {
-    const { kind, source, message, hint, retryAfterMs, rpcError } = error
-    const lines = [`${style.bad(kind)}: ${message}`]
-    if (rpcError) lines.push(style.faint(`  ${source} answered ${rpcError.code}: ${rpcError.message}`))
-    if (rpcError?.data !== undefined) lines.push(style.faint(`  data: ${JSON.stringify(rpcError.data)}`))
+    const { kind, source, hint, retryAfterMs, rpcError } = error
+    // The message of a failure ends with its hint, which has a line of its own here.
+    const message =
+      hint === undefined || !error.message.endsWith(hint) ? error.message : error.message.slice(0, -hint.length)
+    const lines = [`${style.bad(kind)}: ${message.trimEnd()}`]
+    if (rpcError?.data !== undefined) lines.push(`  data: ${JSON.stringify(rpcError.data)}`)
     if (retryAfterMs !== undefined) lines.push(`  try again in ${Math.ceil(retryAfterMs / 1_000)} s`)
     if (hint !== undefined) lines.push(`  hint: ${hint}`)
     // A refusal on this side, before anything was sent, is a wrong command line; without an answer nobody refused anything.

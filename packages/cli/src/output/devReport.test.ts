@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import type { FirstCalls } from '../dev/firstCalls.ts'
+import { addressesReport, firstCallsReport } from './devReport.ts'
+import { coloured, plain } from './style.ts'
+
+const hash = `0x${'ab'.repeat(32)}`
+const block = { number: '0xa', hash }
+const url = 'http://127.0.0.1:1'
+const calls: FirstCalls = {
+  nodes: [
+    { network: 'testnet', url, block },
+    { network: 'mainnet', url, block },
+  ],
+  calls: [
+    { network: 'testnet', shape: 'app', library: 'one', label: `${url}/testnet/v2/…wxyz`, block, tookMs: 1.25 },
+    {
+      network: 'testnet',
+      shape: 'app',
+      library: 'two',
+      label: `${url}/testnet/v2/…wxyz`,
+      tookMs: 2,
+      failure: 'timeout: late',
+    },
+    {
+      network: 'mainnet',
+      shape: 'API key',
+      library: 'one',
+      label: `${url}/mainnet/…wxyz`,
+      block,
+      tookMs: 3,
+      failure: 'odd',
+    },
+  ],
+  allEqual: false,
+}
+
+describe('firstCallsReport', () => {
+  test('sets each call under what the node itself says, and tells failures below', () => {
+    expect(firstCallsReport(calls, plain)).toEqual([
+      `NETWORK  ASKED            BLOCK   ${'HASH'.padEnd(66)}  NODE SAYS  TIME`,
+      `testnet  the node itself  10      ${hash}`,
+      `testnet  app, one         10      ${hash}  the same   1.3 ms`,
+      `testnet  app, two         failed  ${' '.repeat(66)}             2.0 ms`,
+      `mainnet  the node itself  10      ${hash}`,
+      `mainnet  API key, one     10      ${hash}  otherwise  3.0 ms`,
+      'failed  testnet, app, two: timeout: late',
+      'failed  mainnet, API key, one: odd',
+    ])
+  })
+
+  test('shortens hashes on a terminal that is too narrow for them, and only there', () => {
+    expect(firstCallsReport(calls, coloured, 80).join('\n')).toContain('0xabababab…abababab')
+    expect(firstCallsReport(calls, coloured, 80).join('\n')).not.toContain(hash)
+    expect(firstCallsReport(calls, coloured, 140).join('\n')).toContain(hash)
+  })
+})
+
+describe('addressesReport', () => {
+  test('names each address once', () => {
+    expect(addressesReport(calls, plain)).toEqual([
+      'The addresses, each with its key masked:',
+      `  testnet  app      ${url}/testnet/v2/…wxyz  chain 1952805748`,
+      `  mainnet  API key  ${url}/mainnet/…wxyz     chain 1835100526`,
+    ])
+  })
+})

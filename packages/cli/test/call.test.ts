@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askBlock } from '../src/node/askNode.ts'
+import { commandOf, runCli, startCli, startDevCli, until } from './runCli.ts'
+import type { CliRun, RunningDev } from './runCli.ts'
+
+let folder = ''
+let dev: RunningDev
+let keyFile = ''
+let testnet = ''
+let mute = ''
+let asked = 0
+const muteServer = createServer(() => (asked += 1))
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
+  dev = await startDevCli(['--data', join(folder, 'data')])
+  keyFile = join(folder, 'data', 'keys', 'app')
+  testnet = `${dev.service.url}/testnet`
+  await new Promise<void>((resolve) => muteServer.listen(0, '127.0.0.1', resolve))
+  mute = `http://127.0.0.1:${(muteServer.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  dev.child.kill('SIGTERM')
+  await dev.done
+  muteServer.closeAllConnections()
+  muteServer.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs a call and holds it to what is true of every call: no run of a key's secret part is printed. */
+const call = async (words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<CliRun> => {
+  const run = await runCli(['call', ...words], extra)
+  const { app, keys } = dev.service
+  for (const key of [app.apiKey, keys.testnet.apiKey, keys.mainnet.apiKey]) {
+    for (let at = 4; at + 8 <= key.length; at++) expect(run.stdout + run.stderr).not.toContain(key.slice(at, at + 8))
+  }
+  return run
+}
+const appCall = (...words: readonly string[]): Promise<CliRun> =>
+  call([...words, '--base-url', testnet, '--key-file', keyFile])
+
+describe('keyrail call, answered', () => {
+  test('prints the result as readable JSON, and on one line with --json', async () => {
+    const own = await askBlock(dev.service.nodes.testnet, '0x3')
+    const run = await appCall('eth_getBlockByNumber', '3', 'false')
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(run.stdout)).toMatchObject(own)
+    expect(run.stdout.split('\n')[1]).toMatch(/^ {2}"/)
+    const compact = await appCall('eth_getBlockByNumber', '3', 'false', '--json')
+    expect(compact.stdout.trimEnd().split('\n')).toHaveLength(1)
+    expect(JSON.parse(compact.stdout)).toEqual(JSON.parse(run.stdout))
+  })
+
+  test('sends JSON, tags, hex and decimals as they are meant', async () => {
+    const logs = JSON.parse(
+      (await appCall('eth_getLogs', '{"fromBlock":"0x0","toBlock":"latest"}')).stdout,
+    ) as unknown[]
+    expect(logs.length).toBeGreaterThanOrEqual(5)
+    const balance = await appCall('eth_getBalance', '0x70997970c51812dc3a010c7d01b50e0d17dc79c8', '1')
+    // 10,000 ether at first, and 1 paid in block 1.
+    expect(BigInt(JSON.parse(balance.stdout) as string)).toBe(10_001n * 10n ** 18n)
+    const history = await appCall('eth_feeHistory', '2', 'latest', '[25, 75]')
+    expect((JSON.parse(history.stdout) as { reward: unknown[] }).reward).toHaveLength(2)
+  })
+
+  test('a result of null is a result', async () => {
+    expect(await appCall('eth_getTransactionByHash', `0x${'00'.repeat(32)}`)).toMatchObject({
+      exitCode: 0,
+      stdout: 'null\n',
+    })
+  })
+
+  test('takes the key from the environment, for an app and for an API key', async () => {
+    const { app, keys } = dev.service
+    const words = ['eth_blockNumber', '--network', 'mainnet']
+    const own = JSON.stringify((await askBlock(dev.service.nodes.mainnet, 'latest')).number)
+    const withNetwork = `${dev.service.url}/{network}`
+    expect((await call([...words, '--base-url', withNetwork], { KEYRAIL_API_KEY: app.apiKey })).stdout).toBe(`${own}\n`)
+    const key = { KEYRAIL_API_KEY: keys.mainnet.apiKey }
+    expect((await call([...words, '--rpc-url', withNetwork], key)).stdout).toBe(`${own}\n`)
+  })
+
+  test('takes a whole address from KEYRAIL_URL, and from --url with a word of warning', async () => {
+    const address = dev.service.keys.testnet.address
+    const quiet = await call(['eth_chainId'], { KEYRAIL_URL: address })
+    expect(quiet).toMatchObject({ exitCode: 0, stdout: '"0x74657374"\n', stderr: '' })
+    const warned = await call(['eth_chainId', '--url', address])
+    expect(warned).toMatchObject({ exitCode: 0, stdout: '"0x74657374"\n' })
+    expect(warned.stderr).toContain("--url leaves the key in the shell's history")
+  })
+
+  test('what is on the command line wins over the environment', async () => {
+    const run = await call(['eth_chainId', '--url', dev.service.nodes.mainnet], {
+      KEYRAIL_URL: dev.service.keys.testnet.address,
+    })
+    expect(run).toMatchObject({ exitCode: 0, stdout: '"0x6d61696e"\n', stderr: '' })
+  })
+})
+
+describe('keyrail call, refused (exit code 1)', () => {
+  test.each<[string, string[], string]>([
+    ['a method that is not offered', ['eth_accounts'], 'methodUnavailable'],
+    ['wrong params', ['eth_getBalance', '0x12', 'latest'], 'invalidRequest'],
+    ['a token without the balance', ['eth_call', '{"to":"TOKEN","data":"DATA"}', 'latest'], 'revert'],
+  ])('%s is told as its kind, with a hint', async (_what, words, kind) => {
+    const token = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
+    const data = `0xa9059cbb${'00'.repeat(63)}01${'00'.repeat(31)}01`
+    const run = await appCall(...words.map((word) => word.replace('TOKEN', token).replace('DATA', data)))
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(run.stderr).toMatch(new RegExp(`^${kind}: `))
+    expect(run.stderr).toContain('hint: ')
+    if (kind === 'revert') expect(run.stderr).toContain('0xf4d678b8')
+  })
+
+  test('a key that nobody has', async () => {
+    const run = await call(['eth_blockNumber', '--base-url', testnet], { KEYRAIL_API_KEY: `kr_a${'0'.repeat(39)}` })
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(run.stderr).toMatch(/^auth: /)
+  })
+
+  test("an API key at an app's address", async () => {
+    const run = await call(['eth_blockNumber', '--base-url', testnet], {
+      KEYRAIL_API_KEY: dev.service.keys.testnet.apiKey,
+    })
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(run.stderr).toMatch(/^auth: /)
+  })
+})
+
+describe('keyrail call, without an answer (exit code 3)', () => {
+  test('nobody listens', async () => {
+    const run = await call(['eth_blockNumber', '--base-url', 'http://127.0.0.1:1/testnet', '--key-file', keyFile])
+    expect(run).toMatchObject({ exitCode: 3, stdout: '' })
+    expect(run.stderr).toMatch(/^network: /)
+  })
+
+  test('nobody answers in time', async () => {
+    const startedAt = performance.now()
+    const run = await call(['eth_blockNumber', '--base-url', mute, '--key-file', keyFile, '--timeout', '300'])
+    expect(run).toMatchObject({ exitCode: 3, stdout: '' })
+    expect(run.stderr).toMatch(/^timeout: /)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+  })
+})
+
+describe('keyrail call, not understood (exit code 2)', () => {
+  test.each<[string, string[], RegExp]>([
+    ['no method', ['call'], /needs a method/],
+    ['no address', ['call', 'eth_blockNumber'], /no address[\s\S]*KEYRAIL_URL/],
+    ['no key', ['call', 'eth_blockNumber', '--base-url', 'http://127.0.0.1:1'], /needs a key[\s\S]*KEYRAIL_API_KEY/],
+    [
+      'a key in the arguments',
+      ['call', 'eth_blockNumber', '--api-key', 'secret-secret'],
+      /--api-key is not accepted[\s\S]*--key-file/,
+    ],
+    [
+      'two addresses',
+      ['call', 'a_b', '--url', 'http://a', '--base-url', 'http://b'],
+      /--url and --base-url exclude each other/,
+    ],
+    ['a key file alone', ['call', 'a_b', '--key-file', 'x'], /--key-file needs an address/],
+    [
+      'no such key file',
+      ['call', 'a_b', '--base-url', 'http://a', '--key-file', '/no/file'],
+      /cannot be read \(ENOENT\)/,
+    ],
+    ['another network', ['call', 'a_b', '--url', 'http://a', '--network', 'main'], /it is testnet or mainnet/],
+    ['an open network', ['call', 'a_b', '--url', 'http://a/{network}'], /add --network/],
+    [
+      'a network against the URL',
+      ['call', 'a_b', '--url', 'http://a/mainnet', '--network', 'testnet'],
+      /ends with \/mainnet/,
+    ],
+    ['no URL', ['call', 'a_b', '--url', '127.0.0.1:8545'], /http/],
+    [
+      'a timeout that is none',
+      ['call', 'a_b', '--url', 'http://a', '--timeout', '0'],
+      /--timeout must be a whole number/,
+    ],
+    ['broken JSON', ['call', 'a_b', '{"a":', '--url', 'http://a'], /param 1 starts like JSON/],
+    ['params twice', ['call', 'a_b', 'latest', '--params', '[]'], /--params is the whole list/],
+    ['an unknown option', ['call', 'a_b', '--bse-url', 'http://a'], /did you mean --base-url\?/],
+  ])('%s', async (_what, words, message) => {
+    const run = await runCli(words)
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(run.stderr).toMatch(message)
+    expect(run.stderr).not.toContain('secret-secret')
+  })
+
+  test.each([
+    ['', 'is empty'],
+    ['one\ntwo\n', 'holds more than one line'],
+  ])('a key file of %j', async (text, message) => {
+    const file = join(folder, 'odd.key')
+    writeFileSync(file, text)
+    const run = await call(['eth_blockNumber', '--base-url', testnet, '--key-file', file])
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(run.stderr).toContain(message)
+  })
+})
+
+describe('keyrail call, while it runs', () => {
+  test.skipIf(process.platform === 'win32')('shows no key to those who list processes', async () => {
+    const before = asked
+    const key = dev.service.app.apiKey
+    const running = startCli(['call', 'eth_blockNumber', '--url', `${mute}/v2/${key}`])
+    await until('the call is on its way', () => asked > before)
+    expect(commandOf(running.child.pid ?? 0)).not.toContain(key.slice(4, 12))
+    running.child.kill('SIGTERM')
+    await running.done
+  })
+})

@@ -1,0 +1,354 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { devChainIds, networks } from '../src/dev/devChains.ts'
+import { askBlock, askNode } from '../src/node/askNode.ts'
+import { anvilBinary } from '../src/node/anvilBinary.ts'
+import { alive, childrenOf, commandOf, post, runCli, startCli, startDevCli, until } from './runCli.ts'
+import type { RunningCli, RunningDev } from './runCli.ts'
+
+let temporary = ''
+let data = ''
+const started: RunningCli[] = []
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
+  data = join(temporary, 'data')
+})
+afterEach(async () => {
+  for (const { child, done } of started.splice(0)) {
+    child.kill('SIGTERM')
+    await done
+  }
+  rmSync(temporary, { recursive: true, force: true })
+})
+
+// The folder of a service without --data is made here, so that a test sees whether it goes.
+const place = (): Record<string, string> => ({ TMPDIR: temporary })
+const startDev = async (
+  words: readonly string[] = [],
+  extra: Record<string, string> = place(),
+): Promise<RunningDev> => {
+  const dev = await startDevCli(words, extra)
+  started.push(dev)
+  return dev
+}
+const stop = async (dev: RunningCli, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> => {
+  dev.child.kill(signal)
+  return (await dev.done).exitCode
+}
+const pidOf = (dev: RunningCli): number => dev.child.pid ?? 0
+const keysIn = (folder: string): string[] =>
+  readFileSync(join(folder, 'keyrail.json'), 'utf8').match(/kr_[atm]\w{39}/g) ?? []
+
+describe('keyrail dev --json', () => {
+  test('prints one line of the agreed shape, and every address in it answers what the node itself says', async () => {
+    const { service, printed } = await startDev()
+    expect(service).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      dashboard: service.url,
+      account: { email: expect.stringMatching(/^\S+@\S+$/), password: expect.stringMatching(/^\S{24,}$/) },
+      app: {
+        id: expect.stringMatching(/^\S+$/),
+        apiKey: expect.stringMatching(/^kr_a[0-9A-Za-z]{39}$/),
+        addresses: {
+          testnet: `${service.url}/testnet/v2/${service.app.apiKey}`,
+          mainnet: `${service.url}/mainnet/v2/${service.app.apiKey}`,
+        },
+      },
+      keys: {
+        testnet: {
+          apiKey: expect.stringMatching(/^kr_t[0-9A-Za-z]{39}$/),
+          address: `${service.url}/testnet/${service.keys.testnet.apiKey}`,
+        },
+        mainnet: {
+          apiKey: expect.stringMatching(/^kr_m[0-9A-Za-z]{39}$/),
+          address: `${service.url}/mainnet/${service.keys.mainnet.apiKey}`,
+        },
+      },
+      nodes: {
+        testnet: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        mainnet: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      },
+    })
+    for (const network of networks) {
+      const own = await askBlock(service.nodes[network], 'latest')
+      for (const address of [service.app.addresses[network], service.keys[network].address]) {
+        expect((await post(address, 'eth_getBlockByNumber', ['latest', false]))['result']).toMatchObject(own)
+        expect((await post(address, 'eth_chainId'))['result']).toBe(`0x${devChainIds[network].toString(16)}`)
+      }
+    }
+    expect(printed().stdout.trimEnd().split('\n')).toHaveLength(1)
+    expect(printed().stderr).toBe('')
+  })
+
+  test('each chain has blocks, logs, and a receipt with logs in it', async () => {
+    const { service } = await startDev()
+    for (const network of networks) {
+      const address = service.app.addresses[network]
+      expect(Number((await post(address, 'eth_blockNumber'))['result'])).toBeGreaterThanOrEqual(10)
+      const logs = (await post(address, 'eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }]))['result'] as {
+        transactionHash: string
+      }[]
+      expect(logs.length).toBeGreaterThanOrEqual(5)
+      const receipt = (await post(address, 'eth_getTransactionReceipt', [logs[1]?.transactionHash]))['result']
+      expect(receipt).toMatchObject({
+        status: '0x1',
+        logs: [expect.objectContaining({ transactionHash: logs[1]?.transactionHash })],
+      })
+    }
+  })
+
+  test("the nodes' own methods are refused, and let through with --unsafe-node-methods", async () => {
+    const careful = await startDev()
+    expect((await post(careful.service.app.addresses.testnet, 'evm_mine'))['error']).toMatchObject({ code: -32601 })
+    const careless = await startDev(['--unsafe-node-methods'])
+    const { service, printed } = careless
+    const before = await askBlock(service.nodes.testnet, 'latest')
+    expect(await post(service.app.addresses.testnet, 'evm_mine')).not.toHaveProperty('error')
+    expect(Number((await askBlock(service.nodes.testnet, 'latest')).number)).toBe(Number(before.number) + 1)
+    expect(printed().stderr).toContain('--unsafe-node-methods')
+  })
+})
+
+describe('keyrail dev --once', () => {
+  test("prints each network's latest block through both address shapes, with no whole key, and stops", async () => {
+    const run = await runCli(['dev', '--once', '--port', '0', '--data', data])
+    expect(run.exitCode).toBe(0)
+    // The chains stay in the folder, so the nodes can be asked for themselves afterwards.
+    const { service } = await startDev(['--data', data])
+    for (const network of networks) {
+      const { number, hash } = await askBlock(service.nodes[network], 'latest')
+      for (const asked of ['the node itself', 'app, @keyrail/fetch', 'API key, @keyrail/fetch']) {
+        const line = run.stdout.split('\n').find((row) => row.startsWith(network) && row.includes(`  ${asked}  `))
+        expect(line).toMatch(new RegExp(`  ${Number(number)} +${hash}(  the same  +\\d+\\.\\d ms)?$`))
+      }
+    }
+    const keys = keysIn(data)
+    expect(keys).toHaveLength(3)
+    for (const key of keys) {
+      expect(run.stdout + run.stderr).not.toContain(key.slice(0, 12))
+      expect(run.stdout).toContain(`…${key.slice(-4)}`)
+    }
+    expect(run.stdout).toContain('Every answer is what the node itself says.')
+    expect(run.stdout).not.toContain('\u001B[')
+  })
+
+  test('with --json adds the calls to the line', async () => {
+    const run = await runCli(['dev', '--once', '--json', '--port', '0'])
+    expect(run.exitCode).toBe(0)
+    const { calls } = JSON.parse(run.stdout) as { calls: Record<string, unknown>[] }
+    expect(calls.map(({ network, shape, library }) => [network, shape, library])).toEqual([
+      ['testnet', 'app', '@keyrail/fetch'],
+      ['testnet', 'API key', '@keyrail/fetch'],
+      ['mainnet', 'app', '@keyrail/fetch'],
+      ['mainnet', 'API key', '@keyrail/fetch'],
+    ])
+  })
+
+  test('fails where an answer is not what the node itself says', async () => {
+    const run = await runCli(['dev', '--once', '--port', '0'], {
+      KEYRAIL_ANVIL: fileURLToPath(new URL('lyingNode.mjs', import.meta.url)),
+      REAL_ANVIL: anvilBinary(),
+      PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`,
+    })
+    expect(run.exitCode).toBe(1)
+    expect(run.stdout.match(/ {2}otherwise {2}/g)).toHaveLength(4)
+    expect(run.stdout).toMatch(/failed {2}testnet, app, @keyrail\/fetch: the node itself says 0x/)
+    expect(run.stdout).toContain('Not every answer is what the node itself says.')
+  })
+})
+
+describe('keyrail dev, for people', () => {
+  test('shows the first calls and where to go next, with no whole key, and serves until Ctrl-C', async () => {
+    const dev = startCli(['dev', '--port', '0', '--data', data])
+    started.push(dev)
+    await until('it serves', () => dev.printed().stdout.includes('Serving until Ctrl-C'))
+    const { stdout } = dev.printed()
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? ''
+    expect(stdout).toContain(`curl -s "${url}/testnet/v2/$KEYRAIL_API_KEY"`)
+    expect(stdout).toContain('keyrail dev --json')
+    for (const key of keysIn(data)) expect(stdout).not.toContain(key.slice(0, 12))
+    // The way to the key that it names leads there.
+    const keyFile = /\$\(cat (\S+)\)/.exec(stdout)?.[1] ?? ''
+    const key = readFileSync(keyFile, 'utf8').trim()
+    expect(await post(`${url}/testnet/v2/${key}`, 'eth_blockNumber')).toHaveProperty('result')
+    expect(await stop(dev, 'SIGINT')).toBe(0)
+  })
+})
+
+describe('the end of keyrail dev', () => {
+  test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+    '%s stops it promptly, with no process and no folder left',
+    async (signal) => {
+      const dev = await startDev()
+      const children = childrenOf(pidOf(dev))
+      expect(children.length).toBeGreaterThanOrEqual(2)
+      expect(readdirSync(temporary)).toHaveLength(1)
+      const askedAt = performance.now()
+      expect(await stop(dev, signal)).toBe(0)
+      expect(performance.now() - askedAt).toBeLessThan(3_000)
+      expect(children.filter(alive)).toEqual([])
+      expect(readdirSync(temporary)).toEqual([])
+    },
+  )
+
+  test('a client that keeps its connection open does not hold it up', async () => {
+    const dev = await startDev()
+    await post(dev.service.app.addresses.testnet, 'eth_blockNumber')
+    const askedAt = performance.now()
+    expect(await stop(dev, 'SIGINT')).toBe(0)
+    expect(performance.now() - askedAt).toBeLessThan(3_000)
+  })
+
+  test('asked to stop while it starts, it leaves nothing behind', async () => {
+    const dev = startCli(['dev', '--json', '--port', '0'], place())
+    await until('a node starts', () => childrenOf(pidOf(dev)).length > 0)
+    const children = childrenOf(pidOf(dev))
+    dev.child.kill('SIGINT')
+    await dev.done
+    await until('its processes end', () => children.filter(alive).length === 0)
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  test.skipIf(process.platform === 'win32')('killed, its nodes end all the same', async () => {
+    const dev = await startDev()
+    const children = childrenOf(pidOf(dev))
+    dev.child.kill('SIGKILL')
+    await until('its nodes end', () => children.filter(alive).length === 0)
+  })
+
+  test('a node that dies ends it with an error that names the node', async () => {
+    const dev = await startDev()
+    const node = childrenOf(pidOf(dev)).find((pid) => commandOf(pid).includes(String(devChainIds.testnet)))
+    process.kill(node ?? 0, 'SIGKILL')
+    const run = await dev.done
+    expect(run.exitCode).toBe(1)
+    expect(run.stderr).toContain('the testnet node ended by itself (signal SIGKILL)')
+    expect(readdirSync(temporary)).toEqual([])
+  })
+})
+
+describe('keyrail dev --port', () => {
+  test('a port that is asked for and taken is refused, and what was started is stopped', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await until('it listens', () => other.listening)
+    const { port } = other.address() as { port: number }
+    const run = await runCli(['dev', '--port', String(port)], place())
+    other.close()
+    expect(run.exitCode).toBe(1)
+    expect(run.stderr).toBe(
+      `keyrail: port ${port} of 127.0.0.1 cannot be had: something else listens there\n  hint: give another with --port, or leave --port away to get a free one\n`,
+    )
+    expect(run.stdout).toBe('')
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  test('the usual port is left to whoever has it', async () => {
+    const other = createServer()
+    // Whether this test gets it or somebody has it already: it is taken.
+    other.once('error', () => undefined)
+    other.listen(7245, '127.0.0.1')
+    const dev = startCli(['dev', '--json'], place())
+    started.push(dev)
+    await until('it is ready', () => dev.printed().stdout.includes('\n'))
+    expect(dev.printed().stderr).toMatch(/^keyrail: port 7245 is taken, so a free one was chosen: \d+\n$/)
+    other.close()
+  })
+
+  test.each(['seven', '70000', '-1', '1.5', ''])('%j is no port', async (port) => {
+    const run = await runCli(['dev', `--port=${port}`])
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(run.stderr).toContain('--port')
+  })
+})
+
+describe('keyrail dev --data', () => {
+  test('the next start has the same keys and goes on with the same chains', async () => {
+    const first = await startDev(['--data', data])
+    await askNode(first.service.nodes.testnet, 'evm_mine')
+    const before = await askBlock(first.service.nodes.testnet, 'latest')
+    const logs = await post(first.service.app.addresses.testnet, 'eth_getLogs', [{ fromBlock: '0x0' }])
+    expect(await stop(first)).toBe(0)
+
+    const second = await startDev(['--data', data])
+    expect(second.service.account).toEqual(first.service.account)
+    expect(second.service.app.id).toBe(first.service.app.id)
+    expect(second.service.app.apiKey).toBe(first.service.app.apiKey)
+    for (const network of networks) {
+      expect(second.service.keys[network].apiKey).toBe(first.service.keys[network].apiKey)
+    }
+    const address = second.service.app.addresses.testnet
+    expect((await post(address, 'eth_getBlockByNumber', ['latest', false]))['result']).toMatchObject(before)
+    expect((await post(address, 'eth_getLogs', [{ fromBlock: '0x0' }]))['result']).toEqual(logs['result'])
+    expect(await post(address, 'eth_getBalance', ['0x70997970c51812dc3a010c7d01b50e0d17dc79c8', '0x1'])).toHaveProperty(
+      'result',
+    )
+  })
+
+  test.skipIf(process.platform === 'win32')('a killed service loses neither keys nor blocks', async () => {
+    const first = await startDev(['--data', data])
+    await askNode(first.service.nodes.mainnet, 'evm_mine')
+    const before = await askBlock(first.service.nodes.mainnet, 'latest')
+    const children = childrenOf(pidOf(first))
+    first.child.kill('SIGKILL')
+    await until('its nodes end', () => children.filter(alive).length === 0)
+    const second = await startDev(['--data', data])
+    expect(second.service.app.apiKey).toBe(first.service.app.apiKey)
+    expect(await askBlock(second.service.nodes.mainnet, 'latest')).toEqual(before)
+  })
+
+  test.skipIf(process.platform === 'win32')('only its owner can read what is kept', async () => {
+    const dev = await startDev(['--data', data])
+    await stop(dev)
+    expect(statSync(data).mode & 0o777).toBe(0o700)
+    const files = readdirSync(data, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
+    expect(files.map(({ name }) => name).sort()).toEqual([
+      'app',
+      'keyrail.json',
+      'mainnet',
+      'mainnet.chain.json',
+      'testnet',
+      'testnet.chain.json',
+    ])
+    for (const { parentPath, name } of files)
+      expect([name, statSync(join(parentPath, name)).mode & 0o777]).toEqual([name, 0o600])
+  })
+
+  test('a broken state or chain is refused, and nothing is overwritten', async () => {
+    await stop(await startDev(['--data', data]))
+    for (const [file, text] of [
+      ['mainnet.chain.json', '{"block":{'],
+      ['testnet.chain.json', '{"not":"a chain"}'],
+      ['keyrail.json', '{"version":1}'],
+    ] as const) {
+      writeFileSync(join(data, file), text)
+      const run = await runCli(['dev', '--once', '--port', '0', '--data', data])
+      expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+      expect(run.stderr).toContain(join(data, file))
+      expect(readFileSync(join(data, file), 'utf8')).toBe(text)
+      expect(existsSync(join(data, 'lock'))).toBe(false)
+      if (file === 'mainnet.chain.json') rmSync(join(data, file))
+    }
+  })
+
+  test('two services do not share a folder', async () => {
+    const dev = await startDev(['--data', data])
+    const run = await runCli(['dev', '--once', '--port', '0', '--data', data])
+    expect(run.exitCode).toBe(1)
+    expect(run.stderr).toContain(`is in use by process ${pidOf(dev)}`)
+  })
+})
+
+describe('keyrail dev, without its node', () => {
+  test('says what is missing and how to mend it', async () => {
+    const run = await runCli(['dev', '--once', '--port', '0'], { ...place(), KEYRAIL_ANVIL: '/nowhere/anvil' })
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(run.stderr).toBe(
+      'keyrail: KEYRAIL_ANVIL names a file that is not there: /nowhere/anvil\n  hint: mend the path, or unset it\n',
+    )
+    expect(readdirSync(temporary)).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { runCli } from './runCli.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+describe('keyrail', () => {
+  test.each([['--help'], ['-h'], ['help']])('%s names the commands and the exit codes', async (word) => {
+    const run = await runCli([word])
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(run.stdout).toMatch(/^ {2}dev .*\n {2}call /m)
+    expect(run.stdout).toContain('Exit codes')
+  })
+
+  test('alone shows the help, as a wrong usage', async () => {
+    expect(await runCli([])).toMatchObject({ exitCode: 2, stdout: (await runCli(['--help'])).stdout })
+  })
+
+  test.each([[['dev', '--help']], [['help', 'dev']], [['dev', '--once', '-h']]])(
+    '%j describes every option',
+    async (words) => {
+      const run = await runCli(words)
+      expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+      for (const option of ['--port N', '--data DIR', '--once', '--json', '--unsafe-node-methods']) {
+        expect(run.stdout).toContain(`  ${option}  `)
+      }
+    },
+  )
+
+  test('call --help says how params are read', async () => {
+    expect((await runCli(['call', '--help'])).stdout).toContain('12 is sent as "0xc"')
+  })
+
+  test('--version is the one of the package', async () => {
+    expect(await runCli(['--version'])).toMatchObject({ exitCode: 0, stdout: `${version}\n` })
+  })
+
+  test.each([
+    ['dve', 'keyrail: there is no command dve\n  hint: did you mean dev? see keyrail --help\n'],
+    ['cal', 'keyrail: there is no command cal\n  hint: did you mean call? see keyrail --help\n'],
+    ['deploy', 'keyrail: there is no command deploy\n  hint: see keyrail --help\n'],
+    ['--verison', 'keyrail: there is no option --verison\n  hint: did you mean --version? see keyrail --help\n'],
+  ])('%s is not known', async (word, stderr) => {
+    expect(await runCli([word])).toEqual({ exitCode: 2, stdout: '', stderr })
+  })
+
+  test('dev names the option that was meant', async () => {
+    const run = await runCli(['dev', '--onec'])
+    expect(run).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(run.stderr).toContain('did you mean --once?')
+  })
+
+  test('dev takes no other words', async () => {
+    expect(await runCli(['dev', 'testnet'])).toMatchObject({ exitCode: 2, stdout: '' })
+  })
+})

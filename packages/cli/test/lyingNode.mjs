@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+// An anvil that says another block hash to the service than to whoever asks it directly: stands in for a service that answers wrongly.
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+
+const anvil = spawn(process.env.REAL_ANVIL, process.argv.slice(2), { stdio: ['ignore', 'pipe', 'inherit'] })
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => anvil.kill(signal))
+process.on('exit', () => anvil.kill('SIGKILL'))
+anvil.on('exit', () => process.exit(0))
+let printed = ''
+anvil.stdout.on('data', (chunk) => {
+  if (printed === 'listening') return
+  printed += chunk
+  const node = /Listening on (\S+)/.exec(printed)?.[1]
+  if (!node) return
+  printed = 'listening'
+  const server = createServer(async (request, response) => {
+    const chunks = []
+    for await (const part of request) chunks.push(part)
+    const body = Buffer.concat(chunks).toString()
+    const answer = await fetch(`http://${node}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    let text = await answer.text()
+    // The platform's own fetch names itself so; it is what asks the node directly.
+    const direct = request.headers['user-agent'] === 'node'
+    if (!direct && body.includes('eth_getBlockByNumber')) text = text.replace(/"hash":"0x..../, '"hash":"0xdead')
+    response.setHeader('content-type', 'application/json')
+    response.end(text)
+  })
+  server.listen(0, '127.0.0.1', () => console.log(`Listening on 127.0.0.1:${server.address().port}`))
+})
