@@ -216,6 +216,7 @@ describe('the end of keyrail dev', () => {
   test.skipIf(process.platform === 'win32')('killed, its nodes end all the same', async () => {
     const dev = await startDev()
     const children = childrenOf(pidOf(dev))
+    expect(children.length).toBeGreaterThanOrEqual(2)
     dev.child.kill('SIGKILL')
     await until('its nodes end', () => children.filter(alive).length === 0)
   })

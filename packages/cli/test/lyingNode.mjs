@@ -30,5 +30,5 @@ anvil.stdout.on('data', (chunk) => {
     response.setHeader('content-type', 'application/json')
     response.end(text)
   })
-  server.listen(0, '127.0.0.1', () => console.log(`Listening on 127.0.0.1:${server.address().port}`))
+  server.listen(0, '127.0.0.1', () => process.stdout.write(`Listening on 127.0.0.1:${server.address().port}\n`))
 })
