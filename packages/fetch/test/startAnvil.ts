@@ -11,13 +11,17 @@ export interface Anvil {
 /** The binary itself: the package's own script would put a second Node process in between. */
 const binary = (): string => {
   const anvil = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
-  const platform = anvil.resolve(`@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}/package.json`)
+  const platform = anvil.resolve(
+    `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}/package.json`,
+  )
   return join(platform, '../bin/anvil')
 }
 
 /** Starts an anvil on a port of its own. Its ten accounts are rich and unlocked. */
 export async function startAnvil(...args: string[]): Promise<Anvil> {
-  const child = spawn(binary(), ['--host', '127.0.0.1', '--port', '0', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(binary(), ['--host', '127.0.0.1', '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {
     let printed = ''

@@ -187,9 +187,9 @@ describe('call options', () => {
     server.answer = () => undefined
     const bound = client.with({ timeoutMs: 15_000, signal: AbortSignal.abort() })
     const signal = new AbortController().signal
-    await expect(
-      bound.request({ method: 'eth_chainId' }, { timeoutMs: 60, signal }),
-    ).rejects.toMatchObject({ kind: 'timeout' })
+    await expect(bound.request({ method: 'eth_chainId' }, { timeoutMs: 60, signal })).rejects.toMatchObject({
+      kind: 'timeout',
+    })
   })
 
   test('an abort gives the caller its own reason', async () => {

@@ -1,0 +1,115 @@
+import type { BlockWithHashes, BlockWithTransactions, EthereumRpc, Hex, Transport } from '@keyrail/core'
+import { describe, expectTypeOf, test } from 'vitest'
+import type { Client } from './client.ts'
+import { clientOf } from './clientOf.ts'
+import { createClient } from './createClient.ts'
+
+declare const transport: Transport
+const client = createClient({ url: 'http://127.0.0.1:8545' })
+
+describe('a client', () => {
+  test('has every method of the schema, exactly', () => {
+    expectTypeOf(client).toEqualTypeOf<Client<EthereumRpc>>()
+    expectTypeOf(client.eth_blockNumber).toEqualTypeOf<EthereumRpc['eth_blockNumber']>()
+    expectTypeOf(client.eth_getLogs).toEqualTypeOf<EthereumRpc['eth_getLogs']>()
+    expectTypeOf(client.eth_blockNumber()).toEqualTypeOf<Promise<Hex>>()
+    expectTypeOf(client.eth_getBlockByNumber('latest', false)).toEqualTypeOf<Promise<BlockWithHashes | null>>()
+    expectTypeOf(client.eth_getBlockByNumber('latest', true)).toEqualTypeOf<Promise<BlockWithTransactions | null>>()
+  })
+
+  test('refuses unknown methods, wrong params and being awaited for something else', () => {
+    // @ts-expect-error no such method
+    void client.eth_blockNumbers
+    // @ts-expect-error a number where the wire has hex
+    void client.eth_getBlockByNumber(1, false)
+    // @ts-expect-error one param too many
+    void client.eth_chainId('latest')
+    // @ts-expect-error a client is no promise
+    void client.then
+    expectTypeOf<Awaited<typeof client>>().toEqualTypeOf<typeof client>()
+  })
+
+  test('cannot be changed', () => {
+    // @ts-expect-error readonly
+    client.label = 'mine'
+    // @ts-expect-error readonly
+    client.request = client.request
+  })
+
+  test('takes requests by name, exactly', () => {
+    expectTypeOf(client.request({ method: 'eth_blockNumber' })).toEqualTypeOf<Promise<Hex>>()
+    expectTypeOf(
+      client.request({ method: 'eth_getBlockByNumber', params: ['latest', true] }, { timeoutMs: 1_000 }),
+    ).toEqualTypeOf<Promise<BlockWithTransactions | null>>()
+    // @ts-expect-error unknown method
+    void client.request({ method: 'eth_blockNumbers' })
+    // @ts-expect-error wrong params
+    void client.request({ method: 'eth_getBlockByNumber', params: ['latest', 1] })
+    // @ts-expect-error unknown option
+    void client.request({ method: 'eth_blockNumber' }, { timeout: 1_000 })
+  })
+
+  test('stays the same type with options bound', () => {
+    const bound = client.with({ signal: new AbortController().signal, timeoutMs: 1_000 })
+    expectTypeOf(bound).toEqualTypeOf<typeof client>()
+    expectTypeOf(bound.with({})).toEqualTypeOf<typeof client>()
+    // @ts-expect-error unknown option
+    client.with({ timeout: 1_000 })
+  })
+
+  test('closes', () => {
+    expectTypeOf(client.close()).toBeVoid()
+    expectTypeOf(client[Symbol.asyncDispose]()).toEqualTypeOf<Promise<void>>()
+  })
+})
+
+interface MyMethods {
+  my_method(a: string): Promise<number>
+  getSlot(): Promise<bigint>
+}
+
+describe('methods of the user', () => {
+  const mine = createClient<EthereumRpc & MyMethods>(transport, ['getSlot'])
+
+  test('stand beside the others', () => {
+    expectTypeOf(mine.my_method('a')).toEqualTypeOf<Promise<number>>()
+    expectTypeOf(mine.getSlot()).toEqualTypeOf<Promise<bigint>>()
+    expectTypeOf(mine.eth_chainId()).toEqualTypeOf<Promise<Hex>>()
+    expectTypeOf(mine.request({ method: 'my_method', params: ['a'] })).toEqualTypeOf<Promise<number>>()
+    expectTypeOf(mine.with({}).my_method('a')).toEqualTypeOf<Promise<number>>()
+    // @ts-expect-error wrong params
+    void mine.my_method(1)
+    // @ts-expect-error not a method of the plain schema
+    void client.my_method
+  })
+
+  test('can stand alone', () => {
+    const alone = clientOf<MyMethods>(transport)
+    expectTypeOf(alone.my_method('a')).toEqualTypeOf<Promise<number>>()
+    // @ts-expect-error not in this schema
+    void alone.eth_chainId
+  })
+})
+
+describe('options', () => {
+  test('are an address of one shape, or a transport', () => {
+    expectTypeOf(createClient).toBeCallableWith({ url: 'http://127.0.0.1:8545', timeoutMs: 1_000 })
+    expectTypeOf(createClient).toBeCallableWith({ baseUrl: 'https://node.example', apiKey: 'kr_a' })
+    expectTypeOf(createClient).toBeCallableWith({
+      rpcUrl: { testnet: 'https://node.example/testnet', mainnet: 'https://node.example/mainnet' },
+      network: 'mainnet',
+      apiKey: async () => 'kr_m',
+    })
+    expectTypeOf(createClient).toBeCallableWith(transport)
+    // @ts-expect-error the url holds the key already
+    createClient({ url: 'http://127.0.0.1:8545', apiKey: 'kr_a' })
+    // @ts-expect-error two addresses
+    createClient({ baseUrl: 'https://node.example', rpcUrl: 'https://node.example', apiKey: 'kr_a' })
+    // @ts-expect-error no key
+    createClient({ baseUrl: 'https://node.example' })
+    // @ts-expect-error no address
+    createClient({ timeoutMs: 1_000 })
+    // @ts-expect-error options are not a transport
+    clientOf({ url: 'http://127.0.0.1:8545' })
+  })
+})

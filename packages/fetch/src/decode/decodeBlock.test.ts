@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { hexOf, wireBlock, wireTransaction } from '../../test/wire.ts'
+import { decodeBlock, decodePendingBlock } from './decodeBlock.ts'
+import { decodeTransaction } from './decodeTransaction.ts'
+
+const early = {
+  ...wireBlock,
+  number: 42n,
+  gasLimit: 30_000_000n,
+  gasUsed: 21_000n,
+  timestamp: 1_700_000_000n,
+  size: 545,
+  difficulty: undefined,
+  baseFeePerGas: undefined,
+  blobGasUsed: undefined,
+  excessBlobGas: undefined,
+  parentBeaconBlockRoot: undefined,
+  withdrawalsRoot: undefined,
+  withdrawals: undefined,
+  requestsHash: undefined,
+  blockAccessListHash: undefined,
+  slotNumber: undefined,
+}
+
+describe('decodeBlock', () => {
+  test('reads one of before the forks', () => {
+    expect(decodeBlock(wireBlock)).toStrictEqual(early)
+  })
+
+  test('reads what the forks brought', () => {
+    const forks = {
+      difficulty: '0x0',
+      baseFeePerGas: '0x7',
+      blobGasUsed: '0x20000',
+      excessBlobGas: '0x0',
+      parentBeaconBlockRoot: hexOf('77', 32),
+      withdrawalsRoot: hexOf('88', 32),
+      withdrawals: [{ index: '0x1', validatorIndex: '0xffffffffffffffff', address: hexOf('99', 20), amount: '0x10' }],
+      requestsHash: hexOf('aa', 32),
+      blockAccessListHash: hexOf('bb', 32),
+      slotNumber: '0x9',
+    }
+    expect(decodeBlock({ ...wireBlock, ...forks })).toStrictEqual({
+      ...early,
+      ...forks,
+      difficulty: 0n,
+      baseFeePerGas: 7n,
+      blobGasUsed: 131_072n,
+      excessBlobGas: 0n,
+      slotNumber: 9n,
+      withdrawals: [{ index: 1n, validatorIndex: 2n ** 64n - 1n, address: hexOf('99', 20), amount: 16n }],
+    })
+  })
+
+  test('reads whole transactions where it is told to', () => {
+    const block = decodeBlock({ ...wireBlock, transactions: [wireTransaction] }, decodeTransaction)
+    expect(block.transactions).toStrictEqual([decodeTransaction(wireTransaction)])
+  })
+
+  test.each([
+    ['block', 'an array', [wireBlock]],
+    ['block.hash', 'a hash of a pending block', { ...wireBlock, hash: null }],
+    ['block.number', 'a number of a pending block', { ...wireBlock, number: null }],
+    ['block.number', 'a number of JSON', { ...wireBlock, number: 42 }],
+    ['block.timestamp', 'no time', { ...wireBlock, timestamp: undefined }],
+    ['block.logsBloom', 'a short bloom', { ...wireBlock, logsBloom: '0x00' }],
+    ['block.transactions', 'no transactions', { ...wireBlock, transactions: null }],
+    [
+      'block.transactions[0]',
+      'whole transactions in place of hashes',
+      { ...wireBlock, transactions: [wireTransaction] },
+    ],
+    [
+      'block.withdrawals[0].amount',
+      'no amount',
+      { ...wireBlock, withdrawals: [{ index: '0x1', validatorIndex: '0x1', address: hexOf('99', 20) }] },
+    ],
+  ])('names %s for %s', (place, _, value) => {
+    expect(() => decodeBlock(value)).toThrow(expect.objectContaining({ kind: 'badResponse', source: 'node' }))
+    expect(() => decodeBlock(value)).toThrow(`${place} is not `)
+  })
+
+  test('names the transaction and field that is broken', () => {
+    const transactions = [wireTransaction, { ...wireTransaction, gas: '0x' }]
+    expect(() => decodeBlock({ ...wireBlock, transactions }, decodeTransaction)).toThrow(
+      'block.transactions[1].gas is not',
+    )
+  })
+})
+
+describe('decodePendingBlock', () => {
+  test('lets null stand for what is not settled', () => {
+    const unsettled = { hash: null, number: null, miner: null, nonce: null, logsBloom: null }
+    expect(decodePendingBlock({ ...wireBlock, ...unsettled })).toStrictEqual({ ...early, ...unsettled })
+  })
+
+  test('reads a settled one as it is', () => {
+    expect(decodePendingBlock(wireBlock)).toStrictEqual(early)
+  })
+})

@@ -1,0 +1,399 @@
+import type { Hex } from '@keyrail/core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  call,
+  createClient,
+  decodeTransaction,
+  estimateGas,
+  getBalance,
+  getBlock,
+  getBlockNumber,
+  getChainId,
+  getCode,
+  getFeeHistory,
+  getGasPrice,
+  getLogs,
+  getStorageAt,
+  getTransaction,
+  getTransactionCount,
+  getTransactionReceipt,
+  sendRawTransaction,
+} from '../src/index.ts'
+import type { Client, LogRange, TransactionReceipt } from '../src/index.ts'
+import { emitterCode, emitterInitCode, wordOf } from './emitter.ts'
+import type { AnvilRpc } from './nodeMethods.ts'
+import { startAnvil } from './startAnvil.ts'
+import type { Anvil } from './startAnvil.ts'
+
+// Every value is checked against what the same node says over the wire.
+let anvil: Anvil
+let client: Client<AnvilRpc>
+let from: Hex
+let to: Hex
+let emitter: Hex
+let made: Hex
+const hashes = {} as Record<'legacy' | 'eip2930' | 'eip1559' | 'eip7702', Hex>
+let lastEmit: Hex
+
+const received = async (hash: Hex): Promise<TransactionReceipt> => {
+  const receipt = await getTransactionReceipt(client, { hash })
+  if (!receipt) throw new Error(`no receipt of ${hash}`)
+  return receipt
+}
+
+const invalidRequest = expect.objectContaining({ kind: 'invalidRequest', source: 'client' })
+
+beforeAll(async () => {
+  anvil = await startAnvil('--chain-id', '4242')
+  client = createClient<AnvilRpc>({ url: anvil.url, retry: false })
+  const accounts = await client.eth_accounts()
+  from = accounts[0] as Hex
+  to = accounts[1] as Hex
+  const send = (more: object): Promise<Hex> => client.eth_sendTransaction({ from, to, value: '0x7', ...more })
+  const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x3b9aca00' }
+  const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
+  hashes.legacy = await send({ gasPrice: '0x77359400' })
+  hashes.eip2930 = await send({ type: '0x1', gasPrice: '0x77359400', accessList })
+  hashes.eip1559 = await send({ ...fees, accessList })
+  const authorization = { chainId: '0x0', address: to, nonce: '0xffffffffffffffff', yParity: '0x1', r: '0x1', s: '0x2' }
+  hashes.eip7702 = await send({ ...fees, type: '0x4', gas: '0x30000', authorizationList: [authorization] })
+  made = await client.eth_sendTransaction({ from, data: emitterInitCode })
+  emitter = (await received(made)).contractAddress as Hex
+  for (const word of [1, 2, 3])
+    lastEmit = await client.eth_sendTransaction({ from, to: emitter, data: wordOf(word), gas: '0x30000' })
+})
+afterAll(async () => {
+  client.close()
+  await anvil.stop()
+})
+
+describe('of the chain', () => {
+  test('getBlockNumber, getChainId, getGasPrice', async () => {
+    expect(await getBlockNumber(client)).toBe(8n)
+    expect(await client.eth_blockNumber()).toBe('0x8')
+    expect(await getChainId(client)).toBe(4242)
+    expect(await getGasPrice(client)).toBe(BigInt(await client.eth_gasPrice()))
+  })
+
+  test('getFeeHistory', async () => {
+    const wire = await client.eth_feeHistory('0x4', 'latest', [10, 90])
+    const history = await getFeeHistory(client, { blockCount: 4, rewardPercentiles: [10, 90] })
+    expect(history).toMatchObject({
+      oldestBlock: 5n,
+      baseFeePerGas: wire.baseFeePerGas.map(BigInt),
+      gasUsedRatio: wire.gasUsedRatio,
+      reward: wire.reward?.map((row) => row.map(BigInt)),
+    })
+    expect(history.baseFeePerGas).toHaveLength(5)
+    expect(history.reward).toHaveLength(4)
+    expect((await getFeeHistory(client, { blockCount: 2n, newestBlock: 3n })).oldestBlock).toBe(2n)
+    await expect(getFeeHistory(client, { blockCount: 1.5 })).rejects.toEqual(invalidRequest)
+  })
+})
+
+describe('getBlock', () => {
+  test('gives the latest block with hashes, by default', async () => {
+    const wire = await client.eth_getBlockByNumber('latest', false)
+    const block = await getBlock(client)
+    expect(block).toMatchObject({
+      number: 8n,
+      hash: wire?.hash,
+      parentHash: wire?.parentHash,
+      timestamp: BigInt(wire?.timestamp ?? ''),
+      gasLimit: BigInt(wire?.gasLimit ?? ''),
+      gasUsed: BigInt(wire?.gasUsed ?? ''),
+      baseFeePerGas: BigInt(wire?.baseFeePerGas ?? ''),
+      size: Number(wire?.size),
+      logsBloom: wire?.logsBloom,
+      withdrawals: [],
+      transactions: [lastEmit],
+    })
+  })
+
+  test('finds the same one by number, tag and hash', async () => {
+    const block = await getBlock(client, { block: 8n })
+    expect(block).not.toBeNull()
+    expect(await getBlock(client, { block: 8 })).toEqual(block)
+    expect(await getBlock(client, { block: 'latest' })).toEqual(block)
+    expect(await getBlock(client, { block: '0x8' })).toEqual(block)
+    expect(await getBlock(client, { block: block?.hash as Hex })).toEqual(block)
+    expect((await getBlock(client, { block: 'earliest' }))?.number).toBe(0n)
+  })
+
+  test('gives whole transactions where asked to', async () => {
+    const block = await getBlock(client, { block: 1n, transactions: true })
+    expect(block?.transactions).toEqual([await getTransaction(client, { hash: hashes.legacy })])
+    const byHash = await getBlock(client, { block: block?.hash as Hex, transactions: true })
+    expect(byHash).toEqual(block)
+  })
+
+  test('gives the pending block', async () => {
+    expect(await getBlock(client, { block: 'pending' })).toMatchObject({ number: 9n, transactions: [] })
+    expect(await getBlock(client, { block: 'pending', transactions: true })).toMatchObject({ number: 9n })
+  })
+
+  test('gives null where there is none', async () => {
+    expect(await getBlock(client, { block: 1_000_000n })).toBeNull()
+    expect(await getBlock(client, { block: wordOf(1), transactions: true })).toBeNull()
+  })
+
+  test('refuses what is no block', async () => {
+    await expect(getBlock(client, { block: -1 })).rejects.toEqual(invalidRequest)
+    await expect(getBlock(client, { block: 2 ** 53 })).rejects.toThrow('bigint')
+    await expect(getBlock(client, { block: 'newest' as 'latest' })).rejects.toThrow('latest, safe')
+  })
+})
+
+describe('getTransaction', () => {
+  test.each(['legacy', 'eip2930', 'eip1559', 'eip7702'] as const)('gives one of type %s', async (type) => {
+    const wire = await client.eth_getTransactionByHash(hashes[type])
+    const transaction = await getTransaction(client, { hash: hashes[type] })
+    expect(transaction).toMatchObject({
+      type,
+      typeNumber: Number(wire?.type),
+      hash: hashes[type],
+      from,
+      to,
+      value: 7n,
+      nonce: Number(wire?.nonce),
+      gas: BigInt(wire?.gas ?? ''),
+      blockHash: wire?.blockHash,
+      blockNumber: BigInt(wire?.blockNumber ?? ''),
+      transactionIndex: 0,
+      r: BigInt(wire?.r ?? ''),
+      s: BigInt(wire?.s ?? ''),
+    })
+  })
+
+  test('gives what each type brought', async () => {
+    const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
+    expect(await getTransaction(client, { hash: hashes.eip2930 })).toMatchObject({
+      chainId: 4242,
+      gasPrice: 2n * 10n ** 9n,
+      accessList,
+    })
+    const fees = { maxFeePerGas: 2n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n }
+    expect(await getTransaction(client, { hash: hashes.eip1559 })).toMatchObject({ chainId: 4242, accessList, ...fees })
+    expect(await getTransaction(client, { hash: hashes.eip7702 })).toMatchObject({
+      ...fees,
+      authorizationList: [{ chainId: 0n, address: to, nonce: 2n ** 64n - 1n, yParity: 1, r: 1n, s: 2n }],
+    })
+  })
+
+  test('gives one that makes a contract', async () => {
+    expect(await getTransaction(client, { hash: made })).toMatchObject({ to: null, input: emitterInitCode })
+  })
+
+  test('gives null for one that nobody knows, and refuses what is no hash', async () => {
+    expect(await getTransaction(client, { hash: wordOf(1) })).toBeNull()
+    await expect(getTransaction(client, { hash: '0x1' })).rejects.toEqual(invalidRequest)
+  })
+
+  test('has its decoder for what other methods give', async () => {
+    const wire = await client.eth_getTransactionByBlockNumberAndIndex('0x3', '0x0')
+    expect(decodeTransaction(wire)).toEqual(await getTransaction(client, { hash: hashes.eip1559 }))
+  })
+})
+
+describe('getTransactionReceipt', () => {
+  test('gives what became of it', async () => {
+    const wire = await client.eth_getTransactionReceipt(hashes.eip1559)
+    expect(await received(hashes.eip1559)).toMatchObject({
+      type: 'eip1559',
+      status: 'success',
+      transactionHash: hashes.eip1559,
+      blockNumber: 3n,
+      blockHash: wire?.blockHash,
+      from,
+      to,
+      contractAddress: null,
+      gasUsed: BigInt(wire?.gasUsed ?? ''),
+      cumulativeGasUsed: BigInt(wire?.cumulativeGasUsed ?? ''),
+      effectiveGasPrice: BigInt(wire?.effectiveGasPrice ?? ''),
+      logs: [],
+      logsBloom: wire?.logsBloom,
+    })
+  })
+
+  test('names the contract that was made, and the logs that were written', async () => {
+    expect(await received(made)).toMatchObject({ to: null, contractAddress: emitter })
+    const { logs, blockHash } = await received(lastEmit)
+    expect(logs).toEqual(await getLogs(client, { blockHash }))
+  })
+
+  test('tells a reverted transaction', async () => {
+    const snapshot = await client.evm_snapshot()
+    const hash = await client.eth_sendTransaction({ from, to: emitter, data: wordOf(0), gas: '0x30000' })
+    expect(await received(hash)).toMatchObject({ status: 'reverted', logs: [] })
+    await client.evm_revert(snapshot)
+  })
+
+  test('gives null for one that nobody knows', async () => {
+    expect(await getTransactionReceipt(client, { hash: wordOf(1) })).toBeNull()
+  })
+})
+
+describe('of an account', () => {
+  test('getBalance, now and then, by number and by hash', async () => {
+    const blockHash = (await getBlock(client, { block: 1n }))?.hash as Hex
+    expect(await getBalance(client, { address: to })).toBe(BigInt(await client.eth_getBalance(to, 'latest')))
+    const rich = 10_000n * 10n ** 18n
+    expect(await getBalance(client, { address: to, block: 0n })).toBe(rich)
+    expect(await getBalance(client, { address: to, block: 1 })).toBe(rich + 7n)
+    expect(await getBalance(client, { address: to, block: blockHash })).toBe(rich + 7n)
+    expect(await getBalance(client, { address: to, block: 4n })).toBe(rich + 28n)
+  })
+
+  test('getTransactionCount', async () => {
+    expect(await getTransactionCount(client, { address: from, block: 5n })).toBe(5)
+    expect(await getTransactionCount(client, { address: from })).toBe(
+      Number(await client.eth_getTransactionCount(from, 'latest')),
+    )
+    expect(await getTransactionCount(client, { address: to })).toBe(0)
+  })
+
+  test('getCode', async () => {
+    expect(await getCode(client, { address: emitter })).toBe(emitterCode)
+    expect(await getCode(client, { address: emitter, block: 1n })).toBe('0x')
+    expect(await getCode(client, { address: to })).toBe('0x')
+  })
+
+  test('getStorageAt, by number and by word', async () => {
+    expect(await getStorageAt(client, { address: emitter, slot: 0n, block: 8n })).toBe(wordOf(3))
+    expect(await getStorageAt(client, { address: emitter, slot: 0, block: 6 })).toBe(wordOf(1))
+    expect(await getStorageAt(client, { address: emitter, slot: wordOf(0), block: 8n })).toBe(wordOf(3))
+    expect(await getStorageAt(client, { address: emitter, slot: 2n ** 256n - 1n })).toBe(wordOf(0))
+    await expect(getStorageAt(client, { address: emitter, slot: -1n })).rejects.toEqual(invalidRequest)
+    await expect(getStorageAt(client, { address: emitter, slot: '0x0' })).rejects.toEqual(invalidRequest)
+  })
+
+  test('refuses a name in place of an address', async () => {
+    const address = 'name.eth' as Hex
+    for (const read of [getBalance, getTransactionCount, getCode])
+      await expect(read(client, { address })).rejects.toThrow('resolved first')
+  })
+})
+
+describe('call', () => {
+  test('runs a contract, now and then', async () => {
+    expect(await call(client, { to: emitter })).toBe(wordOf(3))
+    expect(await call(client, { to: emitter, block: 6n })).toBe(wordOf(1))
+    expect(await call(client, { to: emitter, from, gas: 100_000, value: 0n, nonce: 1, block: 'latest' })).toBe(
+      wordOf(3),
+    )
+  })
+
+  test('gives nothing of an account with no code', async () => {
+    expect(await call(client, { to })).toBe('0x')
+  })
+
+  test('runs init code where there is no to', async () => {
+    expect(await call(client, { data: emitterInitCode })).toBe(emitterCode)
+    expect(await call(client, { to: null, data: emitterInitCode })).toBe(emitterCode)
+  })
+
+  test('fails as a revert where the contract reverts', async () => {
+    await expect(call(client, { to: emitter, data: wordOf(0) })).rejects.toMatchObject({
+      kind: 'revert',
+      retryable: false,
+    })
+  })
+
+  test('refuses a wrong field, naming it', async () => {
+    await expect(call(client, { to: emitter, value: 0.1 })).rejects.toThrow('value must be a whole number')
+    await expect(call(client, { to: emitter, data: '0x1' })).rejects.toThrow('data must be')
+    await expect(call(client, { to: '0x1' })).rejects.toThrow('to must be')
+  })
+})
+
+describe('estimateGas', () => {
+  test('tells what a transaction would need', async () => {
+    expect(await estimateGas(client, { from, to, value: 1n })).toBe(21_000n)
+    const wire = await client.eth_estimateGas({ from, to: emitter, data: wordOf(9) }, 'latest')
+    expect(await estimateGas(client, { from, to: emitter, data: wordOf(9), block: 'latest' })).toBe(BigInt(wire))
+  })
+
+  test('takes an access list and authorizations', async () => {
+    const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
+    expect(await estimateGas(client, { from, to, accessList })).toBeGreaterThan(21_000n)
+    const authorizationList = [{ chainId: 0n, address: to, nonce: 2n ** 64n - 1n, yParity: 1, r: 1n, s: 2n }]
+    expect(await estimateGas(client, { from, to, authorizationList })).toBeGreaterThan(21_000n)
+  })
+
+  test('fails as a revert where it would revert', async () => {
+    await expect(estimateGas(client, { from, to: emitter, data: wordOf(0) })).rejects.toMatchObject({ kind: 'revert' })
+  })
+})
+
+describe('getLogs', () => {
+  const caller = (): Hex => wordOf(BigInt(from))
+  const all = { fromBlock: 0n, toBlock: 8n } as const
+
+  test('gives them decoded and in order', async () => {
+    const [wire] = await client.eth_getLogs({ fromBlock: '0x8', toBlock: '0x8' })
+    const logs = await getLogs(client, all)
+    expect(logs.map((log) => [log.blockNumber, log.data])).toEqual([
+      [6n, wordOf(1)],
+      [7n, wordOf(2)],
+      [8n, wordOf(3)],
+    ])
+    expect(logs[2]).toEqual({
+      address: emitter,
+      topics: [wordOf(0xaa), caller()],
+      data: wordOf(3),
+      blockHash: wire?.blockHash,
+      blockNumber: 8n,
+      blockTimestamp: BigInt(wire?.blockTimestamp ?? ''),
+      transactionHash: lastEmit,
+      transactionIndex: 0,
+      logIndex: 0,
+      removed: false,
+    })
+  })
+
+  const countOf = async (more: Partial<LogRange>): Promise<number> =>
+    (await getLogs(client, { ...all, ...more })).length
+
+  test('finds by contract, by topics, by range and by block', async () => {
+    expect(await countOf({ address: emitter })).toBe(3)
+    expect(await countOf({ address: [to, emitter] })).toBe(3)
+    expect(await countOf({ address: to })).toBe(0)
+    expect(await countOf({ topics: [wordOf(0xaa)] })).toBe(3)
+    expect(await countOf({ topics: [[wordOf(0xbb), wordOf(0xaa)], caller()] })).toBe(3)
+    expect(await countOf({ topics: [null, caller()] })).toBe(3)
+    expect(await countOf({ topics: [null, wordOf(0xaa)] })).toBe(0)
+    expect(await countOf({ fromBlock: 7, toBlock: 'latest' })).toBe(2)
+    const blockHash = (await getBlock(client, { block: 7n }))?.hash as Hex
+    expect((await getLogs(client, { blockHash })).map((log) => log.data)).toEqual([wordOf(2)])
+  })
+
+  test('refuses a wrong range or contract', async () => {
+    await expect(countOf({ fromBlock: -1n })).rejects.toThrow('fromBlock')
+    await expect(countOf({ toBlock: 0.5 })).rejects.toThrow('toBlock')
+    await expect(countOf({ address: ['name.eth' as Hex] })).rejects.toThrow('address')
+  })
+})
+
+describe('sendRawTransaction', () => {
+  test('sends a signed transaction and gives its hash', async () => {
+    const fees = { gas: '0x5208', maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' } as const
+    const nonce = await client.eth_getTransactionCount(from, 'pending')
+    // Anvil gives the bytes alone, where the specification has an object.
+    const signed: unknown = await client.eth_signTransaction({
+      from,
+      to,
+      value: '0x1',
+      nonce,
+      chainId: '0x1092',
+      ...fees,
+    })
+    const hash = await sendRawTransaction(client, { transaction: signed as Hex })
+    expect(await received(hash)).toMatchObject({ status: 'success', transactionHash: hash })
+    await expect(sendRawTransaction(client, { transaction: signed as Hex })).rejects.toMatchObject({ source: 'node' })
+  })
+
+  test('refuses what is no transaction, here or at the node', async () => {
+    await expect(sendRawTransaction(client, { transaction: '0x1' })).rejects.toEqual(invalidRequest)
+    await expect(sendRawTransaction(client, { transaction: '0x00' })).rejects.toMatchObject({ source: 'node' })
+  })
+})

@@ -1,0 +1,282 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Hex } from '@keyrail/core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createClient, waitForTransactionReceipt } from '../src/index.ts'
+import type { Client, TransactionReceipt } from '../src/index.ts'
+import { startCountingServer } from './countingServer.ts'
+import { wordOf } from './emitter.ts'
+import type { AnvilRpc } from './nodeMethods.ts'
+import { startAnvil } from './startAnvil.ts'
+import type { Anvil } from './startAnvil.ts'
+import { wireReceipt } from './wire.ts'
+
+let anvil: Anvil
+let client: Client<AnvilRpc>
+let from: Hex
+let to: Hex
+let snapshot: Hex
+
+beforeAll(async () => {
+  anvil = await startAnvil()
+  client = createClient<AnvilRpc>({ url: anvil.url, retry: false })
+  const accounts = await client.eth_accounts()
+  from = accounts[0] as Hex
+  to = accounts[1] as Hex
+  await client.evm_setAutomine(false)
+})
+beforeEach(async () => {
+  snapshot = await client.evm_snapshot()
+})
+afterEach(async () => {
+  await client.evm_revert(snapshot)
+})
+afterAll(async () => {
+  client.close()
+  await anvil.stop()
+})
+
+// Fees and gas are fixed, so that the same nonce gives the same transaction.
+const send = (): Promise<Hex> =>
+  client.eth_sendTransaction({ from, to, value: '0x1', gas: '0x5208', gasPrice: '0x77359400' })
+const mine = (blocks = 1): Promise<null> => client.anvil_mine(`0x${blocks.toString(16)}`)
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const pollingIntervalMs = 25
+
+/** Whether it has settled within some polls. */
+const settledSoon = async (wait: Promise<unknown>): Promise<boolean> =>
+  await Promise.race([wait.then(() => true), sleep(200).then(() => false)])
+
+describe('waitForTransactionReceipt', () => {
+  test('gives the receipt once the transaction is mined', async () => {
+    const hash = await send()
+    const wait = waitForTransactionReceipt(client, { hash, pollingIntervalMs })
+    expect(await settledSoon(wait)).toBe(false)
+    await mine()
+    expect(await wait).toMatchObject({ transactionHash: hash, status: 'success' })
+  })
+
+  test('waits for a transaction that the node does not know yet', async () => {
+    const snapshotBefore = await client.evm_snapshot()
+    const hash = await send()
+    await client.evm_revert(snapshotBefore)
+    await client.anvil_dropTransaction(hash)
+    expect(await client.eth_getTransactionByHash(hash)).toBeNull()
+    const wait = waitForTransactionReceipt(client, { hash, pollingIntervalMs })
+    expect(await settledSoon(wait)).toBe(false)
+    expect(await send()).toBe(hash)
+    await mine()
+    expect((await wait).transactionHash).toBe(hash)
+  })
+
+  test('counts confirmations, the own block as the first', async () => {
+    const hash = await send()
+    await mine()
+    expect((await waitForTransactionReceipt(client, { hash, confirmations: 1 })).transactionHash).toBe(hash)
+    const wait = waitForTransactionReceipt(client, { hash, confirmations: 3, pollingIntervalMs })
+    await mine()
+    expect(await settledSoon(wait)).toBe(false)
+    await mine()
+    const receipt = await wait
+    expect(BigInt(await client.eth_blockNumber())).toBe(receipt.blockNumber + 2n)
+  })
+
+  test('gives an old transaction at once', async () => {
+    const hash = await send()
+    await mine(12)
+    const started = performance.now()
+    await waitForTransactionReceipt(client, { hash, confirmations: 12, pollingIntervalMs: 10_000 })
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  test('begins anew when a reorganization takes the receipt away, and ends once it is mined again', async () => {
+    const hash = await send()
+    await mine()
+    const wait = waitForTransactionReceipt(client, { hash, confirmations: 4, pollingIntervalMs })
+    expect(await settledSoon(wait)).toBe(false)
+    await client.anvil_reorg(1, [])
+    expect(await client.eth_getTransactionReceipt(hash)).toBeNull()
+    await client.anvil_dropTransaction(hash)
+    await mine(6)
+    expect(await settledSoon(wait)).toBe(false)
+    expect(await send()).toBe(hash)
+    await mine()
+    const second = await client.eth_getTransactionReceipt(hash)
+    expect(await settledSoon(wait)).toBe(false)
+    await mine(3)
+    const receipt = await wait
+    expect(receipt.blockHash).toBe(second?.blockHash)
+    expect(receipt.blockNumber).toBe(BigInt(second?.blockNumber ?? ''))
+  })
+
+  test('fails at the deadline, naming the hash', async () => {
+    const hash = await send()
+    const started = performance.now()
+    const wait = waitForTransactionReceipt(client, { hash, timeoutMs: 150, pollingIntervalMs })
+    await expect(wait).rejects.toMatchObject({
+      kind: 'timeout',
+      source: 'client',
+      retryable: true,
+      transactionHash: hash,
+      message: `transaction ${hash} is not mined after 150 ms`,
+    })
+    expect(performance.now() - started).toBeGreaterThan(140)
+    expect(performance.now() - started).toBeLessThan(1_500)
+  })
+
+  test('says so where only confirmations are missing', async () => {
+    const hash = await send()
+    await mine()
+    await expect(
+      waitForTransactionReceipt(client, { hash, confirmations: 2, timeoutMs: 100, pollingIntervalMs }),
+    ).rejects.toThrow('too few blocks')
+  })
+
+  test('ends with the reason of the signal: before, while it looks, and while it waits', async () => {
+    const hash = await send()
+    const reason = { mine: true }
+    await expect(waitForTransactionReceipt(client, { hash, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    const controller = new AbortController()
+    const wait = waitForTransactionReceipt(client, { hash, signal: controller.signal, pollingIntervalMs: 60_000 })
+    setTimeout(() => controller.abort(reason), 50)
+    await expect(wait).rejects.toBe(reason)
+    const bound = new AbortController()
+    const boundWait = waitForTransactionReceipt(client.with({ signal: bound.signal }), { hash, pollingIntervalMs })
+    setTimeout(() => bound.abort(reason), 50)
+    await expect(boundWait).rejects.toBe(reason)
+  })
+
+  test.each([
+    ['hash', { hash: '0x1' as Hex }],
+    ['confirmations', { hash: wordOf(1), confirmations: 0 }],
+    ['confirmations', { hash: wordOf(1), confirmations: 1.5 }],
+    ['timeoutMs', { hash: wordOf(1), timeoutMs: 0 }],
+    ['timeoutMs', { hash: wordOf(1), timeoutMs: Infinity }],
+    ['pollingIntervalMs', { hash: wordOf(1), pollingIntervalMs: 0 }],
+  ])('refuses a wrong %s', async (name, options) => {
+    await expect(waitForTransactionReceipt(client, options)).rejects.toMatchObject({ kind: 'invalidRequest' })
+    await expect(waitForTransactionReceipt(client, options)).rejects.toThrow(name)
+  })
+})
+
+describe('waitForTransactionReceipt, where the node has trouble', () => {
+  /** A server that answers each request with the next of what it is given, the last one again and again. */
+  const startTroubled = async (...answers: { status?: number; headers?: Record<string, string>; body: unknown }[]) => {
+    let asked = 0
+    const server = createServer((request, response) => {
+      let text = ''
+      request.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      request.on('end', () => {
+        const answer = answers[Math.min(asked++, answers.length - 1)]
+        const { id } = JSON.parse(text) as { id: number }
+        response.writeHead(answer?.status ?? 200, { 'content-type': 'application/json', ...answer?.headers })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(answer?.body as object) }))
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const troubled = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, retry: false })
+    return {
+      asked: () => asked,
+      wait: (more: object = {}): Promise<TransactionReceipt> =>
+        waitForTransactionReceipt(troubled, { hash: wireReceipt.transactionHash, pollingIntervalMs, ...more }),
+      [Symbol.asyncDispose]: async () => {
+        troubled.close()
+        server.closeAllConnections()
+        await new Promise((resolve) => server.close(resolve))
+      },
+    }
+  }
+  const busy = { status: 503, body: { error: { code: -32000, message: 'busy' } } }
+  const found = { body: { result: wireReceipt } }
+  const absent = { body: { result: null } }
+
+  test('goes on after failures that may pass', async () => {
+    await using node = await startTroubled(busy, absent, busy, busy, found)
+    expect((await node.wait()).transactionHash).toBe(wireReceipt.transactionHash)
+    expect(node.asked()).toBe(5)
+  })
+
+  test('waits as long as the node asks to', async () => {
+    const throttled = {
+      status: 429,
+      headers: { 'retry-after': '1' },
+      body: { error: { code: 429, message: 'slow down' } },
+    }
+    await using node = await startTroubled(throttled, found)
+    const started = performance.now()
+    await node.wait()
+    expect(performance.now() - started).toBeGreaterThan(950)
+    expect(node.asked()).toBe(2)
+  })
+
+  test('fails at once where the node asks for a longer wait than there is time', async () => {
+    const throttled = {
+      status: 429,
+      headers: { 'retry-after': '60' },
+      body: { error: { code: 429, message: 'slow down' } },
+    }
+    await using node = await startTroubled(throttled, found)
+    await expect(node.wait({ timeoutMs: 5_000 })).rejects.toMatchObject({ kind: 'throttled', retryAfterMs: 60_000 })
+    expect(node.asked()).toBe(1)
+  })
+
+  test('tells of the last failure at the deadline', async () => {
+    await using node = await startTroubled(busy)
+    await expect(node.wait({ timeoutMs: 200 })).rejects.toThrow('the last look failed: unavailable')
+  })
+
+  test('fails at once for what will not pass', async () => {
+    await using node = await startTroubled({ status: 401, body: { error: { code: -32000, message: 'unknown key' } } })
+    await expect(node.wait()).rejects.toMatchObject({ kind: 'auth' })
+    expect(node.asked()).toBe(1)
+  })
+
+  test('fails at once for a receipt that is none', async () => {
+    await using node = await startTroubled({ body: { result: { ...wireReceipt, gasUsed: 'much' } } })
+    await expect(node.wait()).rejects.toMatchObject({
+      kind: 'badResponse',
+      message: 'receipt.gasUsed is not a hex quantity',
+    })
+    expect(node.asked()).toBe(1)
+  })
+
+  test('looks less and less often', async () => {
+    await using node = await startTroubled(absent)
+    await expect(node.wait({ timeoutMs: 1_000, pollingIntervalMs: 20 })).rejects.toMatchObject({ kind: 'timeout' })
+    // Waits of 20 ms, each a quarter longer, fill a second within 12 looks; of 20 ms each it would be 50.
+    expect(node.asked()).toBeGreaterThan(5)
+    expect(node.asked()).toBeLessThanOrEqual(13)
+  })
+
+  test('asks for no head where one confirmation is enough', async () => {
+    const server = await startCountingServer()
+    const counted = createClient({ url: server.url })
+    server.answer = () => wireReceipt
+    await waitForTransactionReceipt(counted, { hash: wireReceipt.transactionHash })
+    expect(server.asked.map(({ method }) => method)).toEqual(['eth_getTransactionReceipt'])
+    counted.close()
+    await server.close()
+  })
+
+  test('leaves no listener on the signal', async () => {
+    await using node = await startTroubled(absent, absent, absent, found)
+    const controller = new AbortController()
+    let listeners = 0
+    const { signal } = controller
+    const add = signal.addEventListener.bind(signal)
+    const remove = signal.removeEventListener.bind(signal)
+    const held = new Set<unknown>()
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners++
+      held.add(args[1])
+      add(...args)
+    }
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      held.delete(args[1])
+      remove(...args)
+    }
+    await node.wait({ signal })
+    expect(listeners).toBeGreaterThan(3)
+    expect(held.size).toBe(0)
+  })
+})
