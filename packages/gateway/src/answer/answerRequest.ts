@@ -20,8 +20,9 @@ import { parseBody } from '../request/parseBody.ts'
 import type { NoRequest, RpcCall } from '../request/parseBody.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { Exchange } from './exchange.ts'
+import { isRefusal, responseParts } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
-import { isRefusal, responseParts, runCall } from './runCall.ts'
+import { runCall } from './runCall.ts'
 import type { CallContext } from './runCall.ts'
 import { writeAnswer, writeRefusal } from './writeAnswer.ts'
 
@@ -72,9 +73,9 @@ export const answerRequest = (
     pastBody(answering, exchange, () => finish(answering, exchange, { status: 204, headers }))
     return
   }
-  if (path.kind === 'unknown') refuse(refusals.pathUnknown())
-  else if (request.method !== 'POST') refuse(refusals.methodNotAllowed())
-  else if (!isJsonMediaType(request.headers['content-type'])) refuse(refusals.mediaType())
+  if (path.kind === 'unknown') refuse(refusals.notFound())
+  else if (request.method !== 'POST') refuse(refusals.httpMethod())
+  else if (!isJsonMediaType(request.headers['content-type'])) refuse(refusals.contentType())
   else admit(answering, exchange, path)
 }
 

@@ -4,6 +4,8 @@ import { debugMethods, nodeMethods, traceMethods } from './methodNames.ts'
 export interface MethodTraits {
   /** Asking twice does what asking once does: it may be asked again elsewhere, and dropped when its caller has gone. */
   readonly idempotent: boolean
+  /** May keep a node at work for seconds: never asked in one batch with others, who would wait for it. */
+  readonly heavy: boolean
   /** What a log may call it: its name, or a group's name where names are not bounded. */
   readonly label: string
 }
@@ -21,8 +23,10 @@ const changing: ReadonlySet<string> = new Set([
   'eth_uninstallFilter',
 ])
 
+const heavy = /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$/
+
 const nodeOwn = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
-const nodeOwnTraits: MethodTraits = Object.freeze({ idempotent: false, label: 'node-own' })
+const nodeOwnTraits: MethodTraits = Object.freeze({ idempotent: false, heavy: false, label: 'node-own' })
 
 /**
  * Makes the rule of which methods are offered. It is a list of names, not of prefixes: what signs (`eth_accounts`, `eth_sign…`,
@@ -36,7 +40,8 @@ export const createMethodPolicy = (options: {
 }): MethodPolicy => {
   const offered = new Map<string, MethodTraits>()
   const offer = (names: readonly string[]): void => {
-    for (const name of names) offered.set(name, { idempotent: !changing.has(name), label: name })
+    for (const name of names)
+      offered.set(name, { idempotent: !changing.has(name), heavy: heavy.test(name), label: name })
   }
   offer(nodeMethods)
   if (options.debug) offer(debugMethods)

@@ -1,8 +1,8 @@
 /** Why the gateway, not a node, refused or failed. Stable: a program may branch on it. */
 export type RefusalReason =
-  | 'path_unknown'
-  | 'method_not_allowed'
-  | 'media_type'
+  | 'not_found'
+  | 'http_method'
+  | 'content_type'
   | 'expectation_failed'
   | 'bad_http'
   | 'headers_too_large'
@@ -18,13 +18,13 @@ export type RefusalReason =
   | 'invalid_request'
   | 'batch_empty'
   | 'batch_too_large'
-  | 'params_invalid'
-  | 'method_unavailable'
+  | 'invalid_params'
+  | 'method_not_found'
   | 'no_upstream'
   | 'upstream_busy'
   | 'upstream_timeout'
   | 'upstream_bad'
-  | 'answer_too_large'
+  | 'response_too_large'
   | 'draining'
 
 /** One refusal, before it is written for a request. */

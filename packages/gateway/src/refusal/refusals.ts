@@ -17,25 +17,25 @@ const shown = (method: string): string => (method.length > 80 ? `${method.slice(
  * and -32600 is kept for what is no request, because clients replace its message by their own.
  */
 export const refusals = {
-  pathUnknown: (): Refusal => ({
+  notFound: (): Refusal => ({
     // Not -32600: a client would say that the request is no request, where it is the address that is wrong.
     status: 404,
     code: -32001,
     message: `Not found: use ${shapes}`,
-    reason: 'path_unknown',
+    reason: 'not_found',
   }),
-  methodNotAllowed: (): Refusal => ({
+  httpMethod: (): Refusal => ({
     status: 405,
     code: invalidRequest,
     message: 'Method not allowed: use POST',
-    reason: 'method_not_allowed',
+    reason: 'http_method',
     headers: ['Allow', 'POST, OPTIONS'],
   }),
-  mediaType: (): Refusal => ({
+  contentType: (): Refusal => ({
     status: 415,
     code: invalidRequest,
     message: 'Unsupported Media Type: use application/json',
-    reason: 'media_type',
+    reason: 'content_type',
   }),
   expectationFailed: (): Refusal => ({
     status: 417,
@@ -129,12 +129,12 @@ export const refusals = {
     reason: 'batch_too_large',
     data: { maxBatchItems },
   }),
-  paramsInvalid: (): Refusal => ({ status: 200, code: -32602, message: 'Invalid params', reason: 'params_invalid' }),
-  methodUnavailable: (method: string): Refusal => ({
+  invalidParams: (): Refusal => ({ status: 200, code: -32602, message: 'Invalid params', reason: 'invalid_params' }),
+  methodNotFound: (method: string): Refusal => ({
     status: 200,
     code: -32601,
     message: `the method ${shown(method)} does not exist/is not available`,
-    reason: 'method_unavailable',
+    reason: 'method_not_found',
   }),
   noUpstream: (network: Network): Refusal => ({
     status: 503,
@@ -156,11 +156,11 @@ export const refusals = {
     message: 'Bad upstream response',
     reason: 'upstream_bad',
   }),
-  answerTooLarge: (maxAnswerBytes: number): Refusal => ({
+  responseTooLarge: (maxAnswerBytes: number): Refusal => ({
     status: 502,
     code: internal,
-    message: 'The answer is too large',
-    reason: 'answer_too_large',
+    message: 'Response too large',
+    reason: 'response_too_large',
     data: { maxAnswerBytes },
   }),
   draining: (): Refusal => ({

@@ -72,6 +72,7 @@ export const createUpstream = (name: string, address: URL): Upstream => {
     let ended = false
     let status = 0
     let chunks: Buffer[] = []
+    let size = 0
     const end = (fault: UpstreamFault | undefined, answer?: UpstreamAnswer): void => {
       if (ended) return
       ended = true
@@ -96,11 +97,14 @@ export const createUpstream = (name: string, address: URL): Upstream => {
         },
         onResponseData: (given, chunk) => {
           if (ended) return
-          budget.left -= chunk.length
-          if (budget.left >= 0) {
+          if (chunk.length <= budget.left) {
+            budget.left -= chunk.length
+            size += chunk.length
             chunks.push(chunk)
             return
           }
+          // What was read is let go, so another call of the same request may have its place.
+          budget.left += size
           end('tooLarge')
           given.abort(new Error('stopped'))
         },

@@ -1,3 +1,4 @@
+import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import { refusals } from '../refusal/refusals.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import type { ByteBudget, UpstreamAnswer, UpstreamFault } from './createUpstream.ts'
@@ -15,7 +16,7 @@ export interface ForwardedCall {
   readonly method: string
   /** Source text. */
   readonly params: string | undefined
-  readonly idempotent: boolean
+  readonly traits: MethodTraits
 }
 
 let lastWireId = 0
@@ -35,15 +36,16 @@ export const wireText = (call: ForwardedCall, wireId: string): string =>
  * A read that failed is tried once more, on another upstream (on the same one only where a connection broke and there is no other:
  * a node closes idle connections as it likes). What changes something is tried again only where not a byte of it was sent.
  * @param options.timeoutMs - For both tries together.
+ * @param options.deadlineMs - What is left of it, where it began before this call.
  * @param options.budget - How many bytes the answer may have.
  * @param done - Called once, and not after the returned function was called, which stops it.
  */
 export const forwardCall = (
   call: ForwardedCall,
-  options: { group: UpstreamGroup; timeoutMs: number; budget: ByteBudget; maxAnswerBytes: number },
+  options: { group: UpstreamGroup; timeoutMs: number; deadlineMs?: number; budget: ByteBudget; maxAnswerBytes: number },
   done: (end: CallEnd) => void,
 ): (() => void) => {
-  const { group, timeoutMs, budget, maxAnswerBytes } = options
+  const { group, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes } = options
   let stop = (): void => {}
   const finish = (end: CallEnd): void => {
     clearTimeout(timer)
@@ -68,7 +70,7 @@ export const forwardCall = (
         const end = endOf(fault, answer, wireId, maxAnswerBytes)
         if ('value' in end)
           finish(end.member === 'error' ? { ...end, value: maskSecrets(end.value, member.upstream.secrets) } : end)
-        else if (call.idempotent && end.reason !== 'answer_too_large') again(end, fault === 'broken')
+        else if (call.traits.idempotent && end.reason !== 'response_too_large') again(end, fault === 'broken')
         else finish(end)
       },
     })
@@ -76,7 +78,7 @@ export const forwardCall = (
   const timer = setTimeout(() => {
     stop()
     done(refusals.upstreamTimeout(timeoutMs))
-  }, timeoutMs)
+  }, deadlineMs)
   const first = group.pick()
   if (first === undefined) {
     clearTimeout(timer)
@@ -96,7 +98,7 @@ const endOf = (
   wireId: string,
   maxAnswerBytes: number,
 ): CallEnd => {
-  if (fault === 'tooLarge') return refusals.answerTooLarge(maxAnswerBytes)
+  if (fault === 'tooLarge') return refusals.responseTooLarge(maxAnswerBytes)
   if (answer === undefined) return refusals.upstreamBad()
   if (answer.status === 429 || answer.status === 503) return refusals.upstreamBusy()
   if (!mayHoldAnswer(answer.status)) return refusals.upstreamBad()

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { scanMembers, skipSpace } from '../json/scanMembers.ts'
+import { scanItems, scanMembers, skipSpace } from '../json/scanMembers.ts'
 
 /** A node's answer to one call: which member it was, and its value's bytes as they came. */
 export interface NodeAnswer {
@@ -10,41 +10,32 @@ export interface NodeAnswer {
 /** Answers up to this size are parsed to prove them well formed; larger ones are scanned, which makes no values of them. */
 const parsedUpTo = 64 * 1024
 
-/**
- * Reads a node's answer with distrust: it must be one JSON object with our id and a result or an error object.
- * @param body - The bytes as they came.
- * @param wireId - The id that was sent. An error with id null is taken too: a node that could not read the id must answer so.
- * @returns The value's bytes, or `undefined` where the answer cannot be believed.
- * @see JSON-RPC 2.0 section 5
- */
-export const readAnswer = (body: Buffer, wireId: string): NodeAnswer | undefined => {
+/** One character per byte, so that places in the text are places in the bytes; JSON's own characters are all ASCII. */
+const believedText = (body: Buffer): string | undefined => {
   if (!isUtf8(body)) return undefined
-  // One character per byte, so that places in the text are places in the bytes. JSON's own characters are all ASCII.
   const text = body.toString('latin1')
-  if (body.length <= parsedUpTo) {
-    try {
-      JSON.parse(text)
-    } catch {
-      return undefined
-    }
+  if (body.length > parsedUpTo) return text
+  try {
+    JSON.parse(text)
+    return text
+  } catch {
+    return undefined
   }
-  const scanned = scanMembers(text)
-  if (scanned === undefined || skipSpace(text, scanned.end) !== text.length) return undefined
-  return pickAnswer(body, { text, members: scanned.members, wireId })
 }
 
-const pickAnswer = (
-  body: Buffer,
-  {
-    text,
-    members,
-    wireId,
-  }: { text: string; members: readonly { name: string; start: number; end: number }[]; wireId: string },
-): NodeAnswer | undefined => {
+interface Found {
+  readonly id: string
+  readonly answer: NodeAnswer
+}
+
+/** The answer that begins at `at`, where it has an id, and a result or an error object, each once. */
+const answerAt = (body: Buffer, text: string, at: number): (Found & { readonly end: number }) | undefined => {
+  const scanned = scanMembers(text, at)
+  if (scanned === undefined) return undefined
   let id: string | undefined
   let result: NodeAnswer | undefined
   let error: NodeAnswer | undefined
-  for (const { name, start, end } of members) {
+  for (const { name, start, end } of scanned.members) {
     if (name === 'id') {
       if (id !== undefined) return undefined
       id = text.slice(start, end)
@@ -56,6 +47,42 @@ const pickAnswer = (
       error = { member: 'error', value: body.subarray(start, end) }
     }
   }
-  if (id !== wireId && !(id === 'null' && error !== undefined)) return undefined
-  return error ?? result
+  const answer = error ?? result
+  return id === undefined || answer === undefined ? undefined : { id, answer, end: scanned.end }
+}
+
+/**
+ * Reads a node's answer with distrust: it must be one JSON object with our id and a result or an error object.
+ * @param body - The bytes as they came.
+ * @param wireId - The id that was sent. An error with id null is taken too: a node that could not read the id must answer so.
+ * @returns The answer, or `undefined` where it cannot be believed.
+ * @see JSON-RPC 2.0 section 5
+ */
+export const readAnswer = (body: Buffer, wireId: string): NodeAnswer | undefined => {
+  const text = believedText(body)
+  const found = text === undefined ? undefined : answerAt(body, text, 0)
+  if (text === undefined || found === undefined || skipSpace(text, found.end) !== text.length) return undefined
+  const ours = found.id === wireId || (found.id === 'null' && found.answer.member === 'error')
+  return ours ? found.answer : undefined
+}
+
+/**
+ * Reads a node's answer to a batch.
+ * @returns The answers by id, without those whose id came twice; `undefined` where the body is no array.
+ * @see JSON-RPC 2.0 section 6
+ */
+export const readBatchAnswer = (body: Buffer): ReadonlyMap<string, NodeAnswer> | undefined => {
+  const text = believedText(body)
+  const scanned = text === undefined ? undefined : scanItems(text)
+  if (text === undefined || scanned === undefined || skipSpace(text, scanned.end) !== text.length) return undefined
+  const answers = new Map<string, NodeAnswer>()
+  const doubled = new Set<string>()
+  for (const { start } of scanned.items) {
+    const found = answerAt(body, text, start)
+    if (found === undefined) continue
+    if (answers.has(found.id)) doubled.add(found.id)
+    answers.set(found.id, found.answer)
+  }
+  for (const id of doubled) answers.delete(id)
+  return answers
 }

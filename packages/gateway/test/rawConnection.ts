@@ -1,0 +1,86 @@
+import { connect } from 'node:net'
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** One TCP connection, spoken to in bytes. */
+export interface RawConnection {
+  readonly send: (bytes: string | Buffer) => void
+  /** The next answer; rejects when the connection ends first. */
+  readonly next: () => Promise<RawAnswer>
+  /** Resolves when the server has ended the connection. */
+  readonly ended: Promise<void>
+  readonly endedAlready: () => boolean
+  readonly destroy: () => void
+}
+
+/** Opens a connection to a port of this machine. */
+export const openRaw = async (port: number): Promise<RawConnection> => {
+  const socket = connect({ port, host: '127.0.0.1' })
+  let buffered = Buffer.alloc(0)
+  let over = false
+  const answers: RawAnswer[] = []
+  const waiting: { resolve: (answer: RawAnswer) => void; reject: (error: Error) => void }[] = []
+  const take = (): RawAnswer | undefined => {
+    const headEnd = buffered.indexOf('\r\n\r\n')
+    if (headEnd === -1) return undefined
+    const [first = '', ...lines] = buffered.toString('latin1', 0, headEnd).split('\r\n')
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    )
+    const end = headEnd + 4 + Number(headers['content-length'] ?? 0)
+    if (buffered.length < end) return undefined
+    const body = buffered.toString('utf8', headEnd + 4, end)
+    buffered = buffered.subarray(end)
+    return { status: Number(first.split(' ')[1]), headers, body }
+  }
+  socket.on('data', (chunk) => {
+    buffered = Buffer.concat([buffered, chunk])
+    for (let answer = take(); answer !== undefined; answer = take()) {
+      const first = waiting.shift()
+      if (first === undefined) answers.push(answer)
+      else first.resolve(answer)
+    }
+  })
+  socket.on('error', () => {})
+  const ended = new Promise<void>((resolve) => {
+    const end = (): void => {
+      over = true
+      for (const { reject } of waiting.splice(0)) reject(new Error('the connection ended before an answer'))
+      resolve()
+    }
+    socket.on('end', end)
+    socket.on('close', end)
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', () => resolve())
+    socket.once('error', reject)
+  })
+  return {
+    send: (bytes) => void socket.write(bytes),
+    next: () =>
+      new Promise((resolve, reject) => {
+        const answer = answers.shift()
+        if (answer !== undefined) resolve(answer)
+        else if (over) reject(new Error('the connection ended before an answer'))
+        else waiting.push({ resolve, reject })
+      }),
+    ended,
+    endedAlready: () => over,
+    destroy: () => socket.destroy(),
+  }
+}
+
+/** The bytes of a POST. */
+export const postBytes = (path: string, body: string | Buffer, headers: Record<string, string> = {}): Buffer => {
+  const all = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)), ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  return Buffer.concat([
+    Buffer.from(`POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}\r\n\r\n`),
+    Buffer.from(body),
+  ])
+}

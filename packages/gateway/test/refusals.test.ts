@@ -1,0 +1,552 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey } from '../src/index.ts'
+import { startAnvil } from './startAnvil.ts'
+import type { Anvil } from './startAnvil.ts'
+import { openRaw, postBytes } from './rawConnection.ts'
+import { chainIds, startGateway } from './startGateway.ts'
+import type { StartedGateway } from './startGateway.ts'
+
+let testnet: Anvil
+let mainnet: Anvil
+let started: StartedGateway
+
+const limits = { maxBodyBytes: 10_000, maxBatchItems: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 }
+
+beforeAll(async () => {
+  ;[testnet, mainnet] = await Promise.all([startAnvil(chainIds.testnet), startAnvil(chainIds.mainnet)])
+  started = await startGateway({ testnet: [testnet.url], mainnet: [mainnet.url] }, { limits })
+})
+afterAll(async () => {
+  await started.gateway.close()
+  await Promise.all([testnet.stop(), mainnet.stop()])
+})
+
+interface Row {
+  readonly name: string
+  readonly bytes: () => string | Buffer
+  readonly status: number
+  /** Of the error; absent where the body is empty. */
+  readonly error?: { readonly code: number; readonly message: string; readonly reason: string; readonly data?: object }
+  /** The id's source text in the answer. */
+  readonly id?: string
+  /** Headers beside those that every answer has. */
+  readonly headers?: Record<string, string>
+  /** The chain id header: only where the key is known there. */
+  readonly chainId?: number
+}
+
+const blockNumber = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
+const keyPath = (): string => `/testnet/${started.testnetKey}`
+const appPath = (): string => `/testnet/v2/${started.app}`
+const calls = (body: string) => (): Buffer => postBytes(keyPath(), body)
+
+const notFound = {
+  code: -32001,
+  message: 'Not found: use POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}',
+  reason: 'not_found',
+}
+const unknownKey = { code: -32016, message: 'Invalid API key', reason: 'key_unknown' }
+const invalidRequest = { code: -32600, message: 'Invalid Request', reason: 'invalid_request' }
+const parseError = { code: -32700, message: 'Parse error', reason: 'parse_error' }
+const unavailable = (method: string) => ({
+  code: -32601,
+  message: `the method ${method} does not exist/is not available`,
+  reason: 'method_not_found',
+})
+const onTestnet = { chainId: chainIds.testnet }
+
+const rows: readonly Row[] = [
+  ...['/', '/testnet/v1/x', '/nonet/x', '/testnet/v2/x/', '/testnet/v2/x/y', '//testnet/x', '/TESTNET/x', '/api'].map(
+    (path): Row => ({
+      name: `the path ${path}`,
+      bytes: () => postBytes(path, blockNumber),
+      status: 404,
+      error: notFound,
+    }),
+  ),
+  {
+    name: 'a path unknown, asked with GET',
+    bytes: () => 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n',
+    status: 404,
+    error: notFound,
+  },
+  ...['/testnet', '/testnet/', '/testnet/v2', '/testnet/v2/', '/mainnet/kr_a', '/testnet/%6b'].map((path): Row => ({
+    name: `no key, at ${path}`,
+    bytes: () => postBytes(path, blockNumber),
+    status: 401,
+    error: unknownKey,
+  })),
+  {
+    name: 'a key that was never made',
+    bytes: () => postBytes(`/testnet/${createApiKey('testnet')}`, blockNumber),
+    status: 401,
+    error: unknownKey,
+  },
+  {
+    name: 'a known key with its last letter changed',
+    bytes: () =>
+      postBytes(`/testnet/${started.testnetKey.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))}`, blockNumber),
+    status: 401,
+    error: unknownKey,
+  },
+  {
+    name: 'a revoked key',
+    bytes: () => postBytes(`/testnet/${started.revokedKey}`, blockNumber),
+    status: 401,
+    error: { code: -32016, message: 'API key has been revoked', reason: 'key_revoked' },
+    ...onTestnet,
+  },
+  {
+    name: 'an expired key',
+    bytes: () => postBytes(`/testnet/${started.expiredKey}`, blockNumber),
+    status: 401,
+    error: { code: -32016, message: 'API key has expired', reason: 'key_expired' },
+    ...onTestnet,
+  },
+  {
+    name: "an app's key on the path of API keys",
+    bytes: () => postBytes(`/testnet/${started.app}`, blockNumber),
+    status: 401,
+    error: {
+      code: -32016,
+      message: "This is an app's key: use POST /testnet/v2/{key}",
+      reason: 'key_wrong_path',
+      data: { path: '/testnet/v2/{key}' },
+    },
+    ...onTestnet,
+  },
+  {
+    name: 'an API key on the path of apps',
+    bytes: () => postBytes(`/testnet/v2/${started.testnetKey}`, blockNumber),
+    status: 401,
+    error: {
+      code: -32016,
+      message: 'This is an API key: use POST /testnet/{key}',
+      reason: 'key_wrong_path',
+      data: { path: '/testnet/{key}' },
+    },
+    ...onTestnet,
+  },
+  {
+    name: 'a testnet key on mainnet',
+    bytes: () => postBytes(`/mainnet/${started.testnetKey}`, blockNumber),
+    status: 403,
+    error: {
+      code: -32002,
+      message: 'API key is not enabled for mainnet',
+      reason: 'wrong_network',
+      data: { keyNetwork: 'testnet' },
+    },
+  },
+  {
+    name: 'a mainnet key on testnet',
+    bytes: () => postBytes(`/testnet/${started.mainnetKey}`, blockNumber),
+    status: 403,
+    error: {
+      code: -32002,
+      message: 'API key is not enabled for testnet',
+      reason: 'wrong_network',
+      data: { keyNetwork: 'mainnet' },
+    },
+  },
+  ...['GET', 'PUT', 'DELETE', 'PATCH'].map((method): Row => ({
+    name: `the HTTP method ${method}`,
+    bytes: () => `${method} ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`,
+    status: 405,
+    error: { code: -32600, message: 'Method not allowed: use POST', reason: 'http_method' },
+    headers: { allow: 'POST, OPTIONS' },
+  })),
+  ...['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''].map((type): Row => ({
+    name: `the content type '${type}'`,
+    bytes: () => postBytes(keyPath(), blockNumber, { 'Content-Type': type }),
+    status: 415,
+    error: { code: -32600, message: 'Unsupported Media Type: use application/json', reason: 'content_type' },
+  })),
+  ...[
+    '',
+    ' ',
+    '{',
+    '{"jsonrpc":"2.0",}',
+    '[1,]',
+    "{'id':1}",
+    '{"id":01}',
+    `${blockNumber}x`,
+    '\u{feff}{}',
+    '['.repeat(9_000),
+  ].map((body): Row => ({
+    name: `the body ${JSON.stringify(body.slice(0, 24))}`,
+    bytes: calls(body),
+    status: 400,
+    error: parseError,
+    ...onTestnet,
+  })),
+  {
+    name: 'a body that is not UTF-8',
+    bytes: () =>
+      postBytes(keyPath(), Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')])),
+    status: 400,
+    error: parseError,
+    ...onTestnet,
+  },
+  ...[
+    '1',
+    'null',
+    '"eth_blockNumber"',
+    '{}',
+    '{"jsonrpc":"1.0","id":1,"method":"eth_blockNumber"}',
+    '{"jsonrpc":2.0,"id":1,"method":"eth_blockNumber"}',
+    '{"id":1,"method":"eth_blockNumber"}',
+    '{"jsonrpc":"2.0","id":1}',
+    '{"jsonrpc":"2.0","id":1,"method":1}',
+    '{"jsonrpc":"2.0","id":{},"method":"eth_blockNumber"}',
+    '{"jsonrpc":"2.0","id":[1],"method":"eth_blockNumber"}',
+    '{"jsonrpc":"2.0","id":true,"method":"eth_blockNumber"}',
+    '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","method":"eth_chainId"}',
+    '{"jsonrpc":"2.0","id":1,"\\u0069d":2,"method":"eth_blockNumber"}',
+    '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[],"par\\u0061ms":[1]}',
+    '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","x":1,"x":1}',
+  ].map((body): Row => ({
+    name: `no request: ${body}`,
+    bytes: calls(body),
+    status: 400,
+    error: invalidRequest,
+    ...onTestnet,
+  })),
+  {
+    name: 'an empty batch',
+    bytes: calls(' [ ] '),
+    status: 400,
+    error: { code: -32600, message: 'Invalid Request: empty batch', reason: 'batch_empty' },
+    ...onTestnet,
+  },
+  {
+    name: 'a batch of more than allowed',
+    bytes: calls(`[${Array.from({ length: 6 }, () => blockNumber).join(',')}]`),
+    status: 413,
+    error: { code: -32600, message: 'Batch too large: 6 > 5', reason: 'batch_too_large', data: { maxBatchItems: 5 } },
+    ...onTestnet,
+  },
+  ...['1', '"x"', 'null', 'true'].map((params): Row => ({
+    name: `params that are ${params}`,
+    bytes: calls(`{"jsonrpc":"2.0","id":1.0,"method":"eth_call","params":${params}}`),
+    status: 200,
+    id: '1.0',
+    error: { code: -32602, message: 'Invalid params', reason: 'invalid_params' },
+    ...onTestnet,
+  })),
+  ...[
+    'eth_nope',
+    'eth_accounts',
+    'eth_sendTransaction',
+    'eth_sign',
+    'eth_signTransaction',
+    'eth_signTypedData_v4',
+    'eth_subscribe',
+    'eth_unsubscribe',
+    'personal_unlockAccount',
+    'admin_peers',
+    'engine_newPayloadV4',
+    'miner_start',
+    'txpool_content',
+    'testing_buildBlockV1',
+    'anvil_setBalance',
+    'evm_mine',
+    'hardhat_reset',
+    'debug_traceTransaction',
+    'trace_block',
+    'ETH_blockNumber',
+    'toString',
+    '__proto__',
+    '',
+  ].map((method): Row => ({
+    name: `the method '${method}'`,
+    bytes: calls(`{"jsonrpc":"2.0","id":"é","method":"${method}","params":[]}`),
+    status: 200,
+    id: '"é"',
+    error: unavailable(method),
+    ...onTestnet,
+  })),
+  {
+    name: 'a method with a name as long as the body',
+    bytes: calls(`{"jsonrpc":"2.0","id":1,"method":"${'m'.repeat(9_000)}"}`),
+    status: 200,
+    id: '1',
+    error: unavailable(`${'m'.repeat(80)}…`),
+    ...onTestnet,
+  },
+  { name: 'a notification', bytes: calls('{"jsonrpc":"2.0","method":"eth_blockNumber"}'), status: 204, ...onTestnet },
+  {
+    name: 'a notification of no known method',
+    bytes: calls('{"jsonrpc":"2.0","method":"x"}'),
+    status: 204,
+    ...onTestnet,
+  },
+  {
+    name: 'a batch of notifications',
+    bytes: calls('[{"jsonrpc":"2.0","method":"eth_blockNumber"},{"jsonrpc":"2.0","method":"x"}]'),
+    status: 204,
+    ...onTestnet,
+  },
+  {
+    name: 'a preflight, for which no key is needed',
+    bytes: () =>
+      'OPTIONS /testnet/v2/none HTTP/1.1\r\nHost: x\r\nOrigin: https://page.example\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type, x-mine\r\n\r\n',
+    status: 204,
+    headers: {
+      'access-control-allow-methods': 'POST, OPTIONS',
+      'access-control-allow-headers': 'content-type, x-mine',
+      'access-control-max-age': '86400',
+      vary: 'Origin, Access-Control-Request-Headers',
+    },
+  },
+  {
+    name: 'a preflight that asks for no header name at all',
+    bytes: () => 'OPTIONS /x HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Headers: a b<>\r\n\r\n',
+    status: 204,
+    headers: { 'access-control-allow-headers': 'content-type, authorization' },
+  },
+]
+
+const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+const errorBody = (row: Pick<Row, 'error' | 'id'>, id: string): string => {
+  const { code = 0, message, reason, data } = row.error ?? {}
+  const error = JSON.stringify({ code, message, data: { reason, requestId: id, ...data } })
+  return `{"jsonrpc":"2.0","id":${row.id ?? 'null'},"error":${error}}`
+}
+
+describe('every refusal', () => {
+  test.each(rows)('$name: $status, and the next request on the same connection works', async (row) => {
+    const connection = await openRaw(started.port)
+    connection.send(row.bytes())
+    const answer = await connection.next()
+    const ours = answer.headers['x-request-id'] ?? ''
+    expect(ours).toMatch(requestId)
+    expect(answer.status).toBe(row.status)
+    expect(answer.body).toBe(row.error === undefined ? '' : errorBody(row, ours))
+    expect(answer.headers['content-type']).toBe(row.error === undefined ? undefined : 'application/json')
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(answer.headers['x-chain-id']).toBe(row.chainId?.toString())
+    expect(answer.headers).toMatchObject(row.headers ?? {})
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+    const preflight = answer.headers['access-control-allow-methods'] !== undefined
+    expect(answer.headers['access-control-expose-headers']?.startsWith('X-Request-Id, X-Chain-Id')).toBe(
+      preflight ? undefined : true,
+    )
+
+    connection.send(postBytes(appPath(), blockNumber))
+    const next = await connection.next()
+    expect([next.status, next.body]).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x0"}'])
+    expect(next.headers['x-chain-id']).toBe(String(chainIds.testnet))
+    connection.destroy()
+  })
+
+  test('all of them pipelined on one connection are answered in their order', async () => {
+    const connection = await openRaw(started.port)
+    connection.send(Buffer.concat(rows.map((row) => Buffer.from(row.bytes()))))
+    for (const row of rows) {
+      const answer = await connection.next()
+      expect([row.name, answer.status]).toEqual([row.name, row.status])
+    }
+    connection.destroy()
+  })
+})
+
+describe('what ends a connection', () => {
+  const endings: readonly (Row & { readonly slow?: boolean })[] = [
+    {
+      name: 'a body announced too large',
+      bytes: () => postBytes(keyPath(), 'x'.repeat(10_001)),
+      status: 413,
+      error: {
+        code: -32600,
+        message: 'Request body too large',
+        reason: 'body_too_large',
+        data: { maxBodyBytes: 10_000 },
+      },
+    },
+    {
+      name: 'a chunked body that runs past the limit and goes on',
+      bytes: () =>
+        `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${`1000\r\n${'x'.repeat(4096)}\r\n`.repeat(500)}`,
+      status: 413,
+      error: {
+        code: -32600,
+        message: 'Request body too large',
+        reason: 'body_too_large',
+        data: { maxBodyBytes: 10_000 },
+      },
+    },
+    {
+      name: 'an unknown key with a chunked body past the limit',
+      bytes: () =>
+        `POST /testnet/none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${`1000\r\n${'x'.repeat(4096)}\r\n`.repeat(500)}`,
+      status: 413,
+      error: {
+        code: -32600,
+        message: 'Request body too large',
+        reason: 'body_too_large',
+        data: { maxBodyBytes: 10_000 },
+      },
+    },
+    {
+      name: 'a body too large that waits for 100 Continue',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\nExpect: 100-continue\r\n\r\n`,
+      status: 413,
+      error: {
+        code: -32600,
+        message: 'Request body too large',
+        reason: 'body_too_large',
+        data: { maxBodyBytes: 10_000 },
+      },
+    },
+    {
+      name: 'an expectation that is not known',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: cake\r\n\r\n{}`,
+      status: 417,
+      error: {
+        code: -32600,
+        message: 'Expectation failed: only 100-continue is known',
+        reason: 'expectation_failed',
+      },
+    },
+    {
+      name: 'Content-Length beside Transfer-Encoding',
+      bytes: () =>
+        `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
+      status: 400,
+      error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
+    },
+    {
+      name: 'two different lengths',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n`,
+      status: 400,
+      error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
+    },
+    {
+      name: 'a chunk size that is no number',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      status: 400,
+      error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
+    },
+    {
+      name: 'bytes that are no HTTP',
+      bytes: () => '\u0016\u0003\u0001hello\r\n\r\n',
+      status: 400,
+      error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
+    },
+    {
+      name: 'CONNECT',
+      bytes: () => 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n',
+      status: 400,
+      error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
+    },
+    {
+      name: 'a header larger than allowed',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nX-Large: ${'y'.repeat(200_000)}\r\n\r\n`,
+      status: 431,
+      error: { code: -32600, message: 'Request headers too large', reason: 'headers_too_large' },
+    },
+    {
+      name: 'a header that never ends',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\n`,
+      status: 408,
+      error: { code: -32600, message: 'The request did not arrive in time', reason: 'request_timeout' },
+    },
+    {
+      name: 'a body that never ends',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{`,
+      status: 408,
+      error: { code: -32600, message: 'The request did not arrive in time', reason: 'request_timeout' },
+    },
+  ]
+
+  test.concurrent.each(endings)('$name: $status, readable, and then the connection ends', async (row) => {
+    const connection = await openRaw(started.port)
+    connection.send(row.bytes())
+    const answer = await connection.next()
+    const ours = answer.headers['x-request-id'] ?? ''
+    expect(ours).toMatch(requestId)
+    expect([answer.status, answer.body]).toEqual([row.status, errorBody(row, ours)])
+    expect(answer.headers['connection']).toBe('close')
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    await connection.ended
+  })
+
+  test('requests before a broken one on the same connection still get their answers', async () => {
+    const connection = await openRaw(started.port)
+    connection.send(
+      Buffer.concat([postBytes(keyPath(), blockNumber), postBytes(keyPath(), blockNumber), Buffer.from('?\r\n\r\n')]),
+    )
+    expect([
+      (await connection.next()).status,
+      (await connection.next()).status,
+      (await connection.next()).status,
+    ]).toEqual([200, 200, 400])
+    await connection.ended
+  })
+
+  test('a program that uploads a large body reads why it was refused', async () => {
+    const response = await fetch(`${started.url}${keyPath()}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: 'x'.repeat(3_000_000),
+    })
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ error: { data: { reason: 'body_too_large' } } })
+  })
+})
+
+describe('what is taken', () => {
+  const taken: readonly { name: string; bytes: () => string | Buffer }[] = [
+    ...['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json-rpc', 'application/jsonrequest'].map(
+      (type) => ({
+        name: `the content type ${type}`,
+        bytes: () => postBytes(keyPath(), blockNumber, { 'Content-Type': type }),
+      }),
+    ),
+    {
+      name: 'no content type',
+      bytes: () =>
+        `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: ${blockNumber.length}\r\n\r\n${blockNumber}`,
+    },
+    {
+      name: 'no Host header',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nContent-Length: ${blockNumber.length}\r\n\r\n${blockNumber}`,
+    },
+    { name: 'a query', bytes: () => postBytes(`${keyPath()}?chain=1/2#x`, blockNumber) },
+    { name: 'an absolute target', bytes: () => postBytes(`http://other.example${keyPath()}`, blockNumber) },
+    { name: 'white space around the request', bytes: calls(` \r\n\t${blockNumber}\n`) },
+    { name: 'a body in chunks', bytes: () => chunked(keyPath(), blockNumber) },
+  ]
+
+  test.each(taken)('$name', async ({ bytes }) => {
+    const connection = await openRaw(started.port)
+    connection.send(bytes())
+    const answer = await connection.next()
+    expect([answer.status, answer.body]).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x0"}'])
+    connection.destroy()
+  })
+
+  test('a body sent after 100 Continue', async () => {
+    const connection = await openRaw(started.port)
+    connection.send(
+      `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: ${blockNumber.length}\r\nExpect: 100-continue\r\n\r\n`,
+    )
+    expect((await connection.next()).status).toBe(100)
+    connection.send(blockNumber)
+    expect((await connection.next()).status).toBe(200)
+    connection.destroy()
+  })
+
+  test('GET /healthz and /readyz', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const response = await fetch(started.url + path)
+      expect([path, response.status, await response.text()]).toEqual([path, 200, '{"status":"ok"}'])
+      expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    }
+  })
+})
+
+const chunked = (path: string, body: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body.replaceAll(/./gs, '1\r\n$&\r\n')}0\r\n\r\n`

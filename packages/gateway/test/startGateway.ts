@@ -1,0 +1,69 @@
+import { createApiKey, createGateway, createMemoryKeyStore } from '../src/index.ts'
+import type { GatewayOptions, Gateway, KeyRecord, LogEntry, MemoryKeyStore } from '../src/index.ts'
+
+/** Chain ids used in all tests. */
+export const chainIds = { testnet: 31_337, mainnet: 1_337 } as const
+
+/** A gateway on a free port, with one key of each kind. */
+export interface StartedGateway {
+  readonly gateway: Gateway
+  readonly url: string
+  readonly port: number
+  readonly keys: MemoryKeyStore
+  readonly app: string
+  readonly testnetKey: string
+  readonly mainnetKey: string
+  readonly revokedKey: string
+  readonly expiredKey: string
+  readonly entries: LogEntry[]
+}
+
+/** Starts a gateway in front of upstreams, by network. */
+export const startGateway = async (
+  upstreams: { testnet: readonly string[]; mainnet?: readonly string[] },
+  options: Partial<GatewayOptions> = {},
+): Promise<StartedGateway> => {
+  const keys = createMemoryKeyStore()
+  const make = (kind: 'app' | 'testnet' | 'mainnet', id: string, status: KeyRecord['status'] = 'active'): string => {
+    const key = createApiKey(kind)
+    keys.add(
+      key,
+      kind === 'app'
+        ? { id, kind: 'app', networks: ['testnet', 'mainnet'], status }
+        : { id, kind: 'apiKey', networks: [kind], status },
+    )
+    return key
+  }
+  const app = make('app', 'app-1')
+  const testnetKey = make('testnet', 'key-t')
+  const mainnetKey = make('mainnet', 'key-m')
+  const revokedKey = make('testnet', 'key-revoked', 'revoked')
+  const expiredKey = make('testnet', 'key-expired', 'expired')
+  const entries: LogEntry[] = []
+  const gateway = createGateway({
+    networks: {
+      testnet: { chainId: chainIds.testnet, upstreams: upstreams.testnet.map((url) => ({ url })) },
+      mainnet: { chainId: chainIds.mainnet, upstreams: (upstreams.mainnet ?? []).map((url) => ({ url })) },
+    },
+    keys,
+    log: (entry) => entries.push(entry),
+    ...options,
+  })
+  const { url, port } = await gateway.listen()
+  return { gateway, url, port, keys, app, testnetKey, mainnetKey, revokedKey, expiredKey, entries }
+}
+
+/** Posts a body as a program would. */
+export const post = async (
+  address: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  init: RequestInit = {},
+): Promise<{ status: number; headers: Headers; text: string }> => {
+  const response = await fetch(address, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    ...init,
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
