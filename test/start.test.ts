@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { run, top } from './run.ts'
+
+// What it prints and how it stops is tested beside the command itself; here it is the way there from the top of the workspace.
+
+const wholeKey = /kr_[atm][0-9A-Za-z]{39}/
+
+test('npm start -- --once passes its words on, shows both networks by both address shapes, and ends well', async () => {
+  const { code, stdout, stderr } = await run('npm', ['start', '--silent', '--', '--once', '--port', '0'])
+  expect(code, stderr).toBe(0)
+  for (const network of ['testnet', 'mainnet']) {
+    for (const shape of ['app', 'API key']) {
+      expect(stdout).toMatch(new RegExp(`^${network} +${shape}, \\S+ +\\d+ +0x[0-9a-f]{64} +the same`, 'm'))
+    }
+  }
+  expect(stdout + stderr).not.toMatch(wholeKey)
+  // Nothing to set up, nothing said of it.
+  expect(stderr.replaceAll(/^npm warn .*\n/gm, '')).toBe('')
+})
+
+test('Ctrl-C under npm start reaches the service, and nothing of it stays behind', async () => {
+  const started = spawn('npm', ['start', '--', '--port', '0'], {
+    cwd: top,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const group = started.pid ?? 0
+  const exited = new Promise<unknown>((resolve) => started.once('exit', (code, signal) => resolve(code ?? signal)))
+  let printed = ''
+  await new Promise<void>((resolve, reject) => {
+    started.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+      if (printed.includes('Serving until Ctrl-C')) resolve()
+    })
+    started.once('exit', () => reject(new Error(`it ended before it served: ${printed}`)))
+  })
+  expect(printed).not.toMatch(wholeKey)
+  expect(groupMembers(group).length).toBeGreaterThan(2)
+  // A terminal sends the signal to the whole group, as here.
+  process.kill(-group, 'SIGINT')
+  // npm passes on how its shell ended, and some shells end by the signal although the service ended well.
+  expect([0, 130, 'SIGINT']).toContain(await exited)
+  await expect.poll(() => groupMembers(group), { timeout: 5_000 }).toEqual([])
+})
+
+/** The processes of a group, by Linux's own account of them. */
+function groupMembers(group: number): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        // After the name in brackets: state, parent, group.
+        return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[2]) === group
+      } catch {
+        return false
+      }
+    })
+}
