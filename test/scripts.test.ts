@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { workspacePackages } from './publishedPackages.ts'
+import type { Manifest } from './publishedPackages.ts'
+import { top } from './run.ts'
+
+const root = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as Manifest
+
+describe.each(workspacePackages)('the scripts of packages/$folder', ({ folder, manifest }) => {
+  const scripts = manifest.scripts ?? {}
+
+  test('use the words of the whole workspace', () => {
+    expect(Object.keys(scripts).filter((word) => !(word in (root.scripts ?? {})))).toEqual([])
+  })
+
+  test('can build what is published, see to types, test, and check all of it', () => {
+    const words = [...(manifest.private ? [] : ['build']), 'types', 'test', 'check']
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(words))
+    for (const word of Object.keys(scripts).filter((name) => name !== 'check')) {
+      expect(scripts['check'], folder).toContain(`npm run --silent ${word}`)
+    }
+  })
+})
