@@ -22,6 +22,8 @@ export interface FakeUpstream {
   /** Requests whose connection was cut by the caller before they were answered. */
   readonly cut: () => number
   behave: Behaviour
+  /** Whether a batch is answered last call first, as JSON-RPC allows. */
+  reversed: boolean
   readonly stop: () => Promise<void>
 }
 
@@ -58,7 +60,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
       }
       const texts = parsed.map((call) => upstream.behave(call, response))
       if (!response.writableEnded && !response.destroyed && texts.every((text) => text !== undefined))
-        response.end(`[${texts.join(',')}]`)
+        response.end(`[${(upstream.reversed ? texts.toReversed() : texts).join(',')}]`)
     })
   })
   server.on('connection', (socket: Socket) => {
@@ -73,6 +75,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     headers,
     cut: () => cut,
     behave: ok,
+    reversed: false,
     stop: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

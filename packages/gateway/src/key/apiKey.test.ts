@@ -1,0 +1,71 @@
+import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createApiKey, isApiKey, parseApiKey } from './apiKey.ts'
+
+const kinds = ['app', 'testnet', 'mainnet'] as const
+const kind = fc.constantFrom(...kinds)
+const shape = /^kr_[atm][0-9A-Za-z]{39}$/
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.split('')
+const valueOf = (text: string): bigint =>
+  text.split('').reduce((sum, digit) => sum * 62n + BigInt(digits.indexOf(digit)), 0n)
+
+describe('createApiKey', () => {
+  test('makes keys of the documented shape: 192 bits, then the CRC-32 of all before', () => {
+    fc.assert(
+      fc.property(kind, (made) => {
+        const key = createApiKey(made)
+        expect(key).toMatch(shape)
+        expect(parseApiKey(key)).toEqual({ kind: made })
+        expect(valueOf(key.slice(4, 37)) < 2n ** 192n).toBe(true)
+        expect(valueOf(key.slice(37))).toBe(BigInt(crc32(key.slice(0, 37))))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('uses all of its bits: every bit is set in some keys and not in others', () => {
+    const values = Array.from({ length: 200 }, () => valueOf(createApiKey('app').slice(4, 37)))
+    const always = values.reduce((all, value) => all & value)
+    const ever = values.reduce((all, value) => all | value)
+    expect([always, ever]).toEqual([0n, 2n ** 192n - 1n])
+  })
+})
+
+describe('isApiKey', () => {
+  test('refuses a key with any one letter changed', () => {
+    fc.assert(
+      fc.property(kind, fc.nat({ max: 42 }), fc.constantFrom(...digits, '_', '-', '%', ' '), (made, place, letter) => {
+        const key = createApiKey(made)
+        fc.pre(key[place] !== letter)
+        expect(isApiKey(key.slice(0, place) + letter + key.slice(place + 1))).toBe(false)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('refuses a key with two neighbours exchanged', () => {
+    fc.assert(
+      fc.property(kind, fc.nat({ max: 41 }), (made, place) => {
+        const key = createApiKey(made)
+        fc.pre(key[place] !== key[place + 1])
+        expect(isApiKey(`${key.slice(0, place)}${key[place + 1]}${key[place]}${key.slice(place + 2)}`)).toBe(false)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('refuses a key cut short or with more around it', () => {
+    const key = createApiKey('app')
+    for (const text of ['', key.slice(1), key.slice(0, -1), ` ${key}`, `${key}\n`, `${key}/`, key + key])
+      expect(isApiKey(text)).toBe(false)
+  })
+
+  test('refuses any text that was not made', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(isApiKey(text)).toBe(false)
+      }),
+    )
+  })
+})

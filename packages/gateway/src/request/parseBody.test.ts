@@ -1,0 +1,143 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseBody } from './parseBody.ts'
+
+const parse = (text: string, maxItems = 100): ReturnType<typeof parseBody> => parseBody(Buffer.from(text), maxItems)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What JSON-RPC 2.0 says of a value, told apart from how parseBody does it. Says nothing of repeated names. */
+const isRequest = (value: unknown): boolean => {
+  if (!isObject(value) || value['jsonrpc'] !== '2.0' || typeof value['method'] !== 'string') return false
+  return !Object.hasOwn(value, 'id') || value['id'] === null || ['string', 'number'].includes(typeof value['id'])
+}
+
+const member = fc.constantFrom<[string, unknown]>(
+  ['jsonrpc', '2.0'],
+  ['jsonrpc', '2.0'],
+  ['jsonrpc', 2],
+  ['method', 'eth_call'],
+  ['method', 'eth_call'],
+  ['method', ''],
+  ['method', null],
+  ['id', 1],
+  ['id', 'x'],
+  ['id', null],
+  ['id', true],
+  ['id', {}],
+  ['params', []],
+  ['params', {}],
+  ['params', [1, { a: '}' }]],
+  ['params', 'x'],
+  ['extra', 1],
+)
+const item = fc.oneof(
+  { weight: 5, arbitrary: fc.array(member, { maxLength: 6 }).map((members): unknown => Object.fromEntries(members)) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(1, null, 'x', [], [1], true) },
+)
+
+describe('parseBody', () => {
+  test('takes as JSON exactly what JSON.parse takes', () => {
+    const parts = fc.array(
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        '"a"',
+        '"id"',
+        ':',
+        ',',
+        ' ',
+        '1',
+        '01',
+        '-',
+        'null',
+        'nul',
+        '\\',
+        '"',
+        '\u{feff}',
+        '\u0000',
+      ),
+      { maxLength: 12 },
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          parts.map((all) => all.join('')),
+          fc.json(),
+          fc.string(),
+        ),
+        (text) => {
+          // What a lone surrogate becomes in UTF-8 is what is read.
+          const sent = Buffer.from(text).toString()
+          let well = true
+          try {
+            JSON.parse(sent)
+          } catch {
+            well = false
+          }
+          expect(parse(sent).kind === 'malformed').toBe(!well)
+        },
+      ),
+      { numRuns: 20_000 },
+    )
+  })
+
+  test('finds in a single request what JSON.parse finds', () => {
+    fc.assert(
+      fc.property(
+        item.filter((value) => !Array.isArray(value)),
+        (value) => {
+          const parsed = parse(JSON.stringify(value, null, 1))
+          expect(parsed.kind).toBe('single')
+          if (parsed.kind !== 'single') return
+          expect(parsed.item.valid).toBe(isRequest(value))
+          if (!parsed.item.valid || !isObject(value)) return
+          expect(parsed.item.method).toBe(value['method'])
+          expect(parsed.item.id).toBe(Object.hasOwn(value, 'id') ? JSON.stringify(value['id']) : undefined)
+          const { params } = parsed.item
+          expect(params === undefined ? undefined : JSON.parse(params)).toEqual(value['params'])
+          expect(parsed.item.paramsFit).toBe(value['params'] === undefined || typeof value['params'] === 'object')
+        },
+      ),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('finds in a batch what it would find in each item alone', () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 12 }), (items) => {
+        const alone = items.map((value) => {
+          const parsed = parse(JSON.stringify(value))
+          return parsed.kind === 'single' ? parsed.item : { valid: false }
+        })
+        const batch =
+          items.length > 10 ? { kind: 'batchTooLarge', count: items.length } : { kind: 'batch', items: alone }
+        expect(parse(JSON.stringify(items), 10)).toEqual(items.length === 0 ? { kind: 'emptyBatch' } : batch)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('refuses a repeated name, however it is spelled', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('id', 'method', 'params', 'jsonrpc', 'extra'), fc.boolean(), (name, escaped) => {
+        const again = escaped ? `\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}` : name
+        const values: Record<string, string> = {
+          id: '1',
+          method: '"eth_call"',
+          params: '[]',
+          jsonrpc: '"2.0"',
+          extra: '0',
+        }
+        const members = Object.entries(values).map(([key, value]) => `"${key}":${value}`)
+        expect(parse(`{${members.join(',')}}`)).toMatchObject({ item: { valid: true } })
+        expect(parse(`{${members.join(',')},"${again}":${values[name]}}`)).toEqual({
+          kind: 'single',
+          item: { valid: false },
+        })
+      }),
+    )
+  })
+})

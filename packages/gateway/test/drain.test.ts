@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createGateway, createMemoryKeyStore } from '../src/index.ts'
+import type { Gateway } from '../src/index.ts'
+import { result, startFakeUpstream } from './fakeUpstream.ts'
+import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
+import { openRaw, postBytes } from './rawConnection.ts'
+import { chainIds, post, startGateway } from './startGateway.ts'
+import type { StartedGateway } from './startGateway.ts'
+
+const toStop: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const start = async (): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string }> => {
+  const upstream = await startFakeUpstream(chainIds.testnet)
+  const started = await startGateway({ testnet: [upstream.url] })
+  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
+  return { upstream, started, path: `/testnet/${started.testnetKey}` }
+}
+
+const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
+const emptyGateway = (): Gateway => {
+  const none = { chainId: 1, upstreams: [] }
+  return createGateway({ networks: { testnet: none, mainnet: none }, keys: createMemoryKeyStore() })
+}
+const slowly =
+  (ms: number) =>
+  (call: SeenCall, response: { end: (text: string) => void }): undefined => {
+    setTimeout(() => response.end(result(call, '"0x1"')), ms)
+  }
+const until = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true)
+
+describe('close', () => {
+  test('answers every request that was read, and loses none', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = slowly(300)
+    const connections = await Promise.all(Array.from({ length: 20 }, () => openRaw(started.port)))
+    // Two each, pipelined: the second answer must not be lost to the end of the connection.
+    for (const connection of connections) connection.send(Buffer.concat([postBytes(path, read), postBytes(path, read)]))
+    await until(() => upstream.bodies.length === 40)
+    const closed = started.gateway.close()
+    for (const connection of connections) {
+      const [first, second] = [await connection.next(), await connection.next()]
+      expect([first.status, second.status]).toEqual([200, 200])
+      expect([first.headers['connection'], second.headers['connection']]).toEqual(['keep-alive', 'close'])
+      await connection.ended
+    }
+    await closed
+    expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 0 })
+  })
+
+  test('answers a request whose body was still arriving', async () => {
+    const { started, path } = await start()
+    const connection = await openRaw(started.port)
+    const bytes = postBytes(path, read)
+    connection.send(bytes.subarray(0, -10))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const closed = started.gateway.close()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    connection.send(bytes.subarray(-10))
+    expect((await connection.next()).status).toBe(200)
+    await connection.ended
+    await closed
+  })
+
+  test('refuses what comes after on a kept connection, with its reason, and ends it', async () => {
+    const { started, path } = await start()
+    const connection = await openRaw(started.port)
+    connection.send(postBytes(path, read))
+    expect((await connection.next()).status).toBe(200)
+    const closed = started.gateway.close()
+    connection.send(postBytes(path, read))
+    const late = await connection.next()
+    expect([late.status, late.headers['connection'], late.headers['access-control-allow-origin']]).toEqual([
+      503,
+      'close',
+      '*',
+    ])
+    expect(JSON.parse(late.body)).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32603,
+        message: 'Server is shutting down',
+        data: { reason: 'draining', requestId: late.headers['x-request-id'] },
+      },
+    })
+    await connection.ended
+    await closed
+  })
+
+  test('refuses a later request also behind one that is under way, after its answer', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = slowly(200)
+    const connection = await openRaw(started.port)
+    connection.send(postBytes(path, read))
+    await until(() => upstream.bodies.length === 1)
+    const closed = started.gateway.close()
+    connection.send(postBytes(path, read))
+    expect([(await connection.next()).status, (await connection.next()).status]).toEqual([200, 503])
+    await connection.ended
+    await closed
+  })
+
+  test('says 503 on readyz and on healthz', async () => {
+    const { started } = await start()
+    const connection = await openRaw(started.port)
+    connection.send('GET /healthz HTTP/1.1\r\n\r\n')
+    expect((await connection.next()).status).toBe(200)
+    const closed = started.gateway.close()
+    connection.send('GET /readyz HTTP/1.1\r\n\r\n')
+    expect((await connection.next()).status).toBe(503)
+    await closed
+  })
+
+  test('ends connections that are idle or were never used, soon', async () => {
+    const { started, path } = await start()
+    const [unused, idle] = [await openRaw(started.port), await openRaw(started.port)]
+    idle.send(postBytes(path, read))
+    await idle.next()
+    const startedAt = performance.now()
+    await started.gateway.close()
+    await Promise.all([unused.ended, idle.ended])
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+  })
+
+  test('takes no new connections', async () => {
+    const { started } = await start()
+    await started.gateway.close()
+    await expect(openRaw(started.port)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('gives up after graceMs, and says how many requests it cut off', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = () => undefined
+    const connection = await openRaw(started.port)
+    connection.send(postBytes(path, read))
+    await until(() => upstream.bodies.length === 1)
+    const startedAt = performance.now()
+    await started.gateway.close({ graceMs: 200 })
+    await connection.ended
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 1 })
+  })
+
+  test('may be called twice, and before listen was', async () => {
+    const { started } = await start()
+    await Promise.all([started.gateway.close(), started.gateway.close()])
+    expect(started.entries.filter(({ event }) => event === 'closed').length).toBe(1)
+    await expect(emptyGateway().close()).resolves.toBeUndefined()
+  })
+
+  test('under load, no caller of 4 busy ones gets anything but 200, a refusal, or a connection that was not taken', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = slowly(5)
+    let ended = false
+    const statuses = new Map<string, number>()
+    const caller = async (): Promise<void> => {
+      while (!ended) {
+        const outcome = await post(started.url + path, read).then(
+          ({ status }) => String(status),
+          (error: unknown) => (error as { cause?: { code?: string } }).cause?.code ?? 'unknown',
+        )
+        statuses.set(outcome, (statuses.get(outcome) ?? 0) + 1)
+        if (outcome === 'ECONNREFUSED') return
+      }
+    }
+    const callers = Array.from({ length: 4 }, caller)
+    await until(() => (statuses.get('200') ?? 0) > 200)
+    await started.gateway.close()
+    ended = true
+    await Promise.all(callers)
+    expect([...statuses.keys()].filter((outcome) => !['200', '503', 'ECONNREFUSED'].includes(outcome))).toEqual([])
+  })
+})
+
+describe('listen', () => {
+  test('fails with the reason where the port is taken', async () => {
+    const { started } = await start()
+    const second = emptyGateway()
+    await expect(second.listen({ port: started.port })).rejects.toThrow('EADDRINUSE')
+    await second.close()
+  })
+})
