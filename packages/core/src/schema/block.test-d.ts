@@ -42,9 +42,9 @@ describe('blocks', () => {
   })
 
   test('every tag is taken, and nothing that is no block', () => {
-    for (const tag of ['earliest', 'finalized', 'safe', 'latest', 'pending'] as const) {
-      void node.eth_getBlockByNumber(tag, false)
-    }
+    expectTypeOf<Parameters<EthereumRpc['eth_getBlockByNumber']>[0]>().toEqualTypeOf<
+      Hex | 'earliest' | 'finalized' | 'safe' | 'latest' | 'pending'
+    >()
     // @ts-expect-error a number is no block on the wire
     void node.eth_getBlockByNumber(1, false)
     // @ts-expect-error no such tag
@@ -55,6 +55,7 @@ describe('blocks', () => {
 
   test('numbers are refused where the protocol has hex', () => {
     type Block = BlockWithTransactions
+    expectTypeOf<Block['number']>().toEqualTypeOf<Hex>()
     // @ts-expect-error a number in place of hex
     void ({ number: 1 } satisfies Partial<Block>)
     // @ts-expect-error a string that is not hex

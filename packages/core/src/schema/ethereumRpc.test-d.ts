@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { EthereumRpc } from './ethereumRpc.ts'
+import type { Hex } from './hex.ts'
 import type { MethodName, Result } from './request.ts'
 
 declare const node: EthereumRpc
@@ -15,8 +16,8 @@ describe('EthereumRpc', () => {
   })
 
   test('a block whose state is read is a number, a tag, a hash or an EIP-1898 object', () => {
-    void node.eth_getBalance('0x1')
-    void node.eth_getBalance('0x1', 'safe')
+    expectTypeOf(node.eth_getBalance('0x1')).resolves.toEqualTypeOf<Hex>()
+    expectTypeOf(node.eth_getBalance('0x1', 'safe')).resolves.toEqualTypeOf<Hex>()
     void node.eth_getBalance('0x1', { blockHash: '0x1', requireCanonical: true })
     void node.eth_call({ to: '0x1' }, { blockNumber: '0x1' })
     // @ts-expect-error a number and a hash at once
@@ -27,10 +28,11 @@ describe('EthereumRpc', () => {
 
   test('fields that are undefined may stand in a request', () => {
     const gas: `0x${string}` | undefined = undefined
-    void node.eth_call({ to: '0x1', gas })
+    expectTypeOf(node.eth_call({ to: '0x1', gas })).resolves.toEqualTypeOf<Hex>()
   })
 
   test('subscriptions are left out', () => {
+    expectTypeOf<'eth_subscribe'>().not.toExtend<MethodName>()
     // @ts-expect-error they need a connection that stays open
     void node.eth_subscribe
   })

@@ -16,7 +16,7 @@ describe('logs', () => {
 
   test('topics are taken by position: any, one, or one of several', () => {
     const topics = [null, '0x1', ['0x2', '0x3'], []] as const
-    void node.eth_getLogs({ topics })
+    expectTypeOf(node.eth_getLogs({ topics })).resolves.toEqualTypeOf<Log[]>()
     void node.eth_newFilter({ topics: null, address: ['0x1', '0x2'] })
     // @ts-expect-error a topic is hex
     void node.eth_getLogs({ topics: ['Transfer'] })

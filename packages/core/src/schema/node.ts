@@ -44,7 +44,7 @@ export interface NodeMethods {
   eth_accounts(): Promise<Address[]>
   /** The address that the node's block rewards go to. Source: execution-apis, eth/client. */
   eth_coinbase(): Promise<Address>
-  /** The version of the protocol between nodes. Source: ethereum.org JSON-RPC; served by reth, Erigon and Nethermind. */
+  /** The version of the protocol between nodes. Source: ethereum.org JSON-RPC; served by reth, Erigon and Nethermind; anvil sends a number. */
   eth_protocolVersion(): Promise<Quantity>
   /** Whether the node mines. Source: ethereum.org JSON-RPC; served by Erigon and Nethermind. */
   eth_mining(): Promise<boolean>

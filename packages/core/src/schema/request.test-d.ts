@@ -1,4 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
+import type { CallOptions } from '../transport/call.ts'
 import type {
   BlockWithHashes,
   BlockWithTransactions,
@@ -98,6 +99,7 @@ describe('request', () => {
   })
 
   test('refuses an unknown method', () => {
+    expectTypeOf<'eth_getBlock'>().not.toExtend<MethodName>()
     // @ts-expect-error no such method
     void request({ method: 'eth_getBlock', params: ['latest', false] })
     // @ts-expect-error a method of my own that was not declared
@@ -105,6 +107,7 @@ describe('request', () => {
   })
 
   test('refuses wrong params', () => {
+    expectTypeOf(request({ method: 'eth_getCode', params: ['0x1', 'safe'] })).resolves.toEqualTypeOf<Hex>()
     // @ts-expect-error not a boolean
     void request({ method: 'eth_getBlockByNumber', params: ['latest', 1] })
     // @ts-expect-error a number is no block on the wire
@@ -120,7 +123,8 @@ describe('request', () => {
   })
 
   test('takes call options, and no others', () => {
-    void request({ method: 'eth_chainId' }, { timeoutMs: 1000, signal: new AbortController().signal })
+    const options: CallOptions = { timeoutMs: 1000, signal: new AbortController().signal }
+    expectTypeOf(request({ method: 'eth_chainId' }, options)).resolves.toEqualTypeOf<Hex>()
     // @ts-expect-error no such option
     void request({ method: 'eth_chainId' }, { timeout: 1000 })
   })

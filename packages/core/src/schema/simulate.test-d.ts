@@ -19,6 +19,7 @@ describe('simulation', () => {
   })
 
   test('the status tells a failed call from one that went well', () => {
+    expectTypeOf(call.status).toEqualTypeOf<'0x0' | '0x1'>()
     if (call.status === '0x0') expectTypeOf(call.error.data).toEqualTypeOf<Hex | undefined>()
     // @ts-expect-error a call that went well has no error
     if (call.status === '0x1') void call.error.code
@@ -26,7 +27,7 @@ describe('simulation', () => {
 
   test('an account takes a whole storage or a change of it, not both', () => {
     const slot = { '0x00': '0x01' } as const
-    void node.eth_call({}, 'latest', { '0x01': { state: slot } })
+    expectTypeOf(node.eth_call({}, 'latest', { '0x01': { state: slot } })).resolves.toEqualTypeOf<Hex>()
     void node.eth_call({}, 'latest', { '0x01': { stateDiff: slot, balance: '0x1' } })
     // @ts-expect-error both at once
     void node.eth_call({}, 'latest', { '0x01': { state: slot, stateDiff: slot } })

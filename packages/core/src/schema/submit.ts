@@ -106,7 +106,7 @@ export interface SubmitMethods {
   eth_fillTransaction(transaction: TransactionRequest): Promise<FillTransactionResult>
   /** Signs a message with a key of the node, by EIP-191. Source: execution-apis, eth/sign. */
   eth_sign(address: Address, message: Bytes): Promise<Bytes>
-  /** Signs a transaction with a key of the node. Source: execution-apis, eth/sign. */
+  /** Signs a transaction with a key of the node. anvil and reth send the encoded transaction alone. Source: execution-apis, eth/sign. */
   eth_signTransaction(transaction: TransactionRequest): Promise<SignTransactionResult>
   /** Signs typed data with a key of the node; the data is JSON text. Source: EIP-712; reth and anvil. */
   eth_signTypedData_v4(address: Address, typedData: string): Promise<Bytes>

@@ -19,6 +19,7 @@ describe('trace_ methods', () => {
   })
 
   test('a change of state is told by its sign', () => {
+    expectTypeOf<'='>().toExtend<typeof delta>()
     if (delta !== '=' && '*' in delta) expectTypeOf(delta['*'].to).toEqualTypeOf<Hex>()
   })
 

@@ -20,6 +20,7 @@ describe('transactions', () => {
   })
 
   test('the type tells which fields there are', () => {
+    expectTypeOf(transaction.type).toEqualTypeOf<'0x0' | '0x1' | '0x2' | '0x3' | '0x4'>()
     if (transaction.type === '0x0') expectTypeOf(transaction.v).toEqualTypeOf<Hex>()
     if (transaction.type === '0x2') expectTypeOf(transaction.to).toEqualTypeOf<Hex | null>()
     if (transaction.type === '0x3') expectTypeOf(transaction.blobVersionedHashes).toEqualTypeOf<Hash[]>()
