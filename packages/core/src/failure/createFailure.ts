@@ -1,9 +1,7 @@
 import { classify } from './classify.ts'
 import type { Facts } from './facts.ts'
-import type { FailureKind } from './failureKind.ts'
 import { hints } from './hints.ts'
 import { KeyrailError } from './keyrailError.ts'
-import type { FailureSource } from './keyrailError.ts'
 import { mask } from './mask.ts'
 import { repeatable } from './repeatable.ts'
 import { retryAfter } from './retryAfter.ts'
@@ -30,55 +28,49 @@ export interface FailureContext {
  * error.kind // 'throttled'
  */
 export function createFailure(facts: Facts, context: FailureContext): KeyrailError {
-  const { status, code } = facts
+  const { status, rpcError } = facts
   const { method, label, secrets = [] } = context
-  const rule = facts.kind ? undefined : classify(facts, method)
+  const text = words(facts.text)
+  const rule = facts.kind ? undefined : classify({ ...facts, text }, method)
   const kind = facts.kind ?? rule?.kind ?? 'unknown'
   const reason = rule?.when.reason
-  const rpcError = facts.rpcError && mask(facts.rpcError, secrets)
-  const source: FailureSource =
-    kind === 'network' || kind === 'badResponse'
-      ? 'transport'
-      : facts.kind
-        ? 'client'
-        : reason || !rpcError || refusals.includes(kind)
-          ? 'service'
-          : 'node'
-  const retryable =
-    passing.includes(kind) &&
-    !facts.final &&
-    (repeatable(method) || kind === 'throttled' || !!facts.unsent || !!reason?.includes('draining'))
-  const said = mask(plain(facts.text), secrets).slice(0, 300)
-  const seen = [status && `HTTP ${status}`, code !== undefined && `code ${code}`].filter(Boolean).join(', ')
+  const code = rpcError?.code
+  const said = mask(text, secrets, '…').slice(0, 300)
   const hint = hints[kind]
   return new KeyrailError(
-    `${method} failed: ${kind}${seen && ` (${seen})`} at ${label}${said && `: ${said.replace(/[.\s]+$/, '')}`}.${hint && ` ${hint}`}`,
-    { kind, source, retryable, retryAfterMs: retryAfter(facts), hint, method, label, status, rpcError },
+    `${method} failed: ${kind}${status ? ` (HTTP ${status}${code ? `, code ${code}` : ''})` : ''} at ${label}${said && `: ${said.replace(/[. ]+$/, '')}`}.${hint ? ` ${hint}` : ''}`,
+    {
+      kind,
+      source: /^net|bad/.test(kind)
+        ? 'transport'
+        : facts.kind
+          ? 'client'
+          : reason || !rpcError || refusals.includes(kind)
+            ? 'service'
+            : 'node',
+      retryable:
+        passing.includes(kind) &&
+        !facts.final &&
+        (repeatable(method) || kind === 'throttled' || !!facts.unsent || !!reason?.includes('draining')),
+      retryAfterMs: retryAfter({ ...facts, text }),
+      hint,
+      method,
+      label,
+      status,
+      rpcError: rpcError && mask(rpcError, secrets, { code: rpcError.code, message: '…' }),
+    },
   )
 }
 
 /** What passes by itself. */
-const passing: readonly FailureKind[] = ['throttled', 'unavailable', 'network', 'timeout', 'badResponse', 'lagging']
+const passing = 'throttled unavailable network timeout badResponse lagging'
 
 /** What an access service says in place of the node. */
-const refusals: readonly FailureKind[] = [
-  'auth',
-  'forbidden',
-  'throttled',
-  'quota',
-  'batchTooLarge',
-  'wrongNetwork',
-  'unavailable',
-]
+const refusals = 'auth forbidden throttled quota batchTooLarge wrongNetwork unavailable'
 
-/** The words of a text, of an HTML page its title or else what is left without tags. */
-const plain = (text: string): string => {
-  const start = text.slice(0, 10_000)
-  return (
-    /^\s*</.test(start)
-      ? (/<title[^>]*>([^<]+)/i.exec(start)?.[1] ?? start.replace(/<(script|style)[^]*?<\/\1>|<[^>]*>/gi, ' '))
-      : start
-  )
-    .replace(/\s+/g, ' ')
-    .trim()
+/** A text on one line; of an HTML page its title, or else what is left without tags. */
+function words(text: string): string {
+  let start = text.slice(0, 10_000)
+  if (/^\s*</.test(start)) start = /<title>([^<]+)/i.exec(start)?.[1] ?? start.replace(/<[^>]*>/g, ' ')
+  return start.replace(/\s+/g, ' ').trim()
 }

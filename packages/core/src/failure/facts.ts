@@ -9,8 +9,6 @@ export interface Facts {
   readonly kind?: FailureKind | undefined
   /** The HTTP status, where an answer came. */
   readonly status?: number | undefined
-  /** The code as the server sent it, where it sent one. */
-  readonly code?: number | undefined
   /** The JSON-RPC error object, where the answer had one. */
   readonly rpcError?: RpcErrorObject | undefined
   /** The `retry-after` header. */

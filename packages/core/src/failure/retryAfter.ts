@@ -8,28 +8,25 @@ import type { Facts } from './facts.ts'
  * @param facts - What is known of the failure.
  * @param now - The time an HTTP-date is counted from, in milliseconds. Default: the answer's own `date`, else this machine's clock.
  * @returns Milliseconds, 0 or more; undefined where nothing was asked.
+ * @example
+ * retryAfter({ text: '', retryAfter: '2' }) // 2000
  * @see RFC 9110 section 10.2.3 (Retry-After)
  */
-export function retryAfter(facts: Facts, now?: number): number | undefined {
-  const data = facts.rpcError?.data as
-    | { retryAfterMs?: unknown; backoff_seconds?: unknown; rate?: typeof data }
-    | null
-    | undefined
-  const header = facts.retryAfter ?? ''
-  const [, amount = '', unit = ''] =
-    /(?:try again|retry|wait)(?: again)?(?: after| in| for)? (\d+(?:\.\d+)?) ?(m?s|mi?n|sec)/i.exec(facts.text) ?? []
+export function retryAfter(facts: Facts, now: number = Date.parse(facts.date ?? '') || Date.now()): number | undefined {
+  const data = Object(facts.rpcError?.data) as Data
+  const header = facts.retryAfter || 'none'
+  const [, amount, unit] = /(?:again|retry|wait)(?: after| in| for)? ([\d.]+) ?(mi?[ls]|s|m)/i.exec(facts.text) ?? []
   return [
-    data?.retryAfterMs,
-    seconds(data?.backoff_seconds),
-    seconds(data?.rate?.backoff_seconds),
-    /^\s*\d+(\.\d+)?\s*$/.test(header)
-      ? seconds(+header)
-      : Math.max(
-          0,
-          Date.parse(/[a-z]/i.test(header) ? header : '') - (now ?? (Date.parse(facts.date ?? '') || Date.now())),
-        ),
-    amount && +amount * (/^ms/i.test(unit) ? 1 : /^m/i.test(unit) ? 60_000 : 1000),
-  ].find((wait): wait is number => typeof wait === 'number' && wait >= 0)
+    Number(data.retryAfterMs ?? NaN),
+    Number(data.backoff_seconds ?? data.rate?.backoff_seconds ?? header) * 1000,
+    // Only a date has colons; engines read nearly anything else as some date, too.
+    Math.max(0, Date.parse(/:/.test(header) ? header : '') - now),
+    Number(amount) * (unit?.[1] ? 1 : /s/i.test(unit ?? '') ? 1000 : 60_000),
+  ].find((wait) => wait >= 0 && wait < Infinity)
 }
 
-const seconds = (value: unknown): unknown => (typeof value === 'number' ? value * 1000 : undefined)
+interface Data {
+  readonly retryAfterMs?: unknown
+  readonly backoff_seconds?: unknown
+  readonly rate?: Data | null
+}

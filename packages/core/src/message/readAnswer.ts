@@ -14,47 +14,41 @@ import type { RpcErrorObject } from '../failure/keyrailError.ts'
  * @see JSON-RPC 2.0 section 5
  */
 export function readAnswer(
-  answer: Answer,
+  { status, text, header }: Answer,
   call: { readonly id: number; readonly method: string },
 ): { readonly result: unknown } | Facts {
-  const { status, text, header } = answer
   const about = { status, retryAfter: header('retry-after'), date: header('date') }
-  const bad = (text: string): Facts => ({ ...about, kind: 'badResponse', text })
-  // Status 0 is how a browser shows a redirect that it did not follow. Its target is not shown: it may hold the key.
+  // Status 0 is how a browser shows a redirect that it did not follow. Where to is not told: it may hold the key.
   if (!status || (status > 299 && status < 400))
-    return { ...bad('a redirect was refused, for it would carry the key elsewhere'), final: true }
+    return {
+      ...about,
+      kind: 'badResponse',
+      final: true,
+      text: 'a redirect was refused: it would carry the key elsewhere',
+    }
   let body: Body | undefined
   try {
     body = JSON.parse(text) as Body
   } catch {
-    if (status < 300) return bad(text.trim() ? `the answer is not JSON: ${text}` : 'the answer is empty')
+    // The text itself says what came instead.
   }
   // Some nodes answer a call they could not read as if it had been a batch.
-  if (Array.isArray(body) && body.length === 1 && body[0]?.error && body[0].id == null) body = body[0] as Body
-  const { id, result, error, message, code, errors } = Object(body) as Body
-  const foreign = status < 300 && id != null && id !== call.id
-  if (error != null && !foreign && result == null) {
-    if (typeof error !== 'object') return { ...about, text: String(error) }
-    const said = error.message ?? error
-    const rpcError = {
-      ...error,
-      code: Number.isInteger(Number(error.code ?? NaN)) ? Number(error.code) : 0,
-      message: typeof said === 'string' ? said : JSON.stringify(said),
-    } as RpcErrorObject
-    return { ...about, rpcError, text: rpcError.message, code: error.code == null ? undefined : rpcError.code }
+  if (body?.length === 1 && body[0]?.error && body[0].id == null) body = body[0]
+  const { id, result, error, message, errors } = Object(body) as Body
+  const said = error ?? message ?? errors
+  // A refusal by status is meant for this call, whatever its id: it may come before the request was read.
+  if (said != null && result == null && (status > 299 || id == null || id === call.id)) {
+    const words = error?.message ?? said
+    const text = typeof words === 'string' ? words : JSON.stringify(words)
+    // Whatever the code was, a number in quotes or nothing: now it is an integer.
+    const rpcError =
+      Object(error) === error && ({ ...error, code: (error?.code as number) | 0, message: text } as RpcErrorObject)
+    return { ...about, text, rpcError: rpcError || undefined }
   }
-  const plain = message ?? errors
-  if (plain != null && result === undefined && error == null)
-    return {
-      ...about,
-      text: typeof plain === 'string' ? plain : JSON.stringify(plain),
-      code: typeof code === 'number' ? code : undefined,
-    }
   if (status > 299) return { ...about, text }
-  if (Array.isArray(body)) return bad('the answer to one call is a batch')
-  if (id !== call.id) return bad('the answer has the id of another call')
-  if (error != null) return bad('the answer has both a result and an error')
-  return result === undefined ? bad('the answer has neither a result nor an error') : { result }
+  return result === undefined || error != null || id !== call.id
+    ? { ...about, kind: 'badResponse', text: text || 'an empty body' }
+    : { result }
 }
 
 interface Body {
@@ -62,7 +56,7 @@ interface Body {
   readonly result?: unknown
   readonly error?: { readonly code?: unknown; readonly message?: unknown } | null
   readonly message?: unknown
-  readonly code?: unknown
   readonly errors?: unknown
-  readonly [index: number]: Body | undefined
+  readonly length?: number
+  readonly 0?: Body
 }
