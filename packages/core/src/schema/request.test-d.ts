@@ -18,6 +18,10 @@ import type { FourByteTrace, MuxTrace, TracedTransaction } from './tracer.ts'
 interface MyMethods {
   my_score(address: Hex): Promise<number>
   my_names(names: string[], more?: { tags: string[] }): Promise<'names'>
+  my_lists(names: readonly string[]): Promise<'plain'>
+  my_lists(names: readonly string[], sorted: true): Promise<'sorted'>
+  my_loose(names: string[]): Promise<'plain'>
+  my_loose(names: string[], sorted: true): Promise<'sorted'>
   my_either(): Promise<'none'>
   my_either(only: string): Promise<'one'>
   my_either(first: string, second: boolean): Promise<'two'>
@@ -139,6 +143,12 @@ describe('request', () => {
     expectTypeOf(mine({ method: 'eth_blockNumber' })).resolves.toEqualTypeOf<Hex>()
     // @ts-expect-error an address is needed
     void mine({ method: 'my_score', params: [] })
+  })
+
+  test('is exact over overloads with lists inside where the lists are readonly, else it gives the union', () => {
+    expectTypeOf(mine({ method: 'my_lists', params: [['a']] })).resolves.toEqualTypeOf<'plain'>()
+    expectTypeOf(mine({ method: 'my_lists', params: [['a'], true] })).resolves.toEqualTypeOf<'sorted'>()
+    expectTypeOf(mine({ method: 'my_loose', params: [['a'], true] })).resolves.toEqualTypeOf<'plain' | 'sorted'>()
   })
 
   test('is as exact for a schema that has the user’s methods only', () => {

@@ -97,7 +97,10 @@ type ParamsField<Rpc, M extends keyof Rpc, P> =
 
 /**
  * A request by name, as in EIP-1193: the result is as exact as that of the method itself, over its overloads too.
- * An unknown method and wrong params are type errors. A schema's methods may have up to twelve overloads.
+ * An unknown method and wrong params are type errors.
+ *
+ * Of a schema of your own: up to twelve overloads count, and where a method has several, declare arrays inside its params `readonly`,
+ * or the result is the union of them all.
  *
  * @example
  * declare const request: RequestFn
