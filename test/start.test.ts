@@ -1,14 +1,22 @@
 import { spawn } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run, top } from './run.ts'
 
 // What it prints and how it stops is tested beside the command itself; here it is the way there from the top of the workspace.
 
+// A machine that knows nothing of the workspace, and whose own Node is too old to run it.
+const path = [
+  join(top, 'node_modules/node20/bin'),
+  ...(process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules')),
+].join(delimiter)
+const env = { PATH: path }
+
 const wholeKey = /kr_[atm][0-9A-Za-z]{39}/
 
 test('npm start -- --once passes its words on, shows both networks by both address shapes, and ends well', async () => {
-  const { code, stdout, stderr } = await run('npm', ['start', '--silent', '--', '--once', '--port', '0'])
+  const { code, stdout, stderr } = await run('npm', ['start', '--silent', '--', '--once', '--port', '0'], { env })
   expect(code, stderr).toBe(0)
   for (const network of ['testnet', 'mainnet']) {
     for (const shape of ['app', 'API key']) {
