@@ -113,4 +113,4 @@ export type RequestFn<Rpc = EthereumRpc> = <
 >(
   args: { readonly method: M } & ParamsField<Rpc, M, P>,
   options?: CallOptions,
-) => Returned<Rpc, M, P>
+) => Promise<Awaited<Returned<Rpc, M, P>>>
