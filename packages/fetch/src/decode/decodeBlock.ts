@@ -26,6 +26,9 @@ const decodeHash = (value: unknown, what: string): Hex => decodeHex(value, what,
  * @param value - What the node sent.
  * @param decode - Reads what stands for a transaction. @default a hash
  * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @example
+ * const wire = await client.eth_getBlockByNumber('pending', false)
+ * const gasUsed = wire && decodePendingBlock(wire).gasUsed
  */
 export function decodePendingBlock(value: unknown): PendingBlock
 export function decodePendingBlock<T>(

@@ -1,5 +1,5 @@
-import { KeyrailError } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
+import { refused } from './refused.ts'
 
 /**
  * Checks bytes that are to be sent.
@@ -19,9 +19,5 @@ export function encodeHex(value: Hex, name: string, bytes?: number): Hex {
   if (right) return value
   const length = bytes === undefined ? 'an even number of' : 2 * bytes
   const names = bytes === 20 ? ' (a name has to be resolved first)' : ''
-  throw new KeyrailError(`${name} must be 0x and ${length} hex digits${names}`, {
-    kind: 'invalidRequest',
-    source: 'client',
-    retryable: false,
-  })
+  throw refused(`${name} must be 0x and ${length} hex digits${names}`)
 }

@@ -1,9 +1,5 @@
-import { KeyrailError } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
-
-const refuse = (what: string): never => {
-  throw new KeyrailError(what, { kind: 'invalidRequest', source: 'client', retryable: false })
-}
+import { refused } from './refused.ts'
 
 /**
  * Writes a whole number as a quantity of the wire.
@@ -18,13 +14,13 @@ const refuse = (what: string): never => {
 export function encodeQuantity(value: bigint | number, name: string): Hex {
   if (typeof value === 'number') {
     if (!Number.isInteger(value))
-      refuse(`${name} must be a whole number: round it, or pass a bigint in the smallest unit`)
+      throw refused(`${name} must be a whole number: round it, or pass a bigint in the smallest unit`)
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
-      refuse(`${name} is too large for a number to hold exactly: pass a bigint, such as 10n ** 18n`)
+      throw refused(`${name} is too large for a number to hold exactly: pass a bigint, such as 10n ** 18n`)
   } else if (typeof value !== 'bigint')
-    refuse(`${name} must be a bigint or a whole number, and is a ${value === null ? 'null' : typeof value}`)
-  if (value < 0) refuse(`${name} must not be negative`)
+    throw refused(`${name} must be a bigint or a whole number, and is a ${value === null ? 'null' : typeof value}`)
+  if (value < 0) throw refused(`${name} must not be negative`)
   const digits = value.toString(16)
-  if (digits.length > 64) refuse(`${name} is above 2^256-1, the largest number a node can take`)
+  if (digits.length > 64) throw refused(`${name} is above 2^256-1, the largest number a node can take`)
   return `0x${digits}`
 }

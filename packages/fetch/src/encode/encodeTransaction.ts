@@ -9,7 +9,7 @@ import type { TransactionInput } from './transactionInput.ts'
  * @param transaction - What is given of it.
  * @throws {KeyrailError} kind `invalidRequest`, naming the field and the mend.
  * @example
- * await client.eth_createAccessList(encodeTransaction({ to, data, value: 10n ** 18n }))
+ * await client.eth_createAccessList(encodeTransaction({ to: account, data: '0x18160ddd', value: 10n ** 18n }))
  * @see execution-apis, schema `GenericTransaction`
  */
 export function encodeTransaction(transaction: TransactionInput): TransactionRequest {

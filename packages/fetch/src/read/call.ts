@@ -21,7 +21,7 @@ export interface CallInput extends TransactionInput {
  * @throws {KeyrailError} kind `revert` where the contract reverted, its data in `rpcError.data`; `invalidRequest` for a wrong
  *   option, `badResponse` for a broken answer; else as the call.
  * @example
- * const totalSupply = BigInt(await call(client, { to: token, data: '0x18160ddd' }))
+ * const totalSupply = BigInt(await call(client, { to: account, data: '0x18160ddd' }))
  */
 export async function call(client: Reads<'eth_call'>, options: CallInput): Promise<Hex> {
   return decodeHex(await client.eth_call(encodeTransaction(options), encodeBlock(options.block)), 'call result')

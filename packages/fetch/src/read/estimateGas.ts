@@ -12,7 +12,7 @@ import type { Reads } from './reads.ts'
  * @throws {KeyrailError} kind `revert` where it would revert, its data in `rpcError.data`; `invalidRequest` for a wrong
  *   option, `badResponse` for a broken answer; else as the call.
  * @example
- * const gas = await estimateGas(client, { from, to, value: 10n ** 18n })
+ * const gas = await estimateGas(client, { from: account, to: account, value: 10n ** 18n })
  */
 export async function estimateGas(client: Reads<'eth_estimateGas'>, options: CallInput): Promise<bigint> {
   const block = options.block === undefined ? undefined : encodeBlock(options.block)

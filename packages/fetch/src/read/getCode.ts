@@ -14,7 +14,7 @@ import type { Reads } from './reads.ts'
  * @returns The code; `0x` where the account has none.
  * @throws {KeyrailError} kind `invalidRequest` for a wrong option, `badResponse` for a broken answer; else as the call.
  * @example
- * const isContract = (await getCode(client, { address })) !== '0x'
+ * const isContract = (await getCode(client, { address: account })) !== '0x'
  */
 export async function getCode(
   client: Reads<'eth_getCode'>,

@@ -39,7 +39,7 @@ export interface LogsOfBlock extends LogCondition {
  * @throws {KeyrailError} kind `range` where the node refuses so many blocks or logs; `invalidRequest` for a wrong option,
  *   `badResponse` for a broken answer; else as the call.
  * @example
- * const logs = await getLogs(client, { address: token, fromBlock: 21_000_000n, toBlock: 21_000_099n })
+ * const logs = await getLogs(client, { address: account, fromBlock: 21_000_000n, toBlock: 21_000_099n })
  */
 export async function getLogs(client: Reads<'eth_getLogs'>, options: LogRange | LogsOfBlock): Promise<Log[]> {
   const { address, topics, blockHash, fromBlock, toBlock } = options

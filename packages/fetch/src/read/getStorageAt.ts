@@ -16,7 +16,7 @@ import type { Reads } from './reads.ts'
  * @returns The 32 bytes that stand there: zeros where nothing was ever written.
  * @throws {KeyrailError} kind `invalidRequest` for a wrong option, `badResponse` for a broken answer; else as the call.
  * @example
- * const word = await getStorageAt(client, { address, slot: 0n })
+ * const word = await getStorageAt(client, { address: account, slot: 0n })
  */
 export async function getStorageAt(
   client: Reads<'eth_getStorageAt'>,

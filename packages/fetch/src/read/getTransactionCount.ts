@@ -13,7 +13,7 @@ import type { Reads } from './reads.ts'
  * @param options.block - At which block: a number, a tag or a hash. `pending` counts what waits in the pool too. @default 'latest'
  * @throws {KeyrailError} kind `invalidRequest` for a wrong option, `badResponse` for a broken answer; else as the call.
  * @example
- * const nonce = await getTransactionCount(client, { address, block: 'pending' })
+ * const nonce = await getTransactionCount(client, { address: account, block: 'pending' })
  */
 export async function getTransactionCount(
   client: Reads<'eth_getTransactionCount'>,

@@ -12,7 +12,7 @@ import type { Reads } from './reads.ts'
  * @throws {KeyrailError} kind `txRejected` where the pool refuses it, `txKnown` where it is there already, `unconfirmed` where
  *   it is not known whether it arrived; `invalidRequest` for a wrong option, `badResponse` for a broken answer; else as the call.
  * @example
- * const hash = await sendRawTransaction(client, { transaction })
+ * const hash = await sendRawTransaction(client, { transaction: '0x02f8…' })
  * const receipt = await waitForTransactionReceipt(client, { hash })
  */
 export async function sendRawTransaction(

@@ -2,6 +2,7 @@ import { isKeyrailError, KeyrailError } from '@keyrail/core'
 import type { CallOptions, Hex } from '@keyrail/core'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
+import { refused } from '../encode/refused.ts'
 import { getBlockNumber } from './getBlockNumber.ts'
 import { getTransactionReceipt } from './getTransactionReceipt.ts'
 import { pause } from './pause.ts'
@@ -29,14 +30,11 @@ export interface WaitForTransactionReceiptOptions {
 const longestPauseMs = 4_000
 const longestLookMs = 10_000
 
-const refuse = (message: string): KeyrailError =>
-  new KeyrailError(message, { kind: 'invalidRequest', source: 'client', retryable: false })
-
 /**
  * Waits until a transaction is mined, and as many blocks stand on it as are wanted.
  *
- * The receipt that is given was read after the head that confirms it, so a reorganization meanwhile is seen: then the wait goes on,
- * for the transaction may be mined again. Failures that may pass (network, rate limits, a node that lags) do not end it.
+ * A reorganization that takes the receipt away while blocks are counted is seen: then the wait goes on, for the transaction may be
+ * mined again. Failures that may pass (network, rate limits, a node that lags) do not end it.
  * Each look takes at most 10 s. Options of a call that are bound to the client are replaced by those given here.
  *
  * @param client - A client.
@@ -46,7 +44,7 @@ const refuse = (message: string): KeyrailError =>
  *   will not pass, such as `auth`, at once.
  * @throws The signal's own reason where the caller aborted.
  * @example
- * const hash = await sendRawTransaction(client, { transaction })
+ * const hash = await sendRawTransaction(client, { transaction: '0x02f8…' })
  * const receipt = await waitForTransactionReceipt(client, { hash, confirmations: 3, timeoutMs: 60_000 })
  * if (receipt.status === 'reverted') console.log('it was mined, but reverted')
  */
@@ -57,11 +55,11 @@ export async function waitForTransactionReceipt(
   const { confirmations = 1, timeoutMs = 180_000, pollingIntervalMs = 500, signal } = options
   const hash = encodeHex(options.hash, 'hash', 32)
   if (!(Number.isSafeInteger(confirmations) && confirmations > 0))
-    throw refuse('confirmations must be a whole number above 0')
+    throw refused('confirmations must be a whole number above 0')
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31))
-    throw refuse('timeoutMs must be a number of milliseconds above 0 and below 2^31')
+    throw refused('timeoutMs must be a number of milliseconds above 0 and below 2^31')
   if (!(pollingIntervalMs >= 10 && pollingIntervalMs < 2 ** 31))
-    throw refuse('pollingIntervalMs must be a number of milliseconds, 10 or above')
+    throw refused('pollingIntervalMs must be a number of milliseconds, 10 or above')
 
   const deadlineAt = performance.now() + timeoutMs
   let waitMs = pollingIntervalMs
@@ -74,16 +72,16 @@ export async function waitForTransactionReceipt(
     let pauseMs = waitMs
     try {
       const reader = client.with({ timeoutMs: Math.min(leftMs, longestLookMs), ...(signal && { signal }) })
-      const head = wantedHead === undefined ? undefined : await getBlockNumber(reader)
-      if (wantedHead === undefined || (head !== undefined && head >= wantedHead)) {
+      // The head is read before the receipt: so a receipt that is given stood when the head was high enough.
+      const head = wantedHead === undefined ? -1n : await getBlockNumber(reader)
+      if (head >= (wantedHead ?? -1n)) {
         const receipt = await getTransactionReceipt(reader, { hash })
         const needed = receipt ? receipt.blockNumber + BigInt(confirmations - 1) : undefined
-        if (receipt && needed !== undefined && (confirmations === 1 || (head !== undefined && head >= needed)))
-          return receipt
-        const first = wantedHead === undefined && needed !== undefined
+        if (receipt && (confirmations === 1 || head >= (needed ?? 0n))) return receipt
+        const seenFirst = wantedHead === undefined && needed !== undefined
         if (needed !== wantedHead) waitMs = pauseMs = pollingIntervalMs
         wantedHead = needed
-        if (first) continue
+        if (seenFirst) continue
       }
       trouble = ''
     } catch (error) {
