@@ -59,10 +59,10 @@ export function createCarrier(options: CarrierOptions): Carrier {
     send: (target, body, done) => {
       let over = false
       let ended = false
-      const finish: typeof done = (fault, answer) => {
+      const finish: typeof done = (...outcome) => {
         if (over) return
         over = true
-        done(fault, answer)
+        done(...outcome)
       }
       const { request, options } = target as NodeTarget
       let sent: http.ClientRequest

@@ -47,7 +47,7 @@ describe('compose', () => {
     ['no arguments', undefined, 'request takes { method, params }'],
     ['no method', {}, 'request takes { method, params }'],
     ['an empty method', { method: '' }, 'request takes { method, params }'],
-    ['params by name', { method: 'eth_call', params: { to: '0x' } }, 'params of eth_call must be an array'],
+    ['params by name', { method: 'eth_call', params: { to: '0x' } }, 'params an array of JSON values'],
     ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, "numbers travel as hex, such as '0x10'"],
   ])('rejects a call with %s, and sends nothing', async (_, args, message) => {
     const seen: Call[] = []

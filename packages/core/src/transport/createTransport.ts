@@ -46,6 +46,7 @@ export function createTransport(options: Options): Transport {
   const { retry: again } = options
   for (const name of Object.keys(options))
     check((known as readonly string[]).includes(name), `option '${name}' is unknown: known are ${known.join(', ')}`)
+  check(!options.fetch || typeof options.fetch === 'function', 'fetch must be a function')
   return compose(
     http(options, options),
     ...(again === false ? [] : [retry(typeof again === 'number' ? { retries: again } : again)]),

@@ -1,18 +1,20 @@
-import { check, invalid } from '../failure/invalid.ts'
+import { check } from '../failure/invalid.ts'
 import type { Call, CallOptions, Carry, RequestArguments } from './call.ts'
 import { checkTimeout } from './deadline.ts'
 
 /** How a call is made from outside. */
 export type Request = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
 
-/** Writes params as JSON text; what was left out at the end is left out on the wire. */
-const writeParams = (method: string, params: readonly unknown[] = []): string => {
+/** Params as JSON text, without what was left out at the end; empty where they cannot be. */
+const writeParams = (params: readonly unknown[]): string => {
+  let end = params.length
+  while (end > 0 && params[end - 1] === undefined) end--
   try {
-    let { length } = params
-    while (length && params[length - 1] === undefined) length--
-    if (Array.isArray(params)) return JSON.stringify(params.slice(0, length))
-  } catch {}
-  throw invalid(`params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
+    if (Array.isArray(params)) return JSON.stringify(params.slice(0, end))
+  } catch {
+    // A bigint, or an object that holds itself.
+  }
+  return ''
 }
 
 /**
@@ -24,18 +26,21 @@ const writeParams = (method: string, params: readonly unknown[] = []): string =>
 export function createDoor(carry: Carry, live?: Set<Call>): Request {
   return (args, options) =>
     new Promise((resolve, reject) => {
-      const { method, params } = Object(args) as RequestArguments
-      check(method && typeof method === 'string', 'request takes { method, params }')
+      const { method, params = [] } = Object(args) as RequestArguments
       const { signal, timeoutMs } = options ?? {}
       checkTimeout(timeoutMs)
       const call: Call = {
         method,
-        params: writeParams(method, params),
+        params: writeParams(params),
         timeoutMs,
         deadlineAt: Infinity,
         ended: false,
         cancel: undefined,
       }
+      check(
+        call.params && method && typeof method === 'string',
+        `request takes { method, params }, params an array of JSON values: numbers travel as hex, such as '0x10'`,
+      )
       if (signal?.aborted) return reject(signal.reason)
       const onAbort = (): void => {
         call.ended = true

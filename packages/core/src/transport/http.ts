@@ -4,7 +4,7 @@ import type { OpenAddress } from '../address/openAddress.ts'
 import type { Target } from '../carrier/carrier.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/createFailure.ts'
-import { check, checkRange } from '../failure/invalid.ts'
+import { checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { readAnswer } from '../message/readAnswer.ts'
 import type { Carry } from './call.ts'
@@ -41,11 +41,10 @@ export interface Endpoint {
  * @see JSON-RPC 2.0 sections 4 and 5
  */
 export function http(address: AddressOptions, options: HttpOptions = {}): Endpoint {
-  const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
-  check(!fetch || typeof fetch === 'function', 'fetch must be a function')
+  const { maxResponseBytes = 2 ** 26 } = options
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)
   const { label, chainId, open } = openAddress(address)
-  const carrier = createCarrier({ fetch, agent, maxResponseBytes })
+  const carrier = createCarrier({ ...options, maxResponseBytes })
   let lastId = 0
   let opened: OpenAddress | undefined
   let target: Target
@@ -53,7 +52,6 @@ export function http(address: AddressOptions, options: HttpOptions = {}): Endpoi
   const carry: Carry = (call, settle) => {
     const { method } = call
     const id = ++lastId
-    const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
     let resent = false
 
     const send = (to: OpenAddress): void => {
@@ -61,17 +59,15 @@ export function http(address: AddressOptions, options: HttpOptions = {}): Endpoi
         opened = to
         target = carrier.target(to.url, to.headers)
       }
-      const fail = (facts: Facts): void =>
-        settle(false, createFailure(facts, { method, label: to.label, secrets: to.secrets }))
+      const fail = (facts: Facts): void => settle(false, createFailure(facts, { ...to, method }))
+      const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
       const stop = carrier.send(target, body, (fault, answer) => {
-        if (!answer) {
-          // The server had closed the idle connection before this call reached it: nobody has seen the call.
-          if (fault?.stale && !resent && repeatable(method)) {
-            resent = true
-            return send(to)
-          }
-          return fail(fault as Facts)
+        // The server had closed the idle connection before this call reached it: nobody has seen the call.
+        if (fault?.stale && !resent && repeatable(method)) {
+          resent = true
+          return send(to)
         }
+        if (!answer || fault) return fail(fault as Facts)
         const read = readAnswer(answer, { id, method })
         if (!('result' in read)) return fail(read)
         const seen = chainId && (method === 'eth_chainId' ? read.result : answer.header('x-chain-id'))
@@ -91,10 +87,7 @@ export function http(address: AddressOptions, options: HttpOptions = {}): Endpoi
     const to = open()
     if (!(to instanceof Promise)) return send(to)
     call.cancel = (reason) => settle(false, reason)
-    to.then(
-      (to) => call.ended || send(to),
-      (error: unknown) => call.ended || settle(false, error),
-    )
+    to.then((to) => call.ended || send(to), call.cancel)
   }
-  return { label, carry, close: () => carrier.close() }
+  return { label, carry, close: carrier.close }
 }
