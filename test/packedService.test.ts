@@ -1,0 +1,69 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packed } from './packed.ts'
+import { workspacePackages } from './publishedPackages.ts'
+import { run, top } from './run.ts'
+
+// The command and the gateway as an operator installs them. Their own dependencies come from the workspace, so no registry is asked.
+
+const node24 = join(top, 'node_modules/node/bin/node')
+let room = ''
+
+beforeAll(() => {
+  room = mkdtempSync(join(tmpdir(), 'keyrail-service-'))
+  for (const folder of ['core', 'fetch', 'gateway', 'cli']) {
+    const { path, manifest } = packed(folder)
+    cpSync(path, join(room, 'node_modules', manifest.name), { recursive: true })
+    for (const name of Object.keys(manifest.dependencies ?? {})) {
+      if (workspacePackages.some((ours) => ours.manifest.name === name)) continue
+      link(join(top, 'packages', folder, 'node_modules', name), join(room, 'node_modules', name))
+    }
+  }
+  link(join(top, 'node_modules/@types/node'), join(room, 'node_modules/@types/node'))
+  writeFileSync(join(room, 'package.json'), '{ "private": true, "type": "module" }')
+})
+
+afterAll(() => rmSync(room, { recursive: true, force: true }))
+
+test('keyrail dev --once works as it is packed', async () => {
+  const bin = join(room, 'node_modules/keyrail', packed('cli').manifest.bin?.['keyrail'] ?? '')
+  const { code, stdout, stderr } = await run(node24, [bin, 'dev', '--once', '--port', '0'], { cwd: room })
+  expect(stderr).toBe('')
+  expect(code).toBe(0)
+  expect(stdout.match(/ the same /g)).toHaveLength(4)
+})
+
+describe.each(['tsc', 'tsc6'])('the types of the gateway under %s', (tsc) => {
+  test('compile with the libraries checked', async () => {
+    writeFileSync(
+      join(room, 'service.mts'),
+      [
+        "import { createGateway, createMemoryKeyStore } from '@keyrail/gateway'",
+        "import type { Gateway, GatewayOptions } from '@keyrail/gateway'",
+        "export const make = (networks: GatewayOptions['networks']): Gateway => createGateway({ networks, keys: createMemoryKeyStore() })",
+      ].join('\n'),
+    )
+    const options = [
+      '--strict',
+      '--noEmit',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2023',
+      '--types',
+      'node',
+      '--skipLibCheck',
+      'false',
+    ]
+    const { code, stdout } = await run(tsc, [...options, 'service.mts'], { cwd: room })
+    expect(stdout).toBe('')
+    expect(code).toBe(0)
+  })
+})
+
+function link(target: string, at: string): void {
+  mkdirSync(dirname(at), { recursive: true })
+  symlinkSync(target, at)
+}
