@@ -11,6 +11,211 @@ export type {
 export type { FailureKind } from './failure/failureKind.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
 export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'
+export type { AccessList, AccessListEntry } from './schema/accessList.ts'
+export type { Authorization, AuthorizationList } from './schema/authorization.ts'
+export type {
+  BlockBody,
+  BlockHeader,
+  BlockHeaderFields,
+  BlockMethods,
+  BlockWithHashes,
+  BlockWithTransactions,
+  PendingBlockHeader,
+  PendingBlockWithHashes,
+  PendingBlockWithTransactions,
+  Uncle,
+} from './schema/block.ts'
+export type {
+  AccountAccess,
+  BalanceChange,
+  BlockAccessList,
+  BlockAccessListMethods,
+  CodeChange,
+  NonceChange,
+  SlotChanges,
+  StorageChange,
+} from './schema/blockAccessList.ts'
+export type {
+  BlockByHash,
+  BlockByNumber,
+  BlockIdentifier,
+  BlockNumberOrTag,
+  BlockTag,
+  MinedBlockNumberOrTag,
+  MinedBlockTag,
+} from './schema/blockTag.ts'
+export type { CallFrame, TracedLog } from './schema/callTrace.ts'
+export type {
+  Capabilities,
+  CapabilitiesHead,
+  CapabilitiesMethods,
+  CapabilityResource,
+  DeleteStrategy,
+} from './schema/capabilities.ts'
+export type { BlobSchedule, ConfigMethods, ForkConfig, NamedAddresses, NodeConfig } from './schema/config.ts'
+export type {
+  BadBlock,
+  DebugMethods,
+  ExecutionWitness,
+  StorageRange,
+  StorageRangeEntries,
+  StorageRangeEntry,
+} from './schema/debug.ts'
+export type { DebugBlockTraceMethods } from './schema/debugBlockTrace.ts'
+export type { DebugTransactionTraceMethods } from './schema/debugTransactionTrace.ts'
+export type {
+  AccessedSlots,
+  ContractSize,
+  ContractSizes,
+  Erc7562Frame,
+  OpcodeCounts,
+  SlotCounts,
+  SlotReads,
+} from './schema/erc7562Trace.ts'
+export type { EthereumRpc } from './schema/ethereumRpc.ts'
+export type { AccessListResult, ExecutionMethods } from './schema/execution.ts'
+export type { FeeHistory, FeeMethods } from './schema/fee.ts'
+export type { FilterMethods } from './schema/filter.ts'
+export type { Address, Bytes, Hash, Hex, Quantity } from './schema/hex.ts'
+export type {
+  Log,
+  LogBlockFilter,
+  LogFilter,
+  LogFilterFields,
+  LogFilterTopic,
+  LogMethods,
+  LogRangeFilter,
+} from './schema/log.ts'
+export type { NetMethods } from './schema/net.ts'
+export type { NodeMethods, SyncStage, SyncStatus } from './schema/node.ts'
+export type { OpcodeStep, OpcodeStorage, OpcodeTrace } from './schema/opcodeTrace.ts'
+export type {
+  AccountOverride,
+  AccountOverrideFields,
+  AccountOverrideState,
+  AccountOverrideStateDiff,
+  BlockOverrides,
+  StateOverrides,
+  StorageOverride,
+} from './schema/override.ts'
+export type { PrestateAccount, PrestateDiff, PrestateStorage, PrestateTrace } from './schema/prestateTrace.ts'
+export type { AccountProof, ProofMethods, StorageProof } from './schema/proof.ts'
+export type { Receipt, ReceiptMethods } from './schema/receipt.ts'
+export type { MethodName, Params, RequestFn, Result } from './schema/request.ts'
+export type {
+  BlockStateCall,
+  SimulateFields,
+  SimulateForHashes,
+  SimulateForTransactions,
+  SimulateMethods,
+  SimulatePayload,
+  SimulatedBlockWithHashes,
+  SimulatedBlockWithTransactions,
+  SimulatedCall,
+  SimulatedCallError,
+  SimulatedCallFailure,
+  SimulatedCallSuccess,
+} from './schema/simulate.ts'
+export type { Account, AccountInfo, StateMethods, StorageRequests, StorageValues } from './schema/state.ts'
+export type { AccountDiff, Added, Changed, Delta, Removed, StateDiff, StorageDiff } from './schema/stateDiff.ts'
+export type {
+  FillTransactionResult,
+  FilledAccessListTransaction,
+  FilledBlobTransaction,
+  FilledDynamicFeeTransaction,
+  FilledExtras,
+  FilledLegacyTransaction,
+  FilledSetCodeTransaction,
+  FilledTransaction,
+  SignTransactionResult,
+  SignatureFields,
+  SubmitMethods,
+} from './schema/submit.ts'
+export type { TraceFilter, TraceMethods, TraceResult, TraceType, TransactionTraceResult } from './schema/trace.ts'
+export type {
+  CallAction,
+  CallOutcome,
+  CallTrace,
+  CreateAction,
+  CreateOutcome,
+  CreateTrace,
+  FlatTrace,
+  FlatTracePlace,
+  LocalizedTrace,
+  RewardAction,
+  RewardTrace,
+  SuicideAction,
+  SuicideTrace,
+  TracePlace,
+  TracePosition,
+  TraceRecord,
+} from './schema/traceRecord.ts'
+export type {
+  AnyPrestateTracerConfig,
+  AnyPrestateTracerOptions,
+  CallTracerConfig,
+  CallTracerOptions,
+  Erc7562TracerConfig,
+  Erc7562TracerOptions,
+  FlatCallTracerConfig,
+  FlatCallTracerOptions,
+  FourByteTrace,
+  FourByteTracerOptions,
+  MuxTrace,
+  MuxTracerConfig,
+  MuxTracerOptions,
+  NoopTrace,
+  NoopTracerOptions,
+  OpcodeTracerOptions,
+  PrestateDiffTracerConfig,
+  PrestateDiffTracerOptions,
+  PrestateTracerConfig,
+  PrestateTracerFields,
+  PrestateTracerOptions,
+  TraceCallOverrides,
+  TraceConfig,
+  TraceOptions,
+  TracedTransaction,
+} from './schema/tracer.ts'
+export type {
+  DynamicFeeFields,
+  LegacySignature,
+  PendingTransaction,
+  PendingTransactionPlace,
+  SignedAccessListTransaction,
+  SignedBlobTransaction,
+  SignedDynamicFeeTransaction,
+  SignedLegacyTransaction,
+  SignedSetCodeTransaction,
+  SignedTransaction,
+  Transaction,
+  TransactionFields,
+  TransactionMethods,
+  TransactionPlace,
+  TypedSignature,
+  UnsignedAccessListTransaction,
+  UnsignedBlobTransaction,
+  UnsignedDynamicFeeTransaction,
+  UnsignedLegacyTransaction,
+  UnsignedSetCodeTransaction,
+  UnsignedTransaction,
+} from './schema/transaction.ts'
+export type { TransactionRequest } from './schema/transactionRequest.ts'
+export type {
+  TxpoolByAddress,
+  TxpoolByNonce,
+  TxpoolContent,
+  TxpoolContentFrom,
+  TxpoolInspection,
+  TxpoolMethods,
+  TxpoolStatus,
+  TxpoolSummaryByAddress,
+  TxpoolSummaryByNonce,
+} from './schema/txpool.ts'
+export type { VmMemoryWrite, VmStep, VmStepEffect, VmStorageWrite, VmTrace } from './schema/vmTrace.ts'
+export type { Web3Methods } from './schema/web3.ts'
+export type { Withdrawal } from './schema/withdrawal.ts'
+export { methodNames } from './schema/methodNames.ts'
 export type { Call, CallOptions, Carry, Layer, RequestArguments, Settle } from './transport/call.ts'
 export { compose } from './transport/compose.ts'
 export { createTransport } from './transport/createTransport.ts'

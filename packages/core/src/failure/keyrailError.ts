@@ -30,7 +30,7 @@ export interface KeyrailErrorFields {
   readonly rpcError?: RpcErrorObject | undefined
 }
 
-const brand: unique symbol = Symbol.for('keyrail.error')
+const brand = Symbol.for('keyrail.error')
 
 /**
  * The one error class of Keyrail. Branch on `kind`, not on the message.
@@ -60,16 +60,11 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
    */
   constructor(message: string, fields: KeyrailErrorFields) {
     super(message)
-    Object.assign(this, fields)
+    Object.defineProperty(Object.assign(this, fields), brand, { value: true })
   }
 
   override get name(): string {
     return 'KeyrailError'
-  }
-
-  /** @internal */
-  get [brand](): true {
-    return true
   }
 
   /** The fields and the message, for logs. */
