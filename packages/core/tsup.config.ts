@@ -7,7 +7,10 @@ export default defineConfig({
   external: ['#http'],
   splitting: false,
   // `Symbol.asyncDispose` stands in the types, and a project with `lib: ["es2022", "dom"]` does not know it of itself.
-  dts: { entry: { index: 'src/index.ts' }, banner: '/// <reference lib="esnext.disposable" />' },
+  dts: {
+    entry: { index: 'src/index.ts' },
+    banner: '/// <reference lib="esnext.disposable" />',
+  },
   sourcemap: true,
   clean: true,
   target: 'es2022',
