@@ -7,6 +7,7 @@ import { defaultLimits } from './gatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
 import { createConnections } from './http/connections.ts'
+import type { LogEntry } from './log.ts'
 import { createMethodPolicy } from './method/createMethodPolicy.ts'
 import type { Network } from './network.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
@@ -47,7 +48,13 @@ const idleGraceMs = 250
  */
 export const createGateway = (options: GatewayOptions): Gateway => {
   const limits = { ...defaultLimits, ...options.limits }
-  const log = options.log ?? ((): void => {})
+  const log = (entry: LogEntry): void => {
+    try {
+      options.log?.(entry)
+    } catch {
+      // A log that fails is no reason for a call to fail.
+    }
+  }
   const publicUrl = checkedPublicUrl(options.publicUrl)
   const connections = createConnections()
   let draining = false
@@ -95,6 +102,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   server.on('checkContinue', answerWith('continue'))
   server.on('checkExpectation', answerWith('unknown'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenHttp(error.code, socket, connections))
+  // A connection that could not be taken (out of file handles) must not end those that were.
+  server.on('error', () => log({ event: 'fault', where: 'server' }))
   // CONNECT has no response object. To the caller it is one more broken request.
   server.on('connect', (_, socket) => answerBrokenHttp('CONNECT', socket, connections))
 

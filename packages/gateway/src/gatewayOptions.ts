@@ -55,6 +55,6 @@ export interface GatewayOptions {
   /** Opens the embedded nodes' own methods (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
-  /** Told of each request and each change. Must not throw. */
+  /** Told of each request and each change. What it throws is ignored. */
   readonly log?: (entry: LogEntry) => void
 }

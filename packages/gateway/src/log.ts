@@ -36,6 +36,10 @@ export type LogEntry =
       readonly upstream: string
       readonly state: 'healthy' | 'unreachable' | 'wrongChain'
     }
-  | { readonly event: 'fault'; readonly where: 'keyStore' | 'server' }
+  | {
+      /** A key could not be looked up, or the server could not listen or take a connection. */
+      readonly event: 'fault'
+      readonly where: 'keyStore' | 'server'
+    }
   | { readonly event: 'draining' }
   | { readonly event: 'closed'; readonly cutOff: number }

@@ -1,5 +1,6 @@
-/** One of the two networks of the chain that a deployment serves. */
-export type Network = 'testnet' | 'mainnet'
+import type { Network } from '@keyrail/core'
+
+export type { Network }
 
 /** Both networks, in the order they are shown. */
 export const networkNames: readonly Network[] = ['testnet', 'mainnet']

@@ -160,6 +160,13 @@ describe('one call of a batch', () => {
     expect([answers[5]?.id, reasonOf(answers[5])]).toEqual(['bad', reason])
   })
 
+  test('that is too large leaves room for others that are nearly so', async () => {
+    upstream.behave = (seen) => result(seen, `"${'x'.repeat(isBad(seen) ? 1_000_001 : 90_000)}"`)
+    const answers = await ask(withBad)
+    expect(others(answers)).toEqual(nine.map(() => 'x'.repeat(90_000)))
+    expect(reasonOf(answers[5])).toBe('response_too_large')
+  })
+
   test('that makes the node cut the connection touches no other', async () => {
     upstream.behave = (seen, response) => {
       if (!isBad(seen)) return echo(seen)

@@ -176,10 +176,12 @@ describe('close', () => {
 })
 
 describe('listen', () => {
-  test('fails with the reason where the port is taken', async () => {
+  test('fails with the reason where the port is taken, and may be asked for another', async () => {
     const { started } = await start()
     const second = emptyGateway()
     await expect(second.listen({ port: started.port })).rejects.toThrow('EADDRINUSE')
+    const { url } = await second.listen()
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
     await second.close()
   })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '../src/index.ts'
 import { startAnvil } from './startAnvil.ts'
 import type { Anvil } from './startAnvil.ts'
+import { connect } from 'node:net'
 import { openRaw, postBytes } from './rawConnection.ts'
 import { chainIds, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
@@ -486,6 +487,27 @@ describe('what ends a connection', () => {
     await connection.ended
   })
 
+  test('a caller that reads only after it has sent for a while gets its answer: the connection is not reset under it', async () => {
+    for (let run = 0; run < 3; run += 1) {
+      const socket = connect({ port: started.port, host: '127.0.0.1' })
+      const ended = new Promise<Error | undefined>((resolve) => {
+        socket.once('error', resolve)
+        socket.once('end', () => resolve(undefined))
+      })
+      socket.pause()
+      socket.write(`POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`)
+      for (let sent = 0; sent < 20; sent += 1) {
+        socket.write(`8000\r\n${'x'.repeat(0x8000)}\r\n`)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      socket.write('0\r\n\r\n')
+      let text = ''
+      socket.on('data', (chunk) => (text += chunk.toString()))
+      socket.resume()
+      expect([await ended, text.slice(0, 12)]).toEqual([undefined, 'HTTP/1.1 413'])
+    }
+  })
+
   test('a program that uploads a large body reads why it was refused', async () => {
     const response = await fetch(`${started.url}${keyPath()}`, {
       method: 'POST',
@@ -513,6 +535,10 @@ describe('what is taken', () => {
     {
       name: 'no Host header',
       bytes: () => `POST ${keyPath()} HTTP/1.1\r\nContent-Length: ${blockNumber.length}\r\n\r\n${blockNumber}`,
+    },
+    {
+      name: 'a wish to upgrade, which is not followed',
+      bytes: () => postBytes(keyPath(), blockNumber, { Connection: 'Upgrade', Upgrade: 'websocket' }),
     },
     { name: 'a query', bytes: () => postBytes(`${keyPath()}?chain=1/2#x`, blockNumber) },
     { name: 'an absolute target', bytes: () => postBytes(`http://other.example${keyPath()}`, blockNumber) },

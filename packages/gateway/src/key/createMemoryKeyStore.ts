@@ -1,10 +1,11 @@
+import { isApiKey } from './apiKey.ts'
 import { hashApiKey } from './hashApiKey.ts'
 import type { KeyRecord, KeyStore } from './keyStore.ts'
 
 /** A key store that forgets all when the process ends. Holds hashes, not keys. */
 export interface MemoryKeyStore extends KeyStore {
   find(hash: string): KeyRecord | undefined
-  /** Adds a key, or replaces its record: so a key is revoked by adding it again as `revoked`. */
+  /** Adds a key, or replaces its record: so a key is revoked by adding it again as `revoked`. @throws {TypeError} where the text is no key. */
   add(key: string, record: KeyRecord): void
   /** Forgets a key. @returns Whether it was there. */
   remove(key: string): boolean
@@ -24,6 +25,7 @@ export const createMemoryKeyStore = (
   return {
     find: (hash) => byHash.get(hash),
     add: (key, record) => {
+      if (!isApiKey(key)) throw new TypeError('key is no API key: make one with createApiKey')
       byHash.set(hashApiKey(key), { ...record, networks: [...record.networks] })
     },
     remove: (key) => byHash.delete(hashApiKey(key)),

@@ -63,7 +63,7 @@ export const createUpstream = (name: string, address: URL): Upstream => {
   const path = `${address.pathname}${address.search}`
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
   if (address.username !== '' || address.password !== '') {
-    const pair = `${decodeURIComponent(address.username)}:${decodeURIComponent(address.password)}`
+    const pair = `${decoded(address.username)}:${decoded(address.password)}`
     headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
   }
 
