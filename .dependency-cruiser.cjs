@@ -79,6 +79,13 @@ module.exports = {
       to: { dependencyTypes: ['local'], pathNot: '^packages/$1/' },
     },
     {
+      name: 'test-code',
+      severity: 'error',
+      comment: 'what is shipped imports nothing that only tests use',
+      from: { path: '^packages/', pathNot: tests },
+      to: { path: tests },
+    },
+    {
       name: 'node-file',
       severity: 'error',
       comment:

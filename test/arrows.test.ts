@@ -89,6 +89,13 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
     text: "import '@keyrail/vectors'",
     faults: ['arrow:fetch', 'declared'],
   },
+  { file: 'packages/core/src/plantedTestCode.ts', text: "import '../test/faultServer.ts'", faults: ['test-code'] },
+  {
+    file: 'packages/fetch/src/plantedTestCode.ts',
+    text: "import '@keyrail/core/test/faultServer.ts'",
+    faults: ['test-code'],
+  },
+  { file: 'packages/fetch/test/plantedTestCode.ts', text: "import '@keyrail/core/test/faultServer.ts'", faults: [] },
   { file: 'packages/fetch/src/plantedForeign.ts', text: "import 'esbuild'", faults: ['declared'] },
   { file: 'packages/fetch/src/plantedCli.test.ts', text: "import 'keyrail'", faults: ['declared', 'test-arrow:fetch'] },
   {

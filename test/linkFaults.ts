@@ -22,9 +22,9 @@ export function linkFaults(root: string, file: string, markdown: string): string
     }
   }
   for (const path of quotedPaths(root, markdown)) {
-    // A guide may speak from the top, from its own folder, or of packages by folder.
-    const bases = ['', dirname(file), 'packages']
-    if (!bases.some((base) => globSync(path, { cwd: join(root, base) }).length > 0)) {
+    // A guide may speak from the top, from its own folder, of packages by folder, or of what lies inside one.
+    const bases = ['', dirname(file), 'packages', 'packages/*']
+    if (!bases.some((base) => globSync(join(base, path), { cwd: root }).length > 0)) {
       faults.push(`${file}: there is no ${path}`)
     }
   }
