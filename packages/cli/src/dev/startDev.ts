@@ -83,7 +83,7 @@ async function startChains(folder: DevFolder): Promise<ByNetwork<RunningNode>> {
  * @throws {CliError} where a port, a folder or a node cannot be had. Whatever was started is stopped then.
  * @example
  * const service = await startDev({ data: './chains' })
- * await fetch(service.description.app.addresses.testnet, { method: 'POST', body: … })
+ * console.log(service.description.url)
  * await service.stop()
  */
 export async function startDev(options: DevOptions = {}): Promise<DevService> {

@@ -80,7 +80,7 @@ export function nextStepsReport(service: DevService, style: Style): string[] {
     `  ${style.faint('# with keyrail call')}`,
     `  keyrail call eth_getBlockByNumber latest false --base-url ${url}/testnet --key-file ${keyFile}`,
     '',
-    `  ${style.faint('// in a program')}`,
+    `  ${style.faint('// in a program (JavaScript, Node 20 or later)')}`,
     `  import { createClient } from '@keyrail/fetch'`,
     '',
     '  const client = createClient({',
