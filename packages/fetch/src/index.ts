@@ -11,7 +11,6 @@ export { decodeReceipt } from './decode/decodeReceipt.ts'
 export { decodeTransaction } from './decode/decodeTransaction.ts'
 export type { Log } from './decode/log.ts'
 export type {
-  AccessListEntry,
   Authorization,
   Eip1559Transaction,
   Eip2930Transaction,

@@ -18,6 +18,7 @@ import {
   getTransactionCount,
   getTransactionReceipt,
   sendRawTransaction,
+  waitForTransactionReceipt,
 } from '../src/index.ts'
 import type { Client, LogRange, TransactionReceipt } from '../src/index.ts'
 import { emitterCode, emitterInitCode, wordOf } from './emitter.ts'
@@ -35,6 +36,13 @@ let made: Hex
 const hashes = {} as Record<'legacy' | 'eip2930' | 'eip1559' | 'eip7702', Hex>
 let lastEmit: Hex
 
+/** Sends, and waits for the block: anvil gives the hash a little before it has mined. */
+const send = async (more: object): Promise<Hex> => {
+  const hash = await client.eth_sendTransaction({ from, ...more })
+  await waitForTransactionReceipt(client, { hash, pollingIntervalMs: 10 })
+  return hash
+}
+
 const received = async (hash: Hex): Promise<TransactionReceipt> => {
   const receipt = await getTransactionReceipt(client, { hash })
   if (!receipt) throw new Error(`no receipt of ${hash}`)
@@ -49,18 +57,23 @@ beforeAll(async () => {
   const accounts = await client.eth_accounts()
   from = accounts[0] as Hex
   to = accounts[1] as Hex
-  const send = (more: object): Promise<Hex> => client.eth_sendTransaction({ from, to, value: '0x7', ...more })
   const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x3b9aca00' }
   const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
-  hashes.legacy = await send({ gasPrice: '0x77359400' })
-  hashes.eip2930 = await send({ type: '0x1', gasPrice: '0x77359400', accessList })
-  hashes.eip1559 = await send({ ...fees, accessList })
+  hashes.legacy = await send({ to, value: '0x7', gasPrice: '0x77359400' })
+  hashes.eip2930 = await send({ to, value: '0x7', type: '0x1', gasPrice: '0x77359400', accessList })
+  hashes.eip1559 = await send({ to, value: '0x7', ...fees, accessList })
   const authorization = { chainId: '0x0', address: to, nonce: '0xffffffffffffffff', yParity: '0x1', r: '0x1', s: '0x2' }
-  hashes.eip7702 = await send({ ...fees, type: '0x4', gas: '0x30000', authorizationList: [authorization] })
-  made = await client.eth_sendTransaction({ from, data: emitterInitCode })
+  hashes.eip7702 = await send({
+    to,
+    value: '0x7',
+    ...fees,
+    type: '0x4',
+    gas: '0x30000',
+    authorizationList: [authorization],
+  })
+  made = await send({ data: emitterInitCode })
   emitter = (await received(made)).contractAddress as Hex
-  for (const word of [1, 2, 3])
-    lastEmit = await client.eth_sendTransaction({ from, to: emitter, data: wordOf(word), gas: '0x30000' })
+  for (const word of [1, 2, 3]) lastEmit = await send({ to: emitter, data: wordOf(word), gas: '0x30000' })
 })
 afterAll(async () => {
   client.close()
@@ -223,7 +236,7 @@ describe('getTransactionReceipt', () => {
 
   test('tells a reverted transaction', async () => {
     const snapshot = await client.evm_snapshot()
-    const hash = await client.eth_sendTransaction({ from, to: emitter, data: wordOf(0), gas: '0x30000' })
+    const hash = await send({ to: emitter, data: wordOf(0), gas: '0x30000' })
     expect(await received(hash)).toMatchObject({ status: 'reverted', logs: [] })
     await client.evm_revert(snapshot)
   })
@@ -388,7 +401,10 @@ describe('sendRawTransaction', () => {
       ...fees,
     })
     const hash = await sendRawTransaction(client, { transaction: signed as Hex })
-    expect(await received(hash)).toMatchObject({ status: 'success', transactionHash: hash })
+    expect(await waitForTransactionReceipt(client, { hash, pollingIntervalMs: 10 })).toMatchObject({
+      status: 'success',
+      transactionHash: hash,
+    })
     await expect(sendRawTransaction(client, { transaction: signed as Hex })).rejects.toMatchObject({ source: 'node' })
   })
 

@@ -44,8 +44,8 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const pollingIntervalMs = 25
 
 /** Whether it has settled within some polls. */
-const settledSoon = async (wait: Promise<unknown>): Promise<boolean> =>
-  await Promise.race([wait.then(() => true), sleep(200).then(() => false)])
+const settledSoon = (wait: Promise<unknown>): Promise<boolean> =>
+  Promise.race([wait.then(() => true), sleep(200).then(() => false)])
 
 describe('waitForTransactionReceipt', () => {
   test('gives the receipt once the transaction is mined', async () => {
@@ -223,6 +223,17 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
   test('tells of the last failure at the deadline', async () => {
     await using node = await startTroubled(busy)
     await expect(node.wait({ timeoutMs: 200 })).rejects.toThrow('the last look failed: unavailable')
+  })
+
+  test('ends at the deadline while a look is under way', async () => {
+    const server = await startCountingServer()
+    const hanging = createClient({ url: server.url })
+    server.answer = () => undefined
+    await expect(
+      waitForTransactionReceipt(hanging, { hash: wireReceipt.transactionHash, timeoutMs: 100 }),
+    ).rejects.toThrow(/is not mined after 100 ms; the last look failed: timeout/)
+    hanging.close()
+    await server.close()
   })
 
   test('fails at once for what will not pass', async () => {

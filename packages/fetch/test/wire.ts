@@ -1,10 +1,19 @@
-import type { Hex } from '@keyrail/core'
+import type {
+  BlockWithHashes,
+  DynamicFeeFields,
+  Hex,
+  Log,
+  Receipt,
+  SignedLegacyTransaction,
+  TransactionPlace,
+  TypedSignature,
+} from '@keyrail/core'
 
 /** Hex of so many bytes, all alike. */
 export const hexOf = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`
 
 /** A mined legacy transaction as a node sends it. */
-export const wireTransaction = {
+export const wireTransaction: TransactionPlace & SignedLegacyTransaction = {
   type: '0x0',
   hash: hexOf('a1', 32),
   from: hexOf('f0', 20),
@@ -23,7 +32,10 @@ export const wireTransaction = {
 }
 
 /** What a transaction with a fee market has beside that. */
-export const wireFeeMarket = {
+export const wireFeeMarket: Pick<
+  DynamicFeeFields & TypedSignature,
+  'accessList' | 'chainId' | 'maxFeePerGas' | 'maxPriorityFeePerGas' | 'v' | 'yParity'
+> = {
   chainId: '0x1',
   maxFeePerGas: '0x77359400',
   maxPriorityFeePerGas: '0x1',
@@ -33,7 +45,7 @@ export const wireFeeMarket = {
 }
 
 /** A log as a node sends it. */
-export const wireLog = {
+export const wireLog: Log = {
   address: hexOf('c0', 20),
   topics: [hexOf('e1', 32)],
   data: '0x2a',
@@ -46,7 +58,7 @@ export const wireLog = {
 }
 
 /** A receipt as a node sends it. */
-export const wireReceipt = {
+export const wireReceipt: Receipt = {
   type: '0x2',
   status: '0x1',
   transactionHash: hexOf('a1', 32),
@@ -64,7 +76,7 @@ export const wireReceipt = {
 }
 
 /** A block as a node sends it, from before every fork that adds a field. */
-export const wireBlock = {
+export const wireBlock: BlockWithHashes = {
   hash: hexOf('b1', 32),
   parentHash: hexOf('b0', 32),
   sha3Uncles: hexOf('11', 32),

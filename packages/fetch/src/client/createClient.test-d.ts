@@ -10,8 +10,8 @@ const client = createClient({ url: 'http://127.0.0.1:8545' })
 describe('a client', () => {
   test('has every method of the schema, exactly', () => {
     expectTypeOf(client).toEqualTypeOf<Client<EthereumRpc>>()
-    expectTypeOf(client.eth_blockNumber).toEqualTypeOf<EthereumRpc['eth_blockNumber']>()
-    expectTypeOf(client.eth_getLogs).toEqualTypeOf<EthereumRpc['eth_getLogs']>()
+    expectTypeOf<(typeof client)['eth_blockNumber']>().toEqualTypeOf<EthereumRpc['eth_blockNumber']>()
+    expectTypeOf<(typeof client)['eth_getLogs']>().toEqualTypeOf<EthereumRpc['eth_getLogs']>()
     expectTypeOf(client.eth_blockNumber()).toEqualTypeOf<Promise<Hex>>()
     expectTypeOf(client.eth_getBlockByNumber('latest', false)).toEqualTypeOf<Promise<BlockWithHashes | null>>()
     expectTypeOf(client.eth_getBlockByNumber('latest', true)).toEqualTypeOf<Promise<BlockWithTransactions | null>>()
@@ -30,10 +30,11 @@ describe('a client', () => {
   })
 
   test('cannot be changed', () => {
+    expectTypeOf(client.label).toBeString()
     // @ts-expect-error readonly
     client.label = 'mine'
     // @ts-expect-error readonly
-    client.request = client.request
+    client.close = () => {}
   })
 
   test('takes requests by name, exactly', () => {

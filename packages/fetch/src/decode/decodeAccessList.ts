@@ -1,7 +1,7 @@
+import type { AccessListEntry } from '@keyrail/core'
 import { decodeHex } from './decodeHex.ts'
 import { decodeList } from './decodeList.ts'
 import { decodeObject } from './decodeObject.ts'
-import type { AccessListEntry } from './transaction.ts'
 
 /**
  * Reads an access list.

@@ -1,11 +1,5 @@
-import type { Hex } from '@keyrail/core'
+import type { AccessListEntry, Hex } from '@keyrail/core'
 import type { TransactionType } from './transactionType.ts'
-
-/** Storage that a transaction says it will touch. EIP-2930. */
-export interface AccessListEntry {
-  readonly address: Hex
-  readonly storageKeys: readonly Hex[]
-}
 
 /**
  * Leave to run an address's code as an account's own. EIP-7702.

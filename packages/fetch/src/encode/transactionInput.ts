@@ -1,5 +1,5 @@
-import type { Hex } from '@keyrail/core'
-import type { AccessListEntry, Authorization } from '../decode/transaction.ts'
+import type { AccessListEntry, Hex } from '@keyrail/core'
+import type { Authorization } from '../decode/transaction.ts'
 
 /** A transaction that is not signed: for `call` and `estimateGas`. Everything may be left out. */
 export interface TransactionInput {

@@ -11,7 +11,15 @@ import {
   getTransactionCount,
   waitForTransactionReceipt,
 } from '../index.ts'
-import type { Block, BlockInput, Log, PendingBlock, Transaction, TransactionReceipt } from '../index.ts'
+import type {
+  Block,
+  BlockInput,
+  Log,
+  PendingBlock,
+  Transaction,
+  TransactionReceipt,
+  TransactionType,
+} from '../index.ts'
 
 const client = createClient({ url: 'http://127.0.0.1:8545' })
 declare const flag: boolean
@@ -45,6 +53,9 @@ describe('getBlock', () => {
   })
 
   test('refuses what is no block', () => {
+    expectTypeOf<BlockInput>().toEqualTypeOf<
+      bigint | number | 'latest' | 'safe' | 'finalized' | 'earliest' | 'pending' | Hex
+    >()
     // @ts-expect-error no such tag
     void getBlock(client, { block: 'newest' })
     // @ts-expect-error no such option
@@ -80,6 +91,7 @@ describe('reads', () => {
   })
 
   test('ask for a range or for one block', () => {
+    expectTypeOf(getLogs(client, { fromBlock: 1n, toBlock: 'finalized' })).toEqualTypeOf<Promise<Log[]>>()
     // @ts-expect-error one or the other
     void getLogs(client, { blockHash: hash, fromBlock: 1n })
     // @ts-expect-error a pending block has no place in a range
@@ -87,6 +99,7 @@ describe('reads', () => {
   })
 
   test('tell transactions apart by type', () => {
+    expectTypeOf<Transaction['type']>().toEqualTypeOf<TransactionType>()
     const told = (transaction: Transaction): void => {
       if (transaction.type === 'eip4844') expectTypeOf(transaction.maxFeePerBlobGas).toEqualTypeOf<bigint>()
       if (transaction.type === 'eip7702')

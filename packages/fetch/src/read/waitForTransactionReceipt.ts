@@ -87,7 +87,7 @@ export async function waitForTransactionReceipt(
     } catch (error) {
       if (!isKeyrailError(error) || !error.retryable) throw error
       const { retryAfterMs = 0 } = error
-      if (retryAfterMs >= deadlineAt - performance.now()) throw error
+      if (retryAfterMs > 0 && retryAfterMs >= deadlineAt - performance.now()) throw error
       trouble = `; the last look failed: ${error.kind}`
       pauseMs = Math.max(waitMs, retryAfterMs)
     }
