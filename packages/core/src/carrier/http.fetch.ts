@@ -9,7 +9,7 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
       const controller = new AbortController()
       let over = false
       const post = async (): Promise<void> => {
-        let response: Response | undefined
+        let response!: Response
         let fault: Fault | undefined
         let text = ''
         try {
@@ -41,8 +41,10 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
           }
         }
         if (over) return
-        if (fault) controller.abort()
-        done(fault, response && { status: response.status, text, header: (name) => response.headers.get(name) })
+        if (fault) {
+          controller.abort()
+          done(fault)
+        } else done(undefined, { status: response.status, text, header: (name) => response.headers.get(name) })
       }
       void post()
       return () => {

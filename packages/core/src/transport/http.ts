@@ -1,9 +1,9 @@
 import type { AddressOptions } from '../address/addressOptions.ts'
 import { openAddress } from '../address/openAddress.ts'
 import type { OpenAddress } from '../address/openAddress.ts'
-import type { Target } from '../carrier/carrier.ts'
+import type { Answer, Target } from '../carrier/carrier.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Facts } from '../failure/createFailure.ts'
+import type { FailureContext, Facts } from '../failure/createFailure.ts'
 import { checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { readAnswer } from '../message/readAnswer.ts'
@@ -20,12 +20,27 @@ export interface HttpOptions {
   readonly maxResponseBytes?: number | undefined
 }
 
+/**
+ * Posts a body to an address. `done` is called once, with the facts of a failure or an answer, and not after the returned function was called,
+ * which ends the request. `again` says whether the body may be sent twice where a kept-alive connection turns out to be dead.
+ */
+export type Post = (
+  body: string,
+  again: boolean,
+  done: (facts: Facts | undefined, answer: Answer | undefined, context: Omit<FailureContext, 'method'>) => void,
+) => () => void
+
 /** The lowest layer: carries a call to one address. */
 export interface Endpoint {
   /** What may be printed of the address. */
   readonly label: string
   readonly carry: Carry
   readonly close: () => void
+}
+
+/** An endpoint through which layers can post bodies of their own, such as batches. */
+export interface HttpEndpoint extends Endpoint {
+  readonly post: Post
 }
 
 /**
@@ -40,7 +55,7 @@ export interface Endpoint {
  * const transport = compose(http({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' }), retry(), deadline())
  * @see JSON-RPC 2.0 sections 4 and 5
  */
-export function http(address: AddressOptions, options: HttpOptions = {}): Endpoint {
+export function http(address: AddressOptions, options: HttpOptions = {}): HttpEndpoint {
   const { maxResponseBytes = 2 ** 26 } = options
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)
   const { label, chainId, open } = openAddress(address)
@@ -49,45 +64,48 @@ export function http(address: AddressOptions, options: HttpOptions = {}): Endpoi
   let opened: OpenAddress | undefined
   let target: Target
 
-  const carry: Carry = (call, settle) => {
-    const { method } = call
-    const id = ++lastId
-    let resent = false
-
+  const post: Post = (body, again, done) => {
+    let over = false
+    let stop = (): void => {}
     const send = (to: OpenAddress): void => {
+      if (over) return
       if (to !== opened) {
         opened = to
         target = carrier.target(to.url, to.headers)
       }
-      const fail = (facts: Facts): void => settle(false, createFailure(facts, { ...to, method }))
-      const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
-      const stop = carrier.send(target, body, (fault, answer) => {
+      stop = carrier.send(target, body, (fault, answer) => {
+        if (!fault?.stale || !again) return done(fault, answer, to)
         // The server had closed the idle connection before this call reached it: nobody has seen the call.
-        if (fault?.stale && !resent && repeatable(method)) {
-          resent = true
-          return send(to)
-        }
-        if (!answer || fault) return fail(fault as Facts)
-        const read = readAnswer(answer, { id, method })
-        if (!('result' in read)) return fail(read)
-        const seen = chainId && (method === 'eth_chainId' ? read.result : answer.header('x-chain-id'))
-        if (seen && Number(seen) !== chainId)
-          return fail({
-            kind: 'wrongNetwork',
-            text: `the node is on chain ${Number(seen)}, and chainId says ${chainId}`,
-          })
-        settle(true, read.result)
+        again = false
+        send(to)
       })
-      call.cancel = (reason) => {
-        stop()
-        settle(false, reason)
-      }
     }
-
     const to = open()
-    if (!(to instanceof Promise)) return send(to)
-    call.cancel = (reason) => settle(false, reason)
-    to.then((to) => call.ended || send(to), call.cancel)
+    if (to instanceof Promise)
+      to.then(send, ({ message: text }: Error) => over || done({ kind: 'invalidRequest', text }, undefined, { label }))
+    else send(to)
+    return () => {
+      over = true
+      stop()
+    }
   }
-  return { label, carry, close: carrier.close }
+
+  const carry: Carry = (call, settle) => {
+    const { method } = call
+    const id = ++lastId
+    const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
+    const stop = post(body, repeatable(method), (facts, answer, context) => {
+      const read = answer ? readAnswer(answer, { id, method }) : (facts as Facts)
+      if (!('result' in read)) return settle(false, createFailure(read, { ...context, method }))
+      const seen = chainId && Number(method === 'eth_chainId' ? read.result : answer?.header('x-chain-id'))
+      if (!seen || seen === chainId) return settle(true, read.result)
+      const text = `the node is on chain ${seen}, and chainId says ${chainId}`
+      settle(false, createFailure({ kind: 'wrongNetwork', text }, { ...context, method }))
+    })
+    call.cancel = (reason) => {
+      stop()
+      settle(false, reason)
+    }
+  }
+  return { label, carry, post, close: carrier.close }
 }
