@@ -1,11 +1,14 @@
 import { createServer } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerRequest } from './answer/answerRequest.ts'
-import type { Answering, Expectation } from './answer/answerRequest.ts'
+import type { Expectation } from './answer/answerRequest.ts'
+import type { Answering } from './answer/answering.ts'
+import { drainServer } from './drainServer.ts'
 import { defaultLimits } from './gatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
+import { checkPublicUrl, listeningUrl } from './http/publicUrl.ts'
 import { createConnections } from './http/connections.ts'
 import type { LogEntry } from './log.ts'
 import { createMethodPolicy } from './method/createMethodPolicy.ts'
@@ -35,9 +38,6 @@ export interface Gateway {
 const keepAliveTimeoutMs = 65_000
 const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
-/** How long idle connections stay open while draining, so that a request already on its way gets its 503 and not a reset. */
-const idleGraceMs = 250
-
 /**
  * Makes a gateway. Nothing is opened before `listen`.
  * @throws {TypeError} where an option is wrong; the message names it and holds no secret.
@@ -55,7 +55,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       // A log that fails is no reason for a call to fail.
     }
   }
-  const publicUrl = checkedPublicUrl(options.publicUrl)
+  const publicUrl = checkPublicUrl(options.publicUrl)
   const connections = createConnections()
   let draining = false
 
@@ -88,10 +88,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   })
   const answerWith =
     (expectation: Expectation) =>
-    (
-      request: Parameters<typeof answerRequest>[1]['request'],
-      response: Parameters<typeof answerRequest>[1]['response'],
-    ): void =>
+    (request: IncomingMessage, response: ServerResponse): void =>
       answerRequest(answering, { request, response, expectation })
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -112,24 +109,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const drain = async (graceMs: number): Promise<void> => {
     draining = true
     log({ event: 'draining' })
-    const ended = new Promise<void>((resolve) => {
-      // The HTTP server's own close would cut idle connections at once, with a request perhaps on its way on one of them.
-      if (server.listening) NetServer.prototype.close.call(server, () => resolve())
-      else resolve()
-    })
-    let cutOff = 0
-    const giveUp = setTimeout(() => {
-      cutOff = connections.count()
-      server.closeAllConnections()
-    }, graceMs)
-    const closeIdle = setInterval(() => {
-      server.closeIdleConnections()
-      // Node does not count a connection on which nothing was ever sent as idle.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    }, idleGraceMs)
-    await ended
-    clearTimeout(giveUp)
-    clearInterval(closeIdle)
+    const cutOff = await drainServer(server, { graceMs, sockets, connections })
     await Promise.all([groups.testnet.close(), groups.mainnet.close()])
     log({ event: 'closed', cutOff })
   }
@@ -147,24 +127,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       const bound = server.address()
       const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
       log({ event: 'listening', port: boundPort })
-      return { url: publicUrl ?? `http://${shownHost(host)}:${boundPort}`, port: boundPort }
+      return { url: publicUrl ?? listeningUrl(host, boundPort), port: boundPort }
     },
     close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),
   }
-}
-
-/** A host as a URL has it; an interface that stands for all of them is shown by a name that works on this machine. */
-const shownHost = (host: string): string => {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
-}
-
-const checkedPublicUrl = (given: string | undefined): string | undefined => {
-  if (given === undefined) return undefined
-  const url = URL.parse(given)
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new TypeError('publicUrl is not an http or https URL')
-  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
-    throw new TypeError('publicUrl must have no query, no fragment and no credentials')
-  return url.href.replace(/\/+$/, '')
 }

@@ -16,6 +16,7 @@ export type MethodPolicy = (method: string) => MethodTraits | undefined
 /** These change something in the node: a transaction sent, a filter made, read to its last change, or removed. */
 const changing: ReadonlySet<string> = new Set([
   'eth_sendRawTransaction',
+  'eth_sendRawTransactionSync',
   'eth_newFilter',
   'eth_newBlockFilter',
   'eth_newPendingTransactionFilter',

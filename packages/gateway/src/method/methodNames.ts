@@ -1,81 +1,19 @@
+import { methodNames } from '@keyrail/core'
+
+/**
+ * Never offered, though the schema knows them: what uses the node's own accounts (`eth_accounts`, `eth_sign…`,
+ * `eth_sendTransaction`, the node's pending transactions) or belongs to a miner.
+ */
+const nodesOwn = /^eth_(?:accounts|sign|sendTransaction$|pendingTransactions|getWork|submit)/
+
+const ofGroup = (group: RegExp): readonly string[] =>
+  methodNames.filter((name) => group.test(name) && !nodesOwn.test(name))
+
 /** What a node may be asked by anyone with a key. */
-export const nodeMethods: readonly string[] = [
-  'eth_baseFee',
-  'eth_blobBaseFee',
-  'eth_blockNumber',
-  'eth_call',
-  'eth_capabilities',
-  'eth_chainId',
-  'eth_coinbase',
-  'eth_config',
-  'eth_createAccessList',
-  'eth_estimateGas',
-  'eth_feeHistory',
-  'eth_fillTransaction',
-  'eth_gasPrice',
-  'eth_getBalance',
-  'eth_getBlockAccessList',
-  'eth_getBlockByHash',
-  'eth_getBlockByNumber',
-  'eth_getBlockReceipts',
-  'eth_getBlockTransactionCountByHash',
-  'eth_getBlockTransactionCountByNumber',
-  'eth_getCode',
-  'eth_getFilterChanges',
-  'eth_getFilterLogs',
-  'eth_getLogs',
-  'eth_getProof',
-  'eth_getStorageAt',
-  'eth_getStorageValues',
-  'eth_getTransactionByBlockHashAndIndex',
-  'eth_getTransactionByBlockNumberAndIndex',
-  'eth_getTransactionByHash',
-  'eth_getTransactionCount',
-  'eth_getTransactionReceipt',
-  'eth_getUncleByBlockHashAndIndex',
-  'eth_getUncleByBlockNumberAndIndex',
-  'eth_getUncleCountByBlockHash',
-  'eth_getUncleCountByBlockNumber',
-  'eth_maxPriorityFeePerGas',
-  'eth_newBlockFilter',
-  'eth_newFilter',
-  'eth_newPendingTransactionFilter',
-  'eth_protocolVersion',
-  'eth_sendRawTransaction',
-  'eth_simulateV1',
-  'eth_syncing',
-  'eth_uninstallFilter',
-  'net_listening',
-  'net_peerCount',
-  'net_version',
-  'web3_clientVersion',
-  'web3_sha3',
-]
+export const nodeMethods: readonly string[] = ofGroup(/^(?:eth|net|web3)_/)
 
 /** Offered where the operator has turned `services.debug` on. */
-export const debugMethods: readonly string[] = [
-  'debug_getBadBlocks',
-  'debug_getRawBlock',
-  'debug_getRawBlockAccessList',
-  'debug_getRawHeader',
-  'debug_getRawReceipts',
-  'debug_getRawTransaction',
-  'debug_traceBlock',
-  'debug_traceBlockByHash',
-  'debug_traceBlockByNumber',
-  'debug_traceCall',
-  'debug_traceTransaction',
-]
+export const debugMethods: readonly string[] = ofGroup(/^debug_/)
 
 /** Offered where the operator has turned `services.trace` on. */
-export const traceMethods: readonly string[] = [
-  'trace_block',
-  'trace_call',
-  'trace_callMany',
-  'trace_filter',
-  'trace_get',
-  'trace_rawTransaction',
-  'trace_replayBlockTransactions',
-  'trace_replayTransaction',
-  'trace_transaction',
-]
+export const traceMethods: readonly string[] = ofGroup(/^trace_/)

@@ -1,0 +1,47 @@
+import { parseApiKey } from '../key/apiKey.ts'
+import { hashApiKey } from '../key/hashApiKey.ts'
+import type { KeyRecord } from '../key/keyStore.ts'
+import { refuseKey } from '../key/refuseKey.ts'
+import type { Network } from '../network.ts'
+import { refusals } from '../refusal/refusals.ts'
+import type { Answering } from './answering.ts'
+import type { Exchange } from './exchange.ts'
+import { refuseExchange } from './finishExchange.ts'
+
+/**
+ * Looks the key up, before the body is kept, so that a stranger's bytes are not.
+ * @param options.proceed - Called where the key may be used there; else the request has been refused.
+ */
+export const admitKey = (
+  answering: Answering,
+  exchange: Exchange,
+  { at, proceed }: { at: { network: Network; variant: 'app' | 'apiKey'; key: string }; proceed: () => void },
+): void => {
+  exchange.network = at.network
+  const judge = (record: KeyRecord | undefined): void => {
+    const refusal = refuseKey(record, at)
+    if (record !== undefined) {
+      exchange.key = record
+      if (record.networks.includes(at.network)) exchange.chainId = answering.groups[at.network].chainId
+    }
+    if (refusal !== undefined) refuseExchange(answering, exchange, refusal)
+    else proceed()
+  }
+  if (parseApiKey(at.key) === undefined) {
+    judge(undefined)
+    return
+  }
+  const unavailable = (): void => {
+    answering.log({ event: 'fault', where: 'keyStore' })
+    refuseExchange(answering, exchange, refusals.keyStoreUnavailable())
+  }
+  let found: KeyRecord | undefined | Promise<KeyRecord | undefined>
+  try {
+    found = answering.keys.find(hashApiKey(at.key))
+  } catch {
+    unavailable()
+    return
+  }
+  if (found instanceof Promise) found.then(judge, unavailable)
+  else judge(found)
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Answering } from './answering.ts'
+import type { Exchange } from './exchange.ts'
+import { durationOf, whoOf } from './logRequest.ts'
+
+/** Books a request in, and ends its reads when its caller goes away. */
+export const beginExchange = (answering: Answering, request: IncomingMessage, response: ServerResponse): Exchange => {
+  const exchange: Exchange = {
+    request,
+    response,
+    requestId: randomUUID(),
+    startedAt: performance.now(),
+    network: undefined,
+    key: undefined,
+    chainId: undefined,
+    method: undefined,
+    items: undefined,
+    reason: undefined,
+    gone: false,
+    cancel: undefined,
+  }
+  answering.connections.begin(request)
+  response.on('close', () => {
+    answering.connections.finish(request)
+    if (response.writableFinished) return
+    exchange.gone = true
+    exchange.cancel?.()
+    answering.log({
+      event: 'disconnected',
+      requestId: exchange.requestId,
+      ...whoOf(exchange),
+      durationMs: durationOf(exchange),
+    })
+  })
+  return exchange
+}

@@ -1,0 +1,38 @@
+import { readBody } from '../http/readBody.ts'
+import type { Refusal } from '../refusal/refusal.ts'
+import { refusals } from '../refusal/refusals.ts'
+import type { Answering } from './answering.ts'
+import type { Exchange } from './exchange.ts'
+import { logRequest } from './logRequest.ts'
+import { writeAnswer, writeRefusal } from './writeAnswer.ts'
+import type { Answer } from './writeAnswer.ts'
+
+/** Writes the answer and says so in the log. While draining, the last answer on a connection ends it. */
+export const finishExchange = (answering: Answering, exchange: Exchange, answer: Answer): void => {
+  if (exchange.gone) return
+  writeAnswer(exchange, answer, { close: closes(answering, exchange) })
+  logRequest(answering, exchange, answer.status)
+}
+
+const closes = (answering: Answering, exchange: Exchange): boolean =>
+  answering.draining() && answering.connections.isLast(exchange.request)
+
+/** Writes a refusal of the whole request, after what is left of its body: unread, it would be taken for the next request. */
+export const refuseExchange = (answering: Answering, exchange: Exchange, refusal: Refusal): void => {
+  const write = (ours: Refusal): void => {
+    if (exchange.gone) return
+    writeRefusal(exchange, ours, { close: ours.close === true || closes(answering, exchange) })
+    logRequest(answering, exchange, ours.status)
+  }
+  if (refusal.close === true || exchange.request.complete) write(refusal)
+  else pastBody(answering, exchange, () => write(refusal))
+}
+
+/** Reads a body only to get past it. One that is too large ends the connection. */
+export const pastBody = (answering: Answering, exchange: Exchange, then: () => void): void => {
+  const { maxBodyBytes } = answering.limits
+  readBody(exchange.request, { maxBytes: maxBodyBytes, keep: false }, (end) => {
+    if (end === 'tooLarge') refuseExchange(answering, exchange, refusals.bodyTooLarge(maxBodyBytes))
+    else if (end !== 'gone') then()
+  })
+}

@@ -1,0 +1,68 @@
+import { methodNames } from '@keyrail/core'
+import { describe, expect, test } from 'vitest'
+import { createMethodPolicy } from './createMethodPolicy.ts'
+
+const off = { debug: false, trace: false, unsafeNodeMethods: false }
+const all = { debug: true, trace: true, unsafeNodeMethods: true }
+const offeredBy = (options: typeof off): string[] => {
+  const policy = createMethodPolicy(options)
+  return methodNames.filter((name) => policy(name) !== undefined)
+}
+
+describe('the method policy', () => {
+  // A method that joins the schema fails this test until someone has decided whether strangers may call it.
+  test('refuses exactly these methods of the schema, whatever is turned on', () => {
+    const refused = methodNames.filter((name) => !offeredBy(all).includes(name))
+    expect(refused).toEqual([
+      'eth_accounts',
+      'eth_getWork',
+      'eth_pendingTransactions',
+      'eth_sendTransaction',
+      'eth_sign',
+      'eth_signTransaction',
+      'eth_signTypedData_v4',
+      'eth_submitHashrate',
+      'eth_submitWork',
+      'testing_buildBlockV1',
+      'txpool_content',
+      'txpool_contentFrom',
+      'txpool_inspect',
+      'txpool_status',
+    ])
+  })
+
+  test('offers debug_ and trace_ only where they are turned on', () => {
+    const groups = (names: readonly string[]): string[] => [
+      ...new Set(names.map((name) => name.split('_', 1)[0] ?? '')),
+    ]
+    expect(groups(offeredBy(off))).toEqual(['eth', 'net', 'web3'])
+    expect(groups(offeredBy({ ...off, debug: true }))).toEqual(['debug', 'eth', 'net', 'web3'])
+    expect(groups(offeredBy({ ...off, trace: true }))).toEqual(['eth', 'net', 'trace', 'web3'])
+  })
+
+  test('knows exactly these of the offered as changing something', () => {
+    const policy = createMethodPolicy(all)
+    expect(methodNames.filter((name) => policy(name)?.idempotent === false)).toEqual([
+      'eth_getFilterChanges',
+      'eth_newBlockFilter',
+      'eth_newFilter',
+      'eth_newPendingTransactionFilter',
+      'eth_sendRawTransaction',
+      'eth_sendRawTransactionSync',
+      'eth_uninstallFilter',
+    ])
+  })
+
+  test("offers the embedded nodes' own methods only where they are turned on, and never as a name for a log", () => {
+    for (const name of ['anvil_mine', 'evm_snapshot', 'hardhat_setBalance']) {
+      expect(createMethodPolicy({ ...all, unsafeNodeMethods: false })(name)).toBeUndefined()
+      expect(createMethodPolicy({ ...off, unsafeNodeMethods: true })(name)).toEqual({
+        idempotent: false,
+        heavy: false,
+        label: 'node-own',
+      })
+    }
+    for (const name of ['anvil_"x', 'anvil_', 'xanvil_mine', 'anvil_mine\n', `anvil_${'x'.repeat(65)}`])
+      expect(createMethodPolicy(all)(name)).toBeUndefined()
+  })
+})
