@@ -28,14 +28,16 @@ export interface FailureContext {
  * error.kind // 'throttled'
  */
 export function createFailure(facts: Facts, context: FailureContext): KeyrailError {
-  const { status, rpcError } = facts
+  const { status } = facts
   const { method, label, secrets = [] } = context
-  const text = words(facts.text)
-  const rule = facts.kind ? undefined : classify({ ...facts, text }, method)
+  const { code } = facts.rpcError ?? {}
+  // Masked first: what is left can be written as JSON, however deep it came.
+  const rpcError = facts.rpcError && mask(facts.rpcError, secrets, { code: facts.rpcError.code, message: '…' })
+  const rule = facts.kind ? undefined : classify({ ...facts, rpcError }, method)
   const kind = facts.kind ?? rule?.kind ?? 'unknown'
-  const reason = rule?.when.reason
-  const code = rpcError?.code
-  const said = mask(text, secrets, '…').slice(0, 300)
+  // Only a service numbers its refusals; a node does not.
+  const refused = Object(rpcError?.data) as { readonly requestId?: unknown }
+  const said = mask(facts.text, secrets, '…').slice(0, 300)
   const hint = hints[kind]
   return new KeyrailError(
     `${method} failed: ${kind}${status ? ` (HTTP ${status}${code ? `, code ${code}` : ''})` : ''} at ${label}${said && `: ${said.replace(/[. ]+$/, '')}`}.${hint ? ` ${hint}` : ''}`,
@@ -45,19 +47,19 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
         ? 'transport'
         : facts.kind
           ? 'client'
-          : reason || !rpcError || refusals.includes(kind)
+          : !rpcError || refused.requestId || refusals.includes(kind)
             ? 'service'
             : 'node',
       retryable:
         passing.includes(kind) &&
         !facts.final &&
-        (repeatable(method) || kind === 'throttled' || !!facts.unsent || !!reason?.includes('draining')),
-      retryAfterMs: retryAfter({ ...facts, text }),
+        (repeatable(method) || kind === 'throttled' || !!facts.unsent || !!rule?.when.reason?.includes('draining')),
+      retryAfterMs: retryAfter(facts),
       hint,
       method,
       label,
       status,
-      rpcError: rpcError && mask(rpcError, secrets, { code: rpcError.code, message: '…' }),
+      rpcError,
     },
   )
 }
@@ -67,10 +69,3 @@ const passing = 'throttled unavailable network timeout badResponse lagging'
 
 /** What an access service says in place of the node. */
 const refusals = 'auth forbidden throttled quota batchTooLarge wrongNetwork unavailable'
-
-/** A text on one line; of an HTML page its title, or else what is left without tags. */
-function words(text: string): string {
-  let start = text.slice(0, 10_000)
-  if (/^\s*</.test(start)) start = /<title>([^<]+)/i.exec(start)?.[1] ?? start.replace(/<[^>]*>/g, ' ')
-  return start.replace(/\s+/g, ' ').trim()
-}

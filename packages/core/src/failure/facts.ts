@@ -3,7 +3,7 @@ import type { RpcErrorObject } from './keyrailError.ts'
 
 /** What is known of a failure before it has a name: gathered by whoever saw it, judged by `createFailure`. Nothing in it is masked yet. */
 export interface Facts {
-  /** What the server said, or what happened in our own words. */
+  /** What the server said, on one line and without tags, or what happened in our own words. */
   readonly text: string
   /** Set where the kind is known already and nothing is left to judge: a broken connection, a passed deadline, an answer that is none. */
   readonly kind?: FailureKind | undefined

@@ -4,7 +4,7 @@
  * All else stays as it is.
  *
  * @param value - A text or a JSON value.
- * @param secrets - What must not be shown, as it was sent.
+ * @param secrets - What must not be shown, as it stands in a URL or header: with no white space, quotes or backslashes in it.
  * @param otherwise - Given back where the rest would be no JSON any more: a number was cut, or the value is nested too deep.
  * @example
  * mask({ url: 'https://node.example/v2/notARealKey' }, ['notARealKey'], {}) // { url: 'https://node.example/v2/…' }
@@ -19,8 +19,8 @@ export function mask<T>(value: T, secrets: readonly string[], otherwise: T): T {
 
 function hide(text: string, secret: string): string {
   const least = Math.min(secret.length, 8)
-  // First by the characters as they stand, because a secret may itself hold a '%' or a '\', then by what escapes mean.
-  for (const spelling of [/[^]/g, /%[\da-f]{2}|\\+u[\da-f]{4}|\\*[^]/gi]) {
+  // By what escapes mean, then by the characters as they stand, because a secret may itself hold a '%'.
+  for (const spelling of [/%[\da-f]{2}|\\+u[\da-f]{4}|\\*[^]/gi, /[^]/g]) {
     const parts = text.match(spelling) ?? []
     const plain = parts.map(meaning).join('')
     text = ''

@@ -14,7 +14,7 @@ import type { Facts } from './facts.ts'
  */
 export function retryAfter(facts: Facts, now: number = Date.parse(facts.date ?? '') || Date.now()): number | undefined {
   const data = Object(facts.rpcError?.data) as Data
-  const header = facts.retryAfter || 'none'
+  const header = facts.retryAfter?.trim() || 'none'
   const [, amount, unit] = /(?:again|retry|wait)(?: after| in| for)? ([\d.]+) ?(mi?[ls]|s|m)/i.exec(facts.text) ?? []
   return [
     Number(data.retryAfterMs ?? NaN),

@@ -1,6 +1,7 @@
 import type { Answer } from '../carrier/carrier.ts'
 import type { Facts } from '../failure/facts.ts'
 import type { RpcErrorObject } from '../failure/keyrailError.ts'
+import { plainText } from './plainText.ts'
 
 /**
  * Reads the answer to one call with distrust: it is either a JSON-RPC result for this very call, or a failure.
@@ -39,16 +40,14 @@ export function readAnswer(
   // A refusal by status is meant for this call, whatever its id: it may come before the request was read.
   if (said != null && result == null && (status > 299 || id == null || id === call.id)) {
     const words = error?.message ?? said
-    const text = typeof words === 'string' ? words : JSON.stringify(words)
+    const message = typeof words === 'string' ? words : plainText(text)
     // Whatever the code was, a number in quotes or nothing: now it is an integer.
     const rpcError =
-      Object(error) === error && ({ ...error, code: (error?.code as number) | 0, message: text } as RpcErrorObject)
-    return { ...about, text, rpcError: rpcError || undefined }
+      Object(error) === error && ({ ...error, code: (error?.code as number) | 0, message } as RpcErrorObject)
+    return { ...about, text: plainText(message), rpcError: rpcError || undefined }
   }
-  if (status > 299) return { ...about, text }
-  return result === undefined || error != null || id !== call.id
-    ? { ...about, kind: 'badResponse', text: text || 'an empty body' }
-    : { result }
+  if (status < 300 && result !== undefined && error == null && id === call.id) return { result }
+  return { ...about, text: plainText(text) || 'an empty body', kind: status < 300 ? 'badResponse' : undefined }
 }
 
 interface Body {

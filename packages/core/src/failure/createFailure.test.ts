@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { createFailure } from './createFailure.ts'
+import { hints } from './hints.ts'
+import { KeyrailError } from './keyrailError.ts'
+
+const label = 'https://node.example/v2/…wxyz'
+const key = 'notARealKey0123456789wxyz'
+const read = { method: 'eth_blockNumber', label }
+const write = { method: 'eth_sendRawTransaction', label }
+
+describe('createFailure', () => {
+  test('writes method, kind, status, code, label, the words of the server and a hint', () => {
+    const rpcError = { code: -32005, message: 'rate   limit\nexceeded.' }
+    const error = createFailure({ text: 'rate limit exceeded.', status: 429, rpcError }, read)
+    expect(error).toBeInstanceOf(KeyrailError)
+    expect(error.message).toBe(
+      `eth_blockNumber failed: throttled (HTTP 429, code -32005) at ${label}: rate limit exceeded. Slow down.`,
+    )
+    expect(error).toMatchObject({ method: read.method, label, status: 429, rpcError, hint: 'Slow down.' })
+  })
+
+  test('leaves out what is absent', () => {
+    expect(createFailure({ kind: 'aborted', text: 'the transport is closed' }, read).message).toBe(
+      `eth_blockNumber failed: aborted at ${label}: the transport is closed.`,
+    )
+    expect(createFailure({ kind: 'unknown', text: '' }, read).message).toBe(
+      `eth_blockNumber failed: unknown at ${label}.`,
+    )
+  })
+
+  test('masks the secrets in message and rpcError, and cuts only then', () => {
+    const text = `${'x'.repeat(290)} /v2/${key} is unknown`
+    const rpcError = { code: 1, message: text, data: { url: encodeURIComponent(key), [key]: [key] } }
+    const error = createFailure({ text, rpcError }, { ...read, secrets: [key] })
+    expect(JSON.stringify(error) + error.message + error.stack).not.toContain(key.slice(0, 8))
+    expect(error.rpcError).toEqual({ ...rpcError, message: text.replace(key, '…'), data: { url: '…', '…': ['…'] } })
+  })
+
+  test('keeps the error object as it was sent where it holds no secret', () => {
+    const rpcError = { code: 3, message: 'execution reverted', data: { deep: [null, 1.5, 'Reverted 0x'] } }
+    expect(createFailure({ text: rpcError.message, rpcError }, { ...read, secrets: [key] }).rpcError).toEqual(rpcError)
+  })
+
+  test('keeps an error without data without data', () => {
+    const rpcError = { code: -32000, message: 'header not found' }
+    expect(createFailure({ text: rpcError.message, rpcError }, read).rpcError).not.toHaveProperty('data')
+  })
+
+  test('shows a code and no data where masking would cut a number', () => {
+    const rpcError = { code: -32000, message: 'x', data: { n: 12345678 } }
+    const error = createFailure({ text: 'x', rpcError }, { ...read, secrets: ['12345678abcd'] })
+    expect(error.rpcError).toEqual({ code: -32000, message: '…' })
+  })
+
+  test.each([
+    ['network', 'transport', true, false],
+    ['badResponse', 'transport', true, false],
+    ['timeout', 'client', true, false],
+    ['aborted', 'client', false, false],
+    ['throttled', 'client', true, true],
+    ['quota', 'client', false, false],
+    ['invalidRequest', 'client', false, false],
+    ['wrongNetwork', 'client', false, false],
+    ['unconfirmed', 'client', false, false],
+  ] as const)(
+    'takes the kind %s as decided: source %s, retried for a read: %s, for a write: %s',
+    (kind, source, ...retried) => {
+      expect(createFailure({ kind, text: 'x' }, read)).toMatchObject({ kind, source, retryable: retried[0] })
+      expect(createFailure({ kind, text: 'x' }, write)).toMatchObject({ kind, source, retryable: retried[1] })
+    },
+  )
+
+  test('lets a write be repeated where nothing was sent', () => {
+    expect(createFailure({ kind: 'network', text: 'ECONNREFUSED', unsent: true }, write).retryable).toBe(true)
+  })
+
+  test('does not call retryable what would end the same way', () => {
+    expect(createFailure({ kind: 'badResponse', text: 'too large', final: true }, read).retryable).toBe(false)
+  })
+
+  test('gives every hint as one short sentence', () => {
+    for (const hint of Object.values(hints)) expect(hint).toMatch(/^[A-Z][^.]{5,60}\.$/)
+  })
+})

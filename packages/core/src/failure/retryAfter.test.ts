@@ -1,0 +1,32 @@
+import { retryAfters } from '@keyrail/vectors'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { retryAfter } from './retryAfter.ts'
+
+describe('retryAfter', () => {
+  test.each(retryAfters.filter(({ appliesTo }) => appliesTo.includes('ts')))(
+    '$name',
+    ({ given, now, expect: wait }) => {
+      const { data, ...facts } = given
+      const rpcError = { code: -32005, message: given.text, data }
+      expect(retryAfter({ ...facts, rpcError }, facts.date && !now ? undefined : now)).toBe(wait ?? undefined)
+    },
+  )
+
+  test('counts from this clock where neither a date nor a now is given', () => {
+    const header = new Date(Date.now() + 60_000).toUTCString()
+    expect(retryAfter({ text: '', retryAfter: header })).toBeGreaterThan(55_000)
+    expect(retryAfter({ text: '', retryAfter: header })).toBeLessThanOrEqual(60_000)
+  })
+
+  test('gives a finite number, 0 or more, or nothing, whatever is asked', () => {
+    const anything = fc.option(fc.oneof(fc.string(), fc.double(), fc.jsonValue()), { nil: undefined })
+    fc.assert(
+      fc.property(fc.string(), fc.option(fc.string()), anything, anything, (text, header, ms, rate) => {
+        const data = { retryAfterMs: ms, backoff_seconds: rate, rate }
+        const wait = retryAfter({ text, retryAfter: header, rpcError: { code: 1, message: text, data } })
+        expect(wait === undefined || (Number.isFinite(wait) && wait >= 0)).toBe(true)
+      }),
+    )
+  })
+})

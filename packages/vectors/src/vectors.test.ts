@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest'
+import { failures, retryAfters } from './index.ts'
+
+const kinds = new Set(
+  'auth forbidden throttled quota range batchTooLarge methodUnavailable wrongNetwork lagging missingData revert txKnown txRejected unconfirmed invalidRequest badResponse unavailable network timeout aborted unknown'.split(
+    ' ',
+  ),
+)
+
+describe('failures.json', () => {
+  test('has at least 140 cases, of at least 17 dialects', () => {
+    expect(failures.length).toBeGreaterThanOrEqual(140)
+    expect(new Set(failures.map(({ provider }) => provider)).size).toBeGreaterThanOrEqual(17)
+  })
+
+  test('names each case once', () => {
+    expect(new Set(failures.map(({ name }) => name)).size).toBe(failures.length)
+  })
+
+  test.each(failures)('$name is well formed', ({ provider, appliesTo, request, answer, expect: expected, why }) => {
+    expect(provider).toMatch(/^[a-z\d-]+$/)
+    expect(appliesTo.length).toBeGreaterThan(0)
+    expect(request.method).toMatch(/^[a-z\d]+_[A-Za-z\d]+$/)
+    expect(answer.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
+    for (const name of Object.keys(answer.headers ?? {})) expect(name).toBe(name.toLowerCase())
+    expect(kinds).toContain(expected.kind)
+    expect(['client', 'transport', 'service', 'node']).toContain(expected.source)
+    expect(why).toMatch(/^\S.{6,}[.?]$/)
+  })
+})
+
+describe('retryAfter.json', () => {
+  test('names each case once', () => {
+    expect(new Set(retryAfters.map(({ name }) => name)).size).toBe(retryAfters.length)
+  })
+
+  test.each(retryAfters)('$name is well formed', ({ expect: expected, why }) => {
+    expect(expected).toSatisfy((wait: number | null) => wait === null || wait >= 0)
+    expect(why).toMatch(/\S/)
+  })
+})
