@@ -19,7 +19,8 @@ export interface Call {
   readonly method: string
   /** The params as JSON text, made once: it is the body's part and, for reads, the identity of the call. */
   readonly params: string
-  readonly timeoutMs: number | undefined
+  /** What the caller asked for; layers read their own parts of it. */
+  readonly options: CallOptions
   /** When the deadline strikes, on the clock of `performance.now()`. */
   deadlineAt: number
   /** Set once the call was ended from above (deadline, abort, close): no layer starts anything anew. */

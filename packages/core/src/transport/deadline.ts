@@ -26,7 +26,7 @@ export function checkTimeout(timeoutMs: number | undefined): void {
 export function deadline(options: DeadlineOptions = {}): Layer {
   checkTimeout(options.timeoutMs)
   return (next, label) => (call, settle) => {
-    const ms = call.timeoutMs ?? options.timeoutMs ?? (heavy.test(call.method) ? 60_000 : 10_000)
+    const ms = call.options.timeoutMs ?? options.timeoutMs ?? (heavy.test(call.method) ? 60_000 : 10_000)
     call.deadlineAt = performance.now() + ms
     const timer = setTimeout(() => {
       call.ended = true

@@ -1,6 +1,6 @@
 import { check } from '../failure/invalid.ts'
-import type { Call, CallOptions, Carry, RequestArguments } from './call.ts'
 import { checkTimeout } from './deadline.ts'
+import type { Call, CallOptions, Carry, RequestArguments } from './call.ts'
 
 /** How a call is made from outside. */
 export type Request = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
@@ -24,15 +24,15 @@ const writeParams = (params: readonly unknown[]): string => {
  * @param live - Holds the calls under way, so that closing can end them.
  */
 export function createDoor(carry: Carry, live?: Set<Call>): Request {
-  return (args, options) =>
+  return (args, options = {}) =>
     new Promise((resolve, reject) => {
       const { method, params = [] } = Object(args) as RequestArguments
-      const { signal, timeoutMs } = options ?? {}
-      checkTimeout(timeoutMs)
+      const { signal } = options
+      checkTimeout(options.timeoutMs)
       const call: Call = {
         method,
         params: writeParams(params),
-        timeoutMs,
+        options,
         deadlineAt: Infinity,
         ended: false,
         cancel: undefined,
