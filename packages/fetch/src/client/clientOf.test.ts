@@ -41,7 +41,6 @@ describe('methods', () => {
   })
 
   test('work detached', async () => {
-    // oxlint-disable-next-line typescript/unbound-method -- that they work unbound is what is tested
     const { eth_chainId, request } = client
     expect(await eth_chainId()).toEqual({ method: 'eth_chainId', params: [] })
     expect(await request({ method: 'eth_chainId' })).toEqual({ method: 'eth_chainId', params: [] })

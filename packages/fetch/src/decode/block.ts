@@ -2,8 +2,8 @@ import type { Hex } from '@keyrail/core'
 
 /** Coins moved from the consensus layer to an account. EIP-4895. */
 export interface Withdrawal {
-  readonly index: bigint
-  readonly validatorIndex: bigint
+  readonly index: number
+  readonly validatorIndex: number
   readonly address: Hex
   /** In gwei, as the consensus layer counts. */
   readonly amount: bigint

@@ -35,7 +35,7 @@ describe('decodeBlock', () => {
       excessBlobGas: '0x0',
       parentBeaconBlockRoot: hexOf('77', 32),
       withdrawalsRoot: hexOf('88', 32),
-      withdrawals: [{ index: '0x1', validatorIndex: '0xffffffffffffffff', address: hexOf('99', 20), amount: '0x10' }],
+      withdrawals: [{ index: '0x1', validatorIndex: '0x1b207', address: hexOf('99', 20), amount: '0x10' }],
       requestsHash: hexOf('aa', 32),
       blockAccessListHash: hexOf('bb', 32),
       slotNumber: '0x9',
@@ -48,7 +48,7 @@ describe('decodeBlock', () => {
       blobGasUsed: 131_072n,
       excessBlobGas: 0n,
       slotNumber: 9n,
-      withdrawals: [{ index: 1n, validatorIndex: 2n ** 64n - 1n, address: hexOf('99', 20), amount: 16n }],
+      withdrawals: [{ index: 1, validatorIndex: 111_111, address: hexOf('99', 20), amount: 16n }],
     })
   })
 

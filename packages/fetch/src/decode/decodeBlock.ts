@@ -11,8 +11,8 @@ import { malformed } from './malformed.ts'
 const decodeWithdrawal = (value: unknown, what: string): Withdrawal => {
   const withdrawal = decodeObject<keyof Withdrawal>(value, what)
   return {
-    index: decodeQuantity(withdrawal.index, `${what}.index`),
-    validatorIndex: decodeQuantity(withdrawal.validatorIndex, `${what}.validatorIndex`),
+    index: decodeNumber(withdrawal.index, `${what}.index`),
+    validatorIndex: decodeNumber(withdrawal.validatorIndex, `${what}.validatorIndex`),
     address: decodeHex(withdrawal.address, `${what}.address`, 20),
     amount: decodeQuantity(withdrawal.amount, `${what}.amount`),
   }
