@@ -48,7 +48,7 @@ export const defaultLimits: Required<GatewayLimits> = Object.freeze({
 export interface GatewayOptions {
   readonly networks: Readonly<Record<Network, NetworkOptions>>
   readonly keys: KeyStore
-  /** Where callers reach the gateway, where that is not the listening URL. */
+  /** Where callers reach the gateway, where that is not the listening URL. A path in it is for the proxy in front to take off. */
   readonly publicUrl?: string
   /** Which groups of methods are offered beside `eth_`, `net_` and `web3_`. @default neither */
   readonly services?: { readonly debug?: boolean; readonly trace?: boolean }
