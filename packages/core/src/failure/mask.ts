@@ -20,13 +20,17 @@ export function mask<T>(value: T, secrets: readonly string[], otherwise: T): T {
 function hide(text: string, secret: string): string {
   const least = Math.min(secret.length, 8)
   // By what escapes mean, then by the characters as they stand, because a secret may itself hold a '%'.
-  for (const spelling of [/%[\da-f]{2}|\\+u[\da-f]{4}|\\*[^]/gi, /[^]/g]) {
-    const parts = text.match(spelling) ?? []
-    const plain = parts.map(meaning).join('')
+  for (const escape of [/%[\da-f]{2}|\\+(u[\da-f]{4}|[^])/gi, /$^/g]) {
+    const plain = text.replace(escape, meaning)
+    // Most texts hold nothing, and may be long: this is the fast way to know.
+    let from = least ? 0 : 1
+    while (from + least <= secret.length && !plain.includes(secret.slice(from, from + least))) from++
+    if (from + least > secret.length) continue
+    const parts = text.match(new RegExp(`${escape.source}|[^]`, 'gi')) ?? []
     text = ''
     for (let at = 0; at < parts.length; at++) {
       let end = at + least
-      if (least && end <= parts.length && secret.includes(plain.slice(at, end))) {
+      if (end <= parts.length && secret.includes(plain.slice(at, end))) {
         while (end < parts.length && secret.includes(plain.slice(at, end + 1))) end++
         text += '…'
         at = end - 1
@@ -36,7 +40,7 @@ function hide(text: string, secret: string): string {
   return text
 }
 
-const meaning = (part: string): string => {
-  const hex = /^(?:%|\\+u)(..+)/.exec(part)?.[1]
-  return hex ? String.fromCharCode(parseInt(hex, 16)) : part.slice(-1)
+const meaning = (escape: string): string => {
+  const hex = /^(?:%|\\+u)(..+)/.exec(escape)?.[1]
+  return hex ? String.fromCharCode(parseInt(hex, 16)) : escape.slice(-1)
 }
