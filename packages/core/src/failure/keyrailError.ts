@@ -28,6 +28,8 @@ export interface KeyrailErrorFields {
   readonly status?: number | undefined
   /** The error object that the node or service sent. */
   readonly rpcError?: RpcErrorObject | undefined
+  /** The transaction that the failure is about, where its hash is known. */
+  readonly transactionHash?: `0x${string}` | undefined
 }
 
 const brand = Symbol.for('keyrail.error')
@@ -53,6 +55,7 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
   declare readonly label: string | undefined
   declare readonly status: number | undefined
   declare readonly rpcError: RpcErrorObject | undefined
+  declare readonly transactionHash: `0x${string}` | undefined
 
   /**
    * @param message - What happened, with no secret in it.

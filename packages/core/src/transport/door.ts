@@ -7,14 +7,15 @@ export type Request = (args: RequestArguments, options?: CallOptions) => Promise
 
 /** Params as JSON text, without what was left out at the end; empty where they cannot be. */
 const writeParams = (params: readonly unknown[]): string => {
+  if (!Array.isArray(params)) return ''
   let end = params.length
   while (end > 0 && params[end - 1] === undefined) end--
   try {
-    if (Array.isArray(params)) return JSON.stringify(params.slice(0, end))
+    return JSON.stringify(params.slice(0, end))
   } catch {
     // A bigint, or an object that holds itself.
+    return ''
   }
-  return ''
 }
 
 /**
