@@ -1,8 +1,14 @@
+import { globSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
 // Tests of a package read their siblings' source, never a build that may be old.
 const conditions = ['@keyrail/source', ...defaultServerConditions]
+
+const packages = globSync('packages/*/package.json', { cwd: import.meta.dirname }).map((file) =>
+  basename(dirname(file)),
+)
 
 const packageProject = (name: string) => ({
   root: `packages/${name}`,
@@ -19,7 +25,7 @@ const packageProject = (name: string) => ({
 export default defineConfig({
   test: {
     projects: [
-      ...['core', 'fetch', 'gateway', 'cli', 'vectors'].map(packageProject),
+      ...packages.map(packageProject),
       {
         root: '.',
         test: {

@@ -1,8 +1,8 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /** Prints the count of tests as one plain last line, whatever colours and coverage tables stand above it. */
 export default class ClosingLineReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 }
     let brokenModules = 0
     for (const module of modules) {
@@ -14,7 +14,8 @@ export default class ClosingLineReporter implements Reporter {
       }
       if (module.state() === 'failed' && failedHere === 0) brokenModules++
     }
-    const failed = count.failed + brokenModules
+    // What breaks outside of any test fails the run as well, so it is counted: "0 failed" means that all is well.
+    const failed = count.failed + brokenModules + strayErrors.length
     console.log(`\ntests: ${count.passed} passed, ${failed} failed, ${count.skipped + count.pending} skipped`)
   }
 }
