@@ -5,9 +5,9 @@ import { compose, createTransport, deadline, http, retry } from '@keyrail/core'
 import type { Options } from '@keyrail/core'
 import { createClient } from '@keyrail/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { raw, startFaultServer } from '../../core/test/faultServer.ts'
-import type { FaultServer, Script } from '../../core/test/faultServer.ts'
-import { leaksOf, reachableStrings } from '../../core/test/leakWalk.ts'
+import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
+import { leaksOf, reachableStrings } from '@keyrail/core/test/leakWalk.ts'
 
 const KEY = 'kr_a7Hq2mZ9xT4vB6nR1cW8yL3pD5sF0gJkQeUi1a2B'
 const ROTATED = 'kr_aXw5dK8fPz3YhN0uG7tEr4CbVm6oSjLqIi9HnTy1Z'
@@ -88,7 +88,12 @@ for (const [carrier, carrierOptions] of Object.entries(carriers)) {
     for (const [shape, options] of Object.entries(addresses)) {
       test.each(Object.keys(scripts))(`${shape}: %s`, async (name) => {
         server.script = scripts[name] as Script
-        const transport = createTransport({ ...options(server.url), ...carrierOptions, retry: 1, timeoutMs: 400 })
+        const transport = createTransport({
+          ...options(server.url),
+          ...carrierOptions,
+          retry: { retries: 1, baseMs: 1 },
+          timeoutMs: 200,
+        })
         const client = createClient(transport)
         const pending = client.eth_blockNumber()
         // While the call is under way.

@@ -5,7 +5,7 @@ import type { Network } from '../network.ts'
  * The SDK's `baseUrl` for it is `{publicUrl}/{network}`.
  * @param publicUrl - Where callers reach the gateway, with or without a trailing slash.
  * @example
- * appAddress('https://rpc.example.org', 'testnet', key) // https://rpc.example.org/testnet/v2/kr_a…
+ * appAddress('https://rpc.example.org', 'testnet', createApiKey('app')) // https://rpc.example.org/testnet/v2/kr_a…
  */
 export const appAddress = (publicUrl: string, network: Network, apiKey: string): string =>
   `${withoutSlash(publicUrl)}/${network}/v2/${apiKey}`
@@ -15,7 +15,7 @@ export const appAddress = (publicUrl: string, network: Network, apiKey: string):
  * The SDK's `rpcUrl` for it is `{publicUrl}/{network}`.
  * @param publicUrl - Where callers reach the gateway, with or without a trailing slash.
  * @example
- * apiKeyAddress('https://rpc.example.org', 'mainnet', key) // https://rpc.example.org/mainnet/kr_m…
+ * apiKeyAddress('https://rpc.example.org', 'mainnet', createApiKey('mainnet')) // https://rpc.example.org/mainnet/kr_m…
  */
 export const apiKeyAddress = (publicUrl: string, network: Network, apiKey: string): string =>
   `${withoutSlash(publicUrl)}/${network}/${apiKey}`
