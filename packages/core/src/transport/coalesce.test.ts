@@ -1,0 +1,415 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createFailure } from '../failure/createFailure.ts'
+import type { Call, CallOptions, RequestArguments, Settle } from './call.ts'
+import { coalesce } from './coalesce.ts'
+import type { CoalesceOptions } from './coalesce.ts'
+import { compose } from './compose.ts'
+import { deadline } from './deadline.ts'
+import type { Endpoint } from './http.ts'
+import { retry } from './retry.ts'
+import type { Transport } from './transport.ts'
+
+const label = 'https://node.example/v2/…'
+
+interface Sent {
+  readonly call: Call
+  readonly settle: Settle
+  /** The reason it was stopped for; undefined where it was not. */
+  stopped?: unknown
+}
+
+/** An endpoint whose calls are answered by the test. */
+const held = (): Endpoint & { readonly sent: Sent[] } => {
+  const sent: Sent[] = []
+  return {
+    label,
+    sent,
+    close: () => {},
+    carry: (call, settle) => {
+      const entry: Sent = { call, settle }
+      sent.push(entry)
+      call.cancel = (reason) => {
+        entry.stopped = reason
+        settle(false, reason)
+      }
+    },
+  }
+}
+
+const read: RequestArguments = { method: 'eth_getBlockByNumber', params: ['latest', false] }
+const write: RequestArguments = { method: 'eth_sendRawTransaction', params: ['0x02'] }
+const outcomeOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+
+let endpoint: ReturnType<typeof held>
+let transport: Transport
+const make = (options?: CoalesceOptions): Transport => compose(endpoint, coalesce(options), deadline())
+const answer = (place: number, value: unknown): void => endpoint.sent[place]?.settle(true, value)
+const fail = (place: number, error: unknown): void => endpoint.sent[place]?.settle(false, error)
+/** Fields of a call record that the door does not fill by itself. */
+const withFields =
+  (fields: object) =>
+  (args: RequestArguments, options?: object): Promise<unknown> =>
+    transport.request(args, { ...options, fields } as CallOptions)
+
+describe('coalesce', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    endpoint = held()
+    transport = make()
+  })
+  afterEach(() => {
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+
+  test('sends the same read once for all who ask while it is under way', async () => {
+    const calls = [transport.request(read), transport.request(read), transport.request({ ...read })]
+    expect(endpoint.sent).toHaveLength(1)
+    answer(0, '0x1')
+    expect(await Promise.all(calls)).toEqual(['0x1', '0x1', '0x1'])
+    const later = transport.request(read)
+    expect(endpoint.sent).toHaveLength(2)
+    answer(1, '0x2')
+    expect(await later).toBe('0x2')
+  })
+
+  test.each([
+    ['another method', { ...read, method: 'eth_getBlockReceipts' }],
+    ['other params', { ...read, params: ['latest', true] }],
+    ['params in another order', { ...read, params: [false, 'latest'] }],
+  ])('does not share with %s', async (_, other) => {
+    const calls = [transport.request(read), transport.request(other)]
+    expect(endpoint.sent).toHaveLength(2)
+    answer(1, 'b')
+    answer(0, 'a')
+    expect(await Promise.all(calls)).toEqual(['a', 'b'])
+  })
+
+  test.each(
+    `eth_sendRawTransaction eth_sendTransaction eth_sign eth_newFilter eth_newBlockFilter eth_getFilterChanges eth_uninstallFilter
+     eth_subscribe evm_mine foo_doThings`.split(/\s+/),
+  )('never shares %s', async (method) => {
+    const calls = [transport.request({ method, params: ['0x1'] }), transport.request({ method, params: ['0x1'] })]
+    expect(endpoint.sent).toHaveLength(2)
+    answer(0, 'a')
+    answer(1, 'b')
+    expect(await Promise.all(calls)).toEqual(['a', 'b'])
+  })
+
+  test('gives every caller an object of its own', async () => {
+    const calls = [transport.request(read), transport.request(read), transport.request(read)]
+    const original = { transactions: [{ hash: '0x1' }], extra: null }
+    answer(0, original)
+    const values = (await Promise.all(calls)) as (typeof original)[]
+    expect(values[0]).toBe(original)
+    for (const value of values) expect(value).toEqual(original)
+    expect(new Set(values).size).toBe(3)
+    expect(new Set(values.map(({ transactions }) => transactions[0])).size).toBe(3)
+  })
+
+  test('gives a copy of the answer as it came, whatever the first caller does to it at once', async () => {
+    const first = transport.request(read).then((value) => Object.assign(value as object, { spoilt: true }))
+    const second = transport.request(read)
+    answer(0, { number: '0x1' })
+    expect(await first).toEqual({ number: '0x1', spoilt: true })
+    expect(await second).toEqual({ number: '0x1' })
+  })
+
+  test.each([null, false, true, 0, '', '0x1'])('hands on %j as it is', async (value) => {
+    const calls = [transport.request(read), transport.request(read)]
+    answer(0, value)
+    expect(await Promise.all(calls)).toEqual([value, value])
+  })
+
+  test('gives every caller a failure of its own, with the same fields', async () => {
+    const rpcError = { code: 3, message: 'execution reverted', data: { raw: '0x08c379a0' } }
+    const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
+    fail(0, createFailure({ text: 'execution reverted', status: 200, rpcError }, { method: read.method, label }))
+    const [first, second] = (await Promise.all(calls)) as { rpcError: typeof rpcError; message: string }[]
+    expect(first).not.toBe(second)
+    expect(second).toMatchObject({ kind: 'revert', method: read.method, label, status: 200, rpcError })
+    expect(second?.message).toBe(first?.message)
+    expect(second?.rpcError.data).not.toBe(first?.rpcError.data)
+  })
+
+  test('passes on a failure that is none of ours as it is', async () => {
+    const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
+    const error = new RangeError('of a layer below')
+    fail(0, error)
+    expect(await Promise.all(calls)).toEqual([error, error])
+  })
+
+  test('lets the others ask for themselves where the answer cannot be copied', async () => {
+    const calls = [transport.request(read), transport.request(read)]
+    answer(0, { number: 1n })
+    expect(await calls[0]).toEqual({ number: 1n })
+    expect(endpoint.sent).toHaveLength(2)
+    answer(1, { number: 2n })
+    expect(await calls[1]).toEqual({ number: 2n })
+  })
+
+  describe('a caller that leaves', () => {
+    test('by abort takes its own reason along, and the others are answered', async () => {
+      const controllers = [new AbortController(), new AbortController()]
+      const [first, second] = controllers.map(({ signal }) => outcomeOf(transport.request(read, { signal })))
+      const third = transport.request(read)
+      controllers[0]?.abort('mine')
+      expect(await first).toBe('mine')
+      expect(endpoint.sent[0]).not.toHaveProperty('stopped')
+      controllers[1]?.abort('mine too')
+      expect(await second).toBe('mine too')
+      const original = { number: '0x1' }
+      answer(0, original)
+      expect(await third).toBe(original)
+    })
+
+    test('last ends the request, and a later one begins anew', async () => {
+      const controllers = [new AbortController(), new AbortController()]
+      const calls = controllers.map(({ signal }) => outcomeOf(transport.request(read, { signal })))
+      controllers[1]?.abort('second')
+      expect(endpoint.sent[0]).not.toHaveProperty('stopped')
+      controllers[0]?.abort('first')
+      expect(endpoint.sent[0]?.stopped).toBe('first')
+      expect(endpoint.sent[0]?.call.ended).toBe(true)
+      expect(await Promise.all(calls)).toEqual(['first', 'second'])
+      const later = transport.request(read)
+      answer(1, 'new')
+      expect(await later).toBe('new')
+    })
+
+    test('by its own deadline leaves the others theirs', async () => {
+      const long = transport.request(read, { timeoutMs: 5_000 })
+      const short = outcomeOf(transport.request(read, { timeoutMs: 1_000 }))
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(await short).toMatchObject({ kind: 'timeout' })
+      expect(endpoint.sent).toHaveLength(1)
+      answer(0, '0x1')
+      expect(await long).toBe('0x1')
+    })
+
+    test('ends a request that waits to be made again', async () => {
+      transport = compose(endpoint, retry(), coalesce(), deadline())
+      const controller = new AbortController()
+      const calls = [1, 2].map(() => outcomeOf(transport.request(read, { signal: controller.signal })))
+      fail(0, createFailure({ text: 'busy', status: 503, retryAfter: '2' }, { method: read.method, label }))
+      controller.abort('enough')
+      expect(await Promise.all(calls)).toEqual(['enough', 'enough'])
+      await vi.advanceTimersByTimeAsync(3_000)
+      expect(endpoint.sent).toHaveLength(1)
+    })
+
+    test('while the answer is handed out is not answered twice', async () => {
+      const controller = new AbortController()
+      const settled: unknown[] = []
+      const carry = coalesce()(endpoint.carry, label)
+      const record = (settle: Settle): Call => {
+        const call: Call = {
+          method: 'eth_chainId',
+          params: '[]',
+          options: {},
+          deadlineAt: Infinity,
+          ended: false,
+          cancel: undefined,
+        }
+        carry(call, settle)
+        return call
+      }
+      record(() => controller.abort())
+      const second = record((...outcome) => settled.push(outcome))
+      controller.signal.addEventListener('abort', () => second.cancel?.('left'))
+      answer(0, '0x1')
+      expect(settled).toEqual([[false, 'left']])
+    })
+  })
+
+  test('retries as long as the latest deadline of those who wait allows', async () => {
+    transport = compose(endpoint, retry(), coalesce(), deadline())
+    const first = outcomeOf(transport.request(read, { timeoutMs: 2_000 }))
+    await vi.advanceTimersByTimeAsync(500)
+    const second = transport.request(read, { timeoutMs: 3_000 })
+    expect(endpoint.sent).toHaveLength(1)
+    fail(0, createFailure({ text: 'busy', status: 503, retryAfter: '2' }, { method: read.method, label }))
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await first).toMatchObject({ kind: 'timeout' })
+    answer(1, '0x1')
+    expect(await second).toBe('0x1')
+  })
+
+  test('does not join a request that has less than half of the caller\u2019s time left', async () => {
+    const outcomes: Promise<unknown>[] = []
+    let answered = 1
+    // Every second somebody asks. The first request hangs, and any other is answered within the second.
+    for (let second = 0; second < 12; second++) {
+      outcomes.push(outcomeOf(transport.request(read)))
+      await vi.advanceTimersByTimeAsync(1_000)
+      while (answered < endpoint.sent.length) answer(answered++, '0x1')
+    }
+    await vi.advanceTimersByTimeAsync(10_000)
+    const values = await Promise.all(outcomes)
+    expect(values.slice(0, 6)).toEqual(Array.from({ length: 6 }, () => expect.objectContaining({ kind: 'timeout' })))
+    expect(values.slice(6)).toEqual(Array.from({ length: 6 }, () => '0x1'))
+  })
+
+  test('does not let an impatient caller\u2019s request be joined by a patient one', async () => {
+    const impatient = transport.request(read, { timeoutMs: 100 })
+    const patient = transport.request(read)
+    expect(endpoint.sent).toHaveLength(2)
+    // The latest request is the one that others join.
+    const third = transport.request(read)
+    expect(endpoint.sent).toHaveLength(2)
+    answer(0, 'a')
+    answer(1, 'b')
+    expect(await Promise.all([impatient, patient, third])).toEqual(['a', 'b', 'b'])
+  })
+
+  describe('after a write', () => {
+    test.each([
+      ['was answered', () => answer(1, '0xhash')],
+      ['failed', () => fail(1, new Error('lost'))],
+    ])('that %s, joins no request that began before it', async (_, settle) => {
+      const before = transport.request(read)
+      const written = outcomeOf(transport.request(write))
+      settle()
+      await written
+      const after = transport.request(read)
+      expect(endpoint.sent).toHaveLength(3)
+      answer(2, 'new')
+      answer(0, 'old')
+      expect(await Promise.all([before, after])).toEqual(['old', 'new'])
+    })
+
+    test('that is still under way, joins', async () => {
+      const written = transport.request(write)
+      const calls = [transport.request(read), transport.request(read)]
+      expect(endpoint.sent).toHaveLength(2)
+      answer(1, 'a')
+      answer(0, '0xhash')
+      expect(await Promise.all([...calls, written])).toEqual(['a', 'a', '0xhash'])
+    })
+
+    test('that was aborted, joins no request that began before it', async () => {
+      const controller = new AbortController()
+      const before = transport.request(read)
+      const written = outcomeOf(transport.request(write, { signal: controller.signal }))
+      controller.abort()
+      await written
+      const after = transport.request(read)
+      expect(endpoint.sent).toHaveLength(3)
+      answer(0, 'old')
+      answer(2, 'new')
+      expect(await Promise.all([before, after])).toEqual(['old', 'new'])
+    })
+
+    test('leaves the newer request in place when the older one ends', async () => {
+      const before = transport.request(read)
+      const written = transport.request(write)
+      answer(1, '0xhash')
+      const calls = [transport.request(read)]
+      answer(0, 'old')
+      calls.push(transport.request(read))
+      expect(endpoint.sent).toHaveLength(3)
+      answer(2, 'new')
+      expect(await Promise.all([before, written, ...calls])).toEqual(['old', '0xhash', 'new', 'new'])
+    })
+  })
+
+  describe('by what a call asks for', () => {
+    /** Whether a call with `second` shares the request of one with `first`. */
+    const shares = async (first: object, second: object): Promise<boolean> => {
+      const calls = [first, second].map((options) => transport.request(read, options as CallOptions))
+      const shared = endpoint.sent.length === 1
+      for (const { settle } of endpoint.sent.splice(0)) settle(true, '0x1')
+      await Promise.all(calls)
+      return shared
+    }
+
+    test('shares with an equal or higher priority only', async () => {
+      expect(await shares({ priority: 'poll' }, {})).toBe(false)
+      expect(await shares({ priority: 'poll' }, { priority: 'write' })).toBe(false)
+      expect(await shares({ priority: 'poll' }, { priority: 'poll' })).toBe(true)
+      expect(await shares({}, { priority: 'poll' })).toBe(true)
+      expect(await shares({}, { priority: 'read' })).toBe(true)
+      expect(await shares({ priority: 'write' }, {})).toBe(true)
+    })
+
+    test('shares with the same minBlock only', async () => {
+      expect(await shares({ minBlock: 5 }, { minBlock: 5 })).toBe(true)
+      expect(await shares({ minBlock: 5 }, { minBlock: 6 })).toBe(false)
+      expect(await shares({ minBlock: 6 }, { minBlock: 5 })).toBe(false)
+      expect(await shares({}, { minBlock: 5 })).toBe(false)
+      expect(await shares({ minBlock: 5 }, {})).toBe(false)
+      expect(await shares({ minBlock: true }, { minBlock: true })).toBe(true)
+      expect(await shares({ minBlock: true }, { minBlock: false })).toBe(false)
+    })
+
+    test('takes the transport\u2019s minBlock where a call names none', async () => {
+      transport = make({ minBlock: true })
+      expect(await shares({}, { minBlock: true })).toBe(true)
+      expect(await shares({}, { minBlock: false })).toBe(false)
+    })
+
+    test('does not share by the highest block seen once an answer may have raised it', async () => {
+      const first = transport.request(read, { minBlock: true } as CallOptions)
+      const other = transport.request({ method: 'eth_blockNumber' })
+      answer(1, '0x10')
+      const second = transport.request(read, { minBlock: true } as CallOptions)
+      expect(endpoint.sent).toHaveLength(3)
+      answer(0, 'a')
+      answer(2, 'b')
+      expect(await Promise.all([first, other, second])).toEqual(['a', '0x10', 'b'])
+    })
+  })
+
+  describe('by what a call belongs to', () => {
+    beforeEach(() => {
+      // Stands in for the doors of `group()` and `batch()`, which put their object onto the record.
+      transport = compose(
+        endpoint,
+        coalesce(),
+        (next) => (call, settle) => next(Object.assign(call, (call.options as { fields?: object }).fields), settle),
+        deadline(),
+      )
+    })
+
+    test.each(['group', 'batch'])('shares within the same %s only, and passes it on', async (name) => {
+      const [one, two] = [{}, {}]
+      const calls = [
+        withFields({ [name]: one })(read),
+        withFields({ [name]: one })(read),
+        withFields({ [name]: two })(read),
+        withFields({})(read),
+      ]
+      expect(endpoint.sent.map(({ call }) => (call as unknown as Record<string, unknown>)[name])).toEqual([
+        one,
+        two,
+        undefined,
+      ])
+      for (const { settle } of endpoint.sent) settle(true, '0x1')
+      expect(await Promise.all(calls)).toEqual(['0x1', '0x1', '0x1', '0x1'])
+    })
+
+    test('tells the one who joined, and tells what happens below to one caller who still waits', async () => {
+      const told: string[] = []
+      const noting = (name: string): object => ({ note: ({ type }: { type: string }) => told.push(`${name} ${type}`) })
+      const controller = new AbortController()
+      const first = outcomeOf(withFields(noting('a'))(read, { signal: controller.signal }))
+      const second = withFields(noting('b'))(read)
+      const note = (endpoint.sent[0]?.call as unknown as { note: (event: object) => void }).note
+      note({ type: 'attempt' })
+      controller.abort()
+      note({ type: 'attempted' })
+      answer(0, '0x1')
+      await Promise.all([first, second])
+      expect(told).toEqual(['b joined', 'a attempt', 'b attempted'])
+    })
+  })
+
+  test('is ended by closing, every call with its own failure', async () => {
+    const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
+    transport.close()
+    const [first, second] = await Promise.all(calls)
+    for (const failure of [first, second]) expect(failure).toMatchObject({ kind: 'aborted' })
+    expect(first).not.toBe(second)
+    expect(endpoint.sent[0]?.stopped).toBeDefined()
+  })
+})

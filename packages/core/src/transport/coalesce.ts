@@ -1,0 +1,172 @@
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import { repeatable } from '../failure/repeatable.ts'
+import type { Call, CallOptions, Layer, Settle } from './call.ts'
+
+/** Options of {@link coalesce}. */
+export interface CoalesceOptions {
+  /** The `minBlock` of calls that name none: calls share an answer only where theirs is the same. @default undefined */
+  readonly minBlock?: number | bigint | boolean | undefined
+}
+
+/** What a call may say of itself that decides with whom it can share. */
+type SharedCall = Call & {
+  readonly options: CallOptions & {
+    readonly priority?: 'write' | 'read' | 'poll' | undefined
+    readonly minBlock?: number | bigint | boolean | undefined
+  }
+  readonly group?: object | undefined
+  readonly batch?: object | undefined
+  readonly note?: ((event: { readonly type: string }) => void) | undefined
+}
+
+interface Waiter {
+  readonly call: SharedCall
+  readonly settle: Settle
+}
+
+/** One call below for several callers. Its deadline is the latest of theirs, because each keeps its own. */
+interface Flight extends SharedCall {
+  /** In the order they came; a place is emptied when its caller leaves. */
+  readonly waiters: (Waiter | undefined)[]
+  waiting: number
+  /** The deadline of the call that began it. */
+  readonly joinableFor: number
+  /** How many writes and how many answers had settled when it began. */
+  readonly writes: number
+  readonly answers: number
+}
+
+const rank = { poll: 0, read: 1, write: 2 }
+const rankOf = ({ options }: SharedCall): number => rank[options.priority ?? 'read']
+
+/**
+ * Lets callers that ask the same at the same time share one request. Each keeps its own deadline and abort; the request ends when the last
+ * of them leaves. The first gets the answer, each further one a copy of its own, and a failure likewise.
+ *
+ * Only reads are shared, and only where sharing changes no answer: not with a request that began before a write settled on this transport,
+ * nor with one of another group, batch or `minBlock`, of a lower priority, or with less than half of the caller's own time left.
+ *
+ * @param options - What holds for calls that do not say.
+ * @example
+ * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), coalesce(), deadline())
+ * // One request.
+ * await Promise.all([transport.request({ method: 'eth_gasPrice' }), transport.request({ method: 'eth_gasPrice' })])
+ */
+export function coalesce(options: CoalesceOptions = {}): Layer {
+  const minBlockOf = (call: SharedCall): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
+  return (next) => {
+    const flights = new Map<string, Flight>()
+    let writes = 0
+    let answers = 0
+
+    const mayJoin = (call: SharedCall, flight: Flight): boolean => {
+      const minBlock = minBlockOf(call)
+      const now = performance.now()
+      return (
+        // Read your writes: what was sent before a write settled may be answered without it.
+        flight.writes === writes &&
+        flight.group === call.group &&
+        flight.batch === call.batch &&
+        // One that waits in a lower lane would be waited for in that lane.
+        rankOf(flight) >= rankOf(call) &&
+        // Not even with a higher one: that may fail as lagging where the caller's own would be answered.
+        minBlockOf(flight) === minBlock &&
+        // `true` is the highest block seen, and an answer may have raised it.
+        (minBlock !== true || flight.answers === answers) &&
+        // Else a request that hangs would be joined, and outlived, for ever.
+        2 * (flight.joinableFor - now) >= call.deadlineAt - now
+      )
+    }
+
+    const begin = (call: SharedCall): Flight => {
+      const { method, params, group, batch, deadlineAt } = call
+      const waiters: Flight['waiters'] = []
+      return {
+        method,
+        params,
+        options: call.options,
+        deadlineAt,
+        ended: false,
+        cancel: undefined,
+        group,
+        batch,
+        // What happens is told to one caller, so that it is counted once.
+        note: call.note && ((event) => waiters.find(Boolean)?.call.note?.(event)),
+        waiters,
+        waiting: 0,
+        joinableFor: deadlineAt,
+        writes,
+        answers,
+      }
+    }
+
+    return (call: SharedCall, settle) => {
+      if (!repeatable(call.method))
+        return next(call, (ok, value) => {
+          writes++
+          settle(ok, value)
+        })
+      const key = call.method + call.params
+      const found = flights.get(key)
+      const joins = found !== undefined && mayJoin(call, found)
+      const flight = joins ? found : begin(call)
+      const place = flight.waiters.push({ call, settle }) - 1
+      flight.waiting++
+      const close = (): void => {
+        if (flights.get(key) === flight) flights.delete(key)
+      }
+      call.cancel = (reason) => {
+        flight.waiters[place] = undefined
+        flight.waiting--
+        if (flight.waiting === 0) {
+          close()
+          flight.ended = true
+          flight.cancel?.(reason)
+        }
+        settle(false, reason)
+      }
+      if (joins) {
+        if (flight.deadlineAt < call.deadlineAt) flight.deadlineAt = call.deadlineAt
+        return call.note?.({ type: 'joined' })
+      }
+      flights.set(key, flight)
+      next(flight, (ok, value) => {
+        close()
+        answers++
+        flight.cancel = undefined
+        land(flight, ok, value)
+      })
+    }
+
+    /** Hands out what came to all who still wait. */
+    function land({ waiters, waiting }: Flight, ok: boolean, value: unknown): void {
+      // Made before the first gets the original, which is then its own to change.
+      const copy = waiting > 1 ? copier(value) : undefined
+      let given = false
+      for (let place = 0; place < waiters.length; place++) {
+        const waiter = waiters[place]
+        if (!waiter) continue
+        if (!given) waiter.settle(ok, value)
+        else if (copy) waiter.settle(ok, copy())
+        // It asks for itself.
+        else next(waiter.call, waiter.settle)
+        given = true
+      }
+    }
+  }
+}
+
+/** Makes copies of what came; undefined where it cannot be copied, because a user's layer made more of it than JSON. */
+function copier(value: unknown): (() => unknown) | undefined {
+  if (isKeyrailError(value)) {
+    const rpcError = JSON.stringify(value.rpcError)
+    return () => new KeyrailError(value.message, { ...value, rpcError: rpcError && JSON.parse(rpcError) })
+  }
+  if (typeof value !== 'object' || value instanceof Error) return () => value
+  try {
+    const text = JSON.stringify(value)
+    return () => JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
