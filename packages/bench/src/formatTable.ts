@@ -1,0 +1,21 @@
+/**
+ * A Markdown table whose columns line up: the first on the left, the rest on the right.
+ *
+ * @param head - Names of the columns.
+ * @param lines - As many cells as there are columns each.
+ */
+export function formatTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const widths = head.map((name, column) =>
+    Math.max(3, ...[name, ...lines.map((line) => line[column] ?? '')].map(width)),
+  )
+  const row = (cells: readonly string[]): string =>
+    `| ${widths.map((room, column) => pad(cells[column] ?? '', room, column > 0)).join(' | ')} |`
+  const rule = `| ${widths.map((room, column) => (column ? '-'.repeat(room - 1) + ':' : '-'.repeat(room))).join(' | ')} |`
+  return [row(head), rule, ...lines.map(row)].join('\n')
+}
+
+const width = (text: string): number => [...text].length
+const pad = (text: string, room: number, right: boolean): string => {
+  const space = ' '.repeat(room - width(text))
+  return right ? space + text : text + space
+}

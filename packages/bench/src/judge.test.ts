@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { judge } from './judge.ts'
+import type { Measured } from './measure.ts'
+import type { Bar } from './rows.ts'
+import type { Cost } from './subjectProcess.ts'
+
+const cost = (wallMs: number, cpuMs: number, heapMb?: number): Cost => ({
+  wallMs,
+  cpuMs,
+  peakRssMb: 100,
+  ...(heapMb && { heapMb }),
+})
+
+const measured = (bar: Bar, costs: Record<string, readonly Cost[]>): Measured => ({
+  row: { name: 'row', title: '', reference: 'floor', again: 'floor again', subjects: ['it'], peers: [], bar },
+  costs: new Map(Object.entries(costs)),
+  faults: new Map(),
+  load: [0, 0],
+})
+
+const floor = [cost(10, 10), cost(20, 20), cost(10, 10)]
+
+describe('judge', () => {
+  test('meets a bar by wall and CPU apart, round by round', () => {
+    const findings = judge(
+      measured(
+        { subject: 'it', wall: 1.1, cpu: 1.1 },
+        { floor, 'floor again': floor, it: [cost(11, 12), cost(21, 24), cost(10, 13)] },
+      ),
+    )
+    expect(findings.map(({ what, value, verdict }) => [what, value?.toFixed(2), verdict])).toEqual([
+      ['wall', '1.05', 'met'],
+      ['CPU', '1.20', 'missed'],
+    ])
+  })
+
+  test('says nothing where the reference was not itself', () => {
+    const restless = floor.map(({ wallMs, cpuMs }) => cost(wallMs * 1.06, cpuMs))
+    const findings = judge(
+      measured({ subject: 'it', wall: 1.1, cpu: 1.1 }, { floor, 'floor again': restless, it: floor }),
+    )
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['does not count', 'met'])
+  })
+
+  test('never calls met what did not run', () => {
+    const findings = judge(measured({ subject: 'it', wall: 1.1, heapMb: 200 }, { floor, 'floor again': floor }))
+    expect(findings.map(({ verdict }) => verdict)).toEqual(['not measured', 'not measured'])
+  })
+
+  test('weighs the heap by its median, in MB', () => {
+    const it = [cost(5, 5, 150), cost(5, 5, 210), cost(5, 5, 190)]
+    const findings = judge(measured({ subject: 'it', wall: 0.8, heapMb: 200 }, { floor, 'floor again': floor, it }))
+    expect(findings.at(-1)).toMatchObject({ what: 'live heap', value: 190, verdict: 'met' })
+  })
+})

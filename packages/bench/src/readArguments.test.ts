@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest'
+import { readArguments } from './readArguments.ts'
+
+describe('readArguments', () => {
+  test('asks for every row in full where nothing is said', () => {
+    const asked = readArguments([])
+    expect(asked).toMatchObject({ rounds: 25, withPeers: false })
+    expect(asked.only).toEqual(expect.arrayContaining(['sequential', 'flood', 'cold']))
+  })
+
+  test('takes rows, rounds and peers', () => {
+    expect(readArguments(['--only', 'sequential,cold', '--rounds', '7', '--peers'])).toEqual({
+      only: ['sequential', 'cold'],
+      rounds: 7,
+      withPeers: true,
+    })
+    expect(readArguments(['--quick']).rounds).toBe(5)
+  })
+
+  test.each([
+    [['--only', 'nothing'], /no row is called 'nothing'.*sequential/],
+    [['--rounds', '0'], /whole number/],
+    [['--rounds', 'many'], /whole number/],
+    [['--fast'], /--fast/],
+  ])('refuses %j', (args, message) => {
+    expect(() => readArguments(args)).toThrow(message)
+  })
+})
