@@ -14,10 +14,15 @@ export interface Fault {
   readonly unsent?: boolean
   /** True where a kept-alive connection broke before any byte of the answer: the server had closed it meanwhile. */
   readonly stale?: boolean
+  /** True where the same request would end the same way. */
+  readonly final?: boolean
 }
 
-/** An address made ready for a carrier. Opaque, because it holds the key. */
-export type Target = object
+/** Where a request goes. Holds the key: kept by nothing that can be reached from outside. */
+export interface Target {
+  readonly url: string
+  readonly headers: Record<string, string>
+}
 
 /** Options that reach the carrier. */
 export interface CarrierOptions {
@@ -30,8 +35,7 @@ export interface CarrierOptions {
 
 /** Sends bytes and brings back bytes. Knows nothing of JSON-RPC. */
 export interface Carrier {
-  readonly target: (url: string, headers: Record<string, string>) => Target
-  /** Posts a body. Calls `done` once, never synchronously, and not after the returned function was called, which ends the request. */
+  /** Posts a body. The same `target` is given again for the same address, so that what is made of it can be kept. Calls `done` once, never synchronously, and not after the returned function was called, which ends the request. */
   readonly send: (target: Target, body: string, done: (fault: Fault | undefined, answer?: Answer) => void) => () => void
   readonly close: () => void
 }

@@ -1,17 +1,15 @@
-import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
+import type { Carrier, CarrierOptions } from './carrier.ts'
 
 /** Carries by `fetch`: browsers, workers, Deno, Bun, React Native, and wherever a `fetch` is given. */
 export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carrier {
   return {
-    target: (url, headers) => ({ url, headers }),
-    send: (target, body, done) => {
-      const { url, headers } = target as Target & { url: string; headers: Record<string, string> }
+    send: ({ url, headers }, body, done) => {
       const controller = new AbortController()
       let over = false
-      const post = async (): Promise<void> => {
-        let response!: Response
-        let fault: Fault | undefined
+      const post = async (): Promise<unknown> => {
+        let response: Response | undefined
         let text = ''
+        let bytes = 0
         try {
           response = await (fetch ?? globalThis.fetch)(url, {
             method: 'POST',
@@ -25,26 +23,29 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
           })
           const reader = response.body?.getReader()
           const decoder = new TextDecoder()
-          let bytes = 0
-          for (let part; reader && !(part = await reader.read()).done && !fault;) {
+          for (let part; reader && !(part = await reader.read()).done;) {
             text += decoder.decode(part.value, { stream: true })
             bytes += part.value.length
-            if (bytes > maxResponseBytes)
-              fault = { kind: 'badResponse', text: 'the answer is larger than maxResponseBytes' }
+            if (bytes > maxResponseBytes) {
+              controller.abort()
+              return (
+                over || done({ kind: 'badResponse', text: 'the answer is larger than maxResponseBytes', final: true })
+              )
+            }
           }
           // React Native gives no stream.
           text += reader ? decoder.decode() : await response.text()
         } catch (error) {
-          fault ??= {
-            kind: 'network',
-            text: response ? 'the connection broke in the middle of the answer' : String(Object(error).message),
-          }
+          return (
+            over ||
+            done({
+              kind: 'network',
+              text: response ? 'the connection broke in the middle of the answer' : String(Object(error).message),
+            })
+          )
         }
-        if (over) return
-        if (fault) {
-          controller.abort()
-          done(fault)
-        } else done(undefined, { status: response.status, text, header: (name) => response.headers.get(name) })
+        const { status, headers: answered } = response
+        return over || done(undefined, { status, text, header: (name) => answered.get(name) })
       }
       void post()
       return () => {

@@ -1,7 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { gunzip } from 'node:zlib'
-import type { Carrier, CarrierOptions, Fault } from './carrier.ts'
+import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
 import { createCarrier as createFetchCarrier } from './http.fetch.ts'
 
 interface NodeTarget {
@@ -39,23 +39,26 @@ export function createCarrier(options: CarrierOptions): Carrier {
   }
   const agentOf = { 'http:': undefined, 'https:': undefined } as Record<string, http.Agent | undefined>
 
+  const prepare = ({ url, headers }: Target): NodeTarget => {
+    const { protocol, hostname, port, pathname, search } = new URL(url)
+    const secure = protocol === 'https:'
+    return {
+      request: secure ? https.request : http.request,
+      options: {
+        protocol,
+        hostname: hostname.replace(/^\[|\]$/g, ''),
+        port,
+        path: pathname + search,
+        method: 'POST',
+        headers: { ...headers, 'accept-encoding': 'gzip' },
+        agent: (agentOf[protocol] ??= agentFor(secure)),
+      },
+    }
+  }
+  let prepared: NodeTarget
+  let preparedFor: Target | undefined
+
   return {
-    target: (url, headers): NodeTarget => {
-      const { protocol, hostname, port, pathname, search } = new URL(url)
-      const secure = protocol === 'https:'
-      return {
-        request: secure ? https.request : http.request,
-        options: {
-          protocol,
-          hostname: hostname.replace(/^\[|\]$/g, ''),
-          port,
-          path: pathname + search,
-          method: 'POST',
-          headers: { ...headers, 'accept-encoding': 'gzip' },
-          agent: (agentOf[protocol] ??= agentFor(secure)),
-        },
-      }
-    },
     send: (target, body, done) => {
       let over = false
       let ended = false
@@ -64,7 +67,11 @@ export function createCarrier(options: CarrierOptions): Carrier {
         over = true
         done(...outcome)
       }
-      const { request, options } = target as NodeTarget
+      if (target !== preparedFor) {
+        preparedFor = target
+        prepared = prepare(target)
+      }
+      const { request, options } = prepared
       let sent: http.ClientRequest
       try {
         sent = request(options)
@@ -75,11 +82,11 @@ export function createCarrier(options: CarrierOptions): Carrier {
           over = true
         }
       }
-      const refuse = (text: string): void => {
-        finish({ kind: 'badResponse', text })
+      const refuse = (text: string, final = false): void => {
+        finish({ kind: 'badResponse', text, final })
         sent.destroy()
       }
-      const tooLarge = (): void => refuse(`the answer is larger than maxResponseBytes (${maxResponseBytes})`)
+      const tooLarge = (): void => refuse(`the answer is larger than maxResponseBytes (${maxResponseBytes})`, true)
       sent.on('error', (error) => finish(faultOf(error, sent)))
       // Some ends come without an error, such as an unasked 101.
       sent.on('close', () => ended || finish({ kind: 'network', text: 'the connection closed without an answer' }))

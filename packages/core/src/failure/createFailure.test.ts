@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { createFailure } from './createFailure.ts'
-import { hints } from './hints.ts'
 import { KeyrailError } from './keyrailError.ts'
 
 const label = 'https://node.example/v2/…wxyz'
@@ -9,22 +8,17 @@ const read = { method: 'eth_blockNumber', label }
 const write = { method: 'eth_sendRawTransaction', label }
 
 describe('createFailure', () => {
-  test('writes method, kind, status, code, label, the words of the server and a hint', () => {
+  test('writes method, kind, status, label and the words of the server', () => {
     const rpcError = { code: -32005, message: 'rate   limit\nexceeded.' }
     const error = createFailure({ text: 'rate limit exceeded.', status: 429, rpcError }, read)
     expect(error).toBeInstanceOf(KeyrailError)
-    expect(error.message).toBe(
-      `eth_blockNumber failed: throttled (HTTP 429, code -32005) at ${label}: rate limit exceeded. Slow down.`,
-    )
-    expect(error).toMatchObject({ method: read.method, label, status: 429, rpcError, hint: 'Slow down.' })
+    expect(error.message).toBe(`eth_blockNumber failed: throttled (HTTP 429) at ${label}: rate limit exceeded.`)
+    expect(error).toMatchObject({ method: read.method, label, status: 429, rpcError })
   })
 
-  test('leaves out what is absent', () => {
+  test('leaves out the status where no answer came', () => {
     expect(createFailure({ kind: 'aborted', text: 'the transport is closed' }, read).message).toBe(
       `eth_blockNumber failed: aborted at ${label}: the transport is closed.`,
-    )
-    expect(createFailure({ kind: 'unknown', text: '' }, read).message).toBe(
-      `eth_blockNumber failed: unknown at ${label}.`,
     )
   })
 
@@ -76,9 +70,5 @@ describe('createFailure', () => {
 
   test('does not call retryable what would end the same way', () => {
     expect(createFailure({ kind: 'badResponse', text: 'too large', final: true }, read).retryable).toBe(false)
-  })
-
-  test('gives every hint as one short sentence', () => {
-    for (const hint of Object.values(hints)) expect(hint).toMatch(/^[A-Z][^.]{5,60}\.$/)
   })
 })

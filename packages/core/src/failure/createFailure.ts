@@ -1,6 +1,5 @@
 import { classify } from './classify.ts'
 import type { Facts } from './facts.ts'
-import { hints } from './hints.ts'
 import { KeyrailError } from './keyrailError.ts'
 import { mask } from './mask.ts'
 import { repeatable } from './repeatable.ts'
@@ -19,7 +18,7 @@ export interface FailureContext {
 
 /**
  * Makes the one error of Keyrail from what is known of a failure: gives it a kind (by the table in `classification.json`, where the facts do
- * not bring one), says where it arose, whether the call may be made again, and what to do about it. Secrets are masked in all of it.
+ * not bring one), says where it arose and whether the call may be made again. Secrets are masked in all of it.
  *
  * @param facts - What is known.
  * @param context - Method, label and secrets of the call.
@@ -28,41 +27,39 @@ export interface FailureContext {
  * error.kind // 'throttled'
  */
 export function createFailure(facts: Facts, context: FailureContext): KeyrailError {
-  const { status } = facts
+  const { status, unsent, final } = facts
   const { method, label, secrets = [] } = context
-  const { code } = facts.rpcError ?? {}
   // Masked first: what is left can be written as JSON, however deep it came.
   const rpcError = facts.rpcError && mask(facts.rpcError, secrets, { code: facts.rpcError.code, message: '…' })
-  const rule = facts.kind ? undefined : classify({ ...facts, rpcError }, method)
-  const kind = facts.kind ?? rule?.kind ?? 'unknown'
+  const kind = facts.kind ?? classify({ ...facts, rpcError }, method)?.kind ?? 'unknown'
   // Only a service numbers its refusals; a node does not.
-  const refused = Object(rpcError?.data) as { readonly requestId?: unknown }
-  const said = mask(facts.text, secrets, '…').slice(0, 300)
-  const hint = hints[kind]
-  return new KeyrailError(
-    `${method} failed: ${kind}${status ? ` (HTTP ${status}${code ? `, code ${code}` : ''})` : ''} at ${label}${said && `: ${said.replace(/[. ]+$/, '')}`}.${hint ? ` ${hint}` : ''}`,
-    {
-      kind,
-      source: /^net|bad/.test(kind)
-        ? 'transport'
-        : facts.kind
-          ? 'client'
-          : !rpcError || refused.requestId || refusals.includes(kind)
-            ? 'service'
-            : 'node',
-      retryable:
-        passing.includes(kind) &&
-        !facts.final &&
-        (repeatable(method) || kind === 'throttled' || !!facts.unsent || !!rule?.when.reason?.includes('draining')),
-      retryAfterMs: retryAfter(facts),
-      hint,
-      method,
-      label,
-      status,
-      rpcError,
-    },
-  )
+  const { requestId, reason } = Object(rpcError?.data) as { readonly requestId?: unknown; readonly reason?: unknown }
+  const said = mask(facts.text, secrets, '…')
+    .slice(0, 300)
+    .replace(/[. ]*$/, '.')
+  return new KeyrailError(`${method} failed: ${kind}${status ? ` (HTTP ${status})` : ''} at ${label}: ${said}`, {
+    kind,
+    source: /^net|bad/.test(kind)
+      ? 'transport'
+      : facts.kind
+        ? 'client'
+        : !rpcError || requestId || refusals.includes(kind)
+          ? 'service'
+          : 'node',
+    retryable:
+      passing.includes(kind) &&
+      !final &&
+      (unsent || repeatable(method) || kind === 'throttled' || unsentBecause.test(String(reason))),
+    retryAfterMs: retryAfter(facts),
+    method,
+    label,
+    status,
+    rpcError,
+  })
 }
+
+/** Reasons of Keyrail's service that say nothing was passed on. */
+const unsentBecause = /^(draining|no_up|key_st)/
 
 /** What passes by itself. */
 const passing = 'throttled unavailable network timeout badResponse lagging'

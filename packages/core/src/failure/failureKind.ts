@@ -11,7 +11,7 @@
  * - `wrongNetwork` the key, the address or the node belongs to another chain or network
  * - `lagging` the node has not seen the block asked for yet
  * - `missingData` the node has pruned, or never kept, what was asked for
- * - `revert` the contract reverted
+ * - `revert` the contract reverted or its execution failed
  * - `txKnown` the node holds this transaction already
  * - `txRejected` the transaction pool refuses the transaction
  * - `unconfirmed` a transaction was sent and whether it arrived is not known

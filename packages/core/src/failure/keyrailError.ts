@@ -32,8 +32,6 @@ export interface KeyrailErrorFields {
   readonly transactionHash?: `0x${string}` | undefined
 }
 
-const brand = Symbol.for('keyrail.error')
-
 /**
  * The one error class of Keyrail. Branch on `kind`, not on the message.
  * It has no `cause` on purpose: what lies below (a `TypeError` of fetch, a socket error) can hold the address, and the address holds the key.
@@ -63,10 +61,11 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
    */
   constructor(message: string, fields: KeyrailErrorFields) {
     super(message)
-    Object.defineProperty(Object.assign(this, fields), brand, { value: true })
+    Object.assign(this, fields)
   }
 
-  override get name(): string {
+  /** The brand that {@link isKeyrailError} goes by. */
+  override get name(): 'KeyrailError' {
     return 'KeyrailError'
   }
 
@@ -77,7 +76,7 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
 }
 
 /**
- * Tells whether something caught is a Keyrail failure, and of which kind. Works by brand, so two copies of the package do no harm.
+ * Tells whether something caught is a Keyrail failure, and of which kind. Works by the error's `name`, so two copies of the package do no harm.
  *
  * @param error - Anything.
  * @param kind - Ask for this kind only.
@@ -88,5 +87,5 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
  */
 export function isKeyrailError(error: unknown, kind?: FailureKind): error is KeyrailError {
   const held = Object(error) as KeyrailError
-  return brand in held && (kind === undefined || held.kind === kind)
+  return held.name === 'KeyrailError' && (kind === undefined || held.kind === kind)
 }

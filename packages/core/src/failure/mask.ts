@@ -5,42 +5,35 @@
  *
  * @param value - A text or a JSON value.
  * @param secrets - What must not be shown, as it stands in a URL or header: with no white space, quotes or backslashes in it.
- * @param otherwise - Given back where the rest would be no JSON any more: a number was cut, or the value is nested too deep.
+ * @param otherwise - Given back where the rest would be no JSON any more (a number was cut, or the value is nested too deep), and where the
+ *   value is longer than a million characters.
  * @example
  * mask({ url: 'https://node.example/v2/notARealKey' }, ['notARealKey'], {}) // { url: 'https://node.example/v2/…' }
  */
 export function mask<T>(value: T, secrets: readonly string[], otherwise: T): T {
   try {
-    return JSON.parse(secrets.reduce(hide, JSON.stringify(value))) as T
+    let text = JSON.stringify(value)
+    if (text.length > 1e6) return otherwise
+    // By what escapes mean, then by the characters as they stand, because a secret may itself hold a '%'.
+    for (const character of [/%[\da-f]{2}|\\+(u[\da-f]{4}|.)|./gi, /./g]) {
+      const parts = text.match(character) as string[]
+      const plain = parts.map(meaning).join('')
+      for (const secret of secrets) {
+        const least = Math.min(secret.length, 8)
+        for (let from = 0; from + least <= secret.length; from++)
+          for (let at = -1; least && (at = plain.indexOf(secret.slice(from, from + least), at + 1)) >= 0;)
+            parts.fill('\0', at, at + least)
+      }
+      // JSON itself holds no such character.
+      text = parts.join('').replace(/\0+/g, '…')
+    }
+    return JSON.parse(text) as T
   } catch {
     return otherwise
   }
 }
 
-function hide(text: string, secret: string): string {
-  const least = Math.min(secret.length, 8)
-  // By what escapes mean, then by the characters as they stand, because a secret may itself hold a '%'.
-  for (const escape of [/%[\da-f]{2}|\\+(u[\da-f]{4}|[^])/gi, /$^/g]) {
-    const plain = text.replace(escape, meaning)
-    // Most texts hold nothing, and may be long: this is the fast way to know.
-    let from = least ? 0 : 1
-    while (from + least <= secret.length && !plain.includes(secret.slice(from, from + least))) from++
-    if (from + least > secret.length) continue
-    const parts = text.match(new RegExp(`${escape.source}|[^]`, 'gi')) ?? []
-    text = ''
-    for (let at = 0; at < parts.length; at++) {
-      let end = at + least
-      if (end <= parts.length && secret.includes(plain.slice(at, end))) {
-        while (end < parts.length && secret.includes(plain.slice(at, end + 1))) end++
-        text += '…'
-        at = end - 1
-      } else text += parts[at]
-    }
-  }
-  return text
-}
-
-const meaning = (escape: string): string => {
-  const hex = /^(?:%|\\+u)(..+)/.exec(escape)?.[1]
-  return hex ? String.fromCharCode(parseInt(hex, 16)) : escape.slice(-1)
+const meaning = (raw: string): string => {
+  const hex = /^(?:%|\\+u)(..+)/.exec(raw)?.[1]
+  return hex ? String.fromCharCode(parseInt(hex, 16)) : raw.slice(-1)
 }

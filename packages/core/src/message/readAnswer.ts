@@ -1,6 +1,5 @@
 import type { Answer } from '../carrier/carrier.ts'
 import type { Facts } from '../failure/facts.ts'
-import type { RpcErrorObject } from '../failure/keyrailError.ts'
 import { plainText } from './plainText.ts'
 
 /**
@@ -18,15 +17,6 @@ export function readAnswer(
   { status, text, header }: Answer,
   call: { readonly id: number; readonly method: string },
 ): { readonly result: unknown } | Facts {
-  const about = { status, retryAfter: header('retry-after'), date: header('date') }
-  // Status 0 is how a browser shows a redirect that it did not follow. Where to is not told: it may hold the key.
-  if (!status || (status > 299 && status < 400))
-    return {
-      ...about,
-      kind: 'badResponse',
-      final: true,
-      text: 'a redirect was refused: it would carry the key elsewhere',
-    }
   let body: Body | undefined
   try {
     body = JSON.parse(text) as Body
@@ -35,27 +25,36 @@ export function readAnswer(
   }
   // Some nodes answer a call they could not read as if it had been a batch.
   if (body?.length === 1 && body[0]?.error && body[0].id == null) body = body[0]
-  const { id, result, error, message, errors } = Object(body) as Body
-  const said = error ?? message ?? errors
-  // A refusal by status is meant for this call, whatever its id: it may come before the request was read.
-  if (said != null && result == null && (status > 299 || id == null || id === call.id)) {
-    const words = error?.message ?? said
-    const message = typeof words === 'string' ? words : plainText(text)
-    // Whatever the code was, a number in quotes or nothing: now it is an integer.
-    const rpcError =
-      Object(error) === error && ({ ...error, code: (error?.code as number) | 0, message } as RpcErrorObject)
-    return { ...about, text: plainText(message), rpcError: rpcError || undefined }
-  }
+  const { id, result, error, message } = Object(body) as Body
   if (status < 300 && result !== undefined && error == null && id === call.id) return { result }
-  return { ...about, text: plainText(text) || 'an empty body', kind: status < 300 ? 'badResponse' : undefined }
+  // Status 0 is how a browser shows a redirect that it did not follow. Where to is not told: it may hold the key.
+  const final = status < 200 || (status > 299 && status < 400)
+  // A refusal by status is meant for this call, whatever its id: it may come before the request was read.
+  const refusal =
+    final || result != null || (status < 300 && id != null && id !== call.id) ? undefined : (error ?? message)
+  const words = (refusal as Body | undefined)?.message ?? refusal
+  const said = typeof words === 'string' ? words : text
+  return {
+    status,
+    retryAfter: header('retry-after'),
+    date: header('date'),
+    final,
+    kind: final || (status < 300 && refusal == null) ? 'badResponse' : undefined,
+    text: final ? 'a redirect was refused: it would carry the key elsewhere' : plainText(said) || 'an empty body',
+    // Whatever the code was, a number in quotes or nothing: now it is an integer.
+    rpcError:
+      Object(refusal) === refusal
+        ? { ...(refusal as object), code: ((refusal as Body).code as number) | 0, message: said }
+        : undefined,
+  }
 }
 
 interface Body {
   readonly id?: unknown
   readonly result?: unknown
-  readonly error?: { readonly code?: unknown; readonly message?: unknown } | null
+  readonly error?: unknown
+  readonly code?: unknown
   readonly message?: unknown
-  readonly errors?: unknown
   readonly length?: number
   readonly 0?: Body
 }

@@ -3,6 +3,7 @@ import { check } from '../failure/invalid.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
 import type { DeadlineOptions } from './deadline.ts'
+import { hints } from './hints.ts'
 import { http } from './http.ts'
 import type { HttpOptions } from './http.ts'
 import { retry } from './retry.ts'
@@ -51,5 +52,6 @@ export function createTransport(options: Options): Transport {
     http(options, options),
     ...(again === false ? [] : [retry(typeof again === 'number' ? { retries: again } : again)]),
     deadline(options),
+    hints(),
   )
 }

@@ -1,7 +1,7 @@
 import type { AddressOptions } from '../address/addressOptions.ts'
 import { openAddress } from '../address/openAddress.ts'
 import type { OpenAddress } from '../address/openAddress.ts'
-import type { Answer, Target } from '../carrier/carrier.ts'
+import type { Answer } from '../carrier/carrier.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, Facts } from '../failure/createFailure.ts'
 import { checkRange } from '../failure/invalid.ts'
@@ -61,19 +61,13 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
   const { label, chainId, open } = openAddress(address)
   const carrier = createCarrier({ ...options, maxResponseBytes })
   let lastId = 0
-  let opened: OpenAddress | undefined
-  let target: Target
 
   const post: Post = (body, again, done) => {
     let over = false
-    let stop = (): void => {}
+    let stop: (() => void) | undefined
     const send = (to: OpenAddress): void => {
       if (over) return
-      if (to !== opened) {
-        opened = to
-        target = carrier.target(to.url, to.headers)
-      }
-      stop = carrier.send(target, body, (fault, answer) => {
+      stop = carrier.send(to, body, (fault, answer) => {
         if (!fault?.stale || !again) return done(fault, answer, to)
         // The server had closed the idle connection before this call reached it: nobody has seen the call.
         again = false
@@ -86,7 +80,7 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
     else send(to)
     return () => {
       over = true
-      stop()
+      stop?.()
     }
   }
 
@@ -95,12 +89,13 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
     const id = ++lastId
     const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
     const stop = post(body, repeatable(method), (facts, answer, context) => {
-      const read = answer ? readAnswer(answer, { id, method }) : (facts as Facts)
-      if (!('result' in read)) return settle(false, createFailure(read, { ...context, method }))
-      const seen = chainId && Number(method === 'eth_chainId' ? read.result : answer?.header('x-chain-id'))
-      if (!seen || seen === chainId) return settle(true, read.result)
-      const text = `the node is on chain ${seen}, and chainId says ${chainId}`
-      settle(false, createFailure({ kind: 'wrongNetwork', text }, { ...context, method }))
+      let read = answer ? readAnswer(answer, { id, method }) : (facts as Facts)
+      if ('result' in read) {
+        const seen = chainId && Number(method === 'eth_chainId' ? read.result : answer?.header('x-chain-id'))
+        if (!seen || seen === chainId) return settle(true, read.result)
+        read = { kind: 'wrongNetwork', text: `the node is on chain ${seen}, and chainId says ${chainId}` }
+      }
+      settle(false, createFailure(read, { ...context, method }))
     })
     call.cancel = (reason) => {
       stop()

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { createFailure } from '../failure/createFailure.ts'
+import { compose } from './compose.ts'
+import type { Endpoint } from './http.ts'
+import { hintOf, hints } from './hints.ts'
+
+const label = 'https://node.example/v2/…'
+const ending = (ok: boolean, value: unknown): Endpoint => ({
+  label,
+  close: () => {},
+  carry: (_, settle) => settle(ok, value),
+})
+const ask = (endpoint: Endpoint): Promise<unknown> =>
+  compose(endpoint, hints())
+    .request({ method: 'eth_call' })
+    .catch((error: unknown) => error)
+
+describe('hints', () => {
+  test('put what to do on a failure, and at the end of its message', async () => {
+    const failure = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', label })
+    expect(failure.hint).toBeUndefined()
+    const hinted = (await ask(ending(false, failure))) as Error
+    expect(hinted).toMatchObject({ ...failure, hint: 'Slow down.' })
+    expect(hinted.message).toBe(`${failure.message} Slow down.`)
+    expect(hinted.stack).toContain('Slow down.')
+  })
+
+  test('leave alone what has none', async () => {
+    const failure = createFailure({ kind: 'aborted', text: 'closed' }, { method: 'eth_call', label })
+    expect(await ask(ending(false, failure))).toBe(failure)
+    const reason = new Error('mine')
+    expect(await ask(ending(false, reason))).toBe(reason)
+    expect(await ask(ending(false, undefined))).toBeUndefined()
+    expect(await ask(ending(true, failure))).toBe(failure)
+  })
+
+  test('are one short sentence each', () => {
+    for (const hint of Object.values(hintOf)) expect(hint).toMatch(/^[A-Z][^.]{5,60}\.$/)
+  })
+})

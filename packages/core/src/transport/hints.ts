@@ -1,0 +1,43 @@
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import type { FailureKind } from '../failure/failureKind.ts'
+import type { Layer } from './call.ts'
+
+/**
+ * Says what to do about a failure: puts a `hint` on it, and at the end of its message.
+ * The full door has it; a program that goes by kinds alone can do without.
+ *
+ * @example
+ * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), deadline(), hints())
+ */
+export function hints(): Layer {
+  return (next) => (call, settle) =>
+    next(call, (ok, value) => {
+      const hint = ok || !isKeyrailError(value) ? undefined : hintOf[value.kind]
+      settle(ok, hint ? withHint(value as KeyrailError, hint) : value)
+    })
+}
+
+const withHint = (failure: KeyrailError, hint: string): KeyrailError =>
+  new KeyrailError(`${failure.message} ${hint}`, { ...failure, hint })
+
+/** What to do about a failure, by its kind; nothing where only the caller can know. */
+export const hintOf: Partial<Record<FailureKind, string>> = {
+  auth: 'Check the key.',
+  forbidden: 'Check the settings and plan of the key.',
+  throttled: 'Slow down.',
+  quota: 'Wait for the reset or raise the plan.',
+  range: 'Ask for fewer blocks.',
+  batchTooLarge: 'Send smaller batches.',
+  methodUnavailable: 'Ask another endpoint.',
+  wrongNetwork: 'Check the network of the key.',
+  lagging: 'Ask again.',
+  missingData: 'Ask an archive node.',
+  txKnown: 'Look up its hash.',
+  txRejected: 'Check nonce, fee and balance.',
+  unconfirmed: 'Look up its hash.',
+  invalidRequest: 'Check the call and the address.',
+  badResponse: 'Check the address.',
+  unavailable: 'Ask again.',
+  network: 'Check the address.',
+  timeout: 'Ask for less or raise timeoutMs.',
+}
