@@ -394,7 +394,7 @@ describe('coalesce', () => {
       const controller = new AbortController()
       const first = outcomeOf(withFields(noting('a'))(read, { signal: controller.signal }))
       const second = withFields(noting('b'))(read)
-      const note = (endpoint.sent[0]?.call as unknown as { note: (event: object) => void }).note
+      const { note } = (endpoint.sent[0] as unknown as { call: { note: (event: object) => void } }).call
       note({ type: 'attempt' })
       controller.abort()
       note({ type: 'attempted' })

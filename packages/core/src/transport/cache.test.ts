@@ -1,0 +1,327 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createFailure } from '../failure/createFailure.ts'
+import { cache } from './cache.ts'
+import type { CacheOptions, CacheStore } from './cache.ts'
+import type { RequestArguments } from './call.ts'
+import { compose } from './compose.ts'
+import { deadline } from './deadline.ts'
+import type { Endpoint } from './http.ts'
+import type { Transport } from './transport.ts'
+
+const label = 'https://node.example/v2/…'
+const hash = `0x${'a'.repeat(64)}`
+const byHash: RequestArguments = { method: 'eth_getBlockByHash', params: [hash, false] }
+const byNumber = (number: string): RequestArguments => ({ method: 'eth_getBlockByNumber', params: [number, false] })
+
+/** A node at block 200 whose block 100 is final. */
+const node = (): Endpoint & { readonly sent: string[]; answer?: (method: string) => unknown } => {
+  const endpoint: ReturnType<typeof node> = {
+    label,
+    sent: [],
+    close: () => {},
+    carry: ({ method, params }, settle) => {
+      endpoint.sent.push(method + params)
+      const [place] = JSON.parse(params) as string[]
+      const numbers: Record<string, string> = { latest: '0xc8', finalized: '0x64' }
+      const own = endpoint.answer?.(method)
+      if (own instanceof Error) return settle(false, own)
+      if (own !== undefined) return settle(true, own)
+      if (method === 'eth_chainId') return settle(true, '0x7')
+      if (method === 'eth_blockNumber') return settle(true, '0xc8')
+      settle(true, { hash: place === hash ? hash : '0xother', number: numbers[place ?? ''] ?? place, transactions: [] })
+    },
+  }
+  return endpoint
+}
+
+let endpoint: ReturnType<typeof node>
+const make = (options?: CacheOptions): Transport => compose(endpoint, cache(options), deadline())
+/** How many of these calls, one after the other, reach the node. */
+const sentBy = async (transport: Transport, ...calls: RequestArguments[]): Promise<number> => {
+  const before = endpoint.sent.length
+  for (const call of calls) await transport.request(call)
+  return endpoint.sent.length - before
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  endpoint = node()
+})
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+describe('cache', () => {
+  test('asks for an immutable answer once', async () => {
+    const transport = make()
+    expect(await sentBy(transport, byHash, byHash, byHash)).toBe(1)
+    expect(await transport.request(byHash)).toEqual({ hash, number: hash, transactions: [] })
+  })
+
+  test('gives every caller an object of its own', async () => {
+    const transport = make()
+    const first = (await transport.request(byHash)) as { transactions: unknown[] }
+    first.transactions.push('spoilt')
+    const second = await transport.request(byHash)
+    const third = await transport.request(byHash)
+    expect(second).toEqual({ hash, number: hash, transactions: [] })
+    expect(third).toEqual(second)
+    expect(third).not.toBe(second)
+  })
+
+  test('asks for the chain id once', async () => {
+    const call = { method: 'eth_chainId' }
+    expect(await sentBy(make(), call, call)).toBe(1)
+  })
+
+  test('asks for what may change every time', async () => {
+    const transport = make()
+    for (const call of [byNumber('latest'), byNumber('0x64'), { method: 'eth_blockNumber' }])
+      expect(await sentBy(transport, call, call)).toBe(2)
+  })
+
+  test('keeps no failure', async () => {
+    const transport = make()
+    endpoint.answer = (method) => createFailure({ text: 'busy', status: 503 }, { method, label })
+    await expect(transport.request(byHash)).rejects.toMatchObject({ kind: 'unavailable' })
+    delete endpoint.answer
+    expect(await sentBy(transport, byHash, byHash)).toBe(1)
+  })
+
+  test('keeps no null, and keeps what comes after it', async () => {
+    const transport = make()
+    endpoint.answer = () => null
+    expect(await sentBy(transport, byHash, byHash)).toBe(2)
+    delete endpoint.answer
+    expect(await sentBy(transport, byHash, byHash)).toBe(1)
+  })
+
+  test('keeps nothing that JSON cannot hold', async () => {
+    const transport = make()
+    endpoint.answer = () => ({ hash, number: 1n })
+    expect(await sentBy(transport, byHash, byHash)).toBe(2)
+  })
+
+  test('shares nothing between two transports made with one layer', async () => {
+    const layer = cache()
+    const one = compose(endpoint, layer)
+    const two = compose(endpoint, layer)
+    expect(await sentBy(one, byHash)).toBe(1)
+    expect(await sentBy(two, byHash)).toBe(1)
+  })
+
+  test('tells when an answer was not asked for', async () => {
+    const told: unknown[] = []
+    const transport = compose(endpoint, cache(), (next) => (call, settle) => {
+      next(Object.assign(call, { note: (event: unknown) => told.push(event) }), settle)
+    })
+    await transport.request(byHash)
+    expect(told).toEqual([])
+    await transport.request(byHash)
+    expect(told).toEqual([{ type: 'cached' }])
+  })
+
+  test.each([
+    [{ maxBytes: 0 }, 'maxBytes must be a number from 1'],
+    [{ maxBytes: Number.NaN }, 'maxBytes must be a number from 1'],
+    [{ finalityDepth: 0 }, 'finalityDepth must be a number from 1'],
+    [{ store: { get: () => undefined } as never, chainId: 1 }, 'store must be { get(key), set(key, text) }'],
+    [{ store: null as never, chainId: 1 }, 'store must be { get(key), set(key, text) }'],
+    [{ store: new Map<string, string>() as unknown as CacheStore }, 'store needs chainId'],
+  ])('refuses %j', (options, message) => {
+    expect(() => cache(options)).toThrow(message)
+  })
+})
+
+describe('finality', () => {
+  test('is learnt from an answer about the finalized block, and never asked for', async () => {
+    const transport = make()
+    expect(await sentBy(transport, byNumber('0x64'), byNumber('0x64'))).toBe(2)
+    await transport.request(byNumber('finalized'))
+    expect(await sentBy(transport, byNumber('0x64'), byNumber('0x64'))).toBe(1)
+    expect(await sentBy(transport, byNumber('0x65'), byNumber('0x65'))).toBe(2)
+    expect(endpoint.sent.filter((sent) => sent.includes('finalized'))).toHaveLength(1)
+  })
+
+  test('never goes back, as where a node lags', async () => {
+    const transport = make()
+    await transport.request(byNumber('finalized'))
+    endpoint.answer = () => ({ number: '0x10' })
+    await transport.request(byNumber('finalized'))
+    delete endpoint.answer
+    expect(await sentBy(transport, byNumber('0x64'), byNumber('0x64'))).toBe(1)
+  })
+
+  test.each([null, { number: null }, { number: 'many' }, '0x', { number: `0x${'f'.repeat(64)}` }])(
+    'is not learnt from %j',
+    async (value) => {
+      const transport = make()
+      endpoint.answer = () => value
+      await transport.request(byNumber('finalized'))
+      delete endpoint.answer
+      expect(await sentBy(transport, byNumber('0x1'), byNumber('0x1'))).toBe(2)
+    },
+  )
+
+  test('counts as it was when the call was made, not when the answer came', async () => {
+    let settleOld: (() => void) | undefined
+    const slow: Endpoint = {
+      ...endpoint,
+      carry: (call, settle) => {
+        if (call.params.includes('0x64') && !settleOld) {
+          endpoint.sent.push(call.method)
+          settleOld = () => settle(true, { number: '0x64', hash: '0xforked' })
+        } else endpoint.carry(call, settle)
+      },
+    }
+    const transport = compose(slow, cache())
+    const old = transport.request(byNumber('0x64'))
+    await transport.request(byNumber('finalized'))
+    settleOld?.()
+    expect(await old).toMatchObject({ hash: '0xforked' })
+    expect(await transport.request(byNumber('0x64'))).toMatchObject({ hash: '0xother' })
+    expect(await sentBy(transport, byNumber('0x64'))).toBe(0)
+  })
+
+  test.each([{ method: 'eth_blockNumber' }, byNumber('latest')])(
+    'is counted from the highest block seen by finalityDepth: %j',
+    async (head) => {
+      const transport = make({ finalityDepth: 50 })
+      expect(await sentBy(transport, byNumber('0x96'), byNumber('0x96'))).toBe(2)
+      await transport.request(head)
+      expect(await sentBy(transport, byNumber('0x96'), byNumber('0x96'))).toBe(1)
+      expect(await sentBy(transport, byNumber('0x97'), byNumber('0x97'))).toBe(2)
+    },
+  )
+
+  test('is not counted from pending blocks', async () => {
+    const transport = make({ finalityDepth: 1 })
+    endpoint.answer = () => ({ number: '0xff' })
+    await transport.request(byNumber('pending'))
+    delete endpoint.answer
+    expect(await sentBy(transport, byNumber('0x1'), byNumber('0x1'))).toBe(2)
+  })
+})
+
+describe('store', () => {
+  const key = `keyrail:7:eth_getBlockByHash["${hash}",false]`
+  const block = JSON.stringify({ hash, number: '0x5' })
+  /** A map with the face of a store, as one that answers at once or later. */
+  const storeOf = (kept: Map<string, string>, later = false): CacheStore => ({
+    get: (at) => (later ? Promise.resolve(kept.get(at) ?? null) : kept.get(at)),
+    set: (at, text) => {
+      kept.set(at, text)
+      return later ? Promise.resolve() : undefined
+    },
+  })
+
+  test.each([false, true])('carries answers into the next process, by a promise: %s', async (later) => {
+    const kept = new Map<string, string>()
+    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 7 }), byHash)).toBe(1)
+    expect([...kept.keys()]).toEqual([key])
+    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 7 }), byHash, byHash)).toBe(0)
+    // Two chains never mix.
+    expect(await sentBy(make({ store: storeOf(kept, later), chainId: 8 }), byHash)).toBe(1)
+  })
+
+  test('gives what was final, before this process knows of it', async () => {
+    const store = storeOf(new Map())
+    const first = make({ store, chainId: 7 })
+    await first.request(byNumber('finalized'))
+    await first.request(byNumber('0x64'))
+    expect(await sentBy(make({ store, chainId: 7 }), byNumber('0x64'))).toBe(0)
+  })
+
+  test('is asked once: what it gave is kept in memory', async () => {
+    const kept = new Map([[key, block]])
+    const get = vi.fn<CacheStore['get']>((at) => kept.get(at))
+    const transport = make({ store: { get, set: () => {} }, chainId: 7 })
+    expect(await sentBy(transport, byHash, byHash, byHash)).toBe(0)
+    expect(get).toHaveBeenCalledTimes(1)
+  })
+
+  test('is not asked for what may change, nor for the chain id', async () => {
+    const get = vi.fn<CacheStore['get']>()
+    const set = vi.fn<CacheStore['set']>()
+    const transport = make({ store: { get, set }, chainId: 7 })
+    await sentBy(transport, byNumber('latest'), { method: 'eth_chainId' }, { method: 'eth_blockNumber' })
+    expect(get).not.toHaveBeenCalled()
+    expect(set).not.toHaveBeenCalled()
+  })
+
+  test.each([
+    ['cut off', '{"hash":'],
+    ['null', 'null'],
+    ['another block', JSON.stringify({ hash: '0xother' })],
+    ['no text', 5 as unknown as string],
+  ])('does no harm where it holds %s', async (_, text) => {
+    const transport = make({ store: storeOf(new Map([[key, text]])), chainId: 7 })
+    expect(await sentBy(transport, byHash)).toBe(1)
+  })
+
+  const refuse = (): never => {
+    throw new Error('disk full')
+  }
+  test.each<[string, CacheStore]>([
+    ['throws', { get: refuse, set: refuse }],
+    ['rejects', { get: async () => refuse(), set: async () => refuse() }],
+  ])('does no harm where it %s', async (_, store) => {
+    const transport = make({ store, chainId: 7 })
+    expect(await sentBy(transport, byHash, byHash)).toBe(1)
+  })
+
+  describe('that hangs', () => {
+    const get = vi.fn<CacheStore['get']>(() => new Promise(() => {}))
+    const set = vi.fn<CacheStore['set']>(() => new Promise(() => {}))
+    beforeEach(() => void vi.clearAllMocks())
+
+    test('is waited for 250 ms, and then left alone for 5 s', async () => {
+      const transport = make({ store: { get, set }, chainId: 7 })
+      const outcome = transport.request(byHash)
+      await vi.advanceTimersByTimeAsync(249)
+      expect(endpoint.sent).toHaveLength(0)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(await outcome).toMatchObject({ hash })
+      const other = byNumber('0x1')
+      expect(await sentBy(transport, other)).toBe(1)
+      expect(get).toHaveBeenCalledTimes(1)
+      await vi.advanceTimersByTimeAsync(5_000)
+      const later = transport.request(other)
+      expect(get).toHaveBeenCalledTimes(2)
+      await vi.advanceTimersByTimeAsync(250)
+      await later
+    })
+
+    test('is no longer written to once 100 writes hang', async () => {
+      const transport = make({ store: { get: () => undefined, set }, chainId: 7 })
+      endpoint.answer = () => '0x1'
+      for (let n = 0; n < 150; n++)
+        await transport.request({ method: 'eth_getBalance', params: [`0x${n}`, { blockHash: hash }] })
+      expect(set).toHaveBeenCalledTimes(100)
+    })
+
+    test('does not hold a caller who aborts, nor one whose time is up', async () => {
+      const transport = make({ store: { get, set }, chainId: 7 })
+      const controller = new AbortController()
+      const aborted = transport.request(byHash, { signal: controller.signal }).catch((error: unknown) => error)
+      const late = transport.request(byHash, { timeoutMs: 100 }).catch((error: unknown) => error)
+      controller.abort('enough')
+      expect(await aborted).toBe('enough')
+      await vi.advanceTimersByTimeAsync(100)
+      expect(await late).toMatchObject({ kind: 'timeout' })
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(endpoint.sent).toHaveLength(0)
+    })
+  })
+
+  test('that answers too late changes nothing', async () => {
+    let give: ((text: string) => void) | undefined
+    const store: CacheStore = { get: () => new Promise((resolve) => (give = resolve)), set: () => {} }
+    const outcome = make({ store, chainId: 7 }).request(byHash)
+    await vi.advanceTimersByTimeAsync(250)
+    give?.(block)
+    expect(await outcome).toMatchObject({ number: hash })
+    expect(endpoint.sent).toHaveLength(1)
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { createCacheMemory } from './cacheMemory.ts'
+
+/** A text that takes 1,000 bytes with its key of 3 and the entry itself. */
+const text = 'x'.repeat(1_000 - 3 - 64)
+const keyOf = (n: number): string => String(n).padStart(3, '0')
+
+describe('createCacheMemory', () => {
+  test('gives what was set, and nothing for what was not', () => {
+    const memory = createCacheMemory(10_000)
+    memory.set('a', '1')
+    memory.set('b', '')
+    expect([memory.get('a'), memory.get('b'), memory.get('c')]).toEqual(['1', '', undefined])
+  })
+
+  test('never keeps more than its bound', () => {
+    const memory = createCacheMemory(10_000)
+    for (let n = 0; n < 500; n++) memory.set(keyOf(n), text)
+    const held = Array.from({ length: 500 }, (_, n) => n).filter((n) => memory.get(keyOf(n)) !== undefined)
+    expect(held.length).toBeGreaterThan(4)
+    expect(held.length).toBeLessThanOrEqual(10)
+    expect(held.at(-1)).toBe(499)
+  })
+
+  test('keeps what is asked for, and lets go of what is not', () => {
+    const memory = createCacheMemory(10_000)
+    memory.set('hot', text)
+    memory.set('old', text)
+    for (let n = 0; n < 100; n++) {
+      memory.set(keyOf(n), text)
+      expect(memory.get('hot')).toBe(text)
+    }
+    expect(memory.get('old')).toBeUndefined()
+  })
+
+  test('keeps no single text that would take more than half of it', () => {
+    const memory = createCacheMemory(10_000)
+    memory.set('a', text)
+    memory.set('big', 'x'.repeat(5_000))
+    expect(memory.get('big')).toBeUndefined()
+    expect(memory.get('a')).toBe(text)
+  })
+
+  test('counts two bytes for each character of a text that is not Latin', () => {
+    const memory = createCacheMemory(10_000)
+    memory.set('latin', 'é'.repeat(4_000))
+    memory.set('other', 'ж'.repeat(4_000))
+    expect(memory.get('latin')).toBeDefined()
+    expect(memory.get('other')).toBeUndefined()
+  })
+
+  test('counts a text once, however often it is set', () => {
+    const memory = createCacheMemory(10_000)
+    memory.set('first', text)
+    for (let n = 0; n < 100; n++) memory.set('again', text)
+    expect(memory.get('first')).toBe(text)
+  })
+
+  test('takes no longer for each step when it is full and large', () => {
+    const time = (entries: number): number => {
+      const memory = createCacheMemory(entries * 80)
+      for (let n = 0; n < 3 * entries; n++) memory.set(`key${n}`, '')
+      const start = performance.now()
+      for (let n = 0; n < 20_000; n++) memory.set(`new${n}`, '')
+      return performance.now() - start
+    }
+    const small = Math.min(time(1_000), time(1_000), time(1_000))
+    const large = Math.min(time(200_000), time(200_000), time(200_000))
+    expect(large).toBeLessThan(10 * small + 20)
+  })
+})
