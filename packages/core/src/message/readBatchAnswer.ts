@@ -1,0 +1,81 @@
+import type { Answer } from '../carrier/carrier.ts'
+import type { Facts } from '../failure/facts.ts'
+import { readAnswer } from './readAnswer.ts'
+
+/** What was read for one call of a batch: its result, or the facts of its failure. */
+export type ItemRead = { readonly result: unknown } | Facts
+
+/**
+ * Reads the answer to a batch with distrust, and pairs its items with the calls by id alone: their order says nothing.
+ * An id that comes twice is not believed, neither time; an id that was not given (a text, a fraction, another batch's) is nobody's.
+ * A call without an answer of its own fails, and the others keep theirs.
+ *
+ * @param answer - What came back by HTTP.
+ * @param first - The id of the first call; the others have the ids that follow.
+ * @param count - How many calls were sent.
+ * @returns What was read for each call, in the order of the calls; or the one failure of all of them, where no item could be paired. Never throws.
+ * @example
+ * const text = '[{"jsonrpc":"2.0","id":2,"result":"0x2"},{"jsonrpc":"2.0","id":1,"result":"0x1"}]'
+ * readBatchAnswer({ status: 200, text, header: () => null }, 1, 2) // [{ result: '0x1', … }, { result: '0x2', … }]
+ * @see JSON-RPC 2.0 section 6
+ */
+export function readBatchAnswer(answer: Answer, first: number, count: number): readonly ItemRead[] | Facts {
+  const { status, header } = answer
+  let body: unknown
+  try {
+    body = JSON.parse(answer.text)
+  } catch {
+    // The text itself says what came instead.
+  }
+  const asOne = (text: string, id: unknown): Facts => ({
+    ...(readAnswer({ status, text, header }, { id: id as number, method: '' }) as Facts),
+    batch: true,
+  })
+  const unpaired = (text: string): Facts => ({
+    kind: 'badResponse',
+    status,
+    text,
+    retryAfter: header('retry-after'),
+    date: header('date'),
+    batch: true,
+  })
+  const { id, result, error } = Object(body) as Entry
+  const entries = Array.isArray(body) ? (body as unknown[]) : result !== undefined && error == null ? [body] : undefined
+  // A lone error speaks of the whole batch, whichever id it has: a server that takes no batch may repeat that of the first item.
+  if (!entries || !status || (status > 299 && status < 400)) return asOne(answer.text, id)
+
+  const reads: (ItemRead | undefined)[] = Array.from({ length: count })
+  const nameless: Entry[] = []
+  let paired = 0
+  for (const entry of entries as (Entry | null)[]) {
+    const of = entry?.id
+    const at = typeof of === 'number' ? of - first : -1
+    if (at >= 0 && at < count && Number.isInteger(at)) {
+      if (reads[at]) reads[at] = unpaired('the answer to the batch has the id of this call twice')
+      else {
+        paired++
+        const good = status < 300 && entry?.error == null && entry?.result !== undefined
+        reads[at] = good ? (entry as { result: unknown }) : asOne(JSON.stringify(entry), of)
+      }
+    } else if (of == null && entry?.error != null) nameless.push(entry)
+  }
+  if (paired === count) return reads as ItemRead[]
+
+  // Errors without an id can only mean calls that have no answer; believed where it cannot be unclear which.
+  const [said] = nameless.map((entry) => JSON.stringify(entry))
+  const refusal = said
+    ? asOne(said, undefined)
+    : unpaired('the answer to the batch has no item with the id of this call')
+  if (!paired) return refusal
+  const clear =
+    nameless.every((entry) => JSON.stringify(entry) === said) &&
+    (nameless.length === count - paired || /\bbatch/i.test(refusal.text))
+  const missing = clear ? refusal : unpaired('the answer to the batch has no item with the id of this call')
+  return reads.map((read) => read ?? missing)
+}
+
+interface Entry {
+  readonly id?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
+}

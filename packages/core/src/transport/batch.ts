@@ -1,0 +1,209 @@
+import { createFailure } from '../failure/createFailure.ts'
+import type { Facts } from '../failure/facts.ts'
+import { checkRange } from '../failure/invalid.ts'
+import { repeatable } from '../failure/repeatable.ts'
+import { readBatchAnswer } from '../message/readBatchAnswer.ts'
+import type { ItemRead } from '../message/readBatchAnswer.ts'
+import { wrongChain } from '../message/wrongChain.ts'
+import { batchLimit } from './batchLimit.ts'
+import type { Call, Carry, Settle } from './call.ts'
+import type { GatedEndpoint, PostForItems } from './gate.ts'
+import type { Endpoint } from './http.ts'
+
+/** Options of {@link batch}. */
+export interface BatchOptions {
+  /** Most calls in one request. @default 100 */
+  readonly maxCalls?: number | undefined
+  /** Largest body of one request, in bytes; a call that is larger by itself goes alone. @default 512_000 */
+  readonly maxBytes?: number | undefined
+}
+
+/** What batch reads of a call beyond its text. */
+type JoinedCall = Call & {
+  readonly options: { readonly priority?: string | undefined }
+  /** Calls with the same object are one explicit batch. */
+  readonly batch?: object | undefined
+  readonly note?:
+    | ((
+        event:
+          | { type: 'attempt'; label: string; batchSize: number }
+          | { type: 'attempted'; label: string; durationMs: number; kind?: string | undefined },
+      ) => void)
+    | undefined
+}
+
+/** A call on its way in a batch. */
+interface Item {
+  readonly call: JoinedCall
+  readonly settle: Settle
+}
+
+/** Would keep the others of a batch waiting for seconds. */
+const heavy = /^(eth_getLogs$|eth_simulateV1$|debug_|trace_)/
+
+/** Failures that mean every call of a refused batch alike. Any other may be the fault of one of them. */
+const common = 'auth forbidden throttled quota wrongNetwork unavailable timeout network badResponse'
+
+/** Around method and params: `{"jsonrpc":"2.0","id":9007199254740991,"method":"","params":},`. */
+const FRAME_BYTES = 64
+
+/** At least as many as the text has in UTF-8. */
+const bytesOf = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.length : text.length * 3)
+
+/**
+ * Joins calls of the same tick into one JSON-RPC batch, without a timer: a microtask gathers what was called until then. A call that is alone
+ * goes at once, and as an ordinary request.
+ *
+ * Answers are paired by id, and each call settles by itself: one that has no answer, or two, fails alone. Where an endpoint refuses a batch,
+ * calls that were answered keep their answers and the others are sent again in smaller ones, down to single calls; how much it takes is
+ * remembered and never exceeded again.
+ *
+ * Never joined: what does more than read, because a batch that breaks leaves unknown what was done; and, as long as nobody asks for it, heavy
+ * calls (eth_getLogs, eth_simulateV1, debug_*, trace_*), because a batch is as slow as its slowest call.
+ * Calls of an explicit batch (`call.batch` is the same object) are joined even where joining is off, heavy ones too. Writes among them still
+ * go each by itself and at once: so each can be resent or looked up by the rules for writes, and no server may refuse a read for a write's sake.
+ *
+ * @param options - `false` joins explicit batches only.
+ * @throws {KeyrailError} the failure of each call by itself; kind `badResponse` where the answer has no item, or two, of a call's id.
+ * @example
+ * const endpoint = batch({ maxCalls: 50 })(gate()(http({ url: 'http://127.0.0.1:8545' })))
+ * const transport = compose(endpoint, retry(), deadline())
+ * @see JSON-RPC 2.0 section 6
+ */
+export function batch(options: boolean | BatchOptions = true): (endpoint: GatedEndpoint) => Endpoint {
+  const given: BatchOptions = options instanceof Object ? options : {}
+  checkRange('batch.maxCalls', given.maxCalls, 1, 100_000)
+  checkRange('batch.maxBytes', given.maxBytes, 1, 2 ** 31)
+  return (endpoint) => {
+    const { label, chainId, close } = endpoint
+    let { maxCalls = 100, maxBytes = 512_000 } = given
+    let lastId = 0
+    /** What was called in this tick, by explicit batch, or else by priority: so that a poll never holds up a read at the gate. */
+    const waiting = new Map<object | string, Item[]>()
+
+    // Mostly it is the same method as before.
+    let lastMethod: string | undefined
+    let lastJoins = false
+    const joins = (method: string): boolean => {
+      if (method !== lastMethod) {
+        lastMethod = method
+        lastJoins = options !== false && repeatable(method) && !heavy.test(method)
+      }
+      return lastJoins
+    }
+
+    const carry: Carry = (call: JoinedCall, settle) => {
+      if (maxCalls < 2 || !(call.batch ? repeatable(call.method) : joins(call.method)))
+        return endpoint.carry(call, settle)
+      if (waiting.size === 0) queueMicrotask(flush)
+      const key = call.batch ?? call.options.priority ?? 'read'
+      const items = waiting.get(key)
+      if (items) items.push({ call, settle })
+      else waiting.set(key, [{ call, settle }])
+      call.cancel = (reason) => settle(false, reason)
+    }
+
+    const flush = (): void => {
+      const all = [...waiting.values()]
+      waiting.clear()
+      for (const items of all) sendAll(items, maxCalls)
+    }
+
+    /** Sends what has not ended meanwhile, at most `limit` calls in a batch. */
+    const sendAll = (items: readonly Item[], limit: number): void => {
+      let part: Item[] = []
+      let bytes = 0
+      for (const item of items) {
+        const { ended, method, params } = item.call
+        if (ended) continue
+        const more = FRAME_BYTES + method.length + bytesOf(params)
+        if (part.length >= limit || (part.length > 0 && bytes + more > maxBytes)) {
+          send(part, bytes)
+          part = []
+          bytes = 0
+        }
+        part.push(item)
+        bytes += more
+      }
+      send(part, bytes)
+    }
+
+    const send = (items: Item[], bytes: number): void => {
+      const [lone] = items
+      if (!lone) return
+      if (items.length === 1) return endpoint.carry(lone.call, lone.settle)
+
+      let live = items.length
+      let first: number
+      let sentAt: number
+      let stop = (): void => {}
+      for (const { call, settle } of items)
+        call.cancel = (reason) => {
+          settle(false, reason)
+          if (--live === 0) stop()
+        }
+
+      const body = (): string => {
+        if (live < items.length) items = items.filter(({ call }) => !call.ended)
+        // Smaller batches were asked for while this one waited.
+        const most = Math.max(1, maxCalls)
+        sendAll(items.slice(most), most)
+        live = Math.min(live, most)
+        items = items.slice(0, live)
+        sentAt = performance.now()
+        first = lastId + 1
+        const parts = items.map(
+          ({ call: { method, params } }) =>
+            `{"jsonrpc":"2.0","id":${++lastId},"method":${JSON.stringify(method)},"params":${params}}`,
+        )
+        for (const { call } of items) call.note?.({ type: 'attempt', label, batchSize: parts.length })
+        return `[${parts.join()}]`
+      }
+
+      const done: Parameters<PostForItems>[2] = (fault, answer, context) => {
+        stop = () => {}
+        const size = items.length
+        const read = answer ? readBatchAnswer(answer, first, size) : { ...(fault as Facts), batch: true }
+        const chainSaid = chainId && answer?.header('x-chain-id')
+        const refused: Item[] = []
+        let limit = size
+        let unclear = false
+        for (const [at, item] of items.entries()) {
+          const { call, settle } = item
+          if (call.ended) continue
+          const { method } = call
+          const one = 'length' in read ? (read[at] as ItemRead) : read
+          const wrong = 'result' in one ? wrongChain(chainId, method === 'eth_chainId' ? one.result : chainSaid) : one
+          const failure = wrong && createFailure(wrong, { ...context, method })
+          const kind = failure?.kind
+          call.note?.({ type: 'attempted', label, durationMs: performance.now() - sentAt, kind })
+          if (!wrong) settle(true, (one as { result: unknown }).result)
+          else if (kind === 'batchTooLarge') {
+            refused.push(item)
+            limit = Math.min(limit, batchLimit(wrong.text, size))
+            if (/batch/i.test(wrong.text)) maxCalls = Math.min(maxCalls, limit)
+            else if (wrong.status === 413) maxBytes = Math.min(maxBytes, Math.floor(bytes / 2))
+          } else if (one === read && answer && !common.includes(kind as string)) {
+            refused.push(item)
+            unclear = true
+          } else settle(false, failure)
+        }
+        if (!unclear) return sendAll(refused, limit)
+        // One by one it shows whose fault it was; if nobody's, it was the batch that was not wanted.
+        let left = refused.length
+        let innocent = true
+        for (const { call, settle } of refused.filter((item) => !item.call.ended))
+          endpoint.carry(call, (ok, value) => {
+            innocent &&= ok
+            if (--left === 0 && innocent) maxCalls = Math.min(maxCalls, size >> 1)
+            settle(ok, value)
+          })
+      }
+      stop = endpoint.post(items, body, done)
+      // A listener may have ended them all while they were sent.
+      if (live === 0) stop()
+    }
+
+    return { label, carry, close }
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * How many calls a batch may hold, by the words in which a larger one was refused: the largest number in them that is below the size refused
+ * and counts no bytes or time; 1 where the server takes no batches at all; else half.
+ *
+ * @param text - The server's words.
+ * @param size - How many calls the refused batch had, 2 or more.
+ * @example
+ * batchLimit('Batch of more than 3 requests are not allowed on free tier', 100) // 3
+ * batchLimit('batch too large', 100) // 50
+ */
+export function batchLimit(text: string, size: number): number {
+  const numbers = text.match(/(?<![\w.-])\d[\d,]*(?![\w.]|,\d| ?([kmgt]i?b|bytes?|m?s|sec\w*|min\w*|%))/gi) ?? []
+  const named = numbers
+    .map((number) => Number(number.replaceAll(',', '')))
+    .filter((number) => number > 0 && number < size)
+  if (named.length > 0) return Math.max(...named)
+  return /not (support|allow|enabl|avail)|disabled|unsupported/i.test(text) ? 1 : size >> 1
+}

@@ -1,0 +1,185 @@
+import { createFailure } from '../failure/createFailure.ts'
+import type { Facts } from '../failure/facts.ts'
+import { checkRange } from '../failure/invalid.ts'
+import { repeatable } from '../failure/repeatable.ts'
+import type { Call, Carry } from './call.ts'
+import type { Endpoint, HttpEndpoint, Post } from './http.ts'
+import { createLane } from './lane.ts'
+import type { Lane, Place } from './lane.ts'
+import type { RouteCall } from './routeCall.ts'
+
+/** Options of {@link gate}. */
+export interface GateOptions {
+  /** How many requests may be under way at once; a batch is one. @default 64 */
+  readonly maxInFlight?: number | undefined
+  /** How long a call may wait for its turn, in milliseconds; the call's own time does not run meanwhile. @default 60_000 */
+  readonly maxWaitMs?: number | undefined
+}
+
+/** Whatever a call is kept in. */
+export interface OfCall {
+  readonly call: Call
+}
+
+/**
+ * Posts a body on behalf of calls, as soon as a request may be made. The body is written only then: calls may have ended while they waited.
+ * `done` is called once, and not after the returned function, which ends the wait or the request and is called once at most.
+ */
+export type PostForItems = (items: readonly OfCall[], body: () => string, done: Parameters<Post>[2]) => () => void
+
+/** An endpoint with a gate in front. */
+export interface GatedEndpoint extends Endpoint {
+  readonly chainId?: number | undefined
+  readonly post: PostForItems
+}
+
+/** A request that waits. */
+interface Waiter extends Place {
+  readonly items: readonly { readonly call: RouteCall }[]
+  readonly lane: Lane<Waiter>
+  readonly since: number
+  readonly start: () => void
+  readonly refuse: (facts: Facts) => void
+}
+
+/**
+ * Lets only so many requests be under way at once. The others wait in line: writes before reads before polling, else first come, first served.
+ * A call that is aborted, or whose deadline strikes, leaves the line at once.
+ *
+ * It stands right around http, below batch, because what burdens a server is requests: a batch of a hundred calls is one.
+ * The line is our own and not that of a Node Agent, so that it costs little however long it is, and nothing in it has been written yet.
+ *
+ * @param options - How many, and how long the others wait.
+ * @throws {KeyrailError} kind `throttled`, source `client`, for a call that waited for `maxWaitMs`. It was not sent, and is not retried.
+ * @example
+ * const endpoint = gate({ maxInFlight: 16 })(http({ url: 'http://127.0.0.1:8545' }))
+ * const transport = compose(endpoint, retry(), deadline())
+ */
+export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {}): (
+  endpoint: HttpEndpoint & { readonly chainId?: number | undefined },
+) => GatedEndpoint {
+  checkRange('maxInFlight', maxInFlight, 1, 100_000)
+  checkRange('maxWaitMs', maxWaitMs, 1, 2 ** 31 - 1)
+  return (endpoint) => {
+    const { label, chainId, close } = endpoint
+    const lanes = { write: createLane<Waiter>(), read: createLane<Waiter>(), poll: createLane<Waiter>() }
+    const inOrder = Object.values(lanes)
+    let queued = 0
+    let inFlight = 0
+    let admitting = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+
+    const laneOf = ({ method, options }: RouteCall): Lane<Waiter> =>
+      lanes[options.priority ?? (repeatable(method) ? 'read' : 'write')]
+
+    const enter = (waiter: Waiter): void => {
+      waiter.lane.enter(waiter)
+      for (const { call } of waiter.items) call.waitingSince = waiter.since
+      queued++
+      timer ??= setTimeout(watch, maxWaitMs)
+    }
+
+    const leave = (waiter: Waiter): void => {
+      waiter.lane.leave(waiter)
+      if (--queued > 0) return
+      clearTimeout(timer)
+      timer = undefined
+    }
+
+    /** Ends the wait, and moves the deadlines by as long as it was. */
+    const endWait = (waiter: Waiter, now: number): void => {
+      leave(waiter)
+      for (const { call } of waiter.items) {
+        call.deadlineAt += now - (call.waitingSince ?? now)
+        call.waitingSince = undefined
+      }
+    }
+
+    /** One timer for all who wait: in each lane, the first has waited longest. */
+    const watch = (): void => {
+      const now = performance.now()
+      const since = (lane: Lane<Waiter>): number => lane.first()?.since ?? Infinity
+      for (const lane of inOrder)
+        while (since(lane) + maxWaitMs <= now) {
+          const waiter = lane.first() as Waiter
+          endWait(waiter, now)
+          waiter.refuse({
+            kind: 'throttled',
+            text: `${maxInFlight} requests are under way, and this one waited ${maxWaitMs} ms for its turn`,
+            unsent: true,
+            final: true,
+          })
+        }
+      clearTimeout(timer)
+      const oldest = Math.min(...inOrder.map(since))
+      timer = queued ? setTimeout(watch, Math.max(1, oldest + maxWaitMs - now)) : undefined
+    }
+
+    /** A request has ended: the next may go. */
+    const release = (): void => {
+      inFlight--
+      // Whatever settles at once comes back here: then the loop below goes on, and the stack does not grow.
+      if (admitting) return
+      admitting = true
+      while (queued > 0 && inFlight < maxInFlight) {
+        const waiter = inOrder.find((lane) => lane.first())?.first() as Waiter
+        const now = performance.now()
+        endWait(waiter, now)
+        for (const { call } of waiter.items) call.note?.({ type: 'queued', label, waitMs: now - waiter.since })
+        waiter.start()
+      }
+      admitting = false
+    }
+
+    const carry: Carry = (call, settle) => {
+      const start = (): void => {
+        inFlight++
+        endpoint.carry(call, (ok, value) => {
+          release()
+          settle(ok, value)
+        })
+      }
+      if (inFlight < maxInFlight) return start()
+      const { method } = call
+      const waiter: Waiter = {
+        items: [{ call }],
+        lane: laneOf(call),
+        since: performance.now(),
+        start,
+        refuse: (facts) => settle(false, createFailure(facts, { method, label })),
+      }
+      enter(waiter)
+      call.cancel = (reason) => {
+        leave(waiter)
+        settle(false, reason)
+      }
+    }
+
+    const post: PostForItems = (items, body, done) => {
+      let stop: () => void
+      const start = (): void => {
+        inFlight++
+        const end = endpoint.post(body(), true, (...outcome) => {
+          // First, because it may have learned what the next should know.
+          done(...outcome)
+          release()
+        })
+        stop = () => {
+          end()
+          release()
+        }
+      }
+      if (inFlight < maxInFlight) start()
+      else {
+        const refuse = (facts: Facts): void => done(facts, undefined, { label })
+        const lane = laneOf((items[0] as OfCall).call)
+        const waiter: Waiter = { items, lane, since: performance.now(), start, refuse }
+        enter(waiter)
+        stop = () => leave(waiter)
+      }
+      return () => stop()
+    }
+
+    return { label, chainId, carry, post, close }
+  }
+}
