@@ -19,26 +19,8 @@ export interface Address {
   readonly open: () => OpenAddress | Promise<OpenAddress>
 }
 
-const lastFour = (secret: string): string => (secret.length < 16 ? '…' : '…' + secret.slice(-4))
-
-const checkSecret = (name: string, secret: Secret): string => {
-  check(
-    typeof secret === 'string' && /^[\w.~!$&'()*+,;=:@-]+$/.test(secret),
-    `${name} is missing, blank or malformed: a whole address is passed as url`,
-  )
-  return secret
-}
-
-/** Asks a secret's function. What the function throws may hold the secret, so it is not told. */
-const ask = async (name: string, secret: Secret): Promise<string> => {
-  if (typeof secret === 'string') return secret
-  try {
-    secret = await secret()
-  } catch {
-    throw invalid(`the ${name} function failed`)
-  }
-  return checkSecret(name, secret)
-}
+const lastFour = (secret: unknown): string =>
+  typeof secret === 'string' && secret.length > 15 ? '…' + secret.slice(-4) : '…'
 
 /**
  * Checks an address and takes it apart into what may be printed and a closure that holds the rest.
@@ -47,6 +29,11 @@ const ask = async (name: string, secret: Secret): Promise<string> => {
  */
 export function openAddress(options: AddressOptions): Address {
   const { baseUrl, rpcUrl, url: whole, apiKey, network, jwt } = options
+  const [name, another] = (['url', 'baseUrl', 'rpcUrl'] as const).filter((one) => options[one] !== undefined)
+  check(
+    name && !another && (whole === undefined || apiKey === undefined),
+    'pass url alone, or baseUrl or rpcUrl with apiKey',
+  )
   const ofNetwork = <T>(value: PerNetwork<T> | undefined): T => {
     const record = Object(value) === value
     check(/^(test|main)net$/.test(network ?? (record ? '' : 'testnet')), `network must be 'testnet' or 'mainnet'`)
@@ -54,66 +41,68 @@ export function openAddress(options: AddressOptions): Address {
   }
   const chainId = ofNetwork(options.chainId)
   checkRange('chainId', chainId, 1, 2 ** 53)
-  const name = whole !== undefined ? 'url' : baseUrl !== undefined ? 'baseUrl' : 'rpcUrl'
-  const base = ofNetwork(whole ?? baseUrl ?? rpcUrl)
-  check(
-    [baseUrl, rpcUrl, whole].filter((value) => value === undefined).length === 2 &&
-      (whole === undefined || apiKey === undefined),
-    'pass url alone, or baseUrl or rpcUrl with apiKey',
-  )
+  let url = ofNetwork<string>(whole ?? baseUrl ?? rpcUrl)
   let parsed: URL | undefined
   try {
-    parsed = new URL(base as string)
+    parsed = new URL(url)
   } catch {
     // The platform's own error repeats the URL.
   }
   check(
-    parsed && (whole ? /^https?:/i.test(base as string) : /^https?:[^?#@]+[^/?#@]$/i.test(base as string)),
-    `${name} must be like https://host/path` + (whole ? '' : `, without credentials, query or '/' at its end`),
+    parsed && (whole ? /^https?:/i : /^https?:[^?#@]+[^/?#@]$/i).test(url),
+    `${name} must be like https://host/path: credentials, a query or '/' at its end are for url alone`,
   )
 
-  let url = base as string
-  let label: string
-  let hidden: string[] = []
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (whole === undefined) {
-    url += baseUrl === undefined ? '/' : '/v2/'
-    label = url + '…'
-    if (typeof apiKey !== 'function') {
-      checkSecret('apiKey', apiKey as string)
-    }
-  } else {
+  let label: string | undefined
+  let hidden: readonly string[] = []
+  let basic = ''
+  if (whole) {
     const { origin, pathname, search, username, password } = parsed
     url = origin + pathname + search
-    hidden = (pathname + search).split(/[/?&=]/).sort((a, b) => b.length - a.length)
-    label = origin + (hidden[0] && '/' + lastFour(hidden[0]))
+    const [longest = '', ...others] = (pathname + search).split(/[/?&=]/).sort((a, b) => b.length - a.length)
+    label = origin + (longest && '/' + lastFour(longest))
+    hidden = [longest, ...others, password].filter((secret) => secret.length > 7)
     // fetch refuses a URL that holds them.
-    if (username || password) headers['authorization'] = `Basic ${btoa(decodeURIComponent(`${username}:${password}`))}`
-    hidden = [...hidden, password].filter((secret) => secret.length > 7)
-  }
+    if (username || password) basic = `Basic ${btoa(decodeURIComponent(`${username}:${password}`))}`
+  } else url += baseUrl ? '/v2/' : '/'
 
+  const verify = (name: string, secret: unknown): string => {
+    check(
+      // The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
+      typeof secret === 'string' && /^[\w!$&-.:;=@~]+$/.test(secret) && !url.includes(`/${secret}/`),
+      `${name} is missing, malformed or in the URL already: a whole address is passed as url`,
+    )
+    return secret
+  }
+  /** Asks a secret's function. What the function throws may hold the secret, so it is not told. */
+  const ask = async (name: string, secret: Secret | undefined): Promise<string | undefined> => {
+    if (typeof secret !== 'function') return secret
+    try {
+      secret = await secret()
+    } catch {
+      throw invalid(`the ${name} function failed`)
+    }
+    return verify(name, secret)
+  }
   let last: OpenAddress | undefined
   const make = (key = '', token = ''): OpenAddress => {
-    check(!key || !url.includes(key), 'the apiKey stands in the URL already: pass that as url')
-    const bearer = token && `Bearer ${token}`
-    if (last?.url !== url + key || (bearer && last.headers['authorization'] !== bearer))
+    const authorization = token ? `Bearer ${token}` : basic
+    if (last?.url !== url + key || (last.headers['authorization'] ?? '') !== authorization)
       last = {
         url: url + key,
-        label: key ? url + lastFour(key) : label,
-        headers: bearer ? { ...headers, authorization: bearer } : headers,
+        label: label ?? url + lastFour(key),
+        headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
         // Secrets stay masked after a rotation, for an answer that still speaks of the one before.
-        secrets: [...hidden, key, encodeURIComponent(key), token, ...(last?.secrets ?? [])].slice(0, 32),
+        secrets: [key, token, ...(last?.secrets ?? hidden)].slice(0, 32),
       }
     return last
   }
-  if (typeof jwt === 'string') checkSecret('jwt', jwt)
-  if (typeof apiKey !== 'function' && typeof jwt !== 'function') {
-    const fixed = make(apiKey, jwt)
-    return { label: fixed.label, chainId, open: () => fixed }
-  }
+  if (!whole && typeof apiKey !== 'function') verify('apiKey', apiKey)
+  if (jwt !== undefined && typeof jwt !== 'function') verify('jwt', jwt)
+  const fixed = typeof apiKey !== 'function' && typeof jwt !== 'function' ? make(apiKey, jwt) : undefined
   return {
-    label: typeof apiKey === 'string' ? make(apiKey).label : label,
+    label: label ?? url + lastFour(apiKey),
     chainId,
-    open: async () => make(await ask('apiKey', apiKey ?? ''), await ask('jwt', jwt ?? '')),
+    open: () => fixed ?? Promise.all([ask('apiKey', apiKey), ask('jwt', jwt)]).then((secrets) => make(...secrets)),
   }
 }

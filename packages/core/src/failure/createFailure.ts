@@ -31,7 +31,8 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
   const { method, label, secrets = [] } = context
   // Masked first: what is left can be written as JSON, however deep it came.
   const rpcError = facts.rpcError && mask(facts.rpcError, secrets, { code: facts.rpcError.code, message: '…' })
-  const kind = facts.kind ?? classify({ ...facts, rpcError }, method)?.kind ?? 'unknown'
+  const judged = { ...facts, rpcError }
+  const kind = facts.kind ?? classify(judged, method) ?? 'unknown'
   // Only a service numbers its refusals; a node does not.
   const { requestId, reason } = Object(rpcError?.data) as { readonly requestId?: unknown; readonly reason?: unknown }
   const said = mask(facts.text, secrets, '…')
@@ -50,7 +51,7 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
       passing.includes(kind) &&
       !final &&
       (unsent || repeatable(method) || kind === 'throttled' || unsentBecause.test(String(reason))),
-    retryAfterMs: retryAfter(facts),
+    retryAfterMs: retryAfter(judged),
     method,
     label,
     status,

@@ -10,7 +10,7 @@
  * repeatable('eth_sendRawTransaction') // false
  */
 export function repeatable(method: string): boolean {
-  return /^((net|web3|txpool|trace)_|eth_(acc|b|ch|co|cr|fe|ga|ha|m|pr|si[^g]|sy)|debug_(tr|acc|stor|db|du|int|pre|ex)|[^_]+_(get(?!FilterC)|call|estimate|is|has)(?![a-z]))/.test(
+  return /^(net_|web3_|txpool_|trace_|eth_(a|b|c[^a]|f|ga|h|m|pro|s[iy][^g])|debug_([adeip]|tr|stora)|[^_]+_(get(?!FilterC)|call|estimate|is|has)(?![a-z]))/.test(
     method,
   )
 }
