@@ -1,0 +1,25 @@
+import type { Hex, LogFilterFields } from '@keyrail/core'
+import { encodeHex } from '../encode/encodeHex.ts'
+import { refused } from '../encode/refused.ts'
+import type { LogCondition } from '../read/getLogs.ts'
+
+const encodeOneOrMore = (value: Hex | readonly Hex[], name: string, bytes: number): Hex | readonly Hex[] =>
+  typeof value === 'string'
+    ? encodeHex(value, name, bytes)
+    : Array.from(value as Iterable<Hex>, (one) => encodeHex(one, name, bytes))
+
+/**
+ * Writes which logs are meant.
+ *
+ * @param condition - Contracts and topics.
+ * @throws {KeyrailError} kind `invalidRequest`, naming what is wrong.
+ */
+export function encodeCondition({ address, topics }: LogCondition): LogFilterFields {
+  if (!Array.isArray(topics ?? [])) throw refused('topics must be an array: one topic, several, or null for each place')
+  return {
+    ...(address !== undefined && { address: encodeOneOrMore(address, 'address', 20) }),
+    ...(topics && {
+      topics: topics.map((topic) => (topic === null ? null : encodeOneOrMore(topic, 'topics', 32))),
+    }),
+  }
+}

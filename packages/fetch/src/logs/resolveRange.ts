@@ -1,0 +1,50 @@
+import { KeyrailError } from '@keyrail/core'
+import { decodeNumber } from '../decode/decodeNumber.ts'
+import { decodeObject } from '../decode/decodeObject.ts'
+import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
+import { encodeBlock } from '../encode/encodeBlock.ts'
+import { refused } from '../encode/refused.ts'
+import type { Reads } from '../read/reads.ts'
+
+/**
+ * Checks one end of a range, before anything is sent.
+ *
+ * @throws {KeyrailError} kind `invalidRequest` for what is no number up to 2^53-1 and no tag of a mined block.
+ */
+export function checkRangeEnd(block: MinedBlockNumberInput, name: string): void {
+  const wire: string = encodeBlock(block, name)
+  // What was given as a number must be exact; of text, only the tags of mined blocks are right.
+  const right = typeof block === 'string' ? !/^0x|pending/.test(wire) : Number.isSafeInteger(Number(block))
+  if (!right) throw refused(`${name} must be a block's number, or one of latest, safe, finalized and earliest`)
+}
+
+/**
+ * Finds the number of a block that was given by number or tag.
+ *
+ * @param client - A client.
+ * @param block - The number or tag.
+ * @param head - The number of the latest block.
+ * @throws {KeyrailError} kind `lagging` where the node has no such block yet.
+ */
+export async function resolveBlock(
+  client: Reads<'eth_getBlockByNumber'>,
+  block: MinedBlockNumberInput,
+  head: number,
+): Promise<number> {
+  if (typeof block !== 'string') return Number(block)
+  if (block === 'latest') return head
+  const found = await client.eth_getBlockByNumber(block, false)
+  if (found === null) throw noBlock(block)
+  return decodeNumber(decodeObject<'number'>(found, 'block').number, 'block.number')
+}
+
+/** The failure of a node that has not, or no longer, the block that was asked for. */
+export function noBlock(block: number | string): KeyrailError {
+  return new KeyrailError(`the node has no block ${block} now`, {
+    kind: 'lagging',
+    source: 'node',
+    retryable: true,
+    method: 'eth_getBlockByNumber',
+    hint: 'Ask again.',
+  })
+}

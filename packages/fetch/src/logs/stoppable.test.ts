@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import { stoppable } from './stoppable.ts'
+
+/** Waits for ever, or until the signal strikes. */
+const forEver = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+
+async function* countThenHang(signal: AbortSignal): AsyncGenerator<number, void, undefined> {
+  yield 1
+  yield 2
+  await forEver(signal)
+}
+
+describe('stoppable', () => {
+  test('does nothing until it is asked, and gives what is made', async () => {
+    let runs = 0
+    const values = stoppable(undefined, async function* () {
+      runs++
+      yield* [1, 2, 3]
+    })
+    expect(runs).toBe(0)
+    const seen: number[] = []
+    for await (const value of values) seen.push(value)
+    expect(seen).toEqual([1, 2, 3])
+    expect(await values.next()).toEqual({ done: true, value: undefined })
+  })
+
+  test('ends a pending next() when return() is called', async () => {
+    let inner: AbortSignal | undefined
+    const values = stoppable(undefined, (signal) => {
+      inner = signal
+      return countThenHang(signal)
+    })
+    await values.next()
+    await values.next()
+    const pending = values.next()
+    expect(await values.return()).toEqual({ done: true, value: undefined })
+    expect(await pending).toEqual({ done: true, value: undefined })
+    expect(inner?.aborted).toBe(true)
+  })
+
+  test('rejects with the reason of the signal, whether pending or between values', async () => {
+    for (const taken of [0, 1, 2]) {
+      const controller = new AbortController()
+      const values = stoppable(controller.signal, countThenHang)
+      for (let i = 0; i < taken; i++) await values.next()
+      const reason = { mine: true }
+      const next = taken === 2 ? values.next() : undefined
+      controller.abort(reason)
+      await expect(next ?? values.next()).rejects.toBe(reason)
+      expect(await values.next()).toEqual({ done: true, value: undefined })
+    }
+  })
+
+  test('aborts what is under way as soon as the signal strikes, not when the next value is asked for', async () => {
+    const controller = new AbortController()
+    let inner: AbortSignal | undefined
+    const values = stoppable(controller.signal, (signal) => {
+      inner = signal
+      return countThenHang(signal)
+    })
+    await values.next()
+    controller.abort('stop')
+    expect(inner?.reason).toBe('stop')
+    await values.return()
+  })
+
+  test('leaves no listener on the signal, however it ends', async () => {
+    let listeners = 0
+    const { signal } = new AbortController()
+    const add = signal.addEventListener.bind(signal)
+    const remove = signal.removeEventListener.bind(signal)
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners++
+      add(...args)
+    }
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners--
+      remove(...args)
+    }
+    for await (const value of stoppable(signal, countThenHang)) if (value === 2) break
+    for await (const value of stoppable(signal, async function* () {
+      yield 1
+    }))
+      expect(value).toBe(1)
+    const failing = stoppable(signal, () => {
+      throw new Error('made to fail')
+    })
+    await expect(failing.next()).rejects.toThrow('made to fail')
+    await stoppable(signal, countThenHang).return()
+    expect(listeners).toBe(0)
+  })
+
+  test('ends by throw() and by dispose as well', async () => {
+    const thrown = stoppable(undefined, countThenHang)
+    await thrown.next()
+    await expect(thrown.throw(new Error('from outside'))).rejects.toThrow('from outside')
+    expect(await thrown.next()).toMatchObject({ done: true })
+    const disposed = stoppable(undefined, countThenHang)
+    await disposed.next()
+    await disposed[Symbol.asyncDispose]()
+    expect(await disposed.next()).toMatchObject({ done: true })
+  })
+})

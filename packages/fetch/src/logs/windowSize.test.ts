@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import { createWindowSize } from './windowSize.ts'
+import type { WindowSize } from './windowSize.ts'
+
+/** Runs it against a node that takes so many blocks; tells how many requests were refused. */
+const run = (size: WindowSize, requests: number, taken: number, logsPerBlock = 0): number => {
+  let refusals = 0
+  for (let i = 0; i < requests; i++) {
+    const blocks = size.current()
+    if (blocks > taken) {
+      refusals++
+      size.refused(blocks, NaN)
+    } else size.served(blocks, blocks * logsPerBlock)
+  }
+  return refusals
+}
+
+describe('createWindowSize', () => {
+  test('begins at 1,000 blocks and doubles while it is served, up to 100,000', () => {
+    const size = createWindowSize({})
+    const seen = Array.from({ length: 9 }, () => {
+      const blocks = size.current()
+      size.served(blocks, 0)
+      return blocks
+    })
+    expect(seen).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 100_000, 100_000])
+  })
+
+  test('never goes above the own limit, nor above a cap that was named', () => {
+    const size = createWindowSize({}, 50)
+    expect(run(size, 20, 100)).toBe(0)
+    expect(size.current()).toBe(50)
+    const capped = createWindowSize({})
+    capped.refused(1_000, NaN, { maxBlocks: 300 })
+    expect(run(capped, 100, 300)).toBe(0)
+    expect(capped.current()).toBe(300)
+  })
+
+  test('does not take a cap for one that is not below what was refused', () => {
+    const size = createWindowSize({})
+    size.refused(1_000, NaN, { maxBlocks: 10_000 })
+    expect(size.current()).toBe(500)
+  })
+
+  test('takes what is said to work, and halves where nothing is said', () => {
+    const size = createWindowSize({})
+    size.refused(1_000, 700)
+    expect(size.current()).toBe(700)
+    size.refused(700, NaN)
+    expect(size.current()).toBe(350)
+  })
+
+  test('is not made smaller by the refusal of a window from before it was made smaller', () => {
+    const size = createWindowSize({})
+    size.refused(1_000, 100)
+    size.refused(1_000, NaN)
+    expect(size.current()).toBe(100)
+  })
+
+  test.each([1, 3, 10, 77, 300, 900, 1_500])(
+    'loses few requests to a limit of %i blocks that is never named',
+    (taken) => {
+      const size = createWindowSize({})
+      expect(run(size, 100, taken)).toBeLessThanOrEqual(17)
+      // Once it is found, one in 33 is tried above it.
+      expect(run(size, 1_000, taken)).toBeLessThanOrEqual(31)
+      expect(size.current()).toBeGreaterThan(taken / 4)
+    },
+  )
+
+  test('grows back soon where the chain gets sparse again', () => {
+    const size = createWindowSize({})
+    run(size, 50, 10)
+    let requests = 0
+    for (; size.current() < 10_000 && requests < 1_000; requests++) size.served(size.current(), 0)
+    expect(requests).toBeLessThan(80)
+  })
+
+  test('keeps an answer near 10,000 logs', () => {
+    const size = createWindowSize({})
+    run(size, 50, Infinity, 100)
+    expect(size.current()).toBeLessThanOrEqual(100)
+    expect(size.current()).toBeGreaterThanOrEqual(50)
+    const crowded = createWindowSize({})
+    run(crowded, 50, Infinity, 100_000)
+    expect(crowded.current()).toBe(1)
+  })
+
+  test('hands on what was learned to the next of the same owner', () => {
+    const owner = {}
+    const first = createWindowSize(owner)
+    expect(first.tried()).toBe(false)
+    first.refused(1_000, NaN, { maxBlocks: 40 })
+    first.served(40, 0)
+    const second = createWindowSize(owner)
+    expect(second.tried()).toBe(true)
+    expect(second.current()).toBe(40)
+    expect(createWindowSize({}).current()).toBe(1_000)
+  })
+})

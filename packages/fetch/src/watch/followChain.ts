@@ -1,0 +1,216 @@
+import { isKeyrailError, KeyrailError } from '@keyrail/core'
+import type { Hex } from '@keyrail/core'
+import type { Block } from '../decode/block.ts'
+import { noBlock, resolveBlock } from '../logs/resolveRange.ts'
+import { pause } from '../read/pause.ts'
+import type { Reads } from '../read/reads.ts'
+import { createPollPace } from './pollPace.ts'
+import type { WatchOptions } from './watchOptions.ts'
+
+/** A block that was announced. */
+export interface ChainPlace {
+  readonly number: bigint
+  readonly hash: Hex
+  readonly parentHash: Hex
+  /** In seconds since 1970. */
+  readonly timestamp: bigint
+}
+
+/** A block that was announced, and what was loaded for it. */
+export interface Followed<T> extends ChainPlace {
+  readonly loaded: T
+}
+
+/** What happened to the chain: a block stands on the one before it, or the newest ones were taken off. */
+export type ChainStep<B, T> =
+  | { readonly type: 'block'; readonly block: B; readonly loaded: T }
+  | { readonly type: 'reorg'; readonly removed: readonly Followed<T>[] }
+  | SettledStep<T>
+
+/** What was loaded, by `catchUp`, of blocks so far below the head that they stay. */
+export interface SettledStep<T> {
+  readonly type: 'settled'
+  readonly loaded: T
+}
+
+/** Options of {@link followChain}. */
+export interface FollowOptions<B, T> extends WatchOptions {
+  /** Reads a block. */
+  readonly read: (block: bigint | Hex | 'latest') => Promise<B | null>
+  /** Loads what belongs to a block, before it is announced. */
+  readonly load: (block: B) => Promise<T>
+  /** Whether to pass over blocks between the newest announced one and the head. */
+  readonly skipMissed?: boolean
+  /**
+   * Deals with blocks that are far below the head in another way, before the first is followed or after a long pause.
+   * Gives the next block that is left to be followed. Called again with the same first block where it failed.
+   */
+  readonly catchUp?: (from: bigint, to: bigint) => AsyncGenerator<SettledStep<T>, bigint, undefined>
+  readonly signal: AbortSignal
+}
+
+/** How many blocks of a gap are read at a time. */
+const lookahead = 8
+/** A head that stays lower for so many looks was not merely told by a node that lags: the chain is shorter now. */
+const mostLaggingLooks = 8
+
+/**
+ * Follows the chain from block to block by polling. Each block that is announced stands, by its parent hash, on the one announced before;
+ * where that does not hold, the branch of the new block is walked down by hash to a block that was announced, and what stood on that is
+ * taken back. So whatever the chain does between two requests, what was announced and not taken back is always one unbroken chain, and it
+ * is the canonical one as soon as the head is the newest of it.
+ *
+ * @param client - Finds the block of a tag.
+ * @param options - Where to begin, how to read, how deep to follow reorganizations.
+ */
+export async function* followChain<B extends Block<unknown>, T>(
+  client: Reads<'eth_getBlockByNumber'>,
+  options: FollowOptions<B, T>,
+): AsyncGenerator<ChainStep<B, T>, void, undefined> {
+  const { read, load, catchUp, fromBlock = 'latest', reorgDepth = 64, signal, onTrouble, skipMissed = false } = options
+  const pace = createPollPace(options.pollingIntervalMs)
+  /** What was announced, oldest first: enough of it to find where a branch leaves it. */
+  const chain: Followed<T>[] = []
+  /** The first block to follow, while `chain` is empty. */
+  let start: bigint | undefined
+  /** Whether `chain` goes down to `start`, so that a branch may leave it anywhere. */
+  let whole = true
+  let failures = 0
+  let laggingLooks = 0
+
+  const newestTimestamps = (): bigint[] => chain.slice(-9).map(({ timestamp }) => timestamp)
+
+  /** Takes off everything above a place in `chain`. */
+  const takeBack = (above: number): ChainStep<B, T> => {
+    if (above < 0) start = chain[0]?.number
+    return { type: 'reorg', removed: chain.splice(above + 1).reverse() }
+  }
+
+  const extend = (block: B, loaded: T): ChainStep<B, T> => {
+    const { number, hash, parentHash, timestamp } = block
+    chain.push({ number, hash, parentHash, timestamp, loaded })
+    // One more than can be taken back: the block that a branch leaves.
+    if (chain.length > reorgDepth + 1) {
+      chain.shift()
+      whole = false
+    }
+    return { type: 'block', block, loaded }
+  }
+
+  /** Makes a block the newest one that does not stand on the newest one. */
+  async function* changeBranch(block: B): AsyncGenerator<ChainStep<B, T>, void, undefined> {
+    const oldest = (chain[0] as Followed<T>).number
+    const branch = [block]
+    let fork: number
+    for (let lowest = block; ; branch.push(lowest)) {
+      const { number, parentHash } = lowest
+      fork = chain.findLastIndex(({ hash }) => hash === parentHash)
+      if (fork >= 0 || (whole && number <= oldest)) break
+      if (number <= oldest) throw tooDeep(reorgDepth)
+      const parent = await read(parentHash)
+      if (parent === null) throw noBlock(parentHash)
+      lowest = parent
+    }
+    yield takeBack(fork)
+    for (const next of branch.reverse()) yield extend(next, await load(next))
+  }
+
+  /** Follows what lies between the newest block and the head. Tells whether to look again at once. */
+  async function* climb(first: bigint, head: B): AsyncGenerator<ChainStep<B, T>, boolean, undefined> {
+    const get = async (number: bigint): Promise<{ block: B; loaded: T }> => {
+      const block = number === head.number ? head : await read(number)
+      if (block === null) throw noBlock(Number(number))
+      return { block, loaded: await load(block) }
+    }
+    const ahead: Promise<{ block: B; loaded: T }>[] = []
+    let asked = first
+    for (let number = first; number <= head.number; number++) {
+      for (; asked <= head.number && asked < number + BigInt(lookahead); asked++) {
+        const reading = get(asked)
+        // Its failure is met in its turn, or never, where an earlier one ended the climb.
+        reading.catch(() => {})
+        ahead.push(reading)
+      }
+      const { block, loaded } = await (ahead.shift() as Promise<{ block: B; loaded: T }>)
+      if (chain.length === 0 || chain.at(-1)?.hash === block.parentHash) yield extend(block, loaded)
+      else {
+        // Of blocks that were read together some may be of the old branch, some of the new: only the first says which holds now.
+        if (number === first) yield* changeBranch(block)
+        return true
+      }
+    }
+    return false
+  }
+
+  /** Deals with a head that is not above the newest block. */
+  async function* lookBelow(head: B, newest: ChainPlace): AsyncGenerator<ChainStep<B, T>, number, undefined> {
+    const same = chain.findIndex(({ number }) => number === head.number)
+    if (same >= 0 && chain[same]?.hash !== head.hash) {
+      laggingLooks = 0
+      yield* changeBranch(head)
+      return pace.afterNews(newestTimestamps())
+    }
+    const shorter = head.number < newest.number && (same >= 0 || whole)
+    laggingLooks = shorter ? laggingLooks + 1 : 0
+    if (laggingLooks >= mostLaggingLooks) {
+      laggingLooks = 0
+      yield takeBack(same)
+    }
+    return pace.afterNothing()
+  }
+
+  /** One look at the chain. Tells how long to wait for the next. */
+  async function* look(): AsyncGenerator<ChainStep<B, T>, number, undefined> {
+    const lookedAt = performance.now()
+    const head = await read('latest')
+    if (head === null) throw noBlock('latest')
+    start ??= BigInt(await resolveBlock(client, fromBlock, Number(head.number)))
+    const newest = chain.at(-1)
+    const next = newest ? newest.number + 1n : start
+    if (head.number < next) return newest ? yield* lookBelow(head, newest) : pace.afterNothing()
+    laggingLooks = 0
+    let first = next
+    if (skipMissed && newest && head.number > next) {
+      chain.length = 0
+      whole = true
+      first = head.number
+    } else if (catchUp && head.number - next >= 2 * reorgDepth) {
+      const onNewest = newest && (await read(next))
+      if (onNewest && onNewest.parentHash !== newest.hash) {
+        yield* changeBranch(onNewest)
+        return 0
+      }
+      start = first = yield* catchUp(next, head.number - BigInt(reorgDepth))
+      chain.length = 0
+      // What was dealt with that way is settled: no branch may leave below it.
+      whole = false
+    }
+    if (yield* climb(first, head)) return 0
+    return Math.max(0, pace.afterNews(newestTimestamps()) - (performance.now() - lookedAt))
+  }
+
+  for (;;) {
+    let waitMs: number
+    try {
+      waitMs = yield* look()
+      failures = 0
+    } catch (error) {
+      if (signal.aborted || !isKeyrailError(error) || !error.retryable) throw error
+      failures++
+      waitMs = pace.afterFailure(failures, error.retryAfterMs)
+      onTrouble?.({ error, failures, waitMs })
+    }
+    await pause(waitMs, signal)
+  }
+}
+
+const tooDeep = (reorgDepth: number): KeyrailError =>
+  new KeyrailError(
+    `the chain was reorganized deeper than reorgDepth (${reorgDepth} blocks): start over from a block below`,
+    {
+      kind: 'badResponse',
+      source: 'node',
+      retryable: false,
+      hint: 'Or the address now leads to another chain.',
+    },
+  )

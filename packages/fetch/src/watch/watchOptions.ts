@@ -1,0 +1,49 @@
+import type { CallOptions, KeyrailError } from '@keyrail/core'
+import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
+import { refused } from '../encode/refused.ts'
+import { checkWhole } from '../logs/checkWhole.ts'
+import { checkRangeEnd } from '../logs/resolveRange.ts'
+import type { Reads } from '../read/reads.ts'
+
+/** What the watchers of a chain need of a client. */
+export interface WatchClient {
+  readonly with: (options: CallOptions) => Reads<'eth_getBlockByNumber' | 'eth_getBlockByHash'>
+}
+
+/** A failure that a watcher survived. */
+export interface WatchTrouble {
+  readonly error: KeyrailError
+  /** How many polls failed in a row, this one included. */
+  readonly failures: number
+  /** When it looks again, in milliseconds. */
+  readonly waitMs: number
+}
+
+/** Options of every watcher. */
+export interface WatchOptions {
+  /** The first block, which may lie in the past or in the future. @default 'latest': the head as it stands at the start */
+  readonly fromBlock?: MinedBlockNumberInput | undefined
+  /**
+   * A fixed time between two looks, in milliseconds, from 10.
+   * @default adaptive: the chain's block time is learned, so that a block costs about two looks; from 250 ms to 12 s
+   */
+  readonly pollingIntervalMs?: number | undefined
+  /** Reorganizations of up to so many blocks are followed, from 1 to 1024. So many are kept in memory. @default 64 */
+  readonly reorgDepth?: number | undefined
+  /** Ends the watch, which then rejects with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Told of each failure that was survived: a retryable one. What it throws ends the watch. */
+  readonly onTrouble?: ((trouble: WatchTrouble) => void) | undefined
+}
+
+/**
+ * Refuses what cannot be right, before anything is sent.
+ *
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and its range.
+ */
+export function checkWatchOptions({ fromBlock, pollingIntervalMs, reorgDepth, onTrouble }: WatchOptions): void {
+  if (fromBlock !== undefined) checkRangeEnd(fromBlock, 'fromBlock')
+  checkWhole('pollingIntervalMs', pollingIntervalMs, 10, 2 ** 31 - 1)
+  checkWhole('reorgDepth', reorgDepth, 1, 1_024)
+  if (onTrouble !== undefined && typeof onTrouble !== 'function') throw refused('onTrouble must be a function')
+}

@@ -1,0 +1,708 @@
+import { retry } from '@keyrail/core'
+import type { Hex, RpcErrorObject } from '@keyrail/core'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createClient, isKeyrailError } from '../src/index.ts'
+import type { KeyrailError, Log } from '../src/index.ts'
+import { iterateLogs } from '../src/logs/iterateLogs.ts'
+import type { LogsProgress } from '../src/logs/iterateLogs.ts'
+import type { LogCursor } from '../src/logs/logCursor.ts'
+import { isReorg } from '../src/logs/reorgFailure.ts'
+import { rangeHintCases } from './rangeHintCases.ts'
+import { clientOfChain, contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from './reorgChain.ts'
+import type { ChainServer, ReorgChain } from './reorgChain.ts'
+
+const collect = async (logs: AsyncIterable<Log>): Promise<Log[]> => {
+  const seen: Log[] = []
+  for await (const log of logs) seen.push(log)
+  return seen
+}
+
+interface Range {
+  fromBlock: Hex
+  toBlock: Hex
+}
+/** How many blocks a call to eth_getLogs spans. */
+const spanOf = (params: readonly unknown[]): number => {
+  const { fromBlock, toBlock } = params[0] as Range
+  return Number(toBlock) - Number(fromBlock) + 1
+}
+const spansOf = (chain: ReorgChain): number[] =>
+  chain.asked.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => spanOf(params))
+const chainOf = (blocks: number | readonly number[]): ReorgChain => {
+  const chain = createReorgChain()
+  chain.mine(blocks)
+  return chain
+}
+/** Refuses ranges above a number of blocks. Gives how many it refused. */
+const refuseAbove = (
+  chain: ReorgChain,
+  most: number,
+  error: RpcErrorObject = { code: -32_005, message: 'block range is too wide' },
+) => {
+  const refused: number[] = []
+  chain.before = (method, params) => {
+    if (method !== 'eth_getLogs' || spanOf(params) <= most) return
+    refused.push(spanOf(params))
+    throw new NodeError('range', error)
+  }
+  return refused
+}
+const failureOf = (promise: Promise<unknown>): Promise<KeyrailError> =>
+  promise.then(
+    () => {
+      throw new Error('it did not fail')
+    },
+    (error: unknown) => error as KeyrailError,
+  )
+
+describe('iterateLogs', () => {
+  test('gives every log of the range, decoded, in order', async () => {
+    const chain = chainOf(5_000)
+    const seen = await collect(iterateLogs(clientOfChain(chain), { fromBlock: 10, toBlock: 4_321n }))
+    expect(seen.map(placeOf)).toEqual(chain.logs(10, 4_321).map(placeOf))
+    expect(seen[0]).toMatchObject({ address: contract, blockNumber: 10n, removed: false })
+  })
+
+  test('passes on contract and topics', async () => {
+    const chain = chainOf(20)
+    const client = clientOfChain(chain)
+    const wanted = chain.logs().filter(({ topics }) => topics[0] === topicOf(1))
+    const seen = await collect(iterateLogs(client, { address: contract, topics: [topicOf(1)], fromBlock: 0n }))
+    expect(seen.map(placeOf)).toEqual(wanted.map(placeOf))
+    expect(wanted.length).toBeGreaterThan(0)
+    const none = `0x${'99'.repeat(20)}` as const
+    expect(await collect(iterateLogs(client, { address: none, fromBlock: 0n }))).toEqual([])
+  })
+
+  test('keeps the order though answers come in any order', async () => {
+    const chain = chainOf(400)
+    const client = clientOfChain(chain)
+    await collect(iterateLogs(client, { fromBlock: 0, toBlock: 1 }))
+    let turn = 0
+    chain.before = (method) =>
+      method === 'eth_getLogs' ? new Promise((resolve) => setTimeout(resolve, (turn++ * 7) % 5)) : undefined
+    const seen = await collect(iterateLogs(client, { fromBlock: 0, maxBlocks: 9, concurrency: 8 }))
+    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+  })
+
+  test('puts logs in order that a node gives out of order', async () => {
+    const chain = chainOf(50)
+    const client = clientOfChain(chain)
+    const { answer } = chain
+    const shuffled: ReorgChain = {
+      ...chain,
+      answer: async (method, params) => {
+        const result = await answer(method, params)
+        return Array.isArray(result) ? result.toReversed() : result
+      },
+    }
+    const seen = await collect(iterateLogs(clientOfChain(shuffled), { fromBlock: 0 }))
+    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    client.close()
+  })
+
+  test('refuses logs of blocks that were not asked for', async () => {
+    const chain = chainOf(50)
+    const lying: ReorgChain = {
+      ...chain,
+      answer: (method, params) =>
+        method === 'eth_getLogs' ? Promise.resolve(chain.logs()) : chain.answer(method, params),
+    }
+    const failure = await failureOf(collect(iterateLogs(clientOfChain(lying), { fromBlock: 5, toBlock: 9 })))
+    expect(failure.kind).toBe('badResponse')
+  })
+
+  test('takes the head as it stands at the start for latest, once', async () => {
+    const chain = chainOf(100)
+    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, maxBlocks: 10 })
+    const seen: Log[] = []
+    for await (const log of logs) {
+      if (seen.push(log) === 5) chain.mine(30)
+    }
+    expect(seen.map(placeOf)).toEqual(chain.logs(0, 100).map(placeOf))
+    expect(chain.asked.filter(({ method }) => method === 'eth_blockNumber')).toHaveLength(1)
+    expect(logs.cursor()).toEqual({ nextBlock: 101, nextLogIndex: 0 })
+  })
+
+  test('never goes above the head, so that no block is passed over before it is mined', async () => {
+    const chain = chainOf(100)
+    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 90, toBlock: 500 })
+    await collect(logs)
+    expect(logs.cursor()?.nextBlock).toBe(101)
+    const later = iterateLogs(clientOfChain(chain), { fromBlock: 101 })
+    expect(await collect(later)).toEqual([])
+    expect(later.cursor()?.nextBlock).toBe(101)
+  })
+
+  test('takes tags at both ends', async () => {
+    const chain = chainOf(100)
+    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 'earliest', toBlock: 'finalized' })
+    expect(logs.cursor()).toBeUndefined()
+    expect((await collect(logs)).map(placeOf)).toEqual(chain.logs(0, 68).map(placeOf))
+  })
+
+  test('grows its windows while they are served', async () => {
+    const chain = createReorgChain()
+    chain.mine(Array.from({ length: 20_000 }, () => 0))
+    await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, concurrency: 1 }))
+    expect(spansOf(chain)).toEqual([1_000, 2_000, 4_000, 8_000, 5_001])
+  })
+
+  test.each([
+    ['address', { address: '0x12' as const }],
+    ['address', { address: ['vitalik.eth' as Hex] }],
+    ['topics', { topics: ['0x1234' as const] }],
+    ['topics', { topics: '0x12' as never }],
+    ['fromBlock', { fromBlock: -1 }],
+    ['fromBlock', { fromBlock: 2n ** 60n }],
+    ['fromBlock', { fromBlock: 'pending' as never }],
+    ['fromBlock', { fromBlock: '0x10' as never }],
+    ['toBlock', { toBlock: 1.5 }],
+    ['fromBlock', { fromBlock: 9, toBlock: 8n }],
+    ['maxBlocks', { maxBlocks: 0 }],
+    ['concurrency', { concurrency: 65 }],
+    ['concurrency', { concurrency: 0.5 }],
+    ['cursor', { cursor: {} as never }],
+    ['cursor', { cursor: { nextBlock: 1, nextLogIndex: -1 } }],
+    ['cursor', { cursor: { nextBlock: 1, nextLogIndex: 0, edges: [[1, '0x12']] as const } }],
+  ])('refuses a wrong %s at once: %o', (name, wrong) => {
+    const chain = createReorgChain()
+    let caught: unknown
+    try {
+      iterateLogs(clientOfChain(chain), { fromBlock: 0, ...wrong })
+    } catch (error) {
+      caught = error
+    }
+    expect(isKeyrailError(caught, 'invalidRequest')).toBe(true)
+    expect((caught as Error).message).toContain(name)
+    expect(chain.asked).toEqual([])
+  })
+})
+
+describe('a range that is refused', () => {
+  test('is halved where nothing is named, and the size is kept for the next iteration', async () => {
+    const chain = chainOf(3_000)
+    const refused = refuseAbove(chain, 120)
+    const client = clientOfChain(chain)
+    const seen = await collect(iterateLogs(client, { fromBlock: 0 }))
+    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    // 1,000 to 500 to 250 to 125 to 62 alone; then a doubled size now and then, by up to four windows at once.
+    expect(refused.slice(0, 4)).toEqual([1_000, 500, 250, 125])
+    expect(refused.length).toBeLessThanOrEqual(16)
+    refused.length = 0
+    await collect(iterateLogs(client.with({ timeoutMs: 5_000 }), { fromBlock: 0, toBlock: 500 }))
+    expect(refused).not.toContain(1_000)
+    expect(refused.length).toBeLessThanOrEqual(4)
+  })
+
+  test('teaches a cap that holds for everything on the same transport', async () => {
+    const chain = chainOf(3_000)
+    const refused = refuseAbove(chain, 200, { code: -32_000, message: 'exceed maximum block range: 200' })
+    const client = clientOfChain(chain)
+    await collect(iterateLogs(client, { fromBlock: 0 }))
+    expect(refused).toEqual([1_000])
+    await collect(iterateLogs(client.with({}), { fromBlock: 0, address: contract }))
+    expect(refused).toEqual([1_000])
+    expect(Math.max(...spansOf(chain).slice(1))).toBe(200)
+  })
+
+  test('ends well where the range that is said to work does not work either', async () => {
+    const chain = chainOf(500)
+    const { answer } = chain
+    const most = 37
+    const refused: number[] = []
+    const lying: ReorgChain = {
+      ...chain,
+      answer: (method, params) => {
+        if (method === 'eth_getLogs' && spanOf(params) > most) {
+          const { fromBlock, toBlock } = params[0] as Range
+          refused.push(spanOf(params))
+          const almost = `0x${(Number(toBlock) - 1).toString(16)}`
+          const message = `Log response size exceeded. this block range should work: [${fromBlock}, ${almost}]`
+          return Promise.reject(new NodeError('range', { code: -32_602, message }))
+        }
+        return answer(method, params)
+      },
+    }
+    const seen = await collect(iterateLogs(clientOfChain(lying), { fromBlock: 0, concurrency: 1 }))
+    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(refused.slice(0, 2)).toEqual([501, 500])
+    expect(refused.length).toBeLessThan(20)
+  })
+
+  test('fails with the number of a block that is too large alone, after the logs before it', async () => {
+    const chain = chainOf(40)
+    chain.before = (method, params) => {
+      const { fromBlock, toBlock } = (params[0] ?? {}) as Range
+      if (method === 'eth_getLogs' && Number(fromBlock) <= 23 && Number(toBlock) >= 23)
+        throw new NodeError('range', { code: -32_005, message: 'query returned more than 10000 results' })
+    }
+    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0 })
+    const seen: Log[] = []
+    const failure = await failureOf(
+      (async () => {
+        for await (const log of logs) seen.push(log)
+      })(),
+    )
+    expect(failure).toMatchObject({ kind: 'range', rpcError: { code: -32_005 } })
+    expect(failure.message).toContain('block 23 alone')
+    expect(seen.map(placeOf)).toEqual(chain.logs(0, 22).map(placeOf))
+    expect(logs.cursor()).toEqual({ nextBlock: 23, nextLogIndex: 0 })
+  })
+
+  test('fails at once where it is the addresses that are too many', async () => {
+    const chain = chainOf(40)
+    const refused = refuseAbove(chain, 0, { code: -32_012, message: 'please specify less number of addresses' })
+    const failure = await failureOf(collect(iterateLogs(clientOfChain(chain), { fromBlock: 0 })))
+    expect(failure.kind).toBe('range')
+    expect(failure.message).toContain('so many addresses')
+    expect(refused).toHaveLength(1)
+  })
+
+  test('is cut to a quarter by a timeout, but not for ever', async () => {
+    const chain = chainOf(900)
+    const slow = { code: -32_000, message: 'timed out' }
+    chain.before = (method, params) => {
+      if (method === 'eth_getLogs' && spanOf(params) > 100) throw new NodeError('timeout', slow)
+    }
+    const seen = await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, concurrency: 1 }))
+    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(spansOf(chain).slice(0, 3)).toEqual([901, 225, 56])
+
+    const dead = chainOf(900)
+    dead.before = (method) => {
+      if (method === 'eth_getLogs') throw new NodeError('timeout', slow)
+    }
+    expect((await failureOf(collect(iterateLogs(clientOfChain(dead), { fromBlock: 0 })))).kind).toBe('timeout')
+    expect(spansOf(dead)).toEqual([901, 225, 56, 14])
+  })
+
+  test.each(['throttled', 'auth', 'quota', 'unavailable', 'network', 'forbidden', 'badResponse', 'unknown'] as const)(
+    'is not split for another reason: %s',
+    async (kind) => {
+      const chain = chainOf(100)
+      chain.before = (method) => {
+        if (method === 'eth_getLogs') throw new NodeError(kind, { code: -32_000, message: 'no' })
+      }
+      const logs = iterateLogs(clientOfChain(chain), { fromBlock: 7 })
+      expect((await failureOf(collect(logs))).kind).toBe(kind)
+      expect(spansOf(chain)).toEqual([94])
+      expect(logs.cursor()).toEqual({ nextBlock: 7, nextLogIndex: 0 })
+    },
+  )
+
+  test('goes on by the retries of the transport where it is throttled in between, unsplit', async () => {
+    const chain = chainOf(300)
+    let calls = 0
+    chain.before = (method) => {
+      if (method === 'eth_getLogs' && ++calls % 3 === 0)
+        throw new NodeError('throttled', { code: 429, message: 'slow down', retryAfterMs: 1 })
+    }
+    const seen = await collect(iterateLogs(clientOfChain(chain, retry({ baseMs: 1 })), { fromBlock: 0, maxBlocks: 10 }))
+    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(new Set(spansOf(chain))).toEqual(new Set([10, 1]))
+  })
+
+  test('resumes where a failure ended it, with no gap and nothing twice', async () => {
+    const chain = chainOf(300)
+    let calls = 0
+    chain.before = (method) => {
+      if (method === 'eth_getLogs' && ++calls % 4 === 0) throw new NodeError('network', { code: 0, message: 'reset' })
+    }
+    const client = clientOfChain(chain)
+    const seen: Log[] = []
+    let cursor: LogCursor | undefined
+    let failures = 0
+    for (let done = false; !done;) {
+      const logs = iterateLogs(client, { fromBlock: 0, toBlock: 300, maxBlocks: 10, ...(cursor && { cursor }) })
+      try {
+        for await (const log of logs) seen.push(log)
+        done = true
+      } catch {
+        failures++
+      }
+      cursor = logs.cursor()
+    }
+    expect(failures).toBeGreaterThan(3)
+    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+  })
+})
+
+describe('over HTTP, by what the client makes of each wording', () => {
+  let server: ChainServer
+  const chain = createReorgChain()
+  chain.mine(Array.from({ length: 120_000 }, (_, index) => (index % 997 === 0 ? 2 : 0)))
+  const wanted = chain.logs().map(placeOf)
+
+  beforeAll(async () => {
+    server = await serveChain(chain)
+  })
+  afterAll(() => server.close())
+
+  test.each(rangeHintCases.filter(({ expect: { tooManyAddresses } }) => !tooManyAddresses))(
+    '$name',
+    async ({ answer, expect: { maxBlocks, fromBlock = 0, toBlock = NaN } }) => {
+      const most = maxBlocks ?? (Number.isNaN(toBlock) ? 3_000 : toBlock - fromBlock + 1)
+      const refused: number[] = []
+      chain.asked.length = 0
+      chain.before = (method, params) => {
+        if (method !== 'eth_getLogs' || spanOf(params) <= most) return
+        refused.push(spanOf(params))
+        throw new NodeError('unknown', { ...answer.error, status: answer.status })
+      }
+      await using client = createClient({ url: server.url, retry: false })
+      // Few requests where ten blocks at a time are taken.
+      const from = most < 100 ? 118_000 : 0
+      const seen = await collect(iterateLogs(client, { fromBlock: from, maxBlocks: 200_000 }))
+      expect(seen.map(placeOf)).toEqual(wanted.filter((place) => parseInt(place) >= from))
+      expect(refused.length).toBeGreaterThan(most >= 100_000 ? -1 : 0)
+      if (maxBlocks) {
+        // What was under way when the cap was learned; nothing after.
+        expect(refused.length).toBeLessThanOrEqual(4)
+        expect(Math.max(...spansOf(chain).slice(-5))).toBeLessThanOrEqual(maxBlocks)
+      } else expect(refused.length / spansOf(chain).length).toBeLessThan(0.5)
+    },
+  )
+})
+
+describe('a cursor', () => {
+  test('goes on after every log, with no gap and nothing twice', async () => {
+    const chain = chainOf([0, 3, 0, 1, 0, 0, 4, 2, 0, 1, 1, 0])
+    const client = clientOfChain(chain)
+    const all = chain.logs().map(placeOf)
+    expect(all).toHaveLength(12)
+    for (let stop = 0; stop <= all.length; stop++) {
+      const logs = iterateLogs(client, { fromBlock: 0, maxBlocks: 3 })
+      const seen: string[] = []
+      while (seen.length < stop) {
+        const { value } = await logs.next()
+        seen.push(placeOf(value as Log))
+      }
+      const cursor = JSON.parse(JSON.stringify(logs.cursor())) as LogCursor
+      await logs.return()
+      seen.push(...(await collect(iterateLogs(client, { fromBlock: 0, cursor, maxBlocks: 2 }))).map(placeOf))
+      expect(seen).toEqual(all)
+    }
+  })
+
+  test('goes on after any number of stops, whatever the windows and limits', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          logs: fc.array(fc.nat(4), { minLength: 1, maxLength: 60 }),
+          stops: fc.array(fc.nat(6), { maxLength: 20 }),
+          most: fc.integer({ min: 1, max: 40 }),
+          maxBlocks: fc.integer({ min: 1, max: 40 }),
+          concurrency: fc.integer({ min: 1, max: 8 }),
+          checkReorg: fc.boolean(),
+        }),
+        async ({ logs: counts, stops, most, maxBlocks, concurrency, checkReorg }) => {
+          const chain = chainOf(counts)
+          refuseAbove(chain, most)
+          const client = clientOfChain(chain)
+          const seen: string[] = []
+          let cursor: LogCursor | undefined
+          for (const stop of [...stops, Infinity]) {
+            const logs = iterateLogs(client, {
+              fromBlock: 0,
+              maxBlocks,
+              concurrency,
+              checkReorg,
+              ...(cursor && { cursor }),
+            })
+            let left = stop
+            if (left > 0)
+              for await (const log of logs) {
+                seen.push(placeOf(log))
+                if (--left <= 0) break
+              }
+            const kept = logs.cursor()
+            cursor = kept && (JSON.parse(JSON.stringify(kept)) as LogCursor)
+          }
+          expect(seen).toEqual(chain.logs().map(placeOf))
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  test('is told with the progress, after the logs of each window were taken', async () => {
+    const chain = chainOf(95)
+    const told: LogsProgress[] = []
+    let taken = 0
+    const counts: number[] = []
+    const onProgress = (progress: LogsProgress): void => {
+      told.push(progress)
+      counts.push(taken)
+    }
+    for await (const log of iterateLogs(clientOfChain(chain), { fromBlock: 6, maxBlocks: 25, onProgress }))
+      taken += log.removed ? 0 : 1
+    expect(told.map(({ blocksDone, cursor }) => [blocksDone, cursor.nextBlock])).toEqual([
+      [25, 31],
+      [50, 56],
+      [75, 81],
+      [90, 96],
+    ])
+    expect(told.map(({ logs }) => logs)).toEqual(counts)
+    expect(told.at(-1)).toMatchObject({ fromBlock: 6n, toBlock: 95n, blocksTotal: 90, logs: chain.logs(6).length })
+    for (const { blocksPerSecond } of told) expect(blocksPerSecond).toBeGreaterThan(0)
+  })
+
+  test('does not move on where onProgress throws, which ends the iteration', async () => {
+    const chain = chainOf(95)
+    const logs = iterateLogs(clientOfChain(chain), {
+      fromBlock: 0,
+      onProgress: () => {
+        throw new Error('the disk is full')
+      },
+    })
+    await expect(collect(logs)).rejects.toThrow('the disk is full')
+  })
+})
+
+describe('a slow consumer', () => {
+  test('holds the reading up at twice the concurrency', async () => {
+    const chain = chainOf(Array.from({ length: 1_000 }, () => 1))
+    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, maxBlocks: 10, concurrency: 3 })
+    const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
+    for (let taken = 1; taken <= 60; taken++) {
+      await logs.next()
+      await settle()
+      // The window that is being taken, and six more.
+      expect(spansOf(chain).length).toBeLessThanOrEqual(Math.ceil(taken / 10) + 7)
+    }
+    await logs.return()
+    await settle()
+    expect(spansOf(chain).length).toBeLessThanOrEqual(14)
+  })
+
+  test('never sees more requests under way than the concurrency', async () => {
+    const chain = chainOf(500)
+    let underWay = 0
+    let most = 0
+    chain.before = async (method) => {
+      if (method !== 'eth_getLogs') return
+      most = Math.max(most, ++underWay)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      underWay--
+    }
+    await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, maxBlocks: 10, concurrency: 5 }))
+    expect(most).toBe(5)
+  })
+})
+
+describe('the end of an iteration', () => {
+  const hanging: ChainServer[] = []
+  afterEach(async () => {
+    for (const server of hanging.splice(0)) await server.close()
+  })
+
+  test('comes with the reason of the signal at every point where it waits', async () => {
+    const chain = chainOf(200)
+    const run = async (abortAt: number): Promise<boolean> => {
+      const controller = new AbortController()
+      const reason = { at: abortAt }
+      let asked = 0
+      chain.before = (method, params) => {
+        if (method === 'eth_getLogs' && spanOf(params) > 30) throw new NodeError('range', { code: 1, message: 'range' })
+        if (++asked === abortAt) controller.abort(reason)
+        if (asked > abortAt) throw new Error('asked after the abort')
+      }
+      const logs = iterateLogs(clientOfChain(chain), {
+        fromBlock: 'earliest',
+        checkReorg: true,
+        signal: controller.signal,
+      })
+      try {
+        await collect(logs)
+        return true
+      } catch (error) {
+        expect(error).toBe(reason)
+        return false
+      }
+    }
+    let abortAt = 1
+    while (!(await run(abortAt))) abortAt++
+    expect(abortAt).toBeGreaterThan(15)
+  })
+
+  test('comes before anything is asked where the signal has struck already', async () => {
+    const chain = chainOf(3)
+    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, signal: AbortSignal.abort('before') })
+    await expect(logs.next()).rejects.toBe('before')
+    expect(chain.asked).toEqual([])
+  })
+
+  test.each(['break', 'return', 'abort', 'failure'] as const)('by %s leaves no request and no timer', async (how) => {
+    const chain = chainOf(Array.from({ length: 200 }, () => 1))
+    const server = await serveChain(chain)
+    hanging.push(server)
+    const client = createClient({ url: server.url, retry: false })
+    const controller = new AbortController()
+    let calls = 0
+    let failed = false
+    chain.before = (method) => {
+      if (method !== 'eth_getLogs' || ++calls === 1) return undefined
+      // All but the first hang, until the fourth fails.
+      if (how === 'failure' && calls === 2) {
+        failed = true
+        throw new NodeError('auth', { code: -32_000, message: 'no such key', status: 401 })
+      }
+      return new Promise(() => {})
+    }
+    const logs = iterateLogs(client, { fromBlock: 1, maxBlocks: 10, signal: controller.signal })
+    const taken: Log[] = []
+    const open = async (count: number): Promise<void> => {
+      await vi.waitFor(() => expect(server.open()).toBe(count))
+    }
+    if (how === 'break') {
+      for await (const log of logs) {
+        taken.push(log)
+        await open(4)
+        break
+      }
+    } else {
+      for (let i = 0; i < 10; i++) taken.push((await logs.next()).value as Log)
+      const pending = logs.next()
+      if (how === 'failure') await expect(pending).rejects.toMatchObject({ kind: 'auth' })
+      else {
+        await open(4)
+        if (how === 'abort') controller.abort('enough')
+        else expect(await logs.return()).toEqual({ done: true, value: undefined })
+        if (how === 'abort') await expect(pending).rejects.toBe('enough')
+        else expect(await pending).toEqual({ done: true, value: undefined })
+      }
+    }
+    await open(0)
+    expect(failed).toBe(how === 'failure')
+    expect(taken.length).toBe(how === 'break' ? 1 : 10)
+    client.close()
+  })
+})
+
+describe('checkReorg', () => {
+  let reorgsFound = 0
+  /** One run, on from a cursor; what a reorganization took away is dropped. */
+  const run = async (chain: ReorgChain, seen: Log[], cursor?: LogCursor): Promise<LogCursor | undefined> => {
+    const logs = iterateLogs(clientOfChain(chain), {
+      fromBlock: 0,
+      maxBlocks: 7,
+      checkReorg: true,
+      ...(cursor && { cursor: JSON.parse(JSON.stringify(cursor)) as LogCursor }),
+    })
+    try {
+      for await (const log of logs) seen.push(log)
+    } catch (error) {
+      if (!isReorg(error)) {
+        if (isKeyrailError(error) && error.retryable) return logs.cursor()
+        throw error
+      }
+      const { fromBlock } = error.reorg
+      reorgsFound++
+      expect(error.message).toContain(`block ${fromBlock}`)
+      expect(error.reorg.cursor).toEqual(logs.cursor())
+      while ((seen.at(-1)?.blockNumber ?? -1n) >= fromBlock) seen.pop()
+    }
+    return logs.cursor()
+  }
+
+  test('costs nothing far below the head, and three small calls for a window near it', async () => {
+    const chain = chainOf(1_000)
+    const client = clientOfChain(chain)
+    await collect(iterateLogs(client, { fromBlock: 0, toBlock: 936, checkReorg: true }))
+    expect(chain.asked.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(0)
+    await collect(iterateLogs(client, { fromBlock: 900, toBlock: 1_000, checkReorg: true }))
+    // And one for the block below the first.
+    expect(chain.asked.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(4)
+  })
+
+  test('reads a window again that changed while it was read, and says nothing', async () => {
+    const chain = chainOf(20)
+    let reorgs = 0
+    chain.after = (method) => {
+      if (method === 'eth_getLogs' && reorgs++ < 2) chain.reorg(3)
+    }
+    const seen = await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true }))
+    expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+    expect(reorgs).toBe(3)
+  })
+
+  test('names the first block that may have changed, and goes on from it', async () => {
+    const chain = chainOf(100)
+    let reorged = false
+    chain.before = (method, params) => {
+      if (method !== 'eth_getLogs' || Number((params[0] as Range).toBlock) < 90 || reorged) return
+      reorged = true
+      chain.reorg(20, 21)
+    }
+    const seen: Log[] = []
+    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, maxBlocks: 10, checkReorg: true })
+    const failure = await failureOf(
+      (async () => {
+        for await (const log of logs) seen.push(log)
+      })(),
+    )
+    expect(isReorg(failure)).toBe(true)
+    if (!isReorg(failure)) return
+    // Blocks 81 and above were replaced; the windows near the head begin at block 37.
+    expect(failure.reorg.fromBlock).toBe(77n)
+    expect(failure).toMatchObject({ kind: 'badResponse', retryable: true })
+    const kept = seen.filter(({ blockNumber }) => blockNumber < 77n)
+    const { cursor } = failure.reorg
+    const rest = await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true, cursor }))
+    expect([...kept, ...rest].map(placeOf)).toEqual(chain.logs().map(placeOf))
+  })
+
+  test('finds a reorganization that came between two runs, by the cursor', async () => {
+    for (const taken of [3, 1_000]) {
+      const chain = chainOf(Array.from({ length: 10 }, () => 1))
+      const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true })
+      for (let i = 0; i < taken && !(await logs.next()).done; i++);
+      const cursor = logs.cursor() as LogCursor
+      chain.reorg(9, 12)
+      const failure = await failureOf(
+        collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true, cursor })),
+      )
+      expect(isReorg(failure) && failure.reorg.fromBlock).toBeLessThanOrEqual(2n)
+    }
+  })
+
+  test('ends in the canonical logs, whatever the chain does between any two calls', async () => {
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.constant({ depth: 0, blocks: 0 }) },
+      { weight: 2, arbitrary: fc.record({ depth: fc.constant(0), blocks: fc.integer({ min: 1, max: 4 }) }) },
+      {
+        weight: 2,
+        arbitrary: fc.record({ depth: fc.integer({ min: 1, max: 12 }), blocks: fc.integer({ min: 0, max: 14 }) }),
+      },
+    )
+    reorgsFound = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 40 }),
+        fc.array(step, { minLength: 10, maxLength: 80, size: 'max' }),
+        async (blocks, script) => {
+          const chain = chainOf(blocks)
+          const steps = [...script]
+          chain.before = () => {
+            const { depth, blocks: count } = steps.shift() ?? { depth: 0, blocks: 0 }
+            if (depth > 0) chain.reorg(depth, count)
+            else chain.mine(count)
+          }
+          const seen: Log[] = []
+          let cursor: LogCursor | undefined
+          for (let runs = 0; steps.length > 0 && runs < 100; runs++) {
+            cursor = await run(chain, seen, cursor)
+          }
+          // The chain may have come out shorter than what was read; it grows before anything can be found out.
+          chain.mine(40)
+          for (let runs = 0; runs < 3; runs++) cursor = await run(chain, seen, cursor)
+          expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
+        },
+      ),
+      { numRuns: 300 },
+    )
+    expect(reorgsFound).toBeGreaterThan(20)
+  })
+})
