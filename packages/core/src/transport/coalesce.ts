@@ -17,6 +17,8 @@ type SharedCall = Call & {
   readonly group?: object | undefined
   readonly batch?: object | undefined
   readonly note?: ((event: { readonly type: string }) => void) | undefined
+  /** The record that works for this one now. */
+  below?: Call | undefined
 }
 
 interface Waiter {
@@ -112,6 +114,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const flight = joins ? found : begin(call)
       const place = flight.waiters.push({ call, settle }) - 1
       flight.waiting++
+      call.below = flight
       const close = (): void => {
         if (flights.get(key) === flight) flights.delete(key)
       }

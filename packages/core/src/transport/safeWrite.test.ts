@@ -1,0 +1,579 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createFailure } from '../failure/createFailure.ts'
+import type { Facts } from '../failure/facts.ts'
+import type { Call, Settle } from './call.ts'
+import { compose } from './compose.ts'
+import { deadline } from './deadline.ts'
+import type { Endpoint } from './http.ts'
+import { safeWrite } from './safeWrite.ts'
+import type { Keccak256, SafeWriteOptions } from './safeWrite.ts'
+import type { Transport } from './transport.ts'
+
+const label = 'https://node.example/v2/…'
+const raw = '0x02f8'
+const hash = `0x${'ab'.repeat(32)}` as const
+const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+const keccak256: Keccak256 = (hex) => (hex === '0x' ? nothing : hash)
+const send = 'eth_sendRawTransaction'
+const find = 'eth_getTransactionByHash'
+const receiptOf = 'eth_getTransactionReceipt'
+const found = { hash, blockNumber: null }
+
+interface Sent {
+  readonly call: Call & { readonly note?: (event: object) => void; readonly group?: object }
+  readonly settle: Settle
+  readonly at: number
+  stopped?: unknown
+}
+
+let sent: Sent[]
+const endpoint: Endpoint = {
+  label,
+  close: () => {},
+  carry: (call, settle) => {
+    const entry: Sent = { call, settle, at: performance.now() }
+    sent.push(entry)
+    call.cancel = (reason) => {
+      entry.stopped = reason ?? 'no longer wanted'
+      settle(false, reason)
+    }
+  },
+}
+let transport: Transport
+const make = (options?: Partial<SafeWriteOptions>): Transport =>
+  compose(endpoint, safeWrite({ keccak256, ...options }), deadline({ timeoutMs: 20_000 }))
+
+/** Begins a write; its outcome is `{ value }` or `{ error }` once it has one. */
+const begin = (
+  method = send,
+  params: unknown[] = [raw],
+  signal?: AbortSignal,
+): { value?: unknown; error?: unknown } => {
+  const outcome: { value?: unknown; error?: unknown } = {}
+  transport.request({ method, params }, { signal }).then(
+    (value) => (outcome.value = value),
+    (error: unknown) => (outcome.error = error),
+  )
+  return outcome
+}
+const tick = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
+const asked = (): string[] => sent.map(({ call }) => call.method)
+const last = (): Sent => sent.at(-1) as Sent
+
+/** Settles the latest call, as an endpoint of that name. */
+const settleAt = async (at: string | undefined, ok: boolean, value: unknown): Promise<void> => {
+  const { call, settle } = last()
+  if (at) call.note?.({ type: 'attempted', label: at, durationMs: 1 })
+  settle(ok, value)
+  await tick()
+}
+const answer = (value: unknown, at?: string): Promise<void> => settleAt(at, true, value)
+const fail = (facts: Facts, at?: string): Promise<void> =>
+  settleAt(at, false, createFailure(facts, { method: last().call.method, label: at ?? label }))
+
+const rpc = (message: string, code = -32000): Facts => ({ text: message, status: 200, rpcError: { code, message } })
+const known = rpc('already known')
+const nonceTooLow = rpc('nonce too low')
+const lost: Facts = { kind: 'network', text: 'socket hang up' }
+
+const ambiguous: [string, Facts][] = [
+  ['a lost connection', lost],
+  ['a timeout of an attempt', { kind: 'timeout', text: 'no answer within 3000 ms of one attempt' }],
+  ['a broken answer', { kind: 'badResponse', text: 'an empty body', status: 200 }],
+  ['a server that is down', { text: 'Bad Gateway', status: 502 }],
+  ['an error of no known kind', rpc('what is this', -39999)],
+]
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  sent = []
+  transport = make()
+})
+afterEach(async () => {
+  await tick()
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+describe('safeWrite', () => {
+  test('adds nothing to a transaction that is taken', async () => {
+    const outcome = begin()
+    await answer(hash)
+    expect(outcome).toEqual({ value: hash })
+    expect(sent.map(({ call }) => [call.method, call.params])).toEqual([[send, `["${raw}"]`]])
+  })
+
+  test('takes a hash in capitals for the same', async () => {
+    const outcome = begin()
+    await answer(hash.toUpperCase().replace('0X', '0x'))
+    expect(asked()).toEqual([send])
+    expect(String(outcome.value).toLowerCase()).toBe(hash)
+  })
+
+  test('lets every other call pass as it is', async () => {
+    for (const method of ['eth_sendTransaction', 'eth_chainId', 'eth_sendRawTransactionConditional']) {
+      const outcome = begin(method, ['0x'])
+      await answer('0x1')
+      expect(outcome).toEqual({ value: '0x1' })
+    }
+  })
+
+  test('lets a transaction of an unknown type pass as it is', async () => {
+    const outcome = begin(send, ['0x71f8'])
+    await fail(nonceTooLow)
+    expect(outcome.error).toMatchObject({ kind: 'txRejected' })
+    expect(outcome.error).not.toHaveProperty('transactionHash')
+    expect(asked()).toEqual([send])
+  })
+
+  test.each([[[]], [['0x']], [['0xzz']], [[null]], [[{ to: '0x1' }]]])(
+    'refuses %j before anything is sent',
+    async (params) => {
+      const outcome = begin(send, params)
+      await tick()
+      expect(outcome.error).toMatchObject({ kind: 'invalidRequest', source: 'client' })
+      expect(sent).toEqual([])
+    },
+  )
+
+  test('takes "already known" for success', async () => {
+    const outcome = begin()
+    await fail(known)
+    expect(outcome).toEqual({ value: hash })
+    expect(asked()).toEqual([send])
+  })
+
+  test('never reports a transaction as refused that the chain holds', async () => {
+    const outcome = begin()
+    await fail(nonceTooLow)
+    expect(asked()).toEqual([send, find])
+    expect(last().call.params).toBe(`["${hash}"]`)
+    expect(outcome).toEqual({})
+    await answer({ ...found, hash: hash.toUpperCase().replace('0X', '0x') })
+    expect(outcome).toEqual({ value: hash })
+  })
+
+  test.each(ambiguous)('finds out what became of it after %s', async (_, facts) => {
+    const outcome = begin()
+    await fail(facts)
+    expect(asked()).toEqual([send, find])
+    await answer(found)
+    expect(outcome).toEqual({ value: hash })
+  })
+
+  test.each<[string, Facts]>([
+    ['auth', { text: 'no', status: 401 }],
+    ['quota', { text: 'Payment Required', status: 402 }],
+    ['throttled', { text: 'Too Many Requests', status: 429 }],
+    ['methodUnavailable', rpc('the method does not exist', -32601)],
+    ['invalidRequest', rpc('invalid argument 0: rlp', -32602)],
+    ['network', { ...lost, unsent: true }],
+  ])('reports %s at once where it cannot have arrived, with its hash', async (kind, facts) => {
+    const outcome = begin()
+    await fail(facts)
+    expect(outcome.error).toMatchObject({ kind, transactionHash: hash })
+    expect(asked()).toEqual([send])
+  })
+
+  test('passes on a failure of a user\u2019s layer as it is', async () => {
+    const error = new RangeError('mine')
+    const outcome = begin()
+    await settleAt(undefined, false, error)
+    expect(outcome.error).toBe(error)
+  })
+
+  describe('after a rejection', () => {
+    test('believes "not found" at once from the endpoint that rejected it', async () => {
+      const outcome = begin()
+      await fail(nonceTooLow, 'one')
+      await answer(null, 'one')
+      expect(outcome.error).toMatchObject({
+        kind: 'txRejected',
+        transactionHash: hash,
+        rpcError: { code: -32000, message: 'nonce too low' },
+        retryable: false,
+      })
+      expect(asked()).toEqual([send, find])
+    })
+
+    test.each([
+      ['another endpoint', 'two'],
+      ['one that is not known', undefined],
+    ])('believes "not found" from %s only twice, 2 s apart', async (_, at) => {
+      const outcome = begin()
+      await fail(nonceTooLow, 'one')
+      await answer(null, at)
+      await tick(1_999)
+      expect(asked()).toEqual([send, find])
+      await tick(1)
+      expect(asked()).toEqual([send, find, find])
+      expect(outcome).toEqual({})
+      await answer(null, at)
+      expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
+    })
+
+    test('finds it at the second look', async () => {
+      const outcome = begin()
+      await fail(nonceTooLow, 'one')
+      await answer(null, 'two')
+      await tick(2_000)
+      await answer(found, 'two')
+      expect(outcome).toEqual({ value: hash })
+    })
+
+    test('is never sent again', async () => {
+      const outcome = begin()
+      await fail(rpc('insufficient funds for gas * price + value'))
+      await answer(null)
+      await tick(2_000)
+      await answer(null)
+      expect(outcome.error).toMatchObject({ kind: 'txRejected' })
+      expect(asked().filter((method) => method === send)).toHaveLength(1)
+    })
+
+    test('says that it is unconfirmed where it cannot be looked up', async () => {
+      const outcome = begin()
+      await fail(nonceTooLow, 'one')
+      for (let look = 0; look < 3; look++) {
+        await fail(lost, 'one')
+        await tick(2_000)
+      }
+      expect(outcome.error).toMatchObject({
+        kind: 'unconfirmed',
+        transactionHash: hash,
+        rpcError: { message: 'nonce too low' },
+        retryable: false,
+      })
+      expect(asked()).toEqual([send, find, find, find])
+    })
+  })
+
+  describe('after a failure that leaves it open', () => {
+    test('sends again only once it was looked for twice, 2 s apart, even at the same endpoint', async () => {
+      const outcome = begin()
+      await fail(lost, 'one')
+      await answer(null, 'one')
+      expect(asked()).toEqual([send, find])
+      await tick(2_000)
+      await answer(null, 'one')
+      expect(asked()).toEqual([send, find, find, send])
+      expect((sent[2] as Sent).at - (sent[1] as Sent).at).toBeGreaterThanOrEqual(2_000)
+      await answer(hash)
+      expect(outcome).toEqual({ value: hash })
+    })
+
+    test('takes "already known" of the second send for success', async () => {
+      const outcome = begin()
+      await fail(lost)
+      await answer(null)
+      await tick(2_000)
+      await answer(null)
+      await fail(known)
+      expect(outcome).toEqual({ value: hash })
+    })
+
+    const lose = async (): Promise<void> => {
+      await fail(lost)
+      await answer(null)
+      await tick(2_000)
+      await answer(null)
+    }
+    test.each([0, 1, 2])('sends again %i times at most, and then says that it is unconfirmed', async (resends) => {
+      transport = make({ resends })
+      const outcome = begin()
+      for (let n = 0; n <= resends; n++) {
+        expect(last().call.method).toBe(send)
+        await lose()
+      }
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed', source: 'client', transactionHash: hash, label })
+      expect(String(outcome.error)).toContain(hash)
+      expect(asked().filter((method) => method === send)).toHaveLength(resends + 1)
+    })
+
+    test('does not send again what could not be looked up', async () => {
+      const outcome = begin()
+      await fail(lost)
+      await answer(null)
+      await tick(2_000)
+      await fail(lost)
+      await tick(2_000)
+      await fail(lost)
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
+      expect(asked()).toEqual([send, find, find, find])
+    })
+
+    test('counts two looks that found nothing, whatever came between', async () => {
+      const outcome = begin()
+      await fail(lost)
+      await answer(null)
+      await tick(2_000)
+      await fail(lost)
+      await tick(2_000)
+      await answer(null)
+      expect(last().call.method).toBe(send)
+      await answer(hash)
+      expect(outcome).toEqual({ value: hash })
+    })
+
+    test.each<[string, unknown]>([
+      ['another transaction', { hash: `0x${'cd'.repeat(32)}` }],
+      ['something else', { ok: true }],
+      ['a bare hash', hash],
+    ])('does not believe a look that gives %s', async (_, value) => {
+      const outcome = begin()
+      await fail(lost)
+      for (let look = 0; look < 3; look++) {
+        await answer(value)
+        await tick(2_000)
+      }
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed' })
+      expect(asked()).toEqual([send, find, find, find])
+    })
+  })
+
+  describe('a node that answers with another hash', () => {
+    test.each([`0x${'cd'.repeat(32)}`, null, true, found])('is not believed: %j', async (value) => {
+      const outcome = begin()
+      await answer(value)
+      expect(asked()).toEqual([send, find])
+      await answer(found)
+      expect(outcome).toEqual({ value: hash })
+    })
+
+    test('leaves it unconfirmed where it is not found', async () => {
+      transport = make({ resends: 0 })
+      const outcome = begin()
+      await answer(`0x${'cd'.repeat(32)}`)
+      await answer(null)
+      await tick(2_000)
+      await answer(null)
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
+      expect(String(outcome.error)).toContain('badResponse')
+    })
+  })
+
+  describe('a send that hangs', () => {
+    test('is looked up from the half of its time on, and given up once it is found', async () => {
+      const outcome = begin()
+      await tick(9_999)
+      expect(asked()).toEqual([send])
+      await tick(1)
+      expect(asked()).toEqual([send, find])
+      await answer(null)
+      await tick(2_000)
+      expect(sent[0]).not.toHaveProperty('stopped')
+      await answer(found)
+      expect(outcome).toEqual({ value: hash })
+      expect(sent[0]).toHaveProperty('stopped')
+      expect(sent[0]?.call.ended).toBe(true)
+    })
+
+    test('is not sent again however often it is not found', async () => {
+      const outcome = begin()
+      await tick(10_000)
+      for (let look = 0; look < 4; look++) {
+        await answer(null)
+        await tick(2_000)
+      }
+      expect(asked().filter((method) => method === send)).toHaveLength(1)
+      await tick(2_000)
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
+    })
+
+    test('that is answered after all ends the look', async () => {
+      const outcome = begin()
+      await tick(10_000)
+      sent[0]?.settle(true, hash)
+      await tick()
+      expect(outcome).toEqual({ value: hash })
+      expect(sent[1]).toHaveProperty('stopped')
+    })
+
+    test('that fails after all is looked up anew: what was not found before does not count', async () => {
+      const outcome = begin()
+      await tick(10_000)
+      await answer(null)
+      await tick(2_000)
+      sent[0]?.settle(false, createFailure(lost, { method: send, label }))
+      await tick()
+      expect(asked()).toEqual([send, find, find, find])
+      expect(sent[2]).toHaveProperty('stopped')
+      await answer(null)
+      await tick(2_000)
+      await answer(null)
+      expect(last().call.method).toBe(send)
+      await answer(hash)
+      expect(outcome).toEqual({ value: hash })
+    })
+
+    test('in a queue of ours is not looked up before it is sent', async () => {
+      const outcome = begin()
+      const waiting = sent[0]?.call as { waitingSince?: number | undefined }
+      waiting.waitingSince = 0
+      await tick(14_000)
+      expect(asked()).toEqual([send])
+      waiting.waitingSince = undefined
+      await tick(2_000)
+      expect(asked()).toEqual([send, find])
+      await answer(found)
+      expect(outcome).toEqual({ value: hash })
+    })
+  })
+
+  describe('a caller who leaves', () => {
+    const stages: [string, () => Promise<void>][] = [
+      ['while it is sent', () => tick().then(() => {})],
+      ['while it is looked up', () => fail(lost)],
+      ['between two looks', () => fail(lost).then(() => answer(null))],
+      ['while it hangs and is looked up', () => tick(10_000).then(() => {})],
+    ]
+    test.each(stages)('by abort %s gets the own reason, and nothing goes on', async (_, reach) => {
+      const controller = new AbortController()
+      const outcome = begin(send, [raw], controller.signal)
+      await reach()
+      const count = sent.length
+      controller.abort('enough')
+      await tick(30_000)
+      expect(outcome).toEqual({ error: 'enough' })
+      expect(sent).toHaveLength(count)
+    })
+
+    test.each(stages)('by deadline %s gets the hash', async (_, reach) => {
+      const outcome = begin()
+      await reach()
+      // Nothing is ever answered again.
+      await tick(30_000)
+      expect(outcome.error).toMatchObject({
+        kind: 'unconfirmed',
+        source: 'client',
+        retryable: false,
+        transactionHash: hash,
+      })
+      expect(sent.filter(({ call }) => !call.ended && call.cancel)).toHaveLength(
+        sent.filter(({ stopped }) => !stopped).length,
+      )
+    })
+
+    test('with a reason of ours still gets that very reason', async () => {
+      const controller = new AbortController()
+      const reason = createFailure({ kind: 'timeout', text: 'of another call' }, { method: 'eth_call', label })
+      const outcome = begin(send, [raw], controller.signal)
+      controller.abort(reason)
+      await tick()
+      expect(outcome.error).toBe(reason)
+    })
+
+    test('because the transport closes is told so', async () => {
+      const outcome = begin()
+      transport.close()
+      await tick(30_000)
+      expect(outcome.error).toMatchObject({ kind: 'aborted' })
+      expect(asked()).toEqual([send])
+    })
+  })
+
+  test('keeps a send and its looks together, in the writes\u2019 lane and on the caller\u2019s time', async () => {
+    const outcome = begin()
+    await fail(lost)
+    const [first, second] = sent.map(({ call }) => call)
+    expect(second?.group).toBeDefined()
+    expect(second?.group).toBe(first?.group)
+    expect(second?.options).toMatchObject({ priority: 'write' })
+    expect(second?.deadlineAt).toBe(first?.deadlineAt)
+    expect(second).not.toBe(first)
+    await answer(found)
+    begin()
+    expect(last().call.group).not.toBe(first?.group)
+    await answer(hash)
+    expect(outcome).toEqual({ value: hash })
+  })
+
+  test('tells the caller\u2019s listener what happens below', async () => {
+    const told: unknown[] = []
+    const noting = compose(endpoint, safeWrite({ keccak256 }), (next) => (call, settle) => {
+      next(Object.assign(call, { note: (event: unknown) => told.push(event) }), settle)
+    })
+    const value = noting.request({ method: send, params: [raw] })
+    await fail(lost, 'one')
+    await answer(found, 'two')
+    expect(await value).toBe(hash)
+    expect(told).toMatchObject([{ label: 'one' }, { label: 'two' }])
+  })
+
+  describe('eth_sendRawTransactionSync', () => {
+    const sync = 'eth_sendRawTransactionSync'
+    const receipt = { transactionHash: hash, status: '0x1' }
+
+    test('gives the receipt', async () => {
+      const outcome = begin(sync)
+      await answer(receipt)
+      expect(outcome).toEqual({ value: receipt })
+      expect(asked()).toEqual([sync])
+    })
+
+    test.each([
+      ...ambiguous,
+      ['a rejection', nonceTooLow] as [string, Facts],
+      ['"already known"', known] as [string, Facts],
+    ])('looks for the receipt after %s', async (_, facts) => {
+      const outcome = begin(sync)
+      await fail(facts)
+      expect(asked()).toEqual([sync, receiptOf])
+      await answer(receipt)
+      expect(outcome).toEqual({ value: receipt })
+    })
+
+    test('does not believe the receipt of another', async () => {
+      const outcome = begin(sync)
+      await answer({ ...receipt, transactionHash: `0x${'cd'.repeat(32)}` })
+      await answer(receipt)
+      expect(outcome).toEqual({ value: receipt })
+    })
+
+    test('waits for the receipt as long as the call may take, and never sends again', async () => {
+      const outcome = begin(sync)
+      await fail(lost)
+      for (let look = 0; look < 9; look++) {
+        await answer(null)
+        await tick(2_000)
+      }
+      expect(outcome).toEqual({})
+      await tick(2_000)
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
+      expect(new Set(asked().slice(1))).toEqual(new Set([receiptOf]))
+    })
+
+    test('gives up by itself where there is no deadline', async () => {
+      transport = compose(endpoint, safeWrite({ keccak256 }))
+      const outcome = begin(sync)
+      await fail(known)
+      for (let look = 0; look < 30; look++) {
+        await answer(null)
+        await tick(2_000)
+      }
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
+    })
+
+    test('reports a rejection once there is no receipt', async () => {
+      const outcome = begin(sync)
+      await fail(nonceTooLow, 'one')
+      await answer(null, 'one')
+      expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
+    })
+  })
+
+  test.each<[string, unknown]>([
+    ['no options', undefined],
+    ['no function', {}],
+    ['another hash', { keccak256: () => hash }],
+    ['one that takes bytes', { keccak256: (bytes: Uint8Array) => bytes.subarray(0) }],
+  ])('refuses %s', (_, options) => {
+    expect(() => safeWrite(options as SafeWriteOptions)).toThrow(
+      'keccak256 must be a function that gives the Keccak-256',
+    )
+  })
+
+  test('refuses a number of resends that is none', () => {
+    expect(() => safeWrite({ keccak256, resends: -1 })).toThrow('resends must be a number from 0 to 100')
+  })
+})

@@ -1,0 +1,244 @@
+import { createFailure } from '../failure/createFailure.ts'
+import type { FailureKind } from '../failure/failureKind.ts'
+import { check, checkRange } from '../failure/invalid.ts'
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import type { Call, CallOptions, Carry, Layer, Settle } from './call.ts'
+import { transactionHash } from './transactionHash.ts'
+import type { Keccak256 } from './transactionHash.ts'
+
+export type { Keccak256 } from './transactionHash.ts'
+
+/** Options of {@link safeWrite}. */
+export interface SafeWriteOptions {
+  /** Keccak-256 of bytes given as hex: `keccak256` of viem or ethers, `sha3Raw` of web3-utils. */
+  readonly keccak256: Keccak256
+  /** How often a transaction that did not arrive is sent again; 0 for never. @default 2 */
+  readonly resends?: number | undefined
+}
+
+/** What a call may say of itself to the layers below. */
+type WriteCall = Call & {
+  readonly options: CallOptions & { readonly priority?: 'write' | 'read' | 'poll' | undefined }
+  readonly group?: object | undefined
+  readonly batch?: object | undefined
+  readonly note?: ((event: WriteEvent) => void) | undefined
+  readonly waitingSince?: number | undefined
+  below?: WriteCall | undefined
+}
+
+interface WriteEvent {
+  readonly type: string
+  readonly label?: string
+}
+
+/** How far apart two looks are, in milliseconds: what is on its way has arrived by then, and nodes have told each other. */
+const LOOK_MS = 2_000
+
+/** How often is looked after a send, at most. For a receipt it is longer, because it comes with a block. */
+const MAX_LOOKS = 3
+const MAX_RECEIPT_LOOKS = 30
+
+/** Failures that say that the transaction was not taken: whoever refused had not passed it on. */
+const refused: readonly FailureKind[] = [
+  'auth',
+  'forbidden',
+  'throttled',
+  'quota',
+  'methodUnavailable',
+  'wrongNetwork',
+  'invalidRequest',
+  'batchTooLarge',
+  'aborted',
+]
+
+/** Failures by which the node judges the transaction. That it was not taken now does not say that it was not taken before. */
+const rejected: readonly FailureKind[] = ['txRejected', 'revert']
+
+/**
+ * Makes `eth_sendRawTransaction` tell the truth. The hash is computed here, so that whatever happens to the call, the transaction can be
+ * looked up: "already known" is success; after "nonce too low" or another rejection, and after a failure that leaves open whether it arrived,
+ * the hash is looked up before anything is reported or sent again. It is sent again only where it was looked for twice, 2 s apart, and not found.
+ *
+ * `eth_sendRawTransactionSync` is treated likewise by its receipt. It is never sent again: a transaction that waits has no receipt either.
+ * Transactions of types that only some chains have are passed on as they are.
+ *
+ * @param options - The hash function, and how often a transaction is sent again.
+ * @throws {KeyrailError} each failure with `transactionHash`. Kind `unconfirmed` where it was sent and could not be found, within the call's
+ * deadline; `txRejected` where it was rejected and is not known; `invalidRequest` where it is no transaction: then nothing was sent.
+ * @example
+ * declare function keccak256(hex: `0x${string}`): `0x${string}`
+ * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), safeWrite({ keccak256 }), deadline())
+ * @see EIP-7966 (eth_sendRawTransactionSync)
+ */
+export function safeWrite(options: SafeWriteOptions): Layer {
+  const { keccak256, resends = 2 } = Object(options) as SafeWriteOptions
+  checkRange('resends', resends, 0, 100)
+  check(
+    isKeccak(keccak256),
+    `keccak256 must be a function that gives the Keccak-256 of bytes as hex: of '0x' it is ${HASH_OF_NOTHING}`,
+  )
+  return (next, label) => (call: WriteCall, settle) => {
+    if (!/^eth_sendRawTransaction(Sync)?$/.test(call.method)) return next(call, settle)
+    let hash
+    try {
+      hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)
+    } catch (error) {
+      return settle(false, error)
+    }
+    if (!hash) return next(call, settle)
+    write({ call, settle, hash, resends, next, label })
+  }
+}
+
+const HASH_OF_NOTHING = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+
+const isKeccak = (keccak256: Keccak256): boolean => {
+  try {
+    return keccak256('0x') === HASH_OF_NOTHING
+  } catch {
+    return false
+  }
+}
+
+interface Write {
+  readonly call: WriteCall
+  readonly settle: Settle
+  readonly hash: `0x${string}`
+  readonly resends: number
+  readonly next: Carry
+  readonly label: string
+}
+
+/** Sends one transaction and finds out what became of it. */
+function write({ call, settle, hash, resends, next, label }: Write): void {
+  const { method } = call
+  const sync = method.endsWith('Sync')
+  // Asked of the endpoint that took it, where there are several.
+  const group = call.group ?? call.batch ?? {}
+  let sent: WriteCall | undefined
+  let look: WriteCall | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let sentTo: string | undefined
+  let lookedAt: string | undefined
+  /** How the send ended, once it has. */
+  let failure: KeyrailError | undefined
+  let resent = 0
+  let looks = 0
+  let absent = 0
+
+  /** A call of our own, on the caller's time. */
+  const record = (asked: string, params: string, heard: (at: string | undefined) => void): WriteCall => ({
+    method: asked,
+    params,
+    options: { ...call.options, priority: call.options.priority ?? 'write' },
+    deadlineAt: call.deadlineAt,
+    ended: false,
+    cancel: undefined,
+    group,
+    note: (event) => {
+      if (event.type === 'attempted') heard(event.label)
+      call.note?.(event)
+    },
+  })
+
+  /** Ends what is under way below. It settles, and nobody listens. */
+  const stop = (under: WriteCall | undefined, reason?: unknown): void => {
+    if (!under) return
+    under.ended = true
+    under.cancel?.(reason)
+  }
+
+  const finish = (ok: boolean, value: unknown, reason?: unknown): void => {
+    clearTimeout(timer)
+    const under = [sent, look]
+    sent = look = undefined
+    for (const each of under) stop(each, reason)
+    settle(ok, value)
+  }
+
+  const fail = (why: KeyrailError, reason?: unknown): void =>
+    finish(false, new KeyrailError(why.message, { ...why, transactionHash: hash }), reason)
+
+  const unconfirmed = (after: KeyrailError): KeyrailError => {
+    const text = `whether transaction ${hash} arrived is not known (${after.kind})`
+    const failed = createFailure({ kind: 'unconfirmed', text }, { method, label: after.label ?? label })
+    return new KeyrailError(failed.message, { ...failed, status: after.status, rpcError: after.rpcError })
+  }
+
+  const isHash = (value: unknown): boolean => typeof value === 'string' && value.toLowerCase() === hash
+  const isReceipt = (value: unknown): boolean => isHash(Object(value).transactionHash)
+
+  const lookUp = (): void => {
+    const asked = sync ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
+    const looking = record(asked, `["${hash}"]`, (at) => (lookedAt = at))
+    lookedAt = undefined
+    look = call.below = looking
+    next(looking, (ok, value) => {
+      if (look !== looking) return
+      look = undefined
+      if (ok && (sync ? isReceipt(value) : isHash(Object(value).hash))) return finish(true, sync ? value : hash)
+      if (!failure) return watch()
+      looks++
+      if (ok && value === null) absent++
+      const fromTaker = lookedAt !== undefined && lookedAt === sentTo
+      if (rejected.includes(failure.kind)) {
+        if (absent > 1 || (absent > 0 && fromTaker)) return fail(failure)
+      } else if (absent > 1 && !sync && resent < resends) {
+        resent++
+        return send()
+      }
+      const enough = sync ? looks >= MAX_RECEIPT_LOOKS : absent > 1 || looks >= MAX_LOOKS
+      if (enough) return fail(unconfirmed(failure))
+      timer = setTimeout(lookUp, LOOK_MS)
+    })
+  }
+
+  /** Looks while the send is still under way: the answer may be what is lost. */
+  const watch = (ms: number = LOOK_MS): void => {
+    if (ms < 2 ** 31) timer = setTimeout(() => (sent && isWaiting(sent) ? watch() : lookUp()), ms)
+  }
+
+  const judge = (ok: boolean, value: unknown): void => {
+    if (ok && (sync ? isReceipt(value) : isHash(value))) return finish(true, value)
+    if (!ok && !isKeyrailError(value)) return finish(false, value)
+    failure = ok
+      ? createFailure(
+          { kind: 'badResponse', text: 'it answered with another transaction' },
+          { method, label: sentTo ?? label },
+        )
+      : (value as KeyrailError)
+    if (failure.kind === 'txKnown' && !sync) return finish(true, hash)
+    // Of what changes something, only what cannot have arrived may be made again.
+    if (refused.includes(failure.kind) || failure.retryable) return fail(failure)
+    // What was not found before does not count.
+    clearTimeout(timer)
+    const before = look
+    look = undefined
+    stop(before)
+    looks = absent = 0
+    lookUp()
+  }
+
+  const send = (): void => {
+    const sending = record(method, call.params, (at) => (sentTo = at))
+    sent = call.below = sending
+    failure = undefined
+    watch((call.deadlineAt - performance.now()) / 2)
+    next(sending, (ok, value) => {
+      if (sent !== sending) return
+      sent = undefined
+      judge(ok, value)
+    })
+  }
+
+  call.cancel = (reason) => {
+    // The caller's own reason is passed on as it is.
+    if (!isKeyrailError(reason, 'timeout') || call.options.signal?.aborted) finish(false, reason, reason)
+    else fail(unconfirmed(failure ?? reason), reason)
+  }
+  send()
+}
+
+/** Whether it stands in a queue of ours, so that there is nothing to look for yet. */
+const isWaiting = ({ below, waitingSince }: WriteCall): boolean =>
+  below ? isWaiting(below) : waitingSince !== undefined

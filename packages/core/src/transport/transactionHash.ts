@@ -1,0 +1,48 @@
+import { check } from '../failure/invalid.ts'
+
+/** A Keccak-256 that takes bytes as hex and gives the hash as hex. */
+export type Keccak256 = (hex: `0x${string}`) => `0x${string}`
+
+/**
+ * Computes the hash that a signed transaction will have in the chain.
+ *
+ * @param raw - What goes into `eth_sendRawTransaction`.
+ * @param keccak256 - Hashes bytes.
+ * @returns The hash; undefined for a type of transaction whose rule is not known: chains have types of their own, hashed in their own ways.
+ * @throws {KeyrailError} kind `invalidRequest` where it is no transaction, or `keccak256` gives no hash.
+ * @example
+ * transactionHash('0x02c0', keccak256)
+ * declare function keccak256(hex: `0x${string}`): `0x${string}`
+ * @see EIP-2718 (types), EIP-4844 and EIP-7594 (blobs travel with the transaction and are not hashed), EIP-7702
+ */
+export function transactionHash(raw: unknown, keccak256: Keccak256): `0x${string}` | undefined {
+  check(
+    typeof raw === 'string' && raw.length % 2 === 0 && /^0x[0-7c-fC-F][\da-fA-F]{3,}$/.test(raw),
+    'a raw transaction must be a signed transaction as hex, such as 0x02f8…',
+  )
+  const type = Number(raw.slice(0, 4))
+  if (type > 4 && type < 0xc0) return undefined
+  const hashed = type === 3 ? withoutBlobs(raw) : (raw as `0x${string}`)
+  let hash: unknown
+  try {
+    hash = keccak256(hashed)
+  } catch {
+    // What it throws may be anything, and may hold the transaction.
+  }
+  check(typeof hash === 'string' && /^0x[\da-f]{64}$/i.test(hash), 'keccak256 gave no hash')
+  return hash.toLowerCase() as `0x${string}`
+}
+
+/** With blobs, the transaction is the first of a list, itself a list; without, the list begins with the chain id, which is none. */
+function withoutBlobs(raw: string): `0x${string}` {
+  const byteAt = (at: number): number => Number(`0x${raw.slice(at, at + 2)}`)
+  /** How many digits the head of a list takes. RLP: up to 55 bytes it is one byte, else the length follows in so many. */
+  const headOf = (at: number): number => (byteAt(at) < 0xf8 ? 2 : 2 + 2 * (byteAt(at) - 0xf7))
+  const first = 4 + headOf(4)
+  if (!(byteAt(first) >= 0xc0)) return raw as `0x${string}`
+  const head = headOf(first)
+  const length = head === 2 ? byteAt(first) - 0xc0 : Number(`0x${raw.slice(first + 2, first + head)}`)
+  const end = first + head + 2 * length
+  check(end <= raw.length, 'a raw transaction was cut off')
+  return `0x03${raw.slice(first, end)}`
+}
