@@ -28,12 +28,10 @@ const lastFour = (secret: unknown): string =>
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
  */
 export function openAddress(options: AddressOptions): Address {
-  const { baseUrl, rpcUrl, url: whole, apiKey, network, jwt } = options
+  const { apiKey, network, jwt } = options
   const [name, another] = (['url', 'baseUrl', 'rpcUrl'] as const).filter((one) => options[one] !== undefined)
-  check(
-    name && !another && (whole === undefined || apiKey === undefined),
-    'pass url alone, or baseUrl or rpcUrl with apiKey',
-  )
+  const whole = name === 'url'
+  check(name && !another && !(whole && apiKey), 'pass url alone, or baseUrl or rpcUrl with apiKey')
   const ofNetwork = <T>(value: PerNetwork<T> | undefined): T => {
     const record = Object(value) === value
     check(/^(test|main)net$/.test(network ?? (record ? '' : 'testnet')), `network must be 'testnet' or 'mainnet'`)
@@ -41,32 +39,28 @@ export function openAddress(options: AddressOptions): Address {
   }
   const chainId = ofNetwork(options.chainId)
   checkRange('chainId', chainId, 1, 2 ** 53)
-  let url = ofNetwork<string>(whole ?? baseUrl ?? rpcUrl)
-  let parsed: URL | undefined
-  try {
-    parsed = new URL(url)
-  } catch {
-    // The platform's own error repeats the URL.
-  }
+  let url = ofNetwork<string>(options[name] as PerNetwork)
+  const [match, scheme = '', user = '', password = '', host = '', path = ''] =
+    /^(https?:\/\/)(?:([^/?#@:]*):?([^/?#@]*)@)?([^/?#@\s]+)([^#]*)/i.exec(url) ?? []
   check(
-    parsed && (whole ? /^https?:/i : /^https?:[^?#@]+[^/?#@]$/i).test(url),
+    match && (whole || !/[?#@]|\/$/.test(url)),
     `${name} must be like https://host/path: credentials, a query or '/' at its end are for url alone`,
   )
 
   let label: string | undefined
-  let hidden: readonly string[] = []
+  let secrets: string[] = []
   let basic = ''
   if (whole) {
-    const { origin, pathname, search, username, password } = parsed
-    url = origin + pathname + search
-    const [longest = '', ...others] = (pathname + search).split(/[/?&=]/).sort((a, b) => b.length - a.length)
-    label = origin + (longest && '/' + lastFour(longest))
-    hidden = [longest, ...others, password].filter((secret) => secret.length > 7)
+    label = scheme + host
+    url = label + path
+    secrets = path.split(/[/?&=]/).sort((a, b) => b.length - a.length)
+    if (secrets[0]) label += '/' + lastFour(secrets[0])
+    secrets = [...secrets, user, password].filter((secret) => secret.length > 7)
     // fetch refuses a URL that holds them.
-    if (username || password) basic = `Basic ${btoa(decodeURIComponent(`${username}:${password}`))}`
-  } else url += baseUrl ? '/v2/' : '/'
+    if (user || password) basic = `Basic ${btoa(decodeURIComponent(`${user}:${password}`))}`
+  } else url += name === 'baseUrl' ? '/v2/' : '/'
 
-  const verify = (name: string, secret: unknown): string => {
+  const verify = (name: string, secret: Secret | undefined): string => {
     check(
       // The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
       typeof secret === 'string' && /^[\w!$&-.:;=@~]+$/.test(secret) && !url.includes(`/${secret}/`),
@@ -86,23 +80,25 @@ export function openAddress(options: AddressOptions): Address {
   }
   let last: OpenAddress | undefined
   const make = (key = '', token = ''): OpenAddress => {
-    const authorization = token ? `Bearer ${token}` : basic
-    if (last?.url !== url + key || (last.headers['authorization'] ?? '') !== authorization)
+    if (last?.secrets[0] !== key || last.secrets[1] !== token) {
+      const authorization = token ? `Bearer ${token}` : basic
+      // Secrets stay masked after a rotation, for an answer that still speaks of the one before.
+      secrets = [key, token, ...secrets].slice(0, 32)
       last = {
         url: url + key,
         label: label ?? url + lastFour(key),
         headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
-        // Secrets stay masked after a rotation, for an answer that still speaks of the one before.
-        secrets: [key, token, ...(last?.secrets ?? hidden)].slice(0, 32),
+        secrets,
       }
+    }
     return last
   }
   if (!whole && typeof apiKey !== 'function') verify('apiKey', apiKey)
   if (jwt !== undefined && typeof jwt !== 'function') verify('jwt', jwt)
-  const fixed = typeof apiKey !== 'function' && typeof jwt !== 'function' ? make(apiKey, jwt) : undefined
+  const fixed = typeof apiKey !== 'function' && typeof jwt !== 'function' && make(apiKey, jwt)
   return {
     label: label ?? url + lastFour(apiKey),
     chainId,
-    open: () => fixed ?? Promise.all([ask('apiKey', apiKey), ask('jwt', jwt)]).then((secrets) => make(...secrets)),
+    open: () => fixed || Promise.all([ask('apiKey', apiKey), ask('jwt', jwt)]).then((asked) => make(...asked)),
   }
 }

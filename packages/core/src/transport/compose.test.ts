@@ -48,7 +48,7 @@ describe('compose', () => {
     ['no method', {}, 'request takes { method, params }'],
     ['an empty method', { method: '' }, 'request takes { method, params }'],
     ['params by name', { method: 'eth_call', params: { to: '0x' } }, 'params an array of JSON values'],
-    ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, "numbers travel as hex, such as '0x10'"],
+    ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, 'numbers as hex'],
   ])('rejects a call with %s, and sends nothing', async (_, args, message) => {
     const seen: Call[] = []
     const call = compose(echo(seen)).request(args as never)

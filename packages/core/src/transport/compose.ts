@@ -1,6 +1,6 @@
-import { createFailure } from '../failure/createFailure.ts'
 import type { Call, Layer } from './call.ts'
 import { createDoor } from './door.ts'
+import { endCall } from './endCall.ts'
 import type { Endpoint } from './http.ts'
 import type { Transport } from './transport.ts'
 
@@ -15,22 +15,20 @@ import type { Transport } from './transport.ts'
 export function compose(endpoint: Endpoint, ...layers: readonly Layer[]): Transport {
   const { label } = endpoint
   const live = new Set<Call>()
-  const closed = ({ method }: Call): unknown =>
-    createFailure({ kind: 'aborted', text: 'the transport is closed' }, { method, label })
-  let carry = endpoint.carry
+  let { carry } = endpoint
   for (const layer of layers) carry = layer(carry, label)
-  let open = true
+  const end = (call: Call): void => endCall(call, label, 'aborted', 'the transport is closed')
   const close = (): void => {
-    open = false
-    for (const call of live) {
-      call.ended = true
-      call.cancel?.(closed(call))
+    carry = (call, settle) => {
+      call.cancel = (reason) => settle(false, reason)
+      end(call)
     }
+    live.forEach(end)
     endpoint.close()
   }
   return Object.freeze({
     label,
-    request: createDoor((call, settle) => (open ? carry(call, settle) : settle(false, closed(call))), live),
+    request: createDoor((call, settle) => carry(call, settle), live),
     close,
     [Symbol.asyncDispose]: async () => close(),
   })

@@ -1,6 +1,6 @@
-import { createFailure } from '../failure/createFailure.ts'
 import { checkRange } from '../failure/invalid.ts'
 import type { Layer } from './call.ts'
+import { endCall } from './endCall.ts'
 
 /** Options of {@link deadline}. */
 export interface DeadlineOptions {
@@ -28,12 +28,7 @@ export function deadline(options: DeadlineOptions = {}): Layer {
   return (next, label) => (call, settle) => {
     const ms = call.options.timeoutMs ?? options.timeoutMs ?? (heavy.test(call.method) ? 60_000 : 10_000)
     call.deadlineAt = performance.now() + ms
-    const timer = setTimeout(() => {
-      call.ended = true
-      call.cancel?.(
-        createFailure({ kind: 'timeout', text: `no answer within ${ms} ms` }, { method: call.method, label }),
-      )
-    }, ms)
+    const timer = setTimeout(() => endCall(call, label, 'timeout', `no answer within ${ms} ms`), ms)
     next(call, (ok, value) => {
       clearTimeout(timer)
       settle(ok, value)

@@ -30,18 +30,12 @@ export function createDoor(carry: Carry, live?: Set<Call>): Request {
       const { method, params = [] } = Object(args) as RequestArguments
       const { signal } = options
       checkTimeout(options.timeoutMs)
-      const call: Call = {
-        method,
-        params: writeParams(params),
-        options,
-        deadlineAt: Infinity,
-        ended: false,
-        cancel: undefined,
-      }
+      const text = writeParams(params)
       check(
-        call.params && method && typeof method === 'string',
-        `request takes { method, params }, params an array of JSON values: numbers travel as hex, such as '0x10'`,
+        text && method && typeof method === 'string',
+        'request takes { method, params }, params an array of JSON values, with numbers as hex',
       )
+      const call: Call = { method, params: text, options, deadlineAt: Infinity, ended: false, cancel: undefined }
       if (signal?.aborted) return reject(signal.reason)
       const onAbort = (): void => {
         call.ended = true

@@ -81,7 +81,7 @@ describe('retry', () => {
     const endpoint = failing(over('30'))
     const failure = await settle(make(endpoint))
     expect(failure).toMatchObject({ kind: 'throttled', retryAfterMs: 30_000 })
-    expect(String(failure)).toContain('Not retried: it asks for 30000 ms, and 10000 ms are left.')
+    expect(String(failure)).toContain('Not retried: it takes a wait of 30000 ms, and 10000 ms are left.')
     expect(endpoint.at).toHaveLength(1)
   })
 

@@ -31,15 +31,14 @@ export function retry(options: RetryOptions = {}): Layer {
     const attempted: Settle = (ok, failure) => {
       if (ok || call.ended || retried >= retries || !isKeyrailError(failure) || !failure.retryable)
         return settle(ok, failure)
-      const { retryAfterMs } = failure
-      const waitMs = retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried)
+      const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
       const leftMs = Math.round(call.deadlineAt - performance.now())
       if (waitMs >= leftMs) {
-        const why = retryAfterMs ? ` Not retried: it asks for ${retryAfterMs} ms, and ${leftMs} ms are left.` : ''
-        return settle(false, new KeyrailError(failure.message + why, failure))
+        const message = `${failure.message} Not retried: it takes a wait of ${waitMs} ms, and ${leftMs} ms are left.`
+        return settle(ok, new KeyrailError(message, failure))
       }
       retried++
-      const timer = setTimeout(() => next(call, attempted), waitMs)
+      const timer = setTimeout(next, waitMs, call, attempted)
       call.cancel = (reason) => {
         clearTimeout(timer)
         settle(false, reason)

@@ -1,0 +1,16 @@
+import { createFailure } from '../failure/createFailure.ts'
+import type { FailureKind } from '../failure/failureKind.ts'
+import type { Call } from './call.ts'
+
+/**
+ * Ends a call from this side: stops what is under way, and lets no layer start anything anew.
+ *
+ * @param call - The call; nothing happens where it has settled already.
+ * @param label - What may be printed of the address.
+ * @param kind - Why it ends.
+ * @param text - The same in words.
+ */
+export function endCall(call: Call, label: string, kind: FailureKind, text: string): void {
+  call.ended = true
+  call.cancel?.(createFailure({ kind, text }, { method: call.method, label }))
+}
