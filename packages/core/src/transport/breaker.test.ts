@@ -1,0 +1,262 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { newCall, scriptedEndpoint, sendDown } from '../../test/scriptedEndpoint.ts'
+import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoint.ts'
+import { createFailure } from '../failure/createFailure.ts'
+import { breaker } from './breaker.ts'
+import type { BreakerOptions, Guarded } from './breaker.ts'
+import type { RouteCall } from './routeCall.ts'
+
+const up: Outcome = { result: '0x1' }
+const down: Outcome = { facts: { text: 'Bad Gateway', status: 502 } }
+
+const make = (options?: BreakerOptions, script?: ScriptedEndpoint['script']) => {
+  const below = scriptedEndpoint(script)
+  return { below, guarded: breaker(options)(below) }
+}
+/** Sends calls one after the other. */
+const run = async (
+  guarded: ScriptedEndpoint & Guarded,
+  count: number,
+  method?: string,
+  fields?: Partial<RouteCall>,
+) => {
+  const sent: Sent[] = []
+  for (let i = 0; i < count; i++) {
+    sent.push(sendDown(guarded.carry, method, fields))
+    await vi.advanceTimersByTimeAsync(1)
+  }
+  return sent
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+describe('a breaker opens', () => {
+  test('after five failures in a row, and then lets nothing through', async () => {
+    const { below, guarded } = make({}, () => down)
+    await run(guarded, 4)
+    expect(guarded.state()).toBe('closed')
+    await run(guarded, 1)
+    expect(guarded.state()).toBe('open')
+    expect(guarded.admits(newCall())).toBe(false)
+    const [refused] = (await run(guarded, 1)) as [Sent]
+    expect(refused.value).toMatchObject({ kind: 'unavailable', source: 'client', retryable: true, label: below.label })
+    expect(below.arrivals).toHaveLength(5)
+  })
+
+  test('not where an answer came between', async () => {
+    const { guarded } = make({ minCalls: 1_000 }, (_, n) => (n % 5 === 4 ? up : down))
+    await run(guarded, 50)
+    expect(guarded.state()).toBe('closed')
+  })
+
+  test('where half of the calls of the window fail, once there are enough', async () => {
+    const { guarded } = make({}, (_, n) => (n % 2 ? down : up))
+    await run(guarded, 19)
+    expect(guarded.state()).toBe('closed')
+    await run(guarded, 1)
+    expect(guarded.state()).toBe('open')
+  })
+
+  test('not for failures that are past', async () => {
+    const { guarded } = make({ windowMs: 10_000 }, (_, n) => (n % 2 ? down : up))
+    await run(guarded, 19)
+    expect(guarded.health()).toMatchObject({ calls: 19, successRate: 1 - 9 / 19 })
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(guarded.health()).toMatchObject({ calls: 0, successRate: 1 })
+    await run(guarded, 1)
+    expect(guarded.state()).toBe('closed')
+  })
+
+  test.each([
+    ['no connection', { kind: 'network', text: 'refused', unsent: true }],
+    ['503', { text: 'Service Unavailable', status: 503 }],
+    ['504', { text: 'Gateway Timeout', status: 504 }],
+    ['503 with an error object', { text: 'down', status: 503, rpcError: { code: -32603, message: 'down' } }],
+    ['no answer in time', { kind: 'timeout', text: 'no answer' }],
+    ['what is no answer', { kind: 'badResponse', text: '<html>' }],
+  ] as const)('on %s', async (_, facts) => {
+    const { guarded } = make({}, () => ({ facts }))
+    await run(guarded, 5)
+    expect(guarded.state()).toBe('open')
+  })
+
+  test.each([
+    ['a revert', { text: 'x', status: 200, rpcError: { code: 3, message: 'execution reverted', data: '0x' } }],
+    ['an error of the node', { text: 'x', status: 200, rpcError: { code: -32603, message: 'internal error' } }],
+    ['a wrong call', { text: 'x', status: 400, rpcError: { code: -32602, message: 'invalid params' } }],
+    ['throttling', { text: 'slow down', status: 429 }],
+    ['a used-up quota', { text: 'Payment Required', status: 402 }],
+    [
+      'a node that lags',
+      { text: 'header not found', status: 200, rpcError: { code: -32000, message: 'header not found' } },
+    ],
+    ['a full gate', { kind: 'throttled', text: 'too many are under way' }],
+    ['a key function that throws', { kind: 'invalidRequest', text: 'no key' }],
+  ] as const)('never on %s', async (_, facts) => {
+    const { guarded } = make({}, () => ({ facts }))
+    await run(guarded, 50)
+    expect(guarded.state()).toBe('closed')
+  })
+
+  test('never on calls that were ended from above, unless their time was up', async () => {
+    const { guarded } = make({}, () => ({ never: true }))
+    for (let i = 0; i < 50; i++) sendDown(guarded.carry).end(new Error('enough'))
+    expect(guarded.state()).toBe('closed')
+    for (let i = 0; i < 5; i++)
+      sendDown(guarded.carry).end(
+        createFailure({ kind: 'timeout', text: 'late' }, { method: 'eth_chainId', label: 'x' }),
+      )
+    expect(guarded.state()).toBe('open')
+  })
+
+  test('at once and for long where the key is refused', async () => {
+    const { guarded } = make({}, () => ({ facts: { text: 'Unauthorized', status: 401 } }))
+    await run(guarded, 1)
+    await vi.advanceTimersByTimeAsync(299_000)
+    expect(guarded.state()).toBe('open')
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(guarded.state()).toBe('halfOpen')
+    await run(guarded, 1)
+    expect(guarded.state()).toBe('open')
+  })
+
+  test.each([
+    ['forbidden', { text: 'denied', status: 403 }],
+    [
+      'sent to the wrong network by the service',
+      { text: 'unsupported network', rpcError: { code: -32600, message: 'unsupported network' } },
+    ],
+  ])('for long where it is %s each time, and not for one method that is', async (_, facts) => {
+    const { below, guarded } = make({}, (call) => (call.method === 'eth_chainId' ? up : { facts }))
+    for (let i = 0; i < 10; i++) await run(guarded, 4, 'debug_traceTransaction').then(() => run(guarded, 1))
+    expect(guarded.state()).toBe('closed')
+    below.script = () => ({ facts })
+    await run(guarded, 5)
+    await vi.advanceTimersByTimeAsync(299_000)
+    expect(guarded.state()).toBe('open')
+    await vi.advanceTimersByTimeAsync(1_000)
+    await run(guarded, 1)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(guarded.state()).toBe('open')
+  })
+})
+
+describe('a breaker that is half open', () => {
+  const halfOpen = async (script: ScriptedEndpoint['script']) => {
+    const made = make({}, (call, n) => (n < 5 ? down : script(call, n - 5)))
+    await run(made.guarded, 5)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(made.guarded.state()).toBe('halfOpen')
+    return made
+  }
+
+  test('lets one read through, and closes when it is answered', async () => {
+    const { below, guarded } = await halfOpen(() => ({ ...up, afterMs: 100 }))
+    expect(guarded.admits(newCall())).toBe(true)
+    const probe = sendDown(guarded.carry)
+    expect(guarded.admits(newCall())).toBe(false)
+    const other = sendDown(guarded.carry)
+    expect(other.value).toMatchObject({ kind: 'unavailable', source: 'client' })
+    await vi.advanceTimersByTimeAsync(100)
+    expect(probe.ok).toBe(true)
+    expect(guarded.state()).toBe('closed')
+    expect(below.arrivals).toHaveLength(6)
+  })
+
+  test('risks no transaction', async () => {
+    const { guarded } = await halfOpen(() => up)
+    expect(guarded.admits(newCall('eth_sendRawTransaction'))).toBe(false)
+    const [write] = (await run(guarded, 1, 'eth_sendRawTransaction')) as [Sent]
+    expect(write.value).toMatchObject({ kind: 'unavailable', retryable: true })
+  })
+
+  test('opens again for twice as long where the probe fails, up to a minute', async () => {
+    const { guarded } = await halfOpen(() => down)
+    const openForMs: number[] = []
+    for (let i = 0; i < 6; i++) {
+      await run(guarded, 1)
+      let ms = 0
+      while (guarded.state() === 'open') {
+        await vi.advanceTimersByTimeAsync(1_000)
+        ms += 1_000
+      }
+      openForMs.push(ms)
+    }
+    expect(openForMs).toEqual([10_000, 20_000, 40_000, 60_000, 60_000, 60_000])
+  })
+
+  test('closes for a probe that was refused for speed, or reverted: somebody is there', async () => {
+    const { guarded } = await halfOpen(() => ({ facts: { text: 'slow down', status: 429 } }))
+    await run(guarded, 1)
+    expect(guarded.state()).toBe('closed')
+  })
+
+  test('lets the next one through where the probe was ended from above', async () => {
+    const { guarded } = await halfOpen((_, n) => (n === 0 ? { never: true } : up))
+    sendDown(guarded.carry).end('enough')
+    expect(guarded.state()).toBe('halfOpen')
+    await run(guarded, 1)
+    expect(guarded.state()).toBe('closed')
+  })
+})
+
+describe('a breaker that is open', () => {
+  test('lets through what insists, and closes when that is answered', async () => {
+    const { guarded } = make({}, (_, n) => (n < 5 ? down : up))
+    await run(guarded, 5)
+    const [sent] = (await run(guarded, 1, 'eth_sendRawTransaction', { insist: true })) as [Sent]
+    expect(sent.ok).toBe(true)
+    expect(guarded.state()).toBe('closed')
+  })
+
+  test('does not take for news what was sent before', async () => {
+    const { guarded } = make({}, (_, n) =>
+      n === 0 ? { ...up, afterMs: 100 } : n === 1 ? { ...down, afterMs: 100 } : down,
+    )
+    sendDown(guarded.carry)
+    sendDown(guarded.carry)
+    await run(guarded, 5)
+    expect(guarded.state()).toBe('open')
+    await vi.advanceTimersByTimeAsync(200)
+    expect(guarded.state()).toBe('open')
+    await vi.advanceTimersByTimeAsync(4_800)
+    expect(guarded.state()).toBe('halfOpen')
+  })
+})
+
+describe('health', () => {
+  test('counts what was answered, and how long it took', async () => {
+    const { guarded } = make({}, (_, n) => (n === 3 ? { ...down, afterMs: 500 } : { ...up, afterMs: 100 }))
+    expect(guarded.health()).toEqual({ state: 'closed', calls: 0, successRate: 1, latencyMs: undefined })
+    for (let i = 0; i < 25; i++) sendDown(guarded.carry)
+    await vi.runAllTimersAsync()
+    expect(guarded.health()).toEqual({ state: 'closed', calls: 25, successRate: 0.96, latencyMs: 100 })
+    expect(guarded.percentileMs(95)).toBeGreaterThanOrEqual(100)
+    expect(guarded.percentileMs(95)).toBeLessThan(120)
+  })
+
+  test('remembers that a call was slow which nobody waited for to the end', async () => {
+    const { guarded } = make({}, (_, n) => (n < 20 ? { ...up, afterMs: 10 } : { never: true }))
+    for (let i = 0; i < 20; i++) sendDown(guarded.carry)
+    await vi.runAllTimersAsync()
+    const slow = Array.from({ length: 20 }, () => sendDown(guarded.carry))
+    await vi.advanceTimersByTimeAsync(1_000)
+    for (const sent of slow) sent.end('lost')
+    expect(guarded.percentileMs(95)).toBeGreaterThanOrEqual(1_000)
+  })
+})
+
+test.each([
+  [{ failures: 0 }, 'failures must be a number from 1'],
+  [{ minCalls: Number.NaN }, 'minCalls must be a number from 1'],
+  [{ failureRate: 2 }, 'failureRate must be a number from 0.01 to 1'],
+  [{ windowMs: 0 }, 'windowMs must be a number from 1'],
+  [{ openMs: 2 ** 31 }, 'openMs must be a number from 1'],
+  [{ deadMs: '5' as unknown as number }, 'deadMs must be a number from 1'],
+])('%j is refused', (options, message) => {
+  expect(() => breaker(options)).toThrow(message)
+})

@@ -1,0 +1,202 @@
+import { createFailure } from '../failure/createFailure.ts'
+import { checkRange } from '../failure/invalid.ts'
+import { isKeyrailError } from '../failure/keyrailError.ts'
+import { repeatable } from '../failure/repeatable.ts'
+import { createLatency } from './breakerLatency.ts'
+import type { Carry } from './call.ts'
+import type { Endpoint } from './http.ts'
+import type { RouteCall } from './routeCall.ts'
+
+/** Options of {@link breaker}. */
+export interface BreakerOptions {
+  /** So many failures in a row open it. @default 5 */
+  readonly failures?: number | undefined
+  /** So large a part of the calls of the window failing opens it, from 0 to 1. @default 0.5 */
+  readonly failureRate?: number | undefined
+  /** The window must hold so many calls before their rate counts. @default 20 */
+  readonly minCalls?: number | undefined
+  /** How far the window reaches back, in milliseconds. @default 30_000 */
+  readonly windowMs?: number | undefined
+  /** How long it stays open, in milliseconds; doubles each time a probe fails, to at most 12 times this. @default 5_000 */
+  readonly openMs?: number | undefined
+  /** How long it stays open where it is the key that is refused, in milliseconds. @default 300_000 */
+  readonly deadMs?: number | undefined
+}
+
+/** Whether an endpoint is asked: yes; not now; or by one call at a time, to see. */
+export type BreakerState = 'closed' | 'open' | 'halfOpen'
+
+/** How an endpoint has been doing lately, by the calls it carried. */
+export interface Health {
+  readonly state: BreakerState
+  /** Calls in the window. */
+  readonly calls: number
+  /** The part of them that the endpoint answered, from 0 to 1; an error of the node is an answer. 1 where there were none. */
+  readonly successRate: number
+  /** How long an answer takes on average, in milliseconds; undefined before the first. */
+  readonly latencyMs: number | undefined
+}
+
+/** What {@link breaker} adds to an endpoint. */
+export interface Guarded {
+  readonly state: () => BreakerState
+  /** Whether a call would be let through now. */
+  readonly admits: (call: RouteCall) => boolean
+  readonly health: () => Health
+  /** The time within which so many of a hundred answers come, in milliseconds; undefined before there were 20. */
+  readonly percentileMs: (percentile: number) => number | undefined
+}
+
+/** The window is counted in so many parts, and the oldest is dropped whole. */
+const PARTS = 10
+
+/** What the end of a call says of its endpoint: it works, it does not, its key is refused, or nothing. */
+type Verdict = 'up' | 'down' | 'dead' | 'refused' | 'nothing'
+
+function verdictOf(failure: unknown): Verdict {
+  if (!isKeyrailError(failure)) return 'nothing'
+  const { kind, source, status = 0, rpcError } = failure
+  if (kind === 'auth') return 'dead'
+  // Of the wrong network the service speaks where it is about the key; what an answer proved is for route to act on.
+  if (kind === 'forbidden' || (kind === 'wrongNetwork' && source !== 'client')) return 'refused'
+  // An error object under a good status is the node speaking, such as "internal error": it is there.
+  if (/^(network|timeout|unavailable|badResponse)$/.test(kind)) return rpcError && status < 300 ? 'up' : 'down'
+  return source === 'client' ? 'nothing' : 'up'
+}
+
+/**
+ * Watches how an endpoint does, by the calls it carries and no others, and opens where it is out of order, so that calls go elsewhere at once
+ * instead of waiting for it to fail again. After a time one read at a time is let through; when one is answered the breaker closes.
+ *
+ * It opens on what says that the endpoint is out of order: no connection, a broken one, no answer in time, 5xx, what is no answer at all. A
+ * refused key (401) opens it for long, at once, and so does being forbidden the same number of times in a row. It does not open on what a
+ * node answers (reverts, errors), on wrong calls, or on throttling, which is what a budget is for.
+ *
+ * Calls that were on their way when it opened are no news: they neither open it again nor close it.
+ * It is of use only where there is another endpoint to ask.
+ *
+ * @param options - When it opens, and for how long.
+ * @returns A function that puts the breaker before an endpoint.
+ * @throws {KeyrailError} kind `invalidRequest` where an option is wrong. A call fails with kind `unavailable`, source `client`, while it is
+ * open: it was not sent.
+ * @example
+ * const guarded = breaker({ openMs: 10_000 })(http({ url: 'http://127.0.0.1:8545' }))
+ * guarded.state() // 'closed'
+ */
+export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endpoint: E) => E & Guarded {
+  const {
+    failures = 5,
+    failureRate = 0.5,
+    minCalls = 20,
+    windowMs = 30_000,
+    openMs = 5_000,
+    deadMs = 300_000,
+  } = options
+  for (const [name, value] of Object.entries({ failures, minCalls })) checkRange(name, value, 1, 1e6)
+  for (const [name, value] of Object.entries({ windowMs, openMs, deadMs })) checkRange(name, value, 1, 2 ** 31 - 1)
+  checkRange('failureRate', failureRate, 0.01, 1)
+
+  return (endpoint) => {
+    const { label } = endpoint
+    const latency = createLatency()
+    const total = new Int32Array(PARTS)
+    const failed = new Int32Array(PARTS)
+    let part = 0
+    let inRow = 0
+    let refusals = 0
+    let opened = false
+    let openings = 0
+    let openedAt = -Infinity
+    let openForMs = 0
+    let probing = false
+
+    const clear = (): void => {
+      total.fill(0)
+      failed.fill(0)
+      inRow = refusals = 0
+    }
+
+    /** Drops the parts of the window that are past. */
+    const slide = (now: number): number => {
+      const current = Math.floor((now * PARTS) / windowMs)
+      for (let i = Math.max(part + 1, current - PARTS + 1); i <= current; i++) total[i % PARTS] = failed[i % PARTS] = 0
+      part = current
+      return current % PARTS
+    }
+
+    const sum = (counts: Int32Array): number => counts.reduce((all, count) => all + count, 0)
+
+    const open = (now: number, ms: number): void => {
+      opened = true
+      openedAt = now
+      openForMs = ms
+      clear()
+    }
+
+    const judge = (verdict: Verdict, sentAt: number): void => {
+      // What was sent before it opened is old news.
+      if (verdict === 'nothing' || sentAt < openedAt) return
+      const now = performance.now()
+      const at = slide(now)
+      total[at]! += 1
+      if (verdict === 'down') {
+        failed[at]! += 1
+        inRow++
+        const calls = sum(total)
+        if (opened || inRow >= failures || (calls >= minCalls && sum(failed) >= failureRate * calls))
+          open(now, openMs * Math.min(12, 2 ** openings++))
+        return
+      }
+      inRow = 0
+      refusals = verdict === 'refused' ? refusals + 1 : 0
+      const stillRefused = opened && openForMs === deadMs && verdict === 'refused'
+      if (verdict === 'dead' || refusals >= failures || stillRefused) return open(now, deadMs)
+      if (!opened) return
+      opened = false
+      openings = 0
+    }
+
+    const stateAt = (now: number): BreakerState =>
+      !opened ? 'closed' : now < openedAt + openForMs ? 'open' : 'halfOpen'
+    const state = (): BreakerState => stateAt(opened ? performance.now() : 0)
+    const admits = ({ method }: RouteCall): boolean => {
+      const is = state()
+      return is === 'closed' || (is === 'halfOpen' && !probing && repeatable(method))
+    }
+
+    const carry: Carry = (call: RouteCall, settle) => {
+      const probes = opened && admits(call)
+      if (opened && !probes && !call.insist)
+        return settle(
+          false,
+          createFailure(
+            { kind: 'unavailable', text: 'it has been failing and is left alone for a while', unsent: true },
+            { method: call.method, label },
+          ),
+        )
+      if (probes) probing = true
+      const sentAt = performance.now()
+      endpoint.carry(call, (ok, value) => {
+        if (probes) probing = false
+        const ms = performance.now() - sentAt
+        // What was ended while it took long would have taken longer: left out, slow answers would seem rare wherever they are not waited for.
+        if (ok || (call.ended && ms > (latency.averageMs() ?? Infinity))) latency.add(ms)
+        judge(ok ? 'up' : verdictOf(value), sentAt)
+        settle(ok, value)
+      })
+    }
+
+    const health = (): Health => {
+      slide(performance.now())
+      const calls = sum(total)
+      return {
+        state: state(),
+        calls,
+        successRate: calls ? 1 - sum(failed) / calls : 1,
+        latencyMs: latency.averageMs(),
+      }
+    }
+
+    return { ...endpoint, carry, state, admits, health, percentileMs: latency.percentileMs }
+  }
+}

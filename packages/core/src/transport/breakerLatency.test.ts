@@ -1,0 +1,49 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createLatency } from './breakerLatency.ts'
+
+describe('createLatency', () => {
+  test('says nothing before there is enough to go by', () => {
+    const latency = createLatency()
+    expect(latency.averageMs()).toBeUndefined()
+    for (let i = 0; i < 19; i++) latency.add(10)
+    expect(latency.percentileMs(95)).toBeUndefined()
+    expect(latency.averageMs()).toBe(10)
+    latency.add(10)
+    expect(latency.percentileMs(95)).toBeGreaterThanOrEqual(10)
+  })
+
+  test('gives percentiles at most a fifth too high, and never too low', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0.3, max: 100_000, noNaN: true }), { minLength: 20, maxLength: 500 }),
+        fc.integer({ min: 1, max: 100 }),
+        (times, percentile) => {
+          const latency = createLatency()
+          for (const ms of times) latency.add(ms)
+          const exact = times.sort((a, b) => a - b)[Math.ceil((times.length * percentile) / 100) - 1] as number
+          const told = latency.percentileMs(percentile) as number
+          expect(told).toBeGreaterThanOrEqual(exact * (1 - 1e-9))
+          expect(told).toBeLessThanOrEqual(exact * 1.19)
+        },
+      ),
+    )
+  })
+
+  test('takes times that are none or endless to its ends', () => {
+    const latency = createLatency()
+    for (let i = 0; i < 20; i++) latency.add(0)
+    expect(latency.percentileMs(50)).toBeLessThan(1)
+    for (let i = 0; i < 100; i++) latency.add(1e9)
+    expect(latency.percentileMs(99)).toBeGreaterThan(100_000)
+  })
+
+  test('forgets: what was slow long ago does not make now slow', () => {
+    const latency = createLatency()
+    for (let i = 0; i < 2_000; i++) latency.add(1_000)
+    for (let i = 0; i < 6_000; i++) latency.add(10)
+    expect(latency.percentileMs(50)).toBeLessThan(13)
+    expect(latency.percentileMs(80)).toBeLessThan(13)
+    expect(latency.averageMs()).toBeCloseTo(10)
+  })
+})

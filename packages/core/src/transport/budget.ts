@@ -1,0 +1,313 @@
+import { createFailure } from '../failure/createFailure.ts'
+import { check, checkRange } from '../failure/invalid.ts'
+import { isKeyrailError } from '../failure/keyrailError.ts'
+import { createPace } from './budgetPace.ts'
+import type { Refusal } from './budgetPace.ts'
+import type { Carry, Settle } from './call.ts'
+import { computeUnits } from './computeUnits.ts'
+import type { Endpoint } from './http.ts'
+import { createLane } from './lane.ts'
+import type { Place } from './lane.ts'
+import type { Priority, RouteCall } from './routeCall.ts'
+
+/** Options of {@link budget}. */
+export interface BudgetOptions {
+  /** How many calls may go in a second; each item of a batch is one. Not together with `computeUnitsPerSecond`. @default no limit */
+  readonly requestsPerSecond?: number | undefined
+  /** How many compute units may go in a second, by the weights of `computeUnits`. @default no limit */
+  readonly computeUnitsPerSecond?: number | undefined
+  /** How many calls may go in a UTC day. Not together with `computeUnitsPerDay`. @default no limit */
+  readonly requestsPerDay?: number | undefined
+  /** How many compute units may go in a UTC day. @default no limit */
+  readonly computeUnitsPerDay?: number | undefined
+  /** How much may go at once after a rest, in the unit of the limit per second. @default a tenth of what a second gives */
+  readonly burst?: number | undefined
+  /** What methods cost, in compute units, where it differs from the built-in table. @default {} */
+  readonly computeUnits?: Readonly<Record<string, number>> | undefined
+  /** How long a call may wait for its turn, in milliseconds; its own time does not run meanwhile. @default 60_000 */
+  readonly maxWaitMs?: number | undefined
+}
+
+/** What a budget has done, and what is left of it. */
+export interface BudgetStats {
+  readonly unit: 'requests' | 'computeUnits'
+  /** Units per second now; undefined where nothing limits. */
+  readonly rate: number | undefined
+  /** Units sent since the beginning. */
+  readonly used: number
+  /** Sent since 00:00 UTC, in the unit of the limit per day. */
+  readonly usedToday: number
+  /** What is left until 00:00 UTC; undefined where no limit per day is set. */
+  readonly leftToday: number | undefined
+  /** How many calls wait, per lane. */
+  readonly queued: Readonly<Record<Priority, number>>
+  /** Until when the endpoint wants not to be asked, in milliseconds since 1970; undefined where it may be asked. */
+  readonly pausedUntil: number | undefined
+}
+
+/** What {@link budget} adds to an endpoint. */
+export interface Budgeted {
+  /** How long a call would wait for its turn if it came now, in milliseconds: an estimate, because others may leave or go before it. */
+  readonly waitMs: (call: RouteCall) => number
+  readonly stats: () => BudgetStats
+}
+
+interface Waiter extends Place {
+  readonly call: RouteCall
+  readonly settle: Settle
+  readonly cost: number
+  readonly since: number
+  readonly lane: number
+  left: boolean
+}
+
+const priorities: readonly Priority[] = ['write', 'read', 'poll']
+
+/** So many turns in a row may go past a call that has waited longer than those they went to. */
+const MAX_PASSED = 9
+
+const DAY_MS = 86_400_000
+
+/** Refuses a priority that is none. */
+export function checkPriority(priority: unknown): void {
+  check(
+    priority === undefined || priorities.includes(priority as Priority),
+    `priority must be 'write', 'read' or 'poll'`,
+  )
+}
+
+/**
+ * Keeps an endpoint within what its key may use: so much a second, so much a UTC day. Calls over it wait in line.
+ *
+ * Writes go before reads, and reads before polling: a transaction that is late costs more than a screen, and a screen more than the next look
+ * at the head. One turn in ten goes to whoever has waited longest, so that a flood of reads slows polling down to a tenth and does not end it,
+ * while it loses no more than a tenth itself.
+ *
+ * With or without limits it listens to refusals. After "too many requests" the endpoint rests for as long as it asked (else 250 ms, doubling
+ * up to 16 s), one call is let through, and then the others, at half the rate, which recovers within a minute of answers. After "quota used up" it is
+ * closed until the reset that was named, else the end of the UTC day or some minutes.
+ *
+ * The count of a day is this transport's own: it begins at 0 with the program.
+ *
+ * @param options - The limits. With none, only refusals slow it.
+ * @returns A function that puts the budget before an endpoint.
+ * @throws {KeyrailError} kind `invalidRequest` where an option is wrong. A call fails with kind `throttled`, source `client`, where it would
+ * wait longer than `maxWaitMs`, or, while the endpoint rests, past its deadline; with kind `quota` where it is the day that is used up.
+ * It was not sent then.
+ * @example
+ * const limited = budget({ requestsPerSecond: 25, requestsPerDay: 25_000 })
+ * const transport = compose(limited(http({ url: 'http://127.0.0.1:8545' })), retry(), deadline())
+ * @see RFC 5681 section 3.1 (additive increase, multiplicative decrease)
+ */
+export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoint: E) => E & Budgeted {
+  const { requestsPerSecond, computeUnitsPerSecond, requestsPerDay, computeUnitsPerDay, maxWaitMs = 60_000 } = options
+  for (const name of [
+    'requestsPerSecond',
+    'computeUnitsPerSecond',
+    'requestsPerDay',
+    'computeUnitsPerDay',
+    'burst',
+  ] as const)
+    checkRange(name, options[name], 0.001, 1e12)
+  checkRange('maxWaitMs', maxWaitMs, 0, 2 ** 31 - 1)
+  check(!requestsPerSecond || !computeUnitsPerSecond, 'give requestsPerSecond or computeUnitsPerSecond, not both')
+  check(!requestsPerDay || !computeUnitsPerDay, 'give requestsPerDay or computeUnitsPerDay, not both')
+  const limit = requestsPerSecond ?? computeUnitsPerSecond ?? Infinity
+  check(options.burst === undefined || limit < Infinity, 'burst needs requestsPerSecond or computeUnitsPerSecond')
+  const perDay = requestsPerDay ?? computeUnitsPerDay ?? Infinity
+  const weights = new Map(Object.entries(options.computeUnits ?? {}))
+  for (const [method, weight] of weights) checkRange(`computeUnits.${method}`, weight, 0, 1e9)
+  const unitsOf = (method: string): number => weights.get(method) ?? computeUnits(method)
+  const costOf = computeUnitsPerSecond ? unitsOf : () => 1
+  const dayCostOf = computeUnitsPerDay ? unitsOf : () => 1
+  const burstMs = options.burst === undefined ? 100 : (options.burst / limit) * 1_000
+
+  return (endpoint) => {
+    const { label } = endpoint
+    const pace = createPace(limit, burstMs)
+    const lanes = priorities.map(() => createLane<Waiter>())
+    const queued = [0, 0, 0]
+    const queuedCost = [0, 0, 0]
+    let waiting = 0
+    let passed = 0
+    let used = 0
+    let usedToday = 0
+    let day = 0
+    let serving = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+
+    const laneOf = ({ method, options: { priority } }: RouteCall): number =>
+      priority ? priorities.indexOf(priority) : method.startsWith('eth_send') ? 0 : 1
+
+    /** How long until the day has room for a call, in milliseconds. */
+    const untilDayMs = (method: string): number => {
+      if (perDay === Infinity) return 0
+      const now = Date.now()
+      return usedOn(now) + dayCostOf(method) > perDay ? DAY_MS - (now % DAY_MS) : 0
+    }
+    const usedOn = (now: number): number => {
+      const today = Math.floor(now / DAY_MS)
+      if (today !== day) {
+        day = today
+        usedToday = 0
+      }
+      return usedToday
+    }
+
+    const refuse = ({ call, settle }: Pick<Waiter, 'call' | 'settle'>, kind: Refusal, ms: number): void =>
+      settle(
+        false,
+        createFailure(
+          {
+            kind,
+            text: `the budget of this endpoint has no room for it in the next ${Math.ceil(ms)} ms`,
+            retryAfter: String(ms / 1_000),
+            unsent: true,
+            final: true,
+          },
+          { method: call.method, label },
+        ),
+      )
+
+    /** Sends a call. Its cost is given back where it turns out that it never went out. */
+    const send = (call: RouteCall, settle: Settle, cost: number, now: number): void => {
+      const dayCost = dayCostOf(call.method)
+      usedOn(Date.now())
+      const sentOn = day
+      used += cost
+      usedToday += dayCost
+      const trial = pace.send(cost, now)
+      endpoint.carry(call, (ok, value) => {
+        let rests = false
+        if (!ok && isKeyrailError(value) && value.source === 'client' && /^(unav|throt)/.test(value.kind)) {
+          // An open breaker, or a gate that is full.
+          used -= cost
+          if (sentOn === day) usedToday -= dayCost
+          pace.forget(trial, cost)
+        } else if (call.ended) pace.forget(trial, 0)
+        else rests = pace.hear(now, trial, ok ? undefined : value)
+        if (rests) dismiss()
+        settle(ok, value)
+        if (waiting > 0 && (trial || rests)) serve()
+      })
+    }
+
+    const leave = (waiter: Waiter): number => {
+      const { lane, call, cost, since } = waiter
+      const waitedMs = performance.now() - since
+      waiter.left = true
+      lanes[lane]?.leave(waiter)
+      queued[lane] = (queued[lane] as number) - 1
+      queuedCost[lane] = queued[lane] ? (queuedCost[lane] as number) - cost : 0
+      call.deadlineAt += waitedMs
+      call.waitingSince = undefined
+      if (--waiting === 0) {
+        clearTimeout(timer)
+        timer = undefined
+      }
+      return waitedMs
+    }
+
+    /** Whether a call may wait so long: through a rest of the endpoint only within its own time, which no queue of ours takes up. */
+    const fits = ({ since, call }: Waiter, now: number, ms: number): boolean =>
+      now + ms <= since + maxWaitMs && pace.pause(now).ms <= call.deadlineAt - since
+
+    /** The endpoint rests: whoever cannot wait so long is told now, so that another endpoint can be asked. */
+    const dismiss = (): void => {
+      const now = performance.now()
+      const { ms, kind } = pace.pause(now)
+      for (const waiter of lanes.flatMap((lane) => lane.all()))
+        if (!waiter.left && !fits(waiter, now, ms)) {
+          leave(waiter)
+          refuse(waiter, kind, ms)
+        }
+    }
+
+    /** Who goes next, and who has waited longest. */
+    const choose = (): { readonly next: Waiter; readonly oldest: Waiter } => {
+      const [next, ...others] = lanes.flatMap((lane) => lane.first() ?? []) as [Waiter, ...Waiter[]]
+      let oldest = next
+      for (const other of others) if (other.since < oldest.since) oldest = other
+      return { next: passed < MAX_PASSED ? next : oldest, oldest }
+    }
+
+    /** Sends whoever may go, and sets the one timer for the others. */
+    const serve = (): void => {
+      // What settles at once comes back here: then the loop below goes on, and the stack does not grow.
+      if (serving) return
+      serving = true
+      clearTimeout(timer)
+      timer = undefined
+      while (waiting > 0) {
+        const { next, oldest } = choose()
+        const now = performance.now()
+        const dayMs = untilDayMs(next.call.method)
+        const ms = Math.max(dayMs, pace.waitMs(next.cost, now))
+        const expired = oldest.since + maxWaitMs <= now
+        if (expired || (dayMs > 0 && !fits(next, now, dayMs))) {
+          const waiter = expired ? oldest : next
+          leave(waiter)
+          refuse(waiter, expired ? 'throttled' : 'quota', ms)
+        } else if (ms > 0 || pace.trying()) {
+          const wakeMs = Math.min(pace.trying() ? Infinity : ms, oldest.since + maxWaitMs - now)
+          timer = setTimeout(serve, Math.ceil(wakeMs))
+          break
+        } else {
+          passed = next === oldest ? 0 : passed + 1
+          const waitMs = leave(next)
+          next.call.note?.({ type: 'queued', label, waitMs })
+          send(next.call, next.settle, next.cost, now)
+        }
+      }
+      serving = false
+    }
+
+    const waitMs = (call: RouteCall): number => waitOf(call, costOf(call.method), laneOf(call), performance.now())
+    const waitOf = (call: RouteCall, cost: number, lane: number, now: number): number => {
+      let ahead = 0
+      for (let i = 0; i <= lane; i++) ahead += queuedCost[i] as number
+      return Math.max(0, untilDayMs(call.method), pace.waitMs(cost, now, ahead))
+    }
+
+    const carry: Carry = (call: RouteCall, settle) => {
+      const cost = costOf(call.method)
+      const now = performance.now()
+      const dayMs = untilDayMs(call.method)
+      if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, now) === 0) return send(call, settle, cost, now)
+      const lane = laneOf(call)
+      const waiter: Waiter = { call, settle, cost, lane, since: now, left: false }
+      const ms = waitOf(call, cost, lane, now)
+      const rest = pace.pause(now)
+      if (!fits(waiter, now, ms)) return refuse(waiter, dayMs ? 'quota' : rest.ms ? rest.kind : 'throttled', ms)
+      call.waitingSince = now
+      call.cancel = (reason) => {
+        leave(waiter)
+        settle(false, reason)
+      }
+      lanes[lane]?.enter(waiter)
+      queued[lane] = (queued[lane] as number) + 1
+      queuedCost[lane] = (queuedCost[lane] as number) + cost
+      waiting++
+      // For all others the timer is set already.
+      if (choose().next === waiter) serve()
+    }
+
+    const stats = (): BudgetStats => {
+      const now = Date.now()
+      const { ms } = pace.pause(performance.now())
+      const rate = pace.rate()
+      const [write, read, poll] = queued as [number, number, number]
+      return {
+        unit: computeUnitsPerSecond ? 'computeUnits' : 'requests',
+        rate: rate < Infinity ? rate : undefined,
+        used,
+        usedToday: usedOn(now),
+        leftToday: perDay < Infinity ? Math.max(0, perDay - usedOn(now)) : undefined,
+        queued: { write, read, poll },
+        pausedUntil: ms ? now + ms : undefined,
+      }
+    }
+
+    return { ...endpoint, carry, waitMs, stats }
+  }
+}

@@ -1,0 +1,37 @@
+/** Something that stands in a lane. */
+export interface Place {
+  before?: Place
+  after?: Place
+}
+
+/** A line to wait in, first come, first served. Entering and leaving cost the same however long it is, wherever one stands. */
+export interface Lane<P extends Place> {
+  readonly first: () => P | undefined
+  /** All who stand in it now, from the first to the last. */
+  readonly all: () => P[]
+  readonly enter: (place: P) => void
+  readonly leave: (place: P) => void
+}
+
+/** Makes an empty lane: a ring of neighbours with one place that is never taken. */
+export function createLane<P extends Place>(): Lane<P> {
+  const end: Place = {}
+  end.before = end.after = end
+  return {
+    first: () => (end.after === end ? undefined : (end.after as P)),
+    all: () => {
+      const places: P[] = []
+      for (let place = end.after; place !== end; place = place?.after) places.push(place as P)
+      return places
+    },
+    enter: (place) => {
+      place.before = end.before as Place
+      place.after = end
+      place.before.after = end.before = place
+    },
+    leave: ({ before, after }) => {
+      ;(before as Place).after = after as Place
+      ;(after as Place).before = before as Place
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import type { Carry, Settle } from './call.ts'
+import type { RouteCall } from './routeCall.ts'
+
+/** A question that is under way, and who waits for its answer. */
+interface Question extends RouteCall {
+  readonly askers: Map<RouteCall, Settle>
+}
+
+/**
+ * Lets the calls that wait for the head of the same endpoint share one `eth_blockNumber`, which ends when the last of them leaves.
+ *
+ * @param carry - The endpoint.
+ * @returns Asks on behalf of a call, whose `cancel` then leaves the question.
+ */
+export function createAsk(carry: Carry): Carry {
+  let question: Question | undefined
+  return (call: RouteCall, settle) => {
+    const joined = question
+    const asked: Question = (question ??= {
+      method: 'eth_blockNumber',
+      params: '[]',
+      options: { priority: call.options.priority },
+      deadlineAt: Infinity,
+      ended: false,
+      cancel: undefined,
+      note: call.note,
+      insist: call.insist,
+      askers: new Map(),
+    })
+    asked.askers.set(call, settle)
+    call.below = asked
+    call.cancel = (reason) => {
+      asked.askers.delete(call)
+      if (asked.askers.size === 0) {
+        if (question === asked) question = undefined
+        asked.ended = true
+        asked.cancel?.(reason)
+      }
+      settle(false, reason)
+    }
+    if (joined) return
+    carry(asked, (ok, value) => {
+      if (question === asked) question = undefined
+      asked.cancel = undefined
+      // Each has a failure of its own, which a caller may keep.
+      for (const give of asked.askers.values())
+        give(ok, isKeyrailError(value) ? new KeyrailError(value.message, value) : value)
+    })
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { createFailure } from '../failure/createFailure.ts'
+import type { Facts } from '../failure/facts.ts'
+import { KeyrailError } from '../failure/keyrailError.ts'
+import { mostTelling, movable } from './routeFailure.ts'
+
+const failure = (facts: Partial<Facts>, label = 'one', method = 'eth_call'): KeyrailError =>
+  createFailure({ text: '', ...facts }, { method, label })
+const rpc = (code: number, message: string, status = 200): Partial<Facts> => ({
+  text: message,
+  status,
+  rpcError: { code, message },
+})
+
+const network: Partial<Facts> = { kind: 'network', text: 'reset' }
+const refused: Partial<Facts> = { kind: 'network', text: 'ECONNREFUSED', unsent: true }
+const auth: Partial<Facts> = { text: 'Unauthorized', status: 401 }
+const throttled: Partial<Facts> = { text: 'slow down', status: 429, retryAfter: '30' }
+
+describe('movable', () => {
+  test.each([
+    ['network', network],
+    ['unavailable', { text: 'x', status: 503 }],
+    ['timeout', { kind: 'timeout', text: 'x' }],
+    ['throttled', throttled],
+    ['quota', { text: 'x', status: 402 }],
+    ['auth', auth],
+    ['forbidden', { text: 'x', status: 403 }],
+    ['badResponse', { kind: 'badResponse', text: 'x' }],
+    ['methodUnavailable', rpc(-32601, 'x')],
+    ['missingData', rpc(-32000, 'missing trie node')],
+    ['lagging', rpc(-32000, 'header not found')],
+    ['wrongNetwork', { kind: 'wrongNetwork', text: 'x' }],
+  ] as const)('a read moves on after %s', (kind, facts) => {
+    const failed = failure(facts)
+    expect(failed.kind).toBe(kind)
+    expect(movable('eth_call', failed)).toBe(true)
+  })
+
+  test.each([
+    ['revert', rpc(3, 'execution reverted')],
+    ['invalidRequest', rpc(-32602, 'invalid params')],
+    ['range', rpc(-32005, 'query returned more than 10000 results')],
+    ['batchTooLarge', rpc(-32600, 'batch too large')],
+    ['aborted', { kind: 'aborted', text: 'closed' }],
+    ['unknown', rpc(-39999, 'odd')],
+  ] as const)('nothing moves on after %s', (kind, facts) => {
+    const failed = failure(facts)
+    expect(failed.kind).toBe(kind)
+    expect(movable('eth_call', failed)).toBe(false)
+  })
+
+  test.each([
+    [true, 'no connection', refused],
+    [true, 'throttling', throttled],
+    [true, 'a refused key', auth],
+    [true, 'a used-up quota', { text: 'x', status: 402 }],
+    [true, 'a method that is not offered', rpc(-32601, 'x')],
+    [
+      true,
+      'a service that is draining',
+      { text: 'x', status: 503, rpcError: { code: 1, message: 'x', data: { reason: 'draining' } } },
+    ],
+    [false, 'a broken connection', network],
+    [false, 'no answer in time', { kind: 'timeout', text: 'x' }],
+    [false, 'a bad gateway', { text: 'x', status: 502 }],
+    [false, 'what is no answer', { kind: 'badResponse', text: 'x' }],
+    [false, 'an answer from another chain', { kind: 'wrongNetwork', text: 'x' }],
+    [false, 'a nonce too low', rpc(-32000, 'nonce too low')],
+  ] as const)('whether a transaction moves on is %s after %s', (moves, _, facts) => {
+    const method = 'eth_sendRawTransaction'
+    expect(movable(method, failure(facts, 'one', method))).toBe(moves)
+  })
+})
+
+describe('mostTelling', () => {
+  test('gives the only one as it is', () => {
+    const failed = failure(network)
+    expect(mostTelling([failed])).toBe(failed)
+  })
+
+  test('prefers what may pass, so that the call is made again', () => {
+    expect(mostTelling([failure(auth), failure(network, 'two')])).toMatchObject({
+      kind: 'network',
+      label: 'two',
+      retryable: true,
+    })
+  })
+
+  test('prefers what the user must mend among what does not pass', () => {
+    expect(mostTelling([failure(rpc(-32601, 'x')), failure(auth, 'two')])).toMatchObject({ kind: 'auth', label: 'two' })
+  })
+
+  test('prefers what a node said to silence', () => {
+    expect(mostTelling([failure(network), failure(rpc(-32000, 'header not found'), 'two')])).toMatchObject({
+      kind: 'lagging',
+    })
+  })
+
+  test('waits for the first that can be asked again', () => {
+    expect(mostTelling([failure(throttled), failure({ ...throttled, retryAfter: '5' }, 'two')])).toMatchObject({
+      kind: 'throttled',
+      retryAfterMs: 5_000,
+    })
+    expect(mostTelling([failure(throttled), failure(network, 'two')])).toMatchObject({
+      kind: 'throttled',
+      retryAfterMs: undefined,
+    })
+  })
+
+  test('names every endpoint that was tried', () => {
+    expect(mostTelling([failure(auth), failure(network, 'two')]).message).toMatch(
+      / 2 endpoints were tried: one \(auth\), two \(network\)\.$/,
+    )
+  })
+})
