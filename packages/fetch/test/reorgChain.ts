@@ -66,7 +66,7 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
     const parent = blocks.at(-1)
     const number = blocks.length
     // Unique for each block ever made, so that no fork can be taken for another.
-    const hash: Hex = `0x${(++made).toString(16).padStart(64, 'b')}`
+    const hash: Hex = `0xb10c${(++made).toString(16).padStart(60, '0')}`
     const block = {
       number,
       hash,
@@ -78,7 +78,7 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
         topics: [topicOf(index)],
         blockHash: hash,
         blockNumber: hex(number),
-        transactionHash: `0x${made.toString(16).padStart(32, 'a')}${index.toString(16).padStart(32, '0')}`,
+        transactionHash: `0x7a${made.toString(16).padStart(30, '0')}${index.toString(16).padStart(32, '0')}`,
         transactionIndex: hex(index),
         logIndex: hex(index),
       })),
@@ -94,8 +94,9 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
           ...wireBlock,
           number: hex(block.number),
           hash: block.hash,
+          transactions: [],
           parentHash: block.parentHash,
-          timestamp: hex(block.timestamp),
+          timestamp: hex(Math.floor(block.timestamp)),
         }
       : null
   const numberOf = (block: unknown): number =>

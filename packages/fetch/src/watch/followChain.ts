@@ -75,7 +75,9 @@ export async function* followChain<B extends Block<unknown>, T>(
   let start: bigint | undefined
   /** Whether `chain` goes down to `start`, so that a branch may leave it anywhere. */
   let whole = true
+  /** How many looks failed since something was found. */
   let failures = 0
+  let waitMs = 0
   let laggingLooks = 0
 
   const newestTimestamps = (): bigint[] => chain.slice(-9).map(({ timestamp }) => timestamp)
@@ -143,12 +145,13 @@ export async function* followChain<B extends Block<unknown>, T>(
   }
 
   /** Deals with a head that is not above the newest block. */
-  async function* lookBelow(head: B, newest: ChainPlace): AsyncGenerator<ChainStep<B, T>, number, undefined> {
+  async function* lookBelow(head: B, newest: ChainPlace): AsyncGenerator<ChainStep<B, T>, void, undefined> {
     const same = chain.findIndex(({ number }) => number === head.number)
     if (same >= 0 && chain[same]?.hash !== head.hash) {
       laggingLooks = 0
       yield* changeBranch(head)
-      return pace.afterNews(newestTimestamps())
+      waitMs = pace.afterNews(newestTimestamps())
+      return
     }
     const shorter = head.number < newest.number && (same >= 0 || whole)
     laggingLooks = shorter ? laggingLooks + 1 : 0
@@ -156,18 +159,21 @@ export async function* followChain<B extends Block<unknown>, T>(
       laggingLooks = 0
       yield takeBack(same)
     }
-    return pace.afterNothing()
   }
 
-  /** One look at the chain. Tells how long to wait for the next. */
-  async function* look(): AsyncGenerator<ChainStep<B, T>, number, undefined> {
+  /** One look at the chain. Sets how long to wait for the next. */
+  async function* look(): AsyncGenerator<ChainStep<B, T>, void, undefined> {
     const lookedAt = performance.now()
     const head = await read('latest')
     if (head === null) throw noBlock('latest')
     start ??= BigInt(await resolveBlock(client, fromBlock, Number(head.number)))
     const newest = chain.at(-1)
     const next = newest ? newest.number + 1n : start
-    if (head.number < next) return newest ? yield* lookBelow(head, newest) : pace.afterNothing()
+    if (head.number < next) {
+      waitMs = pace.afterNothing()
+      if (newest) yield* lookBelow(head, newest)
+      return
+    }
     laggingLooks = 0
     let first = next
     if (skipMissed && newest && head.number > next) {
@@ -178,21 +184,24 @@ export async function* followChain<B extends Block<unknown>, T>(
       const onNewest = newest && (await read(next))
       if (onNewest && onNewest.parentHash !== newest.hash) {
         yield* changeBranch(onNewest)
-        return 0
+        waitMs = 0
+        return
       }
       start = first = yield* catchUp(next, head.number - BigInt(reorgDepth))
       chain.length = 0
       // What was dealt with that way is settled: no branch may leave below it.
       whole = false
     }
-    if (yield* climb(first, head)) return 0
-    return Math.max(0, pace.afterNews(newestTimestamps()) - (performance.now() - lookedAt))
+    const again = yield* climb(first, head)
+    waitMs = again ? 0 : Math.max(0, pace.afterNews(newestTimestamps()) - (performance.now() - lookedAt))
   }
 
   for (;;) {
-    let waitMs: number
     try {
-      waitMs = yield* look()
+      for await (const step of look()) {
+        failures = 0
+        yield step
+      }
       failures = 0
     } catch (error) {
       if (signal.aborted || !isKeyrailError(error) || !error.retryable) throw error

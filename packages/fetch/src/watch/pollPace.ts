@@ -10,7 +10,7 @@ export interface PollPace {
 
 const leastMs = 250
 const mostMs = 12_000
-/** The longest pause while nothing is new, unless blocks are farther apart than that. */
+/** The longest pause while a block is due. */
 const quietMs = 4_000
 const mostTroubleMs = 30_000
 
@@ -35,7 +35,7 @@ export function createPollPace(fixedMs?: number): PollPace {
       if (gaps.length > 0) blockMs = bounded(1_000 * (mean < 1 ? mean : Math.min(...gaps)))
       return fixedMs ?? blockMs * 0.9
     },
-    afterNothing: () => fixedMs ?? Math.min(bounded((blockMs / 8) * 1.5 ** quiet++), Math.max(quietMs, blockMs)),
+    afterNothing: () => fixedMs ?? Math.min(bounded((blockMs / 8) * 1.5 ** quiet++), quietMs),
     afterFailure: (failures, retryAfterMs = 0) =>
       Math.max(Math.min((fixedMs ?? 500) * 2 ** (failures - 1), mostTroubleMs), fixedMs ?? 0, retryAfterMs),
   }
