@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
-import { KeyrailError } from '../failure/keyrailError.ts'
+import type { KeyrailError } from '../failure/keyrailError.ts'
 import { mostTelling, movable } from './routeFailure.ts'
 
 const failure = (facts: Partial<Facts>, label = 'one', method = 'eth_call'): KeyrailError =>

@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { breaker } from '../src/transport/breaker.ts'
+import type { BreakerOptions } from '../src/transport/breaker.ts'
+import { budget } from '../src/transport/budget.ts'
+import type { Call, Carry } from '../src/transport/call.ts'
+import { compose } from '../src/transport/compose.ts'
+import { deadline } from '../src/transport/deadline.ts'
+import { http } from '../src/transport/http.ts'
+import { retry } from '../src/transport/retry.ts'
+import { route } from '../src/transport/route.ts'
+import type { Route, RouteOptions } from '../src/transport/route.ts'
+import type { Transport } from '../src/transport/transport.ts'
+import { answer, raw, startFaultServer } from './faultServer.ts'
+import type { FaultServer, Script } from './faultServer.ts'
+
+let one: FaultServer
+let two: FaultServer
+let three: FaultServer
+const open: Transport[] = []
+beforeEach(async () => {
+  ;[one, two, three] = await Promise.all([
+    startFaultServer(answer('0x1')),
+    startFaultServer(answer('0x2')),
+    startFaultServer(answer('0x3')),
+  ])
+})
+afterEach(async () => {
+  for (const transport of open.splice(0)) transport.close()
+  await Promise.all([one.close(), two.close(), three.close()])
+})
+
+interface Setup extends RouteOptions {
+  readonly servers?: readonly { readonly url: string }[]
+  readonly chainId?: number
+  readonly breaker?: BreakerOptions
+  readonly retries?: number
+  readonly timeoutMs?: number
+  /** Set on each call, as `transport.group()` does. */
+  readonly group?: object
+}
+
+/** The stack that createTransport makes, over real connections. */
+const make = ({ servers = [one, two], chainId, group, ...options }: Setup = {}): Transport & { routed: Route } => {
+  const routed = route(
+    servers.map(({ url }) => budget()(breaker(options.breaker)(http({ url, ...(chainId && { chainId }) })))),
+    options,
+  )
+  const grouped =
+    (next: Carry): Carry =>
+    (call: Call, settle) =>
+      next(Object.assign(call, { group }), settle)
+  const { retries = 0, timeoutMs = 10_000 } = options
+  const transport = compose(routed, grouped, retry({ retries, baseMs: 50 }), deadline({ timeoutMs }))
+  open.push(transport)
+  return { ...transport, routed }
+}
+const ask = (
+  transport: Transport,
+  method = 'eth_gasPrice',
+  params: unknown[] = [],
+  options: object = {},
+): Promise<unknown> => transport.request({ method, params }, options)
+const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+const counts = (): number[] => [one, two, three].map(({ seen }) => seen.length)
+
+const breaks: Script = (_, __, socket) => socket.destroy()
+const hangs: Script = () => {}
+const later =
+  (ms: number, script: Script): Script =>
+  (...args) =>
+    void setTimeout(() => script(...args), ms)
+/** A node at a given head, that knows no later block. */
+const node =
+  (headOf: () => number): Script =>
+  (seen, ...rest) => {
+    const { method, params } = seen.json
+    const named = params.map((param) => (/^0x[\da-f]{1,4}$/.test(String(param)) ? Number(param) : 0)).find(Boolean)
+    if (method === 'eth_blockNumber') return answer(`0x${headOf().toString(16)}`)(seen, ...rest)
+    return (named ?? 0) > headOf()
+      ? raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32000,"message":"header not found"}}')(seen, ...rest)
+      : answer(`at ${named ?? headOf()}`)(seen, ...rest)
+  }
+
+describe('failover', () => {
+  test('passes over a server that is not there', async () => {
+    const { url } = three
+    await three.close()
+    const transport = make({ servers: [{ url }, two] })
+    expect(await ask(transport)).toBe('0x2')
+    expect(await ask(transport, 'eth_sendRawTransaction', ['0x02'])).toBe('0x2')
+    three = await startFaultServer()
+  })
+
+  test.each<[string, Script]>([
+    ['breaks the connection', breaks],
+    ['answers 503', raw(503, 'Service Unavailable')],
+    ['answers 429', raw(429, 'Too Many Requests', { 'retry-after': '5' })],
+    ['answers 401', raw(401, 'Unauthorized')],
+    ['answers with a page', raw(200, '<html>Welcome</html>')],
+    ['answers another call', raw(200, '{"jsonrpc":"2.0","id":999999,"result":"0x1"}')],
+    ['answers nothing', raw(200, '')],
+    ['breaks off in the middle', (_, response, socket) => response.write('{"jsonrpc":', () => socket.destroy())],
+  ])('passes over one that %s', async (_, script) => {
+    one.script = script
+    const transport = make()
+    expect(await ask(transport)).toBe('0x2')
+    expect(two.seen).toHaveLength(1)
+  })
+
+  test('passes over one that hangs, in a third of the time', async () => {
+    one.script = hangs
+    const from = performance.now()
+    expect(await ask(make({ timeoutMs: 1_500 }))).toBe('0x2')
+    expect(performance.now() - from).toBeGreaterThan(490)
+    expect(performance.now() - from).toBeLessThan(1_200)
+  })
+
+  test('goes to the third where two fail, and tells of all where all do', async () => {
+    one.script = breaks
+    two.script = raw(429, 'slow down')
+    const servers = [one, two, three]
+    expect(await ask(make({ servers }))).toBe('0x3')
+    three.script = raw(401, 'Unauthorized')
+    const failure = await failureOf(ask(make({ servers })))
+    expect(failure).toMatchObject({ kind: 'throttled' })
+    expect(String(failure)).toMatch(/3 endpoints were tried: \S+ \(network\), \S+ \(throttled\), \S+ \(auth\)\.$/)
+  })
+
+  test('leaves a broken server alone, and comes back when it works again', async () => {
+    one.script = raw(502, 'Bad Gateway')
+    const transport = make({ breaker: { openMs: 200 } })
+    for (let i = 0; i < 20; i++) expect(await ask(transport)).toBe('0x2')
+    expect(one.seen).toHaveLength(5)
+    expect(transport.routed.stats()[0]?.health).toMatchObject({ state: 'open' })
+    one.script = answer('0x1')
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    expect(await ask(transport)).toBe('0x1')
+    expect(transport.routed.stats()[0]?.health).toMatchObject({ state: 'closed', successRate: 1 })
+  })
+
+  test('does not ask a throttled server again before its time', async () => {
+    one.script = raw(429, 'slow down', { 'retry-after': '1' })
+    const transport = make()
+    for (let i = 0; i < 20; i++) expect(await ask(transport)).toBe('0x2')
+    expect(one.seen).toHaveLength(1)
+    one.script = answer('0x1')
+    await new Promise((resolve) => setTimeout(resolve, 1_050))
+    expect(await ask(transport)).toBe('0x1')
+  })
+
+  test('a dead key at one server does no harm to the other', async () => {
+    one.script = raw(401, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32000,"message":"invalid key"}}')
+    const transport = make()
+    for (let i = 0; i < 10; i++) expect(await ask(transport)).toBe('0x2')
+    expect(counts()).toEqual([1, 10, 0])
+  })
+})
+
+describe('a chain that is another', () => {
+  test('is noticed by the header, and its server is asked no more', async () => {
+    one.script = ({ json }, response) =>
+      response.setHeader('x-chain-id', '5').end(JSON.stringify({ jsonrpc: '2.0', id: json.id, result: '0x1' }))
+    const transport = make({ chainId: 1 })
+    for (let i = 0; i < 3; i++) expect(await ask(transport)).toBe('0x2')
+    expect(counts()).toEqual([1, 3, 0])
+    expect(transport.routed.stats()[0]?.out).toContain('chain 5')
+  })
+})
+
+describe('a transaction', () => {
+  const send = (transport: Transport): Promise<unknown> => failureOf(ask(transport, 'eth_sendRawTransaction', ['0x02']))
+
+  test.each<[string, Script, boolean]>([
+    ['answers 401', raw(401, 'Unauthorized'), true],
+    ['answers 429', raw(429, 'slow down'), true],
+    ['breaks the connection', breaks, false],
+    ['answers 502', raw(502, 'Bad Gateway'), false],
+    ['answers with a page', raw(200, '<html>'), false],
+  ])('to a server that %s moves on only where it cannot have arrived', async (_, script, moves) => {
+    one.script = script
+    const outcome = await send(make({ retries: 3 }))
+    expect(outcome === '0x2').toBe(moves)
+    expect(one.seen).toHaveLength(1)
+    expect(two.seen).toHaveLength(moves ? 1 : 0)
+  })
+})
+
+describe('a group', () => {
+  test('stays at the server where it began, until that fails', async () => {
+    const servers = [one, two]
+    one.script = breaks
+    const transport = make({ servers, group: {} })
+    expect(await ask(transport)).toBe('0x2')
+    one.script = answer('0x1')
+    for (let i = 0; i < 3; i++) expect(await ask(transport)).toBe('0x2')
+    two.script = raw(503, 'down')
+    expect(await ask(transport)).toBe('0x1')
+    two.script = answer('0x2')
+    expect(await ask(transport)).toBe('0x1')
+    expect(await ask(make({ servers }))).toBe('0x1')
+  })
+})
+
+describe('hedging', () => {
+  const hedge = { minMs: 50, maxRatio: 1 }
+  const warm = async (transport: Transport): Promise<void> => {
+    for (let i = 0; i < 25; i++) await ask(transport)
+  }
+
+  test('answers from the second server where the first is slow, and ends the request at the first', async () => {
+    const transport = make({ hedge })
+    await warm(transport)
+    let ended = false
+    one.script = (_, __, socket) => void socket.on('close', () => (ended = true))
+    const from = performance.now()
+    expect(await ask(transport)).toBe('0x2')
+    expect(performance.now() - from).toBeLessThan(500)
+    await expect.poll(() => ended).toBe(true)
+  })
+
+  test('answers from the first where that is faster after all', async () => {
+    const transport = make({ hedge })
+    await warm(transport)
+    one.script = later(120, answer('0x1'))
+    two.script = later(2_000, answer('0x2'))
+    expect(await ask(transport)).toBe('0x1')
+    expect(two.seen).toHaveLength(1)
+  })
+})
+
+describe('minBlock', () => {
+  const balance = (transport: Transport, minBlock: number | boolean): Promise<unknown> =>
+    ask(transport, 'eth_getBalance', ['0x00000000000000000000000000000000000000aa', 'latest'], { minBlock })
+
+  test('is answered by the server that has the block', async () => {
+    one.script = node(() => 98)
+    two.script = node(() => 101)
+    const transport = make()
+    expect(await balance(transport, 100)).toBe('at 101')
+    expect(await balance(transport, false)).toBe('at 98')
+  })
+
+  test('waits for a server that lags', async () => {
+    const from = Date.now()
+    one.script = node(() => (Date.now() - from < 300 ? 99 : 100))
+    const transport = make({ servers: [one], retries: 20 })
+    expect(await balance(transport, 100)).toBe('at 100')
+    expect(Date.now() - from).toBeGreaterThanOrEqual(300)
+  })
+
+  test('reads what was written, though another node behind the same address has not seen it', async () => {
+    // One address, two nodes: each request meets the other one.
+    let turn = 0
+    one.script = (...args) => node(() => (turn++ % 2 ? 97 : 100))(...args)
+    const transport = make({ servers: [one], retries: 20 })
+    for (let i = 0; i < 10; i++) expect(await balance(transport, 100)).toBe('at 100')
+  })
+
+  test('true follows the highest block that any server has told of', async () => {
+    one.script = node(() => 98)
+    two.script = node(() => 105)
+    const transport = make({ minBlock: true })
+    expect(await ask(transport, 'eth_blockNumber', [], { minBlock: false })).toBe('0x62')
+    expect(await balance(transport, true)).toBe('at 98')
+    one.script = raw(503, 'down')
+    expect(await ask(transport, 'eth_blockNumber')).toBe('0x69')
+    one.script = node(() => 98)
+    expect(await balance(transport, true)).toBe('at 105')
+  })
+})
