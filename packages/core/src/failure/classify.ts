@@ -1,6 +1,7 @@
 import table from './classification.json' with { type: 'json' }
 import type { Facts } from './facts.ts'
 import type { FailureKind } from './failureKind.ts'
+import type { RpcErrorObject } from './keyrailError.ts'
 
 /**
  * Gives a failure its kind: that of the first rule that holds.
@@ -25,7 +26,7 @@ export function classify(
   method: string,
   rules: readonly string[] = table,
 ): FailureKind | undefined {
-  const { code, data } = Object(rpcError) as { code?: unknown; data?: unknown }
+  const { code, data }: Partial<RpcErrorObject> = rpcError ?? {}
   const seen = `${status} ${code} ${batch} ${method}\n${text}\n${typeof data === 'string' ? data : JSON.stringify(data)}`
   for (const rule of rules) {
     const [kind, regex] = rule.split(': ') as [FailureKind, string]
