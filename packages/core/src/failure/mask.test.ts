@@ -66,6 +66,15 @@ describe('mask', () => {
     expect(mask<object>({ block: 1234567890 }, ['1234567890ab'], { gone: true })).toEqual({ gone: true })
   })
 
+  test('keeps line separators, and what is long but not too long', () => {
+    expect(mask(`a\u2028b\u2029${key}\n\r`, [key], '')).toBe('a\u2028b\u2029…\n\r')
+    expect(mask('x'.repeat(900_000), [key], '')).toHaveLength(900_000)
+  })
+
+  test('gives back the other value where a text is longer than anybody reads', () => {
+    expect(mask('x'.repeat(1_100_000), [key], 'too long')).toBe('too long')
+  })
+
   test('gives back the other value where nesting has no end', () => {
     const deep = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown
     const masked = mask<unknown>(deep, [key], 'too deep')

@@ -15,9 +15,12 @@ export function mask<T>(value: T, secrets: readonly string[], otherwise: T): T {
     let text = JSON.stringify(value)
     if (text.length > 1e6) return otherwise
     // By what escapes mean, then by the characters as they stand, because a secret may itself hold a '%'.
-    for (const character of [/%[\da-f]{2}|\\+(u[\da-f]{4}|.)|./gi, /./g]) {
-      const parts = text.match(character) as string[]
-      const plain = parts.map(meaning).join('')
+    for (const character of [/(?:%|\\+u00)([\da-f]{2})|\\*([^])/gi, /()([^])/g]) {
+      const parts: string[] = []
+      const plain = text.replace(character, (raw: string, hex: string, char?: string) => {
+        parts.push(raw)
+        return char ?? String.fromCharCode(parseInt(hex, 16))
+      })
       for (const secret of secrets) {
         const least = Math.min(secret.length, 8)
         for (let from = 0; from + least <= secret.length; from++)
@@ -31,9 +34,4 @@ export function mask<T>(value: T, secrets: readonly string[], otherwise: T): T {
   } catch {
     return otherwise
   }
-}
-
-const meaning = (raw: string): string => {
-  const hex = /^(?:%|\\+u)(..+)/.exec(raw)?.[1]
-  return hex ? String.fromCharCode(parseInt(hex, 16)) : raw.slice(-1)
 }
