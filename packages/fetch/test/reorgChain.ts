@@ -15,17 +15,28 @@ export interface SimulatedBlock {
   readonly logs: readonly WireLog[]
 }
 
+/** What the simulated node says over HTTP where it refuses. */
+export interface Refusal {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+  readonly status?: number
+  readonly retryAfterMs?: number
+}
+
 /** An error that the simulated node answers with. */
 export class NodeError extends Error {
+  readonly kind: FailureKind
+  readonly refusal: Refusal
+
   /**
    * @param kind - What a client in this process makes of it; over HTTP, the client finds that out by itself.
-   * @param rpc - What is sent over HTTP.
+   * @param refusal - What is sent over HTTP.
    */
-  constructor(
-    readonly kind: FailureKind,
-    readonly rpc: { code: number; message: string; data?: unknown; status?: number; retryAfterMs?: number },
-  ) {
-    super(rpc.message)
+  constructor(kind: FailureKind, refusal: Refusal) {
+    super(refusal.message)
+    this.kind = kind
+    this.refusal = refusal
   }
 }
 
@@ -162,14 +173,14 @@ const passing: readonly FailureKind[] = ['throttled', 'unavailable', 'network', 
 export function clientOfChain(chain: ReorgChain, ...layers: readonly Layer[]): Client {
   const failureOf = (error: unknown, method: string): unknown => {
     if (!(error instanceof NodeError)) return error
-    const { kind, rpc } = error
-    return new KeyrailError(`${method} failed: ${kind}: ${rpc.message}`, {
+    const { kind, refusal } = error
+    return new KeyrailError(`${method} failed: ${kind}: ${refusal.message}`, {
       kind,
       source: 'node',
       retryable: passing.includes(kind),
       method,
-      retryAfterMs: rpc.retryAfterMs,
-      rpcError: { code: rpc.code, message: rpc.message, data: rpc.data },
+      retryAfterMs: refusal.retryAfterMs,
+      rpcError: { code: refusal.code, message: refusal.message, data: refusal.data },
     })
   }
   return clientOf(
@@ -222,7 +233,7 @@ export async function serveChain(chain: ReorgChain): Promise<ChainServer> {
       chain.answer(method, params).then(
         (result) => send(200, { result }),
         (error: unknown) => {
-          const { status = 200, retryAfterMs, ...rpc } = (error as NodeError).rpc
+          const { status = 200, retryAfterMs, ...rpc } = (error as NodeError).refusal
           send(status, { error: rpc }, retryAfterMs)
         },
       )
