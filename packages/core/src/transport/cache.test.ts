@@ -315,6 +315,19 @@ describe('store', () => {
     })
   })
 
+  test('that answers after the caller has left starts nothing', async () => {
+    let give: ((text: undefined) => void) | undefined
+    const store: CacheStore = { get: () => new Promise((resolve) => (give = resolve)), set: () => {} }
+    const controller = new AbortController()
+    const transport = make({ store, chainId: 7 })
+    const outcome = transport.request(byHash, { signal: controller.signal }).catch((error: unknown) => error)
+    controller.abort('enough')
+    give?.(undefined)
+    expect(await outcome).toBe('enough')
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(endpoint.sent).toHaveLength(0)
+  })
+
   test('that answers too late changes nothing', async () => {
     let give: ((text: string) => void) | undefined
     const store: CacheStore = { get: () => new Promise((resolve) => (give = resolve)), set: () => {} }

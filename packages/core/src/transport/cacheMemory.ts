@@ -30,7 +30,6 @@ export function createCacheMemory(maxBytes: number): CacheMemory {
       young = new Map()
       youngBytes = 0
     }
-    old.delete(key)
     young.set(key, text)
     youngBytes += bytes
   }

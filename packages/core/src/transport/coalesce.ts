@@ -136,6 +136,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       next(flight, (ok, value) => {
         close()
         answers++
+        // Cut off from all it worked for: tables that the map has outgrown keep it alive for a while.
         flight.cancel = undefined
         land(flight, ok, value)
       })
@@ -155,6 +156,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         else next(waiter.call, waiter.settle)
         given = true
       }
+      waiters.length = 0
     }
   }
 }

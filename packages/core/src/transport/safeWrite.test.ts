@@ -221,6 +221,29 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({ value: hash })
     })
 
+    test('does not take an earlier look\u2019s endpoint for that of a later one', async () => {
+      const outcome = begin()
+      await fail(nonceTooLow, 'one')
+      await fail(lost, 'one')
+      await tick(2_000)
+      await answer(null)
+      expect(outcome).toEqual({})
+      await tick(2_000)
+      await answer(null)
+      expect(outcome.error).toMatchObject({ kind: 'txRejected' })
+    })
+
+    test('says what the node said where the time is up before it was looked up', async () => {
+      const outcome = begin()
+      await fail(nonceTooLow, 'one')
+      await tick(20_000)
+      expect(outcome.error).toMatchObject({
+        kind: 'unconfirmed',
+        transactionHash: hash,
+        rpcError: { message: 'nonce too low' },
+      })
+    })
+
     test('is never sent again', async () => {
       const outcome = begin()
       await fail(rpc('insufficient funds for gas * price + value'))
@@ -259,6 +282,24 @@ describe('safeWrite', () => {
       expect(asked()).toEqual([send, find, find, send])
       expect((sent[2] as Sent).at - (sent[1] as Sent).at).toBeGreaterThanOrEqual(2_000)
       await answer(hash)
+      expect(outcome).toEqual({ value: hash })
+    })
+
+    test('waits for a second send as for the first', async () => {
+      const outcome = begin()
+      await fail(lost)
+      await answer(null)
+      await tick(2_000)
+      await answer(null)
+      expect(last().call.method).toBe(send)
+      // It hangs, and is looked up from the half of what is left on.
+      await tick(9_000)
+      for (let look = 0; look < 3; look++) {
+        await answer(null)
+        await tick(2_000)
+      }
+      expect(asked().filter((method) => method === send)).toHaveLength(2)
+      await answer(found)
       expect(outcome).toEqual({ value: hash })
     })
 
