@@ -24,7 +24,7 @@ export function readAnswer(
     // The text itself says what came instead.
   }
   // Some nodes answer a call they could not read as if it had been a batch.
-  if (body?.length === 1 && body[0]?.error && body[0].id == null) body = body[0]
+  if (body?.length === 1 && body[0]?.id == null) body = body[0]
   const { id, result, error, message } = Object(body) as Body
   if (status < 300 && result !== undefined && error == null && id === call.id) return { result }
   // Status 0 is how a browser shows a redirect that it did not follow. Where to is not told: it may hold the key.
