@@ -13,7 +13,7 @@ export function check(ok: unknown, message: string): asserts ok {
 /** Refuses a number that is out of range, NaN included. Undefined passes: it means the default. */
 export function checkRange(name: string, value: number | undefined, least: number, most: number): void {
   check(
-    value === undefined || (Number.isFinite(value) && value >= least && value <= most),
+    value === undefined || (typeof value === 'number' && value >= least && value <= most),
     `${name} must be a number from ${least} to ${most}`,
   )
 }
