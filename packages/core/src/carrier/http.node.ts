@@ -1,82 +1,100 @@
-import * as http from 'node:http'
-import * as https from 'node:https'
-import { gunzip } from 'node:zlib'
+import http from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { createRequire } from 'node:module'
+import net from 'node:net'
 import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
 import { createCarrier as createFetchCarrier } from './http.fetch.ts'
+import { createSocketPool } from './socketPool.node.ts'
+import type { PooledSocket, SocketPool } from './socketPool.node.ts'
 
-interface NodeTarget {
+/** A target as `node:http` takes it, made once. */
+interface Prepared {
   readonly request: typeof http.request
-  readonly options: http.RequestOptions
+  readonly options: RequestOptions
 }
 
-/** Shorter than the idle time of common servers and balancers (5 s and more), so that their close rarely meets our next request. */
-const IDLE_MS = 4_000
+/** Loads a module of Node when it is needed: TLS and gzip would cost half of a cold start. Any path does, to load what is built in. */
+const load = <T>(name: string): T => createRequire('/')(name) as T
 
-/** How many bytes a kept-alive socket had received when its last answer ended. */
-const bytesReadBefore: WeakMap<object, number> = new WeakMap()
+/** Opens connections to an origin, as an `http.Agent` or `https.Agent` would. */
+const connector = (secure: boolean, host: string, port: number): (() => net.Socket) => {
+  const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1_000 }
+  if (!secure) return () => net.connect(options)
+  const tls = load<typeof import('node:tls')>('node:tls')
+  let session: Buffer | undefined
+  return () =>
+    tls
+      .connect({ ...options, servername: net.isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'], session })
+      .on('session', (ticket) => {
+        session = ticket
+      })
+}
 
-const faultOf = (error: NodeJS.ErrnoException, request: http.ClientRequest): Fault => {
+const headerOf = ({ rawHeaders }: IncomingMessage, name: string): string | undefined => {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at] as string
+    if (given.length === name.length && given.toLowerCase() === name) return rawHeaders[at + 1]
+  }
+  return undefined
+}
+
+const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault => {
   const { code = '', syscall, message } = error
-  const { socket } = request
+  const socket = request.socket as PooledSocket | null
   return {
     kind: 'network',
     text: message || code,
     unsent: syscall === 'connect' || syscall === 'getaddrinfo' || /CERT|SIGNED|SSL|TLS/.test(code),
-    stale: request.reusedSocket && !!socket && bytesReadBefore.get(socket) === socket.bytesRead,
+    stale: socket?.keptBytesRead !== undefined && socket.keptBytesRead === socket.bytesRead,
   }
 }
 
 /** Carries by `node:http` over kept-alive connections: a third to a half of the cost of the global `fetch`. */
 export function createCarrier(options: CarrierOptions): Carrier {
   if (options.fetch) return createFetchCarrier(options)
-  const { maxResponseBytes } = options
-  const agents: (http.Agent | https.Agent)[] = []
-  const agentFor = (secure: boolean): http.Agent => {
-    if (options.agent) return options.agent as http.Agent
-    const agent = new (secure ? https.Agent : http.Agent)({ keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' })
-    agents.push(agent)
-    return agent
-  }
-  const agentOf = { 'http:': undefined, 'https:': undefined } as Record<string, http.Agent | undefined>
+  const { maxResponseBytes, agent } = options
+  const pools: Record<string, SocketPool> = {}
 
-  const prepare = ({ url, headers }: Target): NodeTarget => {
-    const { protocol, hostname, port, pathname, search } = new URL(url)
+  const prepare = ({ url, headers }: Target): Prepared => {
+    const { protocol, host, hostname: bracketed, port, pathname, search, origin } = new URL(url)
     const secure = protocol === 'https:'
+    const hostname = bracketed.replace(/^\[|\]$/g, '')
+    const pool = (pools[origin] ??= createSocketPool(connector(secure, hostname, Number(port) || (secure ? 443 : 80))))
     return {
-      request: secure ? https.request : http.request,
+      request: secure ? load<typeof import('node:https')>('node:https').request : http.request,
       options: {
         protocol,
-        hostname: hostname.replace(/^\[|\]$/g, ''),
+        hostname,
         port,
         path: pathname + search,
         method: 'POST',
-        headers: { ...headers, 'accept-encoding': 'gzip' },
-        agent: (agentOf[protocol] ??= agentFor(secure)),
+        headers: { ...headers, host, 'accept-encoding': 'gzip', ...(!agent && { connection: 'keep-alive' }) },
+        ...(agent ? { agent: agent as Agent } : { createConnection: pool.take }),
       },
     }
   }
-  let prepared: NodeTarget
+  let prepared: Prepared
   let preparedFor: Target | undefined
 
   return {
     send: (target, body, done) => {
       let over = false
-      let ended = false
+      let response: IncomingMessage | undefined
       const finish: typeof done = (...outcome) => {
         if (over) return
         over = true
         done(...outcome)
       }
-      if (target !== preparedFor) {
-        preparedFor = target
-        prepared = prepare(target)
-      }
-      const { request, options } = prepared
-      let sent: http.ClientRequest
+      let sent: ClientRequest
       try {
+        if (target !== preparedFor) {
+          prepared = prepare(target)
+          preparedFor = target
+        }
+        const { request, options } = prepared
         sent = request(options)
       } catch (error) {
-        // An Agent of the wrong protocol, for example.
+        // No URL, or an Agent of the wrong protocol, for example.
         queueMicrotask(() => finish({ kind: 'network', text: (error as Error).message, unsent: true }))
         return () => {
           over = true
@@ -89,29 +107,35 @@ export function createCarrier(options: CarrierOptions): Carrier {
       const tooLarge = (): void => refuse(`the answer is larger than maxResponseBytes (${maxResponseBytes})`, true)
       sent.on('error', (error) => finish(faultOf(error, sent)))
       // Some ends come without an error, such as an unasked 101.
-      sent.on('close', () => ended || finish({ kind: 'network', text: 'the connection closed without an answer' }))
-      sent.on('response', (response) => {
-        const { headers, socket, statusCode: status = 0 } = response
-        const encoding = headers['content-encoding']
-        if (Number(headers['content-length']) > maxResponseBytes) return tooLarge()
+      sent.on('close', () => {
+        if (response?.complete) return
+        const text = response
+          ? 'the connection broke in the middle of the answer'
+          : 'the connection closed without an answer'
+        finish({ kind: 'network', text })
+      })
+      sent.on('response', (incoming) => {
+        response = incoming
+        const { socket, statusCode: status = 0 } = incoming as IncomingMessage & { socket: PooledSocket }
+        const encoding = headerOf(incoming, 'content-encoding')
+        const keptSeconds = /timeout=(\d+)/i.exec(headerOf(incoming, 'keep-alive') ?? '')
+        if (keptSeconds) socket.keptMs = Number(keptSeconds[1]) * 1_000
+        if (Number(headerOf(incoming, 'content-length')) > maxResponseBytes) return tooLarge()
         const chunks: Buffer[] = []
         let bytes = 0
-        response.on('data', (chunk: Buffer) => {
+        incoming.on('data', (chunk: Buffer) => {
           bytes += chunk.length
           if (bytes > maxResponseBytes) return tooLarge()
           chunks.push(chunk)
         })
-        response.on('error', () =>
-          finish({ kind: 'network', text: 'the connection broke in the middle of the answer' }),
-        )
-        response.on('end', () => {
-          ended = true
-          bytesReadBefore.set(socket, socket.bytesRead)
+        incoming.on('end', () => {
+          socket.keptBytesRead = socket.bytesRead
           const answer = (text: string): void =>
-            finish(undefined, { status, text, header: (name) => headers[name] as string | undefined })
+            finish(undefined, { status, text, header: (name) => headerOf(incoming, name) })
           const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
           if (!encoding || encoding === 'identity') return answer(whole.toString())
           if (encoding !== 'gzip') return refuse(`the answer is encoded as '${encoding}', which was not asked for`)
+          const { gunzip } = load<typeof import('node:zlib')>('node:zlib')
           gunzip(whole, { maxOutputLength: maxResponseBytes }, (error: NodeJS.ErrnoException | null, plain) => {
             if (!error) answer(plain.toString())
             else if (error.code === 'ERR_BUFFER_TOO_LARGE') tooLarge()
@@ -126,7 +150,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
       }
     },
     close: () => {
-      for (const agent of agents) agent.destroy()
+      for (const pool of Object.values(pools)) pool.close()
     },
   }
 }
