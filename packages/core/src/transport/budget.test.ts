@@ -556,8 +556,8 @@ describe('options', () => {
     [{ burst: 5 }, 'burst needs requestsPerSecond or computeUnitsPerSecond'],
     [{ maxWaitMs: 2 ** 31 }, 'maxWaitMs must be a number from 0 to 2147483647'],
     [{ computeUnits: { eth_call: -1 } }, 'computeUnits.eth_call must be a number from 0'],
-    [{ requestsPerSecond: 1, computeUnitsPerSecond: 1 }, 'requestsPerSecond or computeUnitsPerSecond, not both'],
-    [{ requestsPerDay: 1, computeUnitsPerDay: 1 }, 'requestsPerDay or computeUnitsPerDay, not both'],
+    [{ requestsPerSecond: 1, computeUnitsPerSecond: 1 }, 'in requests or in compute units, not both'],
+    [{ requestsPerDay: 1, computeUnitsPerDay: 1 }, 'in requests or in compute units, not both'],
   ])('%j are refused', (options, message) => {
     expect(() => budget(options)).toThrow(message)
   })

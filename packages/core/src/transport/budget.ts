@@ -100,27 +100,23 @@ export function checkPriority(priority: unknown): void {
  * @see RFC 5681 section 3.1 (additive increase, multiplicative decrease)
  */
 export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoint: E) => E & Budgeted {
-  const { requestsPerSecond, computeUnitsPerSecond, requestsPerDay, computeUnitsPerDay, maxWaitMs = 60_000 } = options
-  for (const name of [
-    'requestsPerSecond',
-    'computeUnitsPerSecond',
-    'requestsPerDay',
-    'computeUnitsPerDay',
-    'burst',
-  ] as const)
-    checkRange(name, options[name], 0.001, 1e12)
+  const { computeUnits: weights = {}, maxWaitMs = 60_000, ...limits } = options
+  const { requestsPerSecond, computeUnitsPerSecond, requestsPerDay, computeUnitsPerDay, burst } = limits
+  for (const [name, value] of Object.entries(limits)) checkRange(name, value, 0.001, 2 ** 31 - 1)
   checkRange('maxWaitMs', maxWaitMs, 0, 2 ** 31 - 1)
-  check(!requestsPerSecond || !computeUnitsPerSecond, 'give requestsPerSecond or computeUnitsPerSecond, not both')
-  check(!requestsPerDay || !computeUnitsPerDay, 'give requestsPerDay or computeUnitsPerDay, not both')
+  for (const [name, weight] of Object.entries(weights)) checkRange(`computeUnits.${name}`, weight, 0, 1e9)
+  check(
+    !(requestsPerSecond && computeUnitsPerSecond) && !(requestsPerDay && computeUnitsPerDay),
+    'a limit is in requests or in compute units, not both',
+  )
   const limit = requestsPerSecond ?? computeUnitsPerSecond ?? Infinity
-  check(options.burst === undefined || limit < Infinity, 'burst needs requestsPerSecond or computeUnitsPerSecond')
+  check(burst === undefined || limit < Infinity, 'burst needs requestsPerSecond or computeUnitsPerSecond')
   const perDay = requestsPerDay ?? computeUnitsPerDay ?? Infinity
-  const weights = new Map(Object.entries(options.computeUnits ?? {}))
-  for (const [method, weight] of weights) checkRange(`computeUnits.${method}`, weight, 0, 1e9)
-  const unitsOf = (method: string): number => weights.get(method) ?? computeUnits(method)
+  const unitsOf = (method: string): number =>
+    (Object.hasOwn(weights, method) ? weights[method] : undefined) ?? computeUnits(method)
   const costOf = computeUnitsPerSecond ? unitsOf : () => 1
   const dayCostOf = computeUnitsPerDay ? unitsOf : () => 1
-  const burstMs = options.burst === undefined ? 100 : (options.burst / limit) * 1_000
+  const burstMs = burst === undefined ? 100 : (burst / limit) * 1_000
 
   return (endpoint) => {
     const { label } = endpoint

@@ -74,24 +74,21 @@ export function createPace(limit: number, burstMs: number): Pace {
     // Even a refused trickle may go on at four a second: less than that is not what the refusal was about.
     if (ceiling === Infinity) ceiling = Math.max(4, sent, sentBefore)
     // Never to nothing: then it could not recover within a time that anybody waits for.
-    bucket.setRate(Math.max(Math.min(bucket.rate(), ceiling) / 2, ceiling / 32), now)
+    bucket.rate = Math.max(Math.min(bucket.rate, ceiling) / 2, ceiling / 32)
     grownAt = now
   }
 
   const grow = (): void => {
-    const rate = bucket.rate()
-    if (rate >= ceiling) return
+    if (bucket.rate >= ceiling) return
     const now = performance.now()
     // An idle time proves nothing, so at most one second of it counts.
-    const next = rate + (ceiling / 50) * Math.min(1, (now - grownAt) / 1_000)
+    bucket.rate += (ceiling / 50) * Math.min(1, (now - grownAt) / 1_000)
     grownAt = now
-    const recovered = next >= ceiling
-    if (recovered) ceiling = limit
-    bucket.setRate(recovered ? limit : next, now)
+    if (bucket.rate >= ceiling) bucket.rate = ceiling = limit
   }
 
   return {
-    rate: bucket.rate,
+    rate: () => bucket.rate,
     waitMs: (cost, now, ahead) =>
       Math.max(pausedUntil - now, bucket.waitMs(cost, now, ahead), trial === 'out' ? pauseMs() : 0),
     pause: (now) => ({ ms: Math.max(0, pausedUntil - now), kind }),

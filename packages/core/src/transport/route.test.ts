@@ -511,6 +511,7 @@ describe('hedging', () => {
     ['it is off', { hedge: false }, 'eth_chainId', {}],
     ['a call changes something', { hedge: { minMs: 1 } }, 'eth_sendRawTransaction', {}],
     ['it is polling', { hedge: { minMs: 1 } }, 'eth_chainId', { options: { priority: 'poll' } }],
+    ['a call belongs to others', { hedge: { minMs: 1 } }, 'eth_chainId', { group: {} }],
     ['a call is heavy', { hedge: { minMs: 1 } }, 'eth_getLogs', {}],
   ] as const)('asks nobody twice where %s', async (_, options, method, fields) => {
     const { send, warm, counts } = hedged(ok('first', 1_000), ok('second', 1), options)

@@ -40,7 +40,7 @@ export interface RouteOptions {
   readonly attemptTimeoutMs?: number | undefined
   /** Another endpoint is chosen where a call would wait longer than this for the budget of the first, in milliseconds. @default 100 */
   readonly acceptableWaitMs?: number | undefined
-  /** Asks a second endpoint where the first is slow. @default false */
+  /** Asks a second endpoint where the first is slow; not for polling, heavy methods and calls of a group or an explicit batch. @default false */
   readonly hedge?: boolean | HedgeOptions | undefined
   /** Never answers from a node that is behind the highest block seen on this transport. @default false */
   readonly minBlock?: boolean | undefined
@@ -287,7 +287,8 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       return settle(false, createFailure({ kind: 'wrongNetwork', text }, { method, label: nameOf(only) }))
     }
     start(first)
-    if (!hedge || over || !reads || count === 1 || heavy.test(method) || call.options.priority === 'poll') return
+    // What belongs together must not be answered by two nodes, and for a poll nobody waits.
+    if (!hedge || over || !reads || group || heavy.test(method) || call.options.priority === 'poll') return
     hedges = Math.min(MAX_SAVED_HEDGES, hedges + maxRatio)
     const slowMs = endpointAt(first).percentileMs?.(percentile)
     if (slowMs === undefined) return

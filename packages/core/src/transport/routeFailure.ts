@@ -1,4 +1,3 @@
-import type { FailureKind } from '../failure/failureKind.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
 
@@ -6,30 +5,11 @@ import { repeatable } from '../failure/repeatable.ts'
  * What another endpoint may cure, the most telling first: what the user must mend comes before what passes by itself, since no other
  * message would bring it to light; then what a node said before what only says that none was reached.
  */
-const curable: readonly FailureKind[] = [
-  'wrongNetwork',
-  'auth',
-  'forbidden',
-  'quota',
-  'missingData',
-  'methodUnavailable',
-  'lagging',
-  'throttled',
-  'badResponse',
-  'unavailable',
-  'timeout',
-  'network',
-]
+const curable =
+  'wrongNetwork auth forbidden quota missingData methodUnavailable lagging throttled badResponse unavailable timeout network'
 
 /** A call that was refused so was not looked at by any node. */
-const refusals: readonly FailureKind[] = [
-  'auth',
-  'forbidden',
-  'quota',
-  'throttled',
-  'methodUnavailable',
-  'wrongNetwork',
-]
+const refusals = 'auth forbidden quota throttled methodUnavailable wrongNetwork'
 
 /**
  * Tells whether another endpoint may be asked after a failure: for a read, where it may know or be able to do what this one did not; for all

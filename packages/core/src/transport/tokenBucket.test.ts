@@ -33,21 +33,31 @@ describe('createTokenBucket', () => {
     const bucket = createTokenBucket(Infinity, 100)
     for (let i = 0; i < 1_000; i++) bucket.take(1, 5)
     expect(bucket.waitMs(1, 5)).toBe(0)
-    bucket.setRate(10, 5)
+    bucket.rate = 10
     bucket.take(1, 5)
     expect(bucket.waitMs(1, 5)).toBe(100)
-    bucket.setRate(Infinity, 5)
-    expect(bucket.waitMs(1, 5)).toBe(0)
-    expect(bucket.rate()).toBe(Infinity)
+    bucket.rate = Infinity
+    expect(bucket.waitMs(1, 205)).toBe(0)
   })
 
-  test('keeps what flowed in before the rate changed', () => {
+  test('keeps the time of a debt when the rate changes', () => {
     const bucket = createTokenBucket(10, 1_000)
-    bucket.take(10, 0)
-    bucket.setRate(1, 500)
-    // Five came in at the old rate, and a slower bucket holds one.
-    expect(bucket.waitMs(1, 500)).toBe(0)
-    bucket.take(1, 500)
-    expect(bucket.waitMs(1, 500)).toBe(1_000)
+    bucket.take(15, 0)
+    bucket.rate = 1
+    expect(bucket.waitMs(1, 0)).toBe(1_500)
+    expect(bucket.waitMs(1, 1_500)).toBe(0)
+    bucket.take(1, 1_500)
+    expect(bucket.waitMs(1, 1_500)).toBe(1_000)
+  })
+
+  test('gives back what was taken for nothing, and no more than it holds', () => {
+    const bucket = createTokenBucket(10, 100)
+    bucket.take(1, 0)
+    bucket.take(-1, 0)
+    expect(bucket.waitMs(1, 0)).toBe(0)
+    bucket.take(1, 0)
+    bucket.take(-1, 5_000)
+    bucket.take(1, 5_000)
+    expect(bucket.waitMs(1, 5_000)).toBe(100)
   })
 })

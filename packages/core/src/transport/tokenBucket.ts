@@ -1,11 +1,10 @@
-/** Holds back what goes over a rate. All times are on the clock of `performance.now()`. */
+/** Holds back what goes over a rate. All times are on the clock of `performance.now()`, in milliseconds. */
 export interface TokenBucket {
-  /** What flows in, in units per second; `Infinity` for no limit. */
-  readonly rate: () => number
-  readonly setRate: (rate: number, now: number) => void
+  /** What flows in, in units per second; `Infinity` for no limit. May be changed at any time. */
+  rate: number
   /** Takes out what a call costs, whether or not it is there. */
   readonly take: (cost: number, now: number) => void
-  /** How long until a call of this cost may go, in milliseconds, after others of the cost `ahead`. */
+  /** How long until a call of this cost may go, after others of the cost `ahead`. */
   readonly waitMs: (cost: number, now: number, ahead?: number) => number
 }
 
@@ -21,32 +20,21 @@ export interface TokenBucket {
  * const bucket = createTokenBucket(10, 100)
  * bucket.take(1, performance.now())
  * bucket.waitMs(1, performance.now()) // 100
+ * @see ITU-T I.371 annex A (the same as a virtual clock, which needs one number and no filling)
  */
 export function createTokenBucket(rate: number, burstMs: number): TokenBucket {
-  const size = (): number => (rate * burstMs) / 1_000
-  let level = size()
-  let filledAt = -Infinity
-  const fill = (now: number): void => {
-    // Of an endless rate no time is a part: it would give NaN.
-    level = rate === Infinity ? Infinity : Math.min(size(), level + ((now - filledAt) * rate) / 1_000)
-    filledAt = now
-  }
-  return {
-    rate: () => rate,
-    setRate: (next, now) => {
-      fill(now)
-      rate = next
-      level = Math.min(level, size())
-    },
+  let fullAt = -Infinity
+  const msOf = (cost: number): number => (cost / bucket.rate) * 1_000
+  const bucket: TokenBucket = {
+    rate,
     take: (cost, now) => {
-      fill(now)
-      level -= cost
+      fullAt = Math.max(fullAt, now) + msOf(cost)
     },
     waitMs: (cost, now, ahead = 0) => {
-      fill(now)
-      const lacking = ahead + Math.min(cost, size()) - level
+      const ms = Math.max(fullAt - now, 0) + msOf(ahead) - Math.max(burstMs - msOf(cost), 0)
       // What is left of rounding would wake the queue for nothing.
-      return lacking > 1e-9 ? (lacking / rate) * 1_000 : 0
+      return ms > 1e-6 ? ms : 0
     },
   }
+  return bucket
 }
