@@ -250,6 +250,47 @@ describe('watchBlocks', () => {
     expect(blocksLeft(seen)).toHaveLength(51)
   })
 
+  test('refuses blocks that were not asked for, however long a node goes on with them', async () => {
+    for (const method of ['eth_getBlockByHash', 'eth_getBlockByNumber']) {
+      const chain = chainOf(30)
+      const stubborn: ReorgChain = {
+        ...chain,
+        answer: (asked, params) =>
+          asked === method && params[0] !== 'latest'
+            ? chain.answer('eth_getBlockByHash', [chain.blocks[12]?.hash])
+            : chain.answer(asked, params),
+      }
+      const { over } = take(watchBlocks(clientOfChain(stubborn), { fromBlock: 28 }))
+      await vi.advanceTimersByTimeAsync(1_000)
+      chain.reorg(2, 3)
+      await vi.advanceTimersByTimeAsync(12_000)
+      await expect(over).rejects.toMatchObject({ kind: 'badResponse' })
+    }
+  })
+
+  test('is not hurried by a short interval into taking a lagging node for a shorter chain', async () => {
+    const chain = chainOf(30)
+    const { answer } = chain
+    let lag = 0
+    const lagging: ReorgChain = {
+      ...chain,
+      answer: (method, [block, ...rest]) =>
+        answer(method, [block === 'latest' ? `0x${(chain.head().number - lag).toString(16)}` : block, ...rest]),
+    }
+    const { seen, stop } = take(watchBlocks(clientOfChain(lagging), { fromBlock: 20, pollingIntervalMs: 10 }))
+    await vi.advanceTimersByTimeAsync(1_000)
+    lag = 2
+    // The chain makes a block every 12 s.
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(blocksLeft(seen)).toHaveLength(11)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(blocksLeft(seen)).toHaveLength(9)
+    lag = 0
+    await vi.advanceTimersByTimeAsync(1_000)
+    await stop()
+    expect(blocksLeft(seen)).toHaveLength(11)
+  })
+
   test('follows reorgDepth blocks back and no more', async () => {
     const chain = chainOf(30)
     const { seen, over } = take(watchBlocks(clientOfChain(chain), { fromBlock: 1, reorgDepth: 5 }))

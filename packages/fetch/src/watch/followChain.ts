@@ -1,6 +1,7 @@
 import { isKeyrailError, KeyrailError } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import type { Block } from '../decode/block.ts'
+import { malformed } from '../decode/malformed.ts'
 import { noBlock, resolveBlock } from '../logs/resolveRange.ts'
 import { pause } from '../read/pause.ts'
 import type { Reads } from '../read/reads.ts'
@@ -51,8 +52,8 @@ export interface FollowOptions<B, T> extends WatchOptions {
 
 /** How many blocks of a gap are read at a time. */
 const lookahead = 8
-/** A head that stays lower for so many looks was not merely told by a node that lags: the chain is shorter now. */
-const mostLaggingLooks = 8
+/** A head that stays lower for so many looks, and for two block times, was not told by a node that lags: the chain is shorter now. */
+const mostLowerLooks = 8
 
 /**
  * Follows the chain from block to block by polling. Each block that is announced stands, by its parent hash, on the one announced before;
@@ -78,7 +79,9 @@ export async function* followChain<B extends Block<unknown>, T>(
   /** How many looks failed since something was found. */
   let failures = 0
   let waitMs = 0
-  let laggingLooks = 0
+  /** How many looks in a row found a lower head, and since when. */
+  let lowerLooks = 0
+  let lowerSince = 0
 
   const newestTimestamps = (): bigint[] => chain.slice(-9).map(({ timestamp }) => timestamp)
 
@@ -111,6 +114,9 @@ export async function* followChain<B extends Block<unknown>, T>(
       if (number <= oldest) throw tooDeep(reorgDepth)
       const parent = await read(parentHash)
       if (parent === null) throw noBlock(parentHash)
+      // A node that answers otherwise would have the branch grow for ever.
+      if (parent.hash !== parentHash || parent.number !== number - 1n)
+        throw malformed('block', 'the parent that was asked for')
       lowest = parent
     }
     yield takeBack(fork)
@@ -122,6 +128,7 @@ export async function* followChain<B extends Block<unknown>, T>(
     const get = async (number: bigint): Promise<{ block: B; loaded: T }> => {
       const block = number === head.number ? head : await read(number)
       if (block === null) throw noBlock(Number(number))
+      if (block.number !== number) throw malformed('block.number', 'the number that was asked for')
       return { block, loaded: await load(block) }
     }
     const ahead: Promise<{ block: B; loaded: T }>[] = []
@@ -148,15 +155,16 @@ export async function* followChain<B extends Block<unknown>, T>(
   async function* lookBelow(head: B, newest: ChainPlace): AsyncGenerator<ChainStep<B, T>, void, undefined> {
     const same = chain.findIndex(({ number }) => number === head.number)
     if (same >= 0 && chain[same]?.hash !== head.hash) {
-      laggingLooks = 0
+      lowerLooks = 0
       yield* changeBranch(head)
       waitMs = pace.afterNews(newestTimestamps())
       return
     }
-    const shorter = head.number < newest.number && (same >= 0 || whole)
-    laggingLooks = shorter ? laggingLooks + 1 : 0
-    if (laggingLooks >= mostLaggingLooks) {
-      laggingLooks = 0
+    const lower = head.number < newest.number && (same >= 0 || whole)
+    if (lowerLooks === 0) lowerSince = performance.now()
+    lowerLooks = lower ? lowerLooks + 1 : 0
+    if (lowerLooks >= mostLowerLooks && performance.now() - lowerSince >= 2 * pace.blockMs()) {
+      lowerLooks = 0
       yield takeBack(same)
     }
   }
@@ -174,20 +182,23 @@ export async function* followChain<B extends Block<unknown>, T>(
       if (newest) yield* lookBelow(head, newest)
       return
     }
-    laggingLooks = 0
+    lowerLooks = 0
     let first = next
     if (skipMissed && newest && head.number > next) {
       chain.length = 0
       whole = true
       first = head.number
-    } else if (catchUp && head.number - next >= 2 * reorgDepth) {
-      const onNewest = newest && (await read(next))
-      if (onNewest && onNewest.parentHash !== newest.hash) {
-        yield* changeBranch(onNewest)
-        waitMs = 0
-        return
+    } else if (catchUp && head.number - next > 2 * reorgDepth) {
+      if (newest) {
+        const onNewest = await read(next)
+        if (onNewest === null) throw noBlock(Number(next))
+        if (onNewest.parentHash !== newest.hash) {
+          yield* changeBranch(onNewest)
+          waitMs = 0
+          return
+        }
       }
-      start = first = yield* catchUp(next, head.number - BigInt(reorgDepth))
+      start = first = yield* catchUp(next, head.number - BigInt(reorgDepth) - 1n)
       chain.length = 0
       // What was dealt with that way is settled: no branch may leave below it.
       whole = false

@@ -6,6 +6,8 @@ export interface PollPace {
   readonly afterNothing: () => number
   /** After a look that failed, by how many in a row did and how long the server asked to wait. */
   readonly afterFailure: (failures: number, retryAfterMs?: number) => number
+  /** The time between two blocks, as it was learned. */
+  readonly blockMs: () => number
 }
 
 const leastMs = 250
@@ -38,5 +40,6 @@ export function createPollPace(fixedMs?: number): PollPace {
     afterNothing: () => fixedMs ?? Math.min(bounded((blockMs / 8) * 1.5 ** quiet++), quietMs),
     afterFailure: (failures, retryAfterMs = 0) =>
       Math.max(Math.min((fixedMs ?? 500) * 2 ** (failures - 1), mostTroubleMs), fixedMs ?? 0, retryAfterMs),
+    blockMs: () => blockMs,
   }
 }

@@ -1,0 +1,53 @@
+import type { Hex } from '@keyrail/core'
+import { describe, expectTypeOf, test } from 'vitest'
+import type { Client } from '../client/client.ts'
+import type { Log } from '../decode/log.ts'
+import type { Transaction } from '../decode/transaction.ts'
+import { iterateLogs } from '../logs/iterateLogs.ts'
+import type { LogCursor } from '../logs/logCursor.ts'
+import { isReorg } from '../logs/reorgFailure.ts'
+import { watchBlocks } from './watchBlocks.ts'
+import { watchLogs } from './watchLogs.ts'
+
+declare const client: Client
+
+describe('watchBlocks', () => {
+  test('gives hashes or whole transactions, as asked', async () => {
+    for await (const event of watchBlocks(client))
+      if (event.type === 'block') expectTypeOf(event.block.transactions).toEqualTypeOf<readonly Hex[]>()
+      else expectTypeOf(event.removed[0]?.number).toEqualTypeOf<bigint | undefined>()
+    for await (const event of watchBlocks(client, { includeTransactions: true }))
+      if (event.type === 'block') expectTypeOf(event.block.transactions).toEqualTypeOf<readonly Transaction[]>()
+    const either: boolean = Date.now() > 0
+    for await (const event of watchBlocks(client, { includeTransactions: either }))
+      if (event.type === 'block')
+        expectTypeOf(event.block.transactions).toEqualTypeOf<readonly Hex[] | readonly Transaction[]>()
+  })
+})
+
+describe('watchLogs', () => {
+  test('gives decoded logs', async () => {
+    for await (const event of watchLogs(client, { address: '0x00' })) {
+      if (event.type === 'log') expectTypeOf(event.log).toEqualTypeOf<Log>()
+      else expectTypeOf(event.removed).toEqualTypeOf<readonly Log[]>()
+    }
+    // @ts-expect-error a block that is not mined has no place in a range
+    watchLogs(client, { fromBlock: 'pending' })
+  })
+})
+
+describe('iterateLogs', () => {
+  test('gives decoded logs, and a cursor', () => {
+    const logs = iterateLogs(client, { fromBlock: 0 })
+    expectTypeOf(logs.next()).resolves.toEqualTypeOf<IteratorResult<Log, void>>()
+    expectTypeOf(logs.cursor()).toEqualTypeOf<LogCursor | undefined>()
+    iterateLogs(client, { fromBlock: 0, cursor: logs.cursor() })
+    // @ts-expect-error where to begin is always said
+    iterateLogs(client, {})
+  })
+
+  test('has a failure of its own for reorganizations', () => {
+    const error: unknown = undefined
+    expectTypeOf(isReorg(error) && error.reorg.fromBlock).toEqualTypeOf<bigint | false>()
+  })
+})
