@@ -1,0 +1,45 @@
+import type { Channel } from 'node:diagnostics_channel'
+import type { TransportEvent, Watch } from './transportEvent.ts'
+
+const types: readonly TransportEvent['type'][] = ['request', 'attempt', 'retry', 'reroute', 'response', 'failure']
+
+/** What is used of `process`, where there is one. */
+interface Platform {
+  readonly process?: {
+    readonly getBuiltinModule?: (
+      name: 'node:diagnostics_channel',
+    ) => { readonly channel: (name: string) => Channel } | undefined
+  }
+}
+
+/**
+ * Publishes events on the channels `keyrail:request`, `keyrail:attempt`, `keyrail:retry`, `keyrail:reroute`, `keyrail:response` and
+ * `keyrail:failure` of `node:diagnostics_channel`, in a microtask.
+ * Asks the process for the module, because an import would break bundles for browsers.
+ *
+ * @returns undefined where the platform has none: outside of Node, and before Node 20.16.
+ * @see https://nodejs.org/api/diagnostics_channel.html
+ */
+export function watchByDiagnostics(): Watch | undefined {
+  const channels = (globalThis as Platform).process?.getBuiltinModule?.('node:diagnostics_channel')
+  if (!channels) return undefined
+  const channelOf = Object.fromEntries(types.map((type) => [type, channels.channel(`keyrail:${type}`)])) as Record<
+    TransportEvent['type'],
+    Channel
+  >
+  const all = Object.values(channelOf)
+  const tell = (event: TransportEvent): void => {
+    const channel = channelOf[event.type]
+    if (channel.hasSubscribers) queueMicrotask(() => channel.publish(event))
+  }
+  return {
+    listens: () => {
+      for (const channel of all) if (channel.hasSubscribers) return true
+      return false
+    },
+    begin: (event) => {
+      tell(event)
+      return { tell }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { check } from '../failure/invalid.ts'
+import type {
+  AttemptEvent,
+  FailureEvent,
+  RequestEvent,
+  RerouteEvent,
+  ResponseEvent,
+  RetryEvent,
+  TransportEvent,
+  Watch,
+} from './transportEvent.ts'
+
+/**
+ * Functions that are told what happens to calls. Each call has one `onRequest` and then one `onResponse` or one `onFailure`.
+ *
+ * They are called right after what they tell of, and never waited for. What they throw, or a promise they give back rejects with, is dropped
+ * and counted as `hookErrors` in the stats.
+ */
+export interface Hooks {
+  /** A call comes in. */
+  readonly onRequest?: ((event: RequestEvent) => void | Promise<void>) | undefined
+  /** One HTTP request on behalf of a call has ended. */
+  readonly onAttempt?: ((event: AttemptEvent) => void | Promise<void>) | undefined
+  /** An attempt failed, and another follows. */
+  readonly onRetry?: ((event: RetryEvent) => void | Promise<void>) | undefined
+  /** An endpoint failed, and another is asked. */
+  readonly onReroute?: ((event: RerouteEvent) => void | Promise<void>) | undefined
+  /** A call was answered. */
+  readonly onResponse?: ((event: ResponseEvent) => void | Promise<void>) | undefined
+  /** A call failed. */
+  readonly onFailure?: ((event: FailureEvent) => void | Promise<void>) | undefined
+}
+
+const nameOf: Readonly<Record<TransportEvent['type'], keyof Hooks>> = {
+  request: 'onRequest',
+  attempt: 'onAttempt',
+  retry: 'onRetry',
+  reroute: 'onReroute',
+  response: 'onResponse',
+  failure: 'onFailure',
+}
+
+/**
+ * Calls the hooks. In a microtask: whatever a hook does, such as an abort, cannot get between the layers that are at work just then.
+ *
+ * @param given - The hooks.
+ * @param onError - Called when one has thrown or rejected.
+ * @throws {KeyrailError} kind `invalidRequest` where one is unknown or no function.
+ */
+export function watchByHooks(given: Hooks, onError: () => void): Watch {
+  const known = Object.values(nameOf)
+  for (const [name, hook] of Object.entries(Object(given) as Hooks)) {
+    check((known as string[]).includes(name), `hooks.${name} is unknown: known are ${known.join(', ')}`)
+    check(hook === undefined || typeof hook === 'function', `hooks.${name} must be a function`)
+  }
+  const hooks = { ...given } as Partial<Record<keyof Hooks, (event: TransportEvent) => unknown>>
+  const tell = (event: TransportEvent): void => {
+    const hook = hooks[nameOf[event.type]]
+    if (hook) Promise.resolve(event).then(hook).catch(onError)
+  }
+  return {
+    listens: () => true,
+    begin: (event) => {
+      tell(event)
+      return { tell }
+    },
+  }
+}

@@ -1,0 +1,341 @@
+import diagnosticsChannel from 'node:diagnostics_channel'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { scriptedEndpoint } from '../../test/scriptedEndpoint.ts'
+import { createFailure } from '../failure/createFailure.ts'
+import type { Carry } from '../transport/call.ts'
+import { coalesce } from '../transport/coalesce.ts'
+import { compose } from '../transport/compose.ts'
+import { deadline } from '../transport/deadline.ts'
+import type { Endpoint } from '../transport/http.ts'
+import type { Transport } from '../transport/transport.ts'
+import type { CallEvent, ObservedCall } from './callEvent.ts'
+import type { Hooks } from './hooks.ts'
+import { observe } from './observe.ts'
+import type { ObserveOptions } from './observe.ts'
+import { createStats } from './stats.ts'
+import type { TransportEvent } from './transportEvent.ts'
+
+const label = 'https://a.example/…'
+const other = 'https://b.example/…'
+const secret = 'aSecretThatIsInParamsAndResults'
+const args = { method: 'eth_call', params: [secret] }
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+/** An endpoint that tells events and then ends the call. */
+const telling = (
+  events: readonly CallEvent[],
+  end: { result?: unknown; failure?: unknown } = { result: secret },
+): Endpoint => ({
+  label,
+  close: () => {},
+  carry: (call: ObservedCall, settle) => {
+    for (const event of events) call.note?.(event)
+    if ('result' in end) settle(true, end.result)
+    else settle(false, end.failure)
+  },
+})
+
+/** Hooks that keep all they are told. */
+const listener = (): { told: TransportEvent[]; hooks: Required<Hooks> } => {
+  const told: TransportEvent[] = []
+  const keep = (event: TransportEvent): void => void told.push(event)
+  return {
+    told,
+    hooks: { onRequest: keep, onAttempt: keep, onRetry: keep, onReroute: keep, onResponse: keep, onFailure: keep },
+  }
+}
+
+const observed = (endpoint: Endpoint, options: ObserveOptions): Transport => compose(endpoint, observe(options))
+
+/** Subscribes to channels until the end of the test. */
+const subscribed = (types: readonly TransportEvent['type'][], told: unknown[]): (() => void) => {
+  const keep = (event: unknown): void => void told.push(event)
+  for (const type of types) diagnosticsChannel.subscribe(`keyrail:${type}`, keep)
+  return () => {
+    for (const type of types) diagnosticsChannel.unsubscribe(`keyrail:${type}`, keep)
+  }
+}
+
+const failure = createFailure(
+  { text: secret, status: 429, rpcError: { code: -32005, message: secret, data: secret } },
+  { method: 'eth_call', label: other },
+)
+
+describe('observe', () => {
+  test('lets calls through as they are where nobody listens', async () => {
+    let seen: ObservedCall | undefined
+    const endpoint = telling([])
+    const carry: Carry = (call, settle) => {
+      seen = call
+      endpoint.carry(call, settle)
+    }
+    expect(await observed({ ...endpoint, carry }, {}).request(args)).toBe(secret)
+    expect(seen?.note).toBe(undefined)
+  })
+
+  test('counts calls under way, answered, failed and aborted', async () => {
+    const stats = createStats()
+    const endpoint = scriptedEndpoint((_, i) => (i === 1 ? { facts: { text: '', kind: 'network' } } : { result: 1 }))
+    const transport = observed(endpoint, { stats })
+    const controller = new AbortController()
+    const calls = Promise.allSettled(
+      [0, 1, 2].map((i) => transport.request(args, i === 2 ? { signal: controller.signal } : {})),
+    )
+    expect(stats.snapshot()).toMatchObject({ calls: 3, inFlight: 3 })
+    const reason = new Error('mine')
+    controller.abort(reason)
+    await vi.runAllTimersAsync()
+    expect(await calls).toMatchObject([{ value: 1 }, { reason: { kind: 'network' } }, { reason }])
+    expect(stats.snapshot()).toMatchObject({
+      calls: 3,
+      inFlight: 0,
+      answered: 1,
+      failed: 2,
+      failedByKind: { network: 1, aborted: 1 },
+    })
+  })
+
+  test('counts what is thrown by a layer that is not ours as unknown', async () => {
+    const stats = createStats()
+    await expect(observed(telling([], { failure: new TypeError('x') }), { stats }).request(args)).rejects.toThrow('x')
+    expect(stats.snapshot().failedByKind).toEqual({ unknown: 1 })
+  })
+
+  test('measures from the call to its end', async () => {
+    const stats = createStats()
+    const { told, hooks } = listener()
+    const transport = observed(
+      scriptedEndpoint(() => ({ result: 1, afterMs: 120 })),
+      { stats, hooks },
+    )
+    const call = transport.request(args)
+    await vi.advanceTimersByTimeAsync(120)
+    await call
+    expect(stats.snapshot().latency).toMatchObject({ count: 1, sumMs: 120 })
+    expect(told.at(-1)).toMatchObject({ type: 'response', durationMs: 120 })
+  })
+
+  test('tells hooks of a call that is answered, in order, and nothing of what it says', async () => {
+    const { told, hooks } = listener()
+    const events: CallEvent[] = [
+      { type: 'attempt', label, batchSize: 1 },
+      { type: 'attempted', label, durationMs: 2, kind: 'unavailable' },
+      { type: 'rerouted', label, kind: 'unavailable' },
+      { type: 'queued', label: other, waitMs: 30 },
+      { type: 'attempt', label: other, batchSize: 5 },
+      { type: 'attempted', label: other, durationMs: 3, kind: 'throttled' },
+      { type: 'retry', kind: 'throttled', waitMs: 40 },
+      { type: 'queued', label: other, waitMs: 10 },
+      { type: 'attempt', label: other, batchSize: 1 },
+      { type: 'attempted', label: other, durationMs: 4 },
+    ]
+    await observed(telling(events), { hooks }).request(args)
+    const call = { id: 1, method: 'eth_call' }
+    expect(told).toEqual([
+      { ...call, type: 'request', label },
+      { ...call, type: 'attempt', label, attempt: 1, batchSize: 1, durationMs: 2, kind: 'unavailable' },
+      { ...call, type: 'reroute', label, attempt: 1, kind: 'unavailable' },
+      { ...call, type: 'attempt', label: other, attempt: 2, batchSize: 5, durationMs: 3, kind: 'throttled' },
+      { ...call, type: 'retry', label, attempt: 2, kind: 'throttled', waitMs: 40 },
+      { ...call, type: 'attempt', label: other, attempt: 3, batchSize: 1, durationMs: 4, kind: undefined },
+      {
+        ...call,
+        type: 'response',
+        label: other,
+        durationMs: expect.any(Number),
+        attempts: 3,
+        queuedMs: 40,
+        joined: false,
+        hedged: false,
+        cached: false,
+      },
+    ])
+    expect(JSON.stringify(told)).not.toContain(secret)
+  })
+
+  test('tells hooks of a call that fails, and none of the words of the node', async () => {
+    const { told, hooks } = listener()
+    await expect(observed(telling([], { failure }), { hooks }).request(args)).rejects.toBe(failure)
+    expect(told.map(({ type }) => type)).toEqual(['request', 'failure'])
+    expect(told[1]).toMatchObject({ label: other, kind: 'throttled', source: 'service', status: 429, code: -32005 })
+    expect(JSON.stringify(told)).not.toContain(secret)
+  })
+
+  test('tells of attempts of a hedged pair by the request each was sent in', async () => {
+    const { told, hooks } = listener()
+    const events: CallEvent[] = [
+      { type: 'attempt', label, batchSize: 8 },
+      { type: 'hedged', label: other },
+      { type: 'attempt', label: other, batchSize: 1 },
+      { type: 'attempted', label, durationMs: 9 },
+    ]
+    await observed(telling(events), { hooks }).request(args)
+    expect(told[1]).toMatchObject({ type: 'attempt', label, attempt: 1, batchSize: 8 })
+    expect(told[2]).toMatchObject({ type: 'response', label, attempts: 2, hedged: true })
+  })
+
+  test('tells which calls shared a request or were kept', async () => {
+    const { told, hooks } = listener()
+    const shared = compose(scriptedEndpoint(), coalesce(), observe({ hooks }))
+    const calls = [shared.request(args), shared.request(args)]
+    await vi.runAllTimersAsync()
+    await Promise.all(calls)
+    await observed(telling([{ type: 'cached' }]), { hooks }).request(args)
+    expect(
+      told.flatMap((event) => (event.type === 'response' ? [[event.id, event.joined, event.cached]] : [])),
+    ).toEqual([
+      [1, false, false],
+      [2, true, false],
+      [1, false, true],
+    ])
+  })
+
+  test('tells of an end once, and of nothing after it', async () => {
+    const { told, hooks } = listener()
+    let late: ObservedCall['note']
+    const endpoint = scriptedEndpoint(() => ({ never: true }))
+    const carry: Carry = (call: ObservedCall, settle) => {
+      late = call.note
+      endpoint.carry(call, settle)
+    }
+    const stats = createStats()
+    const transport = compose({ ...endpoint, carry }, deadline({ timeoutMs: 50 }), observe({ hooks, stats }))
+    const call = transport.request(args).catch(() => {})
+    await vi.runAllTimersAsync()
+    await call
+    late?.({ type: 'attempted', label, durationMs: 1, kind: 'aborted' })
+    await vi.runAllTimersAsync()
+    expect(told).toMatchObject([{ type: 'request' }, { type: 'failure', kind: 'timeout', durationMs: 50 }])
+    expect(stats.snapshot().endpoints[label]?.failed).toBe(1)
+  })
+
+  test('gives events that no listener can change for another', async () => {
+    const { told, hooks } = listener()
+    await observed(telling([{ type: 'attempted', label, durationMs: 1 }]), { hooks }).request(args)
+    expect(told).toHaveLength(3)
+    expect(told.every(Object.isFrozen)).toBe(true)
+  })
+})
+
+describe('hooks', () => {
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('of the hook')
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('of the hook'))],
+    ['never ends', () => new Promise<void>(() => {})],
+  ])('one that %s does a call no harm', async (how, hook) => {
+    const stats = createStats()
+    const hooks: Hooks = { onRequest: hook, onAttempt: hook, onRetry: hook, onReroute: hook, onResponse: hook }
+    const events: CallEvent[] = [
+      { type: 'attempted', label, durationMs: 1 },
+      { type: 'retry', kind: 'network', waitMs: 1 },
+      { type: 'rerouted', label, kind: 'network' },
+    ]
+    expect(await observed(telling(events), { hooks, stats }).request(args)).toBe(secret)
+    await vi.runAllTimersAsync()
+    expect(stats.snapshot()).toMatchObject({ answered: 1, hookErrors: how === 'never ends' ? 0 : 5 })
+  })
+
+  test('one that aborts the call, or closes the transport, ends it as if from outside', async () => {
+    for (const end of ['abort', 'close'] as const) {
+      const controller = new AbortController()
+      const endpoint = scriptedEndpoint(() => ({ never: true }))
+      const onRequest = (): void => (end === 'abort' ? controller.abort('enough') : transport.close())
+      const transport = compose(endpoint, deadline(), observe({ hooks: { onRequest } }))
+      const ended = await transport.request(args, { signal: controller.signal }).catch((error: unknown) => error)
+      if (end === 'abort') expect(ended).toBe('enough')
+      else expect(ended).toMatchObject({ kind: 'aborted' })
+      expect(endpoint.arrivals[0]?.cancelled).toBeDefined()
+    }
+  })
+
+  test('are called before the caller goes on', async () => {
+    const { told, hooks } = listener()
+    await observed(telling([]), { hooks }).request(args)
+    expect(told.at(-1)?.type).toBe('response')
+  })
+
+  test('are those that were given, whatever becomes of the object', async () => {
+    const { told, hooks } = listener()
+    const given: { -readonly [K in keyof Hooks]: Hooks[K] } = { ...hooks }
+    const transport = observed(telling([]), { hooks: given })
+    delete given.onResponse
+    await transport.request(args)
+    expect(told.map(({ type }) => type)).toEqual(['request', 'response'])
+  })
+
+  test('that are none are refused by name', () => {
+    const refused = (hooks: unknown): unknown => {
+      try {
+        return observe({ hooks: hooks as Hooks })
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    expect(refused({ onEror: () => {} })).toBe(
+      'hooks.onEror is unknown: known are onRequest, onAttempt, onRetry, onReroute, onResponse, onFailure',
+    )
+    expect(refused({ onFailure: 'console.log' })).toBe('hooks.onFailure must be a function')
+    expect(refused({ onFailure: undefined })).toBeTypeOf('function')
+  })
+})
+
+describe('diagnostics channels', () => {
+  const events: CallEvent[] = [
+    { type: 'attempt', label, batchSize: 1 },
+    { type: 'attempted', label, durationMs: 2, kind: 'network' },
+    { type: 'rerouted', label, kind: 'network' },
+    { type: 'retry', kind: 'network', waitMs: 40 },
+  ]
+
+  test('publish what hooks are told', async () => {
+    const published: unknown[] = []
+    const end = subscribed(['request', 'attempt', 'retry', 'reroute', 'response', 'failure'], published)
+    const { told, hooks } = listener()
+    await observed(telling(events), { hooks }).request(args)
+    await observed(telling([], { failure }), { hooks })
+      .request(args)
+      .catch(() => {})
+    end()
+    expect(told.map(({ type }) => type)).toEqual([
+      'request',
+      'attempt',
+      'reroute',
+      'retry',
+      'response',
+      'request',
+      'failure',
+    ])
+    expect(published).toEqual(told)
+    expect(JSON.stringify(published)).not.toContain(secret)
+  })
+
+  test('publish only what somebody has subscribed to, from the next call on', async () => {
+    const published: TransportEvent[] = []
+    const transport = observed(telling(events), {})
+    await transport.request(args)
+    const end = subscribed(['retry'], published)
+    await transport.request(args)
+    end()
+    await transport.request(args)
+    expect(published.map(({ type }) => type)).toEqual(['retry'])
+  })
+
+  test('are done without where the platform has none', async () => {
+    for (const process of [undefined, {}, { getBuiltinModule: () => undefined }]) {
+      vi.stubGlobal('process', process)
+      const layer = observe()
+      vi.unstubAllGlobals()
+      expect(await compose(telling(events), layer).request(args)).toBe(secret)
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import type { FailureKind } from '../failure/failureKind.ts'
+import { isKeyrailError } from '../failure/keyrailError.ts'
+import type { Call, Layer, Settle } from '../transport/call.ts'
+import type { ObservedCall } from './callEvent.ts'
+import { watchByDiagnostics } from './diagnostics.ts'
+import { watchByHooks } from './hooks.ts'
+import type { Hooks } from './hooks.ts'
+import type { Stats } from './stats.ts'
+import { watchByTracing } from './tracing.ts'
+import type { TracingOptions } from './tracing.ts'
+import type { Watch } from './transportEvent.ts'
+import { watchCall } from './watchCall.ts'
+
+/** Options of {@link observe}. */
+export interface ObserveOptions {
+  /** Counts, made by `createStats`. */
+  readonly stats?: Stats | undefined
+  /** Functions that are told what happens to calls. @default none */
+  readonly hooks?: Hooks | undefined
+  /** Makes one OpenTelemetry span for each call. @default none */
+  readonly tracing?: TracingOptions | undefined
+}
+
+/**
+ * Tells what happens to calls: to hooks, to OpenTelemetry, to `node:diagnostics_channel` where somebody has subscribed, and to stats.
+ * Never params, results, a key or an address. It is the outermost layer, so that what it measures is what callers wait for.
+ *
+ * @param options - Who is told.
+ * @throws {KeyrailError} kind `invalidRequest` where an option is wrong.
+ * @example
+ * const onFailure = ({ method, kind, durationMs }: FailureEvent) => console.warn(method, kind, durationMs)
+ * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), deadline(), observe({ hooks: { onFailure } }))
+ */
+export function observe({ stats, hooks, tracing }: ObserveOptions = {}): Layer {
+  const onError = (): void => stats?.hookFailed()
+  const watches = [
+    hooks && watchByHooks(hooks, onError),
+    tracing && watchByTracing(tracing, onError),
+    watchByDiagnostics(),
+  ].filter((watch) => watch !== undefined)
+  let lastId = 0
+
+  return (next, label) => (call: ObservedCall, settle) => {
+    const startedAt = performance.now()
+    stats?.started()
+    // Most calls are watched by nobody, and are spared what follows.
+    const listening = watches.some(listens) ? watches.filter(listens) : undefined
+    const watched = listening && watchCall({ id: ++lastId, method: call.method, label }, listening)
+    if (!watched) call.note = stats?.note
+    else
+      call.note = (event) => {
+        stats?.note(event)
+        watched.note(event)
+      }
+    const end: Settle = (ok, value) => {
+      const durationMs = performance.now() - startedAt
+      const kind = ok ? undefined : kindOf(call, value)
+      stats?.settled(kind, durationMs)
+      watched?.settled(kind, value, durationMs)
+      settle(ok, value)
+    }
+    if (watched) watched.within(() => next(call, end))
+    else next(call, stats ? end : settle)
+  }
+}
+
+const listens = (watch: Watch): boolean => watch.listens()
+
+/** What is no failure of ours is mostly the reason of the caller's own abort. */
+function kindOf({ options }: Call, failure: unknown): FailureKind {
+  if (isKeyrailError(failure)) return failure.kind
+  return options.signal?.aborted ? 'aborted' : 'unknown'
+}

@@ -1,0 +1,179 @@
+import * as api from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { raw, startFaultServer } from '../../test/faultServer.ts'
+import { compose } from '../transport/compose.ts'
+import type { Endpoint } from '../transport/http.ts'
+import { http } from '../transport/http.ts'
+import { retry } from '../transport/retry.ts'
+import type { CallEvent, ObservedCall } from './callEvent.ts'
+import { observe } from './observe.ts'
+import type { ObserveOptions } from './observe.ts'
+import { createStats } from './stats.ts'
+import type { TracingApi, TracingOptions } from './tracing.ts'
+
+const key = 'notARealKeyButOneOfThirtyNineCharacters'
+const label = 'https://a.example/v2/…ters'
+const other = 'http://[::1]:8545/…'
+const args = { method: 'eth_call', params: ['aParam'] }
+const exporter = new InMemorySpanExporter()
+const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
+
+beforeAll(() => {
+  api.trace.setGlobalTracerProvider(provider)
+  api.context.setGlobalContextManager(new AsyncLocalStorageContextManager())
+})
+afterAll(() => {
+  api.trace.disable()
+  api.context.disable()
+})
+beforeEach(() => exporter.reset())
+
+const telling = (events: readonly CallEvent[], of = label, during = (): void => {}): Endpoint => ({
+  label: of,
+  close: () => {},
+  carry: (call: ObservedCall, settle) => {
+    during()
+    for (const event of events) call.note?.(event)
+    settle(true, 'aResult')
+  },
+})
+
+const traced = async (endpoint: Endpoint, options: ObserveOptions = { tracing: { api } }): Promise<ReadableSpan[]> => {
+  expect(await compose(endpoint, observe(options)).request(args)).toBe('aResult')
+  return exporter.getFinishedSpans()
+}
+
+describe('tracing', () => {
+  test('makes one span of kind CLIENT for a call, named and filled as the conventions for JSON-RPC say', async () => {
+    const [span, ...more] = await traced(telling([]))
+    expect(more).toEqual([])
+    expect(span).toMatchObject({
+      name: 'eth_call',
+      kind: api.SpanKind.CLIENT,
+      status: { code: api.SpanStatusCode.UNSET },
+      instrumentationScope: { name: '@keyrail/core' },
+    })
+    expect(span?.attributes).toEqual({
+      'rpc.system.name': 'jsonrpc',
+      'rpc.method': 'eth_call',
+      'jsonrpc.protocol.version': '2.0',
+      'server.address': 'a.example',
+      'server.port': 443,
+    })
+  })
+
+  test('holds an event for each attempt, retry and reroute, and the endpoint that answered', async () => {
+    const [span] = await traced(
+      telling([
+        { type: 'attempt', label, batchSize: 3 },
+        { type: 'attempted', label, durationMs: 2, kind: 'throttled' },
+        { type: 'retry', kind: 'throttled', waitMs: 40 },
+        { type: 'rerouted', label, kind: 'network' },
+        { type: 'queued', label: other, waitMs: 7 },
+        { type: 'hedged', label: other },
+        { type: 'attempt', label: other, batchSize: 1 },
+        { type: 'attempted', label: other, durationMs: 2 },
+      ]),
+    )
+    const a = { 'server.address': 'a.example', 'server.port': 443 }
+    const b = { 'server.address': '[::1]', 'server.port': 8545 }
+    expect(span?.events.map(({ name, attributes }) => [name, attributes])).toEqual([
+      ['keyrail.attempt', { ...a, 'keyrail.attempt': 1, 'keyrail.batch_size': 3, 'error.type': 'throttled' }],
+      ['keyrail.retry', { ...a, 'keyrail.attempt': 1, 'keyrail.wait_ms': 40, 'error.type': 'throttled' }],
+      ['keyrail.reroute', { ...a, 'keyrail.attempt': 1, 'error.type': 'network' }],
+      ['keyrail.attempt', { ...b, 'keyrail.attempt': 2, 'keyrail.batch_size': 1 }],
+    ])
+    expect(span?.attributes).toMatchObject({
+      ...b,
+      'keyrail.attempts': 2,
+      'keyrail.queued_ms': 7,
+      'keyrail.hedged': true,
+    })
+  })
+
+  test('says whether the answer was shared or kept', async () => {
+    await traced(telling([{ type: 'joined' }]))
+    await traced(telling([{ type: 'cached' }]))
+    const [joined, cached] = exporter.getFinishedSpans().map(({ attributes }) => attributes)
+    expect([joined?.['keyrail.joined'], joined?.['keyrail.cached']]).toEqual([true, undefined])
+    expect([cached?.['keyrail.joined'], cached?.['keyrail.cached']]).toEqual([undefined, true])
+  })
+
+  test('leaves out the server where the label is no address', async () => {
+    const [span] = await traced(telling([], '(several endpoints)'))
+    expect(Object.keys(span?.attributes ?? {})).toEqual(['rpc.system.name', 'rpc.method', 'jsonrpc.protocol.version'])
+  })
+
+  test('stands under the span that is active, and is active while the call is carried', async () => {
+    let inside: string | undefined
+    const during = (): void => {
+      inside = api.trace.getActiveSpan()?.spanContext().spanId
+    }
+    const parent = provider.getTracer('test').startSpan('parent')
+    await api.context.with(api.trace.setSpan(api.context.active(), parent), async () => {
+      await traced(telling([], label, during))
+      expect(api.trace.getActiveSpan()).toBe(parent)
+    })
+    const [span] = exporter.getFinishedSpans()
+    expect(span?.parentSpanContext?.spanId).toBe(parent.spanContext().spanId)
+    expect(inside).toBe(span?.spanContext().spanId)
+  })
+
+  test('takes a tracer of its own', async () => {
+    const ownExporter = new InMemorySpanExporter()
+    const own = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: ownExporter })] })
+    expect(await traced(telling([]), { tracing: { api, tracer: own.getTracer('mine') } })).toEqual([])
+    expect(ownExporter.getFinishedSpans()).toMatchObject([{ instrumentationScope: { name: 'mine' } }])
+  })
+
+  test('does a call no harm where a span processor throws', async () => {
+    const broken = (): never => {
+      throw new Error('of the processor')
+    }
+    const nothing = async (): Promise<void> => {}
+    for (const [at, errors] of [
+      ['onStart', 1],
+      ['onEnd', 1],
+    ] as const) {
+      const processor = { onStart: () => {}, onEnd: () => {}, forceFlush: nothing, shutdown: nothing, [at]: broken }
+      const tracer = new TracerProvider({ spanProcessors: [processor] }).getTracer('broken')
+      const stats = createStats()
+      await traced(telling([{ type: 'attempted', label, durationMs: 1 }]), { stats, tracing: { api, tracer } })
+      expect(stats.snapshot()).toMatchObject({ answered: 1, hookErrors: errors })
+    }
+  })
+
+  test('is refused without the API', () => {
+    const message = `tracing takes { api }: the module '@opentelemetry/api'`
+    for (const tracing of [true, {}, { api: {} }, { api: { trace: api.trace } }])
+      expect(() => observe({ tracing: tracing as unknown as TracingOptions })).toThrow(message)
+    const tracer = {} as unknown as TracingOptions['tracer']
+    expect(() => observe({ tracing: { api: api as TracingApi, tracer } })).toThrow('tracing.tracer must be a Tracer')
+  })
+
+  test('of a real failing call holds its kind and codes, and neither key, params nor the words of the node', async () => {
+    const server = await startFaultServer(
+      raw(429, `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"theWords ${key}","data":"theData"}}`),
+    )
+    const endpoint = http({ baseUrl: server.url, apiKey: key })
+    const transport = compose(endpoint, retry({ retries: 0 }), observe({ tracing: { api } }))
+    await expect(transport.request(args)).rejects.toMatchObject({ kind: 'throttled' })
+    const [span] = exporter.getFinishedSpans()
+    expect(span?.status).toEqual({ code: api.SpanStatusCode.ERROR })
+    expect(span?.attributes).toMatchObject({
+      'error.type': 'throttled',
+      'http.response.status_code': 429,
+      'rpc.response.status_code': '-32005',
+      'server.address': '127.0.0.1',
+      'server.port': Number(new URL(server.url).port),
+    })
+    const { name, attributes, events, status } = span as ReadableSpan
+    for (const secret of [key, key.slice(-4), 'aParam', 'theWords', 'theData'])
+      expect(JSON.stringify({ name, attributes, events, status })).not.toContain(secret)
+    transport.close()
+    await server.close()
+  })
+})

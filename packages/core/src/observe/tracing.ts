@@ -1,0 +1,129 @@
+import { check } from '../failure/invalid.ts'
+import type { TransportEvent, Watch } from './transportEvent.ts'
+
+/** Values of a span's attributes, as far as they are used here. */
+export type TracingAttributes = Record<string, string | number | boolean>
+
+/** What is used of a `Context` of `@opentelemetry/api`. */
+export interface TracingContext {
+  setValue(key: symbol, value: unknown): TracingContext
+}
+
+/** What is used of a `Span`. */
+export interface TracingSpan {
+  setAttributes(attributes: TracingAttributes): unknown
+  addEvent(name: string, attributes: TracingAttributes): unknown
+  setStatus(status: { code: number }): unknown
+  end(): void
+}
+
+/** What is used of a `Tracer`. */
+export interface Tracer {
+  startSpan(
+    name: string,
+    options?: { kind?: number; attributes?: TracingAttributes },
+    context?: TracingContext,
+  ): TracingSpan
+}
+
+/** What is used of `@opentelemetry/api` 1.x: pass the module itself. */
+export interface TracingApi {
+  readonly trace: {
+    getTracer(name: string): Tracer
+    setSpan(context: TracingContext, span: TracingSpan): TracingContext
+  }
+  readonly context: {
+    active(): TracingContext
+    with(context: TracingContext, run: () => void): void
+  }
+}
+
+/** How calls are traced. */
+export interface TracingOptions {
+  /** The module `@opentelemetry/api`. */
+  readonly api: TracingApi
+  /** Makes the spans. @default `api.trace.getTracer('@keyrail/core')` */
+  readonly tracer?: Tracer | undefined
+}
+
+const CLIENT_KIND = 2
+const ERROR_STATUS = 2
+
+/** Host and port of a label: all that spans hold of an address. */
+function serverOf(label: string): TracingAttributes {
+  if (!URL.canParse(label)) return {}
+  const { hostname, port, protocol } = new URL(label)
+  return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) }
+}
+
+/** What an event adds to the attributes of its span or its span event. */
+function attributesOf(event: TransportEvent): TracingAttributes {
+  const attributes: TracingAttributes = serverOf(event.label)
+  const put = (name: string, value: string | number | boolean | undefined): void => {
+    if (value) attributes[name] = value
+  }
+  if ('kind' in event) put('error.type', event.kind)
+  if ('attempt' in event) put('keyrail.attempt', event.attempt)
+  if ('batchSize' in event) put('keyrail.batch_size', event.batchSize)
+  if ('waitMs' in event) put('keyrail.wait_ms', event.waitMs)
+  if ('attempts' in event) {
+    put('keyrail.attempts', event.attempts)
+    put('keyrail.queued_ms', event.queuedMs)
+    put('keyrail.joined', event.joined)
+    put('keyrail.hedged', event.hedged)
+  }
+  if ('cached' in event) put('keyrail.cached', event.cached)
+  if ('status' in event) put('http.response.status_code', event.status)
+  if ('code' in event && event.code !== undefined) put('rpc.response.status_code', String(event.code))
+  return attributes
+}
+
+/**
+ * Makes one span of kind CLIENT for each call, active while the call is carried, with an event for each attempt, retry and reroute. Holds host
+ * and port of the address, no params, no results, and none of the node's words.
+ *
+ * @param options - The API, and what makes spans.
+ * @param onError - Called when the tracer or a span has thrown: a call goes on without.
+ * @throws {KeyrailError} kind `invalidRequest` where `api` is not what it should be.
+ * @see https://opentelemetry.io/docs/specs/semconv/rpc/json-rpc/
+ */
+export function watchByTracing(options: TracingOptions, onError: () => void): Watch {
+  const { api } = Object(options) as TracingOptions
+  check(api?.trace && api.context, `tracing takes { api }: the module '@opentelemetry/api'`)
+  const tracer = options.tracer ?? api.trace.getTracer('@keyrail/core')
+  check(typeof tracer.startSpan === 'function', 'tracing.tracer must be a Tracer of OpenTelemetry')
+  // Span processors are the user's own code.
+  const attempt = <T>(run: () => T): T | undefined => {
+    try {
+      return run()
+    } catch {
+      onError()
+      return undefined
+    }
+  }
+
+  return {
+    listens: () => true,
+    begin: ({ method, label }) => {
+      const attributes = {
+        'rpc.system.name': 'jsonrpc',
+        'rpc.method': method,
+        'jsonrpc.protocol.version': '2.0',
+        ...serverOf(label),
+      }
+      const span = attempt(() => tracer.startSpan(method, { kind: CLIENT_KIND, attributes }, api.context.active()))
+      if (!span) return { tell: () => {} }
+      return {
+        within: (run) => api.context.with(api.trace.setSpan(api.context.active(), span), run),
+        tell: (event) =>
+          void attempt(() => {
+            const { type } = event
+            if (type !== 'response' && type !== 'failure') return span.addEvent(`keyrail.${type}`, attributesOf(event))
+            span.setAttributes(attributesOf(event))
+            if (type === 'failure') span.setStatus({ code: ERROR_STATUS })
+            return span.end()
+          }),
+      }
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import { createRequire } from 'node:module'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import * as api from '@opentelemetry/api'
+import { context, SpanKind, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import { answer, raw, startFaultServer } from '../../test/faultServer.ts'
+import type { FaultServer } from '../../test/faultServer.ts'
+import type { Carrier } from '../carrier/carrier.ts'
+import { createCarrier as createFetchCarrier } from '../carrier/http.fetch.ts'
+import { createCarrier as createNodeCarrier } from '../carrier/http.node.ts'
+import type { Carry } from '../transport/call.ts'
+import { compose } from '../transport/compose.ts'
+import { http } from '../transport/http.ts'
+import { retry } from '../transport/retry.ts'
+import { observe } from './observe.ts'
+import { withoutTracing } from './withoutTracing.ts'
+
+const key = 'notARealKeyButOneOfThirtyNineCharacters'
+const exporter = new InMemorySpanExporter()
+// The server of the test runs in this process, too, and its spans are not ours.
+const instrumentations = [
+  new HttpInstrumentation({ disableIncomingRequestInstrumentation: true }),
+  new UndiciInstrumentation(),
+]
+let server: FaultServer
+
+beforeAll(async () => {
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
+  for (const instrumentation of instrumentations) {
+    instrumentation.setTracerProvider(provider)
+    instrumentation.enable()
+  }
+  // The instrumentation steps in when the module is required for the first time.
+  createRequire(import.meta.url)('http')
+  server = await startFaultServer()
+})
+
+afterAll(async () => {
+  for (const instrumentation of instrumentations) instrumentation.disable()
+  await server.close()
+})
+
+afterEach(() => {
+  context.disable()
+  exporter.reset()
+})
+
+const post = async (carrier: Carrier, wrap: typeof withoutTracing): Promise<void> => {
+  const target = { url: `${server.url}/v2/${key}`, headers: { 'content-type': 'application/json' } }
+  await new Promise((resolve) => wrap(() => carrier.send(target, '{"jsonrpc":"2.0","id":1}', resolve)))
+  carrier.close()
+  // Spans of fetch end a little later.
+  await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+const seen = (): string =>
+  JSON.stringify(exporter.getFinishedSpans().map(({ name, kind, attributes }) => [name, kind, attributes]))
+
+describe.each([
+  ['node:http', createNodeCarrier],
+  ['fetch', createFetchCarrier],
+])('a request by %s', (_, createCarrier) => {
+  const options = { maxResponseBytes: 1_000 }
+
+  test('is traced with the key in it where tracing is left on', async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager())
+    await post(createCarrier(options), (run) => run())
+    expect(exporter.getFinishedSpans()).toMatchObject([{ kind: SpanKind.CLIENT }])
+    expect(seen()).toContain(key)
+  })
+
+  test('is not traced where tracing is off', async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager())
+    await post(createCarrier(options), withoutTracing)
+    expect(seen()).toBe('[]')
+    expect(server.seen.at(-1)?.path).toContain(key)
+    expect(server.seen.at(-1)?.headers).not.toHaveProperty('traceparent')
+  })
+
+  test('leaves tracing on for what stands beside it', async () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager())
+    const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
+    await post(createCarrier(options), withoutTracing)
+    provider.getTracer('test').startSpan('afterwards').end()
+    expect(exporter.getFinishedSpans()).toMatchObject([{ name: 'afterwards' }])
+  })
+})
+
+describe('a call of a traced transport', () => {
+  test.each([
+    ['node:http', {}],
+    ['fetch', { fetch: globalThis.fetch }],
+  ])('by %s has one span, its own, and no key is in it, retries included', async (_, options) => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager())
+    const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
+    const endpoint = http({ baseUrl: server.url, apiKey: key }, options)
+    const carry: Carry = (call, settle) => withoutTracing(() => endpoint.carry(call, settle))
+    const tracing = { api, tracer: provider.getTracer('@keyrail/core') }
+    const transport = compose({ ...endpoint, carry }, retry({ baseMs: 0 }), observe({ tracing }))
+    let refused = 0
+    server.script = (...given) => (refused++ < 2 ? raw(503, 'busy') : answer('0x1'))(...given)
+    await provider.getTracer('test').startActiveSpan('caller', async (caller) => {
+      expect(await transport.request({ method: 'eth_blockNumber' })).toBe('0x1')
+      // What the caller does next is traced as before.
+      expect(trace.getActiveSpan()).toBe(caller)
+      provider.getTracer('test').startSpan('next').end()
+    })
+    transport.close()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(refused).toBe(3)
+    expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['eth_blockNumber', 'next'])
+    expect(seen()).not.toContain(key)
+    server.script = answer('0x1')
+  })
+})
+
+describe('withoutTracing', () => {
+  test('just runs where no OpenTelemetry is registered, and where it has no contexts', () => {
+    expect(withoutTracing(() => 7)).toBe(7)
+    trace.setGlobalTracerProvider(new TracerProvider())
+    expect(withoutTracing(() => 8)).toBe(8)
+    trace.disable()
+  })
+
+  test('passes on what is thrown', () => {
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager())
+    expect(() =>
+      withoutTracing(() => {
+        throw new Error('mine')
+      }),
+    ).toThrow('mine')
+  })
+})
