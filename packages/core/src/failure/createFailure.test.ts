@@ -8,11 +8,13 @@ const read = { method: 'eth_blockNumber', label }
 const write = { method: 'eth_sendRawTransaction', label }
 
 describe('createFailure', () => {
-  test('writes method, kind, status, label and the words of the server', () => {
+  test('writes method, kind, status, code, label and the words of the server', () => {
     const rpcError = { code: -32005, message: 'rate   limit\nexceeded.' }
     const error = createFailure({ text: 'rate limit exceeded.', status: 429, rpcError }, read)
     expect(error).toBeInstanceOf(KeyrailError)
-    expect(error.message).toBe(`eth_blockNumber failed: throttled (HTTP 429) at ${label}: rate limit exceeded.`)
+    expect(error.message).toBe(
+      `eth_blockNumber failed: throttled, HTTP 429, code -32005 at ${label}: rate limit exceeded.`,
+    )
     expect(error).toMatchObject({ method: read.method, label, status: 429, rpcError })
   })
 

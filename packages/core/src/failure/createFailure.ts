@@ -38,25 +38,28 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
   const said = mask(facts.text, secrets, '…')
     .slice(0, 300)
     .replace(/[. ]*$/, '.')
-  return new KeyrailError(`${method} failed: ${kind}${status ? ` (HTTP ${status})` : ''} at ${label}: ${said}`, {
-    kind,
-    source: /^net|bad/.test(kind)
-      ? 'transport'
-      : facts.kind
-        ? 'client'
-        : !rpcError || requestId || refusals.includes(kind)
-          ? 'service'
-          : 'node',
-    retryable:
-      passing.includes(kind) &&
-      !final &&
-      (unsent || repeatable(method) || kind === 'throttled' || unsentBecause.test(String(reason))),
-    retryAfterMs: retryAfter(judged),
-    method,
-    label,
-    status,
-    rpcError,
-  })
+  return new KeyrailError(
+    `${method} failed: ${kind}${status ? `, HTTP ${status}` : ''}${rpcError ? `, code ${rpcError.code}` : ''} at ${label}: ${said}`,
+    {
+      kind,
+      source: /^net|bad/.test(kind)
+        ? 'transport'
+        : facts.kind
+          ? 'client'
+          : !rpcError || requestId || refusals.includes(kind)
+            ? 'service'
+            : 'node',
+      retryable:
+        passing.includes(kind) &&
+        !final &&
+        (unsent || repeatable(method) || kind === 'throttled' || unsentBecause.test(String(reason))),
+      retryAfterMs: retryAfter(judged),
+      method,
+      label,
+      status,
+      rpcError,
+    },
+  )
 }
 
 /** Reasons of Keyrail's service that say nothing was passed on. */
