@@ -32,10 +32,18 @@ type JoinedCall = Call & {
     | undefined
 }
 
-/** A call on its way in a batch. */
+/** A call, and the request that it is in, once it is in one. */
 interface Item {
   readonly call: JoinedCall
   readonly settle: Settle
+  sent: Sent | undefined
+}
+
+/** A request for several calls. */
+interface Sent {
+  /** How many of its calls have not been ended from above. */
+  live: number
+  stop: () => void
 }
 
 /** Would keep the others of a batch waiting for seconds. */
@@ -78,8 +86,12 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
     const { label, chainId, close } = endpoint
     let { maxCalls = 100, maxBytes = 512_000 } = given
     let lastId = 0
-    /** What was called in this tick, by explicit batch, or else by priority: so that a poll never holds up a read at the gate. */
-    const waiting = new Map<object | string, Item[]>()
+    /**
+     * What was called in this tick, by explicit batch, or else by priority: so that a poll never holds up a read at the gate.
+     * A new Map each time: of one that is cleared, V8 chains the old table to the new one, and once an old one is in the old generation
+     * everything that was ever in it stays until the next full collection.
+     */
+    let waiting: Map<object | string, Item[]> | undefined
 
     // Mostly it is the same method as before.
     let lastMethod: string | undefined
@@ -95,18 +107,25 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
     const carry: Carry = (call: JoinedCall, settle) => {
       if (maxCalls < 2 || !(call.batch ? repeatable(call.method) : joins(call.method)))
         return endpoint.carry(call, settle)
-      if (waiting.size === 0) queueMicrotask(flush)
       const key = call.batch ?? call.options.priority ?? 'read'
+      if (!waiting) {
+        waiting = new Map()
+        queueMicrotask(flush)
+      }
+      const item: Item = { call, settle, sent: undefined }
       const items = waiting.get(key)
-      if (items) items.push({ call, settle })
-      else waiting.set(key, [{ call, settle }])
-      call.cancel = (reason) => settle(false, reason)
+      if (items) items.push(item)
+      else waiting.set(key, [item])
+      call.cancel = (reason) => {
+        settle(false, reason)
+        if (item.sent && --item.sent.live === 0) item.sent.stop()
+      }
     }
 
     const flush = (): void => {
-      const all = [...waiting.values()]
-      waiting.clear()
-      for (const items of all) sendAll(items, maxCalls)
+      const all = waiting ?? []
+      waiting = undefined
+      for (const [, items] of all) sendAll(items, maxCalls)
     }
 
     /** Sends what has not ended meanwhile, at most `limit` calls in a batch. */
@@ -133,35 +152,38 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       if (!lone) return
       if (items.length === 1) return endpoint.carry(lone.call, lone.settle)
 
-      let live = items.length
+      const sent: Sent = { live: items.length, stop: () => {} }
+      for (const item of items) item.sent = sent
       let first: number
       let sentAt: number
-      let stop = (): void => {}
-      for (const { call, settle } of items)
-        call.cancel = (reason) => {
-          settle(false, reason)
-          if (--live === 0) stop()
-        }
 
       const body = (): string => {
-        if (live < items.length) items = items.filter(({ call }) => !call.ended)
+        if (sent.live < items.length) items = items.filter(({ call }) => !call.ended)
         // Smaller batches were asked for while this one waited.
         const most = Math.max(1, maxCalls)
-        sendAll(items.slice(most), most)
-        live = Math.min(live, most)
-        items = items.slice(0, live)
+        if (items.length > most) {
+          sendAll(items.slice(most), most)
+          items = items.slice(0, most)
+          sent.live = most
+        }
         sentAt = performance.now()
         first = lastId + 1
-        const parts = items.map(
-          ({ call: { method, params } }) =>
-            `{"jsonrpc":"2.0","id":${++lastId},"method":${JSON.stringify(method)},"params":${params}}`,
-        )
-        for (const { call } of items) call.note?.({ type: 'attempt', label, batchSize: parts.length })
-        return `[${parts.join()}]`
+        let text = ''
+        let method: string | undefined
+        let between = ''
+        for (const { call } of items) {
+          if (call.method !== method) {
+            method = call.method
+            between = `,"method":${JSON.stringify(method)},"params":`
+          }
+          text += `${text && ','}{"jsonrpc":"2.0","id":${++lastId}${between}${call.params}}`
+          call.note?.({ type: 'attempt', label, batchSize: items.length })
+        }
+        return `[${text}]`
       }
 
       const done: Parameters<PostForItems>[2] = (fault, answer, context) => {
-        stop = () => {}
+        sent.stop = () => {}
         const size = items.length
         const read = answer ? readBatchAnswer(answer, first, size) : { ...(fault as Facts), batch: true }
         const chainSaid = chainId && answer?.header('x-chain-id')
@@ -199,9 +221,9 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
             settle(ok, value)
           })
       }
-      stop = endpoint.post(items, body, done)
+      sent.stop = endpoint.post(items, body, done)
       // A listener may have ended them all while they were sent.
-      if (live === 0) stop()
+      if (sent.live === 0) sent.stop()
     }
 
     return { label, carry, close }

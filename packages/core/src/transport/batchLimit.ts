@@ -9,9 +9,9 @@
  * batchLimit('batch too large', 100) // 50
  */
 export function batchLimit(text: string, size: number): number {
-  const numbers = text.match(/(?<![\w.-])\d[\d,]*(?![\w.]|,\d| ?([kmgt]i?b|bytes?|m?s|sec\w*|min\w*|%))/gi) ?? []
-  const named = numbers
-    .map((number) => Number(number.replaceAll(',', '')))
+  const numbers = text.matchAll(/(?:^|[^\w.-])(\d[\d,]*)(?!\w|[.,]\d| ?([kmgt]i?b|bytes?|m?s|sec\w*|min\w*|%))/gi)
+  const named = [...numbers]
+    .map(([, digits = '']) => Number(digits.replaceAll(',', '')))
     .filter((number) => number > 0 && number < size)
   if (named.length > 0) return Math.max(...named)
   return /not (support|allow|enabl|avail)|disabled|unsupported/i.test(text) ? 1 : size >> 1

@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readBatchAnswer } from './readBatchAnswer.ts'
+import type { ItemRead } from './readBatchAnswer.ts'
+
+const read = (body: unknown, count = 3, status = 200, headers: Record<string, string> = {}) =>
+  readBatchAnswer(
+    { status, text: typeof body === 'string' ? body : JSON.stringify(body), header: (name) => headers[name] },
+    5,
+    count,
+  )
+const ok = (id: unknown, result: unknown = `r${String(id)}`): object => ({ jsonrpc: '2.0', id, result })
+const bad = (id: unknown, message: string, code = -32000): object => ({ jsonrpc: '2.0', id, error: { code, message } })
+const results = (reads: ReturnType<typeof read>): unknown[] =>
+  (reads as readonly ItemRead[]).map((one) => ('result' in one ? one.result : one.kind))
+
+describe('readBatchAnswer', () => {
+  test('pairs by id, in whatever order they come', () => {
+    expect(results(read([ok(7), ok(5), ok(6)]))).toEqual(['r5', 'r6', 'r7'])
+  })
+
+  test('keeps null, false and empty results', () => {
+    expect(results(read([ok(5, null), ok(6, false), ok(7, '')]))).toEqual([null, false, ''])
+  })
+
+  test.each([
+    ['is missing', [ok(5), ok(7)]],
+    ['comes twice', [ok(6), ok(5), ok(6), ok(7)]],
+    ['comes twice, once as an error', [ok(6), ok(5), bad(6, 'x'), ok(7)]],
+    ['is null', [ok(5), ok(null), ok(7)]],
+    ['is a text', [ok(5), ok('6'), ok(7)]],
+    ['is a fraction', [ok(5), ok(6.5), ok(7)]],
+    ['belongs to another batch', [ok(5), ok(106), ok(7)]],
+    ['stands beside neither result nor error', [ok(5), { id: 6 }, ok(7)]],
+    ['stands beside both', [ok(5), { id: 6, result: 1, error: { code: 1, message: 'x' } }, ok(7)]],
+    ['stands in an item that is none', [ok(5), 6, null, 'x', [ok(6)], ok(7)]],
+  ])('fails exactly the call whose id %s', (_, body) => {
+    expect(results(read(body))).toEqual(['r5', 'badResponse', 'r7'])
+  })
+
+  test('does not mind answers that nobody asked for', () => {
+    expect(results(read([ok(5), ok(6), ok(7), ok(8), ok(4), ok('5'), ok(null), bad(null, 'x')]))).toEqual([
+      'r5',
+      'r6',
+      'r7',
+    ])
+  })
+
+  test('takes an error object with its code for the failure of its call, and says that it came in a batch', () => {
+    const [, second] = read([ok(5), bad(6, 'execution reverted', 3), ok(7)]) as ItemRead[]
+    expect(second).toMatchObject({
+      text: 'execution reverted',
+      rpcError: { code: 3, message: 'execution reverted' },
+      status: 200,
+      batch: true,
+      kind: undefined,
+    })
+  })
+
+  test('believes no result beside a status that refuses, and reads errors there', () => {
+    const [first, second] = read([ok(5), bad(6, 'slow down', 429)], 2, 429, { 'retry-after': '2' }) as ItemRead[]
+    expect(first).toMatchObject({ status: 429, retryAfter: '2', batch: true })
+    expect(first).not.toHaveProperty('result')
+    expect(second).toMatchObject({ status: 429, text: 'slow down', rpcError: { code: 429 } })
+  })
+
+  test.each([
+    ['one object without an id', bad(null, 'batch too large')],
+    ['one object with the id of an item', bad(5, 'batch too large')],
+    ['one object with another id', bad(0, 'batch too large')],
+    ['an array of one error without an id', [bad(null, 'batch too large')]],
+    ['an error without an id for each', [1, 2, 3].map(() => bad(null, 'batch too large'))],
+  ])('takes %s for a refusal of the whole', (_, body) => {
+    expect(read(body)).toMatchObject({ text: 'batch too large', rpcError: { code: -32000 }, batch: true })
+  })
+
+  test.each([
+    ['an empty array', '[]', 'badResponse'],
+    ['an array of strangers', [ok(1), ok(2)], 'badResponse'],
+    ['a lone result of nobody', ok(99), 'badResponse'],
+    ['no JSON', '<html><title>Welcome</title></html>', 'badResponse'],
+    ['a truncated array', '[{"id":5,"result":1},', 'badResponse'],
+    ['nothing', '', 'badResponse'],
+    ['a number', '5', 'badResponse'],
+    ['null', 'null', 'badResponse'],
+  ])('fails all alike where %s came', (_, body, kind) => {
+    expect(read(body)).toMatchObject({ kind, batch: true })
+  })
+
+  test('fails all by the status where that refuses, and never believes a redirect', () => {
+    expect(read('<html><title>502 Bad Gateway</title></html>', 3, 502)).toMatchObject({
+      status: 502,
+      text: '502 Bad Gateway',
+    })
+    for (const status of [0, 301, 307])
+      expect(read([ok(5), ok(6), ok(7)], 3, status)).toMatchObject({ kind: 'badResponse', final: true })
+  })
+
+  test('believes a lone result that has the id of a call, for that call', () => {
+    expect(results(read(ok(6)))).toEqual(['badResponse', 'r6', 'badResponse'])
+  })
+
+  test('gives an error without an id to the calls without an answer, where it is clear which they are', () => {
+    const words = (body: unknown): unknown[] =>
+      (read(body) as ItemRead[]).map((one) => ('result' in one ? one.result : one.text))
+    expect(words([ok(5), bad(null, 'slow down'), ok(7)])).toEqual(['r5', 'slow down', 'r7'])
+    expect(words([bad(null, 'slow down'), ok(7), bad(null, 'slow down')])).toEqual(['slow down', 'slow down', 'r7'])
+    expect(words([ok(7), bad(null, 'batch of more than 1')])[1]).toBe('batch of more than 1')
+    // Whose is it?
+    for (const unclear of [
+      [ok(7), bad(null, 'execution reverted')],
+      [ok(7), bad(null, 'execution reverted'), bad(null, 'slow down')],
+    ])
+      expect(words(unclear).slice(0, 2)).toEqual([
+        expect.stringContaining('no item'),
+        expect.stringContaining('no item'),
+      ])
+  })
+
+  test('gives every call its own answer or a failure, whatever comes in whatever order', () => {
+    const entry = fc.oneof(
+      fc.integer({ min: 3, max: 16 }).map((id) => ok(id)),
+      fc.integer({ min: 3, max: 16 }).map((id) => bad(id, `e${id}`)),
+      fc.constantFrom(
+        ok(null),
+        bad(null, 'batch'),
+        ok('6'),
+        ok(5.5),
+        ok(-5),
+        ok(true),
+        ok([5]),
+        ok({}),
+        5,
+        null,
+        'x',
+        [],
+      ),
+      fc.jsonValue(),
+    )
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 16 }), fc.integer({ min: 1, max: 10 }), (body, count) => {
+        const reads = read(body, count)
+        for (let at = 0; at < count; at++) {
+          const id = 5 + at
+          const own = (body as { id?: unknown; result?: unknown }[]).filter((item) => Object(item).id === id)
+          const one = 'length' in reads ? (reads[at] as ItemRead) : reads
+          if ('result' in one) {
+            expect(own).toHaveLength(1)
+            expect(one.result).toEqual(own[0]?.result)
+          } else {
+            expect(one).toMatchObject({ batch: true, text: expect.stringMatching(/./) })
+            if (/^e\d+$/.test(one.text)) expect(one.text).toBe(`e${id}`)
+          }
+        }
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('reads any text without throwing', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.json().map((json) => `[${json}]`),
+    )
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 599 }), (body, status) => {
+        const reads = read(body, 2, status)
+        expect('length' in reads ? reads.length : 2).toBe(2)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})

@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest'
+import { wrongChain } from './wrongChain.ts'
+
+describe('wrongChain', () => {
+  test('tells of another chain, by number or by hex', () => {
+    for (const said of ['0x5', '5', 5])
+      expect(wrongChain(1, said)).toEqual({
+        kind: 'wrongNetwork',
+        text: 'the node is on chain 5, and chainId says 1',
+      })
+  })
+
+  test.each([
+    ['no chain was named', undefined, '0x5'],
+    ['it is the same one', 1, '0x1'],
+    ['the answer does not say', 1, undefined],
+    ['the answer has no such header', 1, null],
+    ['the answer says nothing', 1, ''],
+    ['what it says is no number', 1, 'mainnet'],
+    ['what it says is an object', 1, {}],
+  ])('has nothing to tell where %s', (_, chainId, said) => {
+    expect(wrongChain(chainId, said)).toBeUndefined()
+  })
+})

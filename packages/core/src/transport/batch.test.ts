@@ -1,0 +1,609 @@
+import cases from '@keyrail/vectors/batches.json' with { type: 'json' }
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { isKeyrailError } from '../failure/keyrailError.ts'
+import { sendDown } from '../../test/scriptedEndpoint.ts'
+import type { Sent } from '../../test/scriptedEndpoint.ts'
+import { answerAll, ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
+import type { Posted, Reply, ScriptedPost } from '../../test/scriptedPost.ts'
+import { batch } from './batch.ts'
+import type { BatchOptions } from './batch.ts'
+import type { Carry } from './call.ts'
+import { gate } from './gate.ts'
+import type { RouteCall } from './routeCall.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+const over = (endpoint: ScriptedPost, options: boolean | BatchOptions = true, maxInFlight = 64): Carry =>
+  batch(options)(gate({ maxInFlight })(endpoint)).carry
+
+const send = (carry: Carry, methods: readonly string[], fields: Partial<RouteCall> = {}): Sent[] =>
+  methods.map((method, at) => sendDown(carry, method, { params: `["0x${at}"]`, ...fields }))
+
+/** Has a call tell what happens to it. */
+const listen = (sent: Sent | undefined, note: (event: { readonly type: string }) => void): void => {
+  Object.assign(sent?.call ?? {}, { note })
+}
+
+const reads = (count: number): string[] => Array.from({ length: count }, () => 'eth_getBalance')
+const outcomes = (sent: readonly Sent[]): unknown[] =>
+  sent.map(({ ok, value }) => (ok ? value : isKeyrailError(value) ? value.kind : value))
+const sizes = ({ posted }: ScriptedPost): number[] => posted.map(({ asked }) => asked.length)
+const own = (sent: readonly Sent[]): unknown[] =>
+  sent.map(({ call: { method, params } }) => ({ method, params: JSON.parse(params) as unknown }))
+
+/** Refuses what is larger, in the words of one provider. */
+const capped =
+  (most: number, refuse: (posted: Posted) => Reply) =>
+  (posted: Posted): Reply =>
+    posted.asked.length > most ? refuse(posted) : answerAll(posted)
+const tooLarge = (message: string): Reply => ({
+  text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } }),
+})
+
+describe('batch', () => {
+  test('joins the calls of a tick into one request, in their order, and gives each its own answer', async () => {
+    const endpoint = scriptedPost()
+    const carry = over(endpoint)
+    const sent = send(carry, ['eth_getBalance', 'eth_call', 'eth_gasPrice'])
+    expect(endpoint.posted).toEqual([])
+    await vi.runAllTimersAsync()
+    expect(endpoint.posted.map(({ asked, batched }) => [batched, asked])).toEqual([
+      [
+        true,
+        [
+          { jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: ['0x0'] },
+          { jsonrpc: '2.0', id: 2, method: 'eth_call', params: ['0x1'] },
+          { jsonrpc: '2.0', id: 3, method: 'eth_gasPrice', params: ['0x2'] },
+        ],
+      ],
+    ])
+    expect(sent.map(({ ok, value, settled }) => [ok, value, settled])).toEqual(
+      own(sent).map((value) => [true, value, 1]),
+    )
+  })
+
+  test('needs no timer, and gives every batch ids of its own', async () => {
+    const endpoint = scriptedPost()
+    const carry = over(endpoint)
+    send(carry, reads(2))
+    expect(vi.getTimerCount()).toBe(0)
+    await Promise.resolve()
+    expect(sizes(endpoint)).toEqual([2])
+    send(carry, reads(2))
+    await vi.runAllTimersAsync()
+    expect(endpoint.posted.flatMap(({ asked }) => asked.map(({ id }) => id))).toEqual([1, 2, 3, 4])
+  })
+
+  test('sends a call that is alone at once, as it would be sent without joining', async () => {
+    const endpoint = scriptedPost()
+    const [sent] = send(over(endpoint), ['eth_gasPrice'])
+    await Promise.resolve()
+    expect(endpoint.posted.map(({ batched }) => batched)).toEqual([false])
+    await vi.runAllTimersAsync()
+    expect(sent).toMatchObject({ ok: true, settled: 1 })
+  })
+
+  test.each([
+    'eth_sendRawTransaction',
+    'eth_newFilter',
+    'eth_getFilterChanges',
+    'eth_getLogs',
+    'eth_simulateV1',
+    'debug_traceTransaction',
+    'trace_block',
+    'foo_unknown',
+  ])('sends %s by itself and at once', async (method) => {
+    const endpoint = scriptedPost()
+    send(over(endpoint), ['eth_call', method, 'eth_call', method])
+    expect(endpoint.posted.map(({ asked }) => asked[0]?.method)).toEqual([method, method])
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([1, 1, 2])
+  })
+
+  test('joins nothing where joining is off, except calls of one explicit batch, heavy ones too', async () => {
+    const endpoint = scriptedPost()
+    const carry = over(endpoint, false)
+    send(carry, reads(2))
+    const one = {}
+    send(carry, ['eth_getLogs', 'debug_traceCall', 'eth_gasPrice', 'eth_sendRawTransaction'], { batch: one })
+    send(carry, ['eth_getLogs', 'eth_call'], { batch: {} })
+    send(carry, reads(1))
+    await vi.runAllTimersAsync()
+    expect(endpoint.posted.map(({ asked }) => asked.map(({ method }) => method))).toEqual([
+      ['eth_getBalance'],
+      ['eth_getBalance'],
+      ['eth_sendRawTransaction'],
+      ['eth_getBalance'],
+      ['eth_getLogs', 'debug_traceCall', 'eth_gasPrice'],
+      ['eth_getLogs', 'eth_call'],
+    ])
+  })
+
+  test('keeps explicit batches and priorities apart', async () => {
+    const endpoint = scriptedPost()
+    const carry = over(endpoint)
+    send(carry, reads(2), { options: { priority: 'poll' } })
+    send(carry, reads(3))
+    send(carry, reads(4), { batch: {} })
+    send(carry, reads(1), { options: { priority: 'read' } })
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([2, 4, 4])
+  })
+
+  test('keeps to its caps, by count and by bytes', async () => {
+    const endpoint = scriptedPost()
+    send(over(endpoint, { maxCalls: 4 }), reads(10))
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([4, 4, 2])
+
+    endpoint.posted.length = 0
+    const maxBytes = 1_000
+    const carry = over(endpoint, { maxBytes })
+    const sent = [
+      'x'.repeat(300),
+      'x'.repeat(300),
+      'x'.repeat(300),
+      'é🔑'.repeat(60),
+      'é🔑'.repeat(60),
+      'y'.repeat(2_000),
+      'x',
+    ]
+    for (const text of sent) send(carry, ['eth_call'], { params: JSON.stringify([text]) })
+    await vi.runAllTimersAsync()
+    // A text that is not ASCII counts for more than it has, so as to be never more than is allowed.
+    expect(sizes(endpoint)).toEqual([2, 2, 1, 1, 1])
+    for (const { body, asked } of endpoint.posted)
+      if (asked.length > 1) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(maxBytes)
+  })
+
+  test('joins a hundred calls and 512 kB unless it is told otherwise', async () => {
+    const endpoint = scriptedPost()
+    const carry = over(endpoint)
+    send(carry, reads(150))
+    await vi.runAllTimersAsync()
+    send(carry, reads(6), { params: `["${'f'.repeat(100_000)}"]` })
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([100, 50, 5, 1])
+  })
+
+  test('fails each call with an error of its own where the connection breaks', async () => {
+    const endpoint = scriptedPost(() => ({ facts: { kind: 'network', text: 'socket hang up' } }))
+    const sent = send(over(endpoint), ['eth_call', 'eth_gasPrice'])
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ value }) => value)).toMatchObject([
+      { kind: 'network', method: 'eth_call', retryable: true },
+      { kind: 'network', method: 'eth_gasPrice', retryable: true },
+    ])
+    expect(sent[0]?.value).not.toBe(sent[1]?.value)
+  })
+
+  test('tells when an answer comes from another chain: by its header for all, by eth_chainId for itself', async () => {
+    const endpoint = scriptedPost(answerAll, 7)
+    const carry = over(endpoint)
+    const methods = ['eth_chainId', 'eth_call']
+    endpoint.script = ({ asked: [first, second] }) => ({
+      text: JSON.stringify([
+        { id: first?.id, result: '0x8' },
+        { id: second?.id, result: '0x9' },
+      ]),
+    })
+    const byItem = send(carry, methods)
+    await vi.runAllTimersAsync()
+    expect(outcomes(byItem)).toEqual(['wrongNetwork', '0x9'])
+    endpoint.script = ({ asked: [first, second] }) => ({
+      headers: { 'x-chain-id': '8' },
+      text: JSON.stringify([
+        { id: first?.id, result: '0x7' },
+        { id: second?.id, result: '0x9' },
+      ]),
+    })
+    const byHeader = send(carry, methods)
+    await vi.runAllTimersAsync()
+    expect(outcomes(byHeader)).toEqual(['0x7', 'wrongNetwork'])
+  })
+
+  test('tells who listens of each attempt, and how it ended', async () => {
+    const endpoint = scriptedPost(({ asked: [first, second] }) => ({
+      afterMs: 20,
+      text: JSON.stringify([
+        { id: first?.id, result: '0x1' },
+        { id: second?.id, error: { code: 3, message: 'execution reverted' } },
+      ]),
+    }))
+    const sent = send(over(endpoint), ['eth_gasPrice', 'eth_call'])
+    await vi.runAllTimersAsync()
+    const { label } = endpoint
+    expect(sent.map(({ events }) => events)).toEqual([
+      [
+        { type: 'attempt', label, batchSize: 2 },
+        { type: 'attempted', label, durationMs: 20, kind: undefined },
+      ],
+      [
+        { type: 'attempt', label, batchSize: 2 },
+        { type: 'attempted', label, durationMs: 20, kind: 'revert' },
+      ],
+    ])
+  })
+
+  test.each([
+    ['batch.maxCalls', { maxCalls: 0 }],
+    ['batch.maxCalls', { maxCalls: NaN }],
+    ['batch.maxBytes', { maxBytes: 0 }],
+    ['batch.maxBytes', { maxBytes: 2 ** 32 }],
+  ])('refuses a %s that is out of range', (name, options) => {
+    expect(() => batch(options)).toThrow(`${name} must be a number from`)
+  })
+
+  test('joins nothing with a maxCalls of 1', async () => {
+    const endpoint = scriptedPost()
+    send(over(endpoint, { maxCalls: 1 }), reads(3), { batch: {} })
+    await vi.runAllTimersAsync()
+    expect(endpoint.posted.map(({ batched }) => batched)).toEqual([false, false, false])
+  })
+})
+
+describe('a batch that is refused for its size', () => {
+  test.each([
+    ['by one object that names the cap', 7, () => tooLarge('at most 7 requests in a batch'), [20, 7, 7, 6]],
+    ['by one object without a number', 7, () => tooLarge('batch too large'), [20, 10, 10, 5, 5, 5, 5]],
+    [
+      'by an array of one error',
+      7,
+      (): Reply => ({ text: '[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch over 7"}}]' }),
+      [20, 7, 7, 6],
+    ],
+    [
+      'by each item',
+      3,
+      ({ asked }: Posted): Reply => ({
+        text: JSON.stringify(
+          asked.map(({ id }) => ({
+            id,
+            error: { code: 31, message: 'Batch of more than 3 requests are not allowed' },
+          })),
+        ),
+      }),
+      [20, 3, 3, 3, 3, 3, 3, 2],
+    ],
+    [
+      'by a status 413',
+      10,
+      (): Reply => ({ status: 413, text: '<title>413 Request Entity Too Large</title>' }),
+      [20, 10, 9, 1],
+    ],
+    ['by a status 400', 10, (): Reply => ({ status: 400, text: 'Batch size exceeded' }), [20, 10, 10]],
+    [
+      'because there are no batches',
+      1,
+      () => tooLarge('batch requests are not supported'),
+      [20, ...reads(20).map(() => 1)],
+    ],
+  ] as const)(
+    '%s: is sent again in parts, every call once, and the cap is remembered',
+    async (_, most, refuse, expected) => {
+      const endpoint = scriptedPost(capped(most, refuse))
+      const carry = over(endpoint)
+      const first = send(carry, reads(20))
+      await vi.runAllTimersAsync()
+      expect(sizes(endpoint)).toEqual(expected)
+      expect(first.map(({ value, settled }) => [value, settled])).toEqual(own(first).map((value) => [value, 1]))
+      endpoint.posted.length = 0
+      const second = send(carry, reads(20))
+      await vi.runAllTimersAsync()
+      expect(sizes(endpoint)).toEqual(expected.filter((size) => size <= most))
+      expect(second.map(({ value }) => value)).toEqual(own(second))
+    },
+  )
+
+  test('keeps what was answered, and asks again only for the rest', async () => {
+    const endpoint = scriptedPost(({ asked, batched }) =>
+      asked.length <= 2
+        ? answerAll({ asked, batched } as Posted)
+        : {
+            text: JSON.stringify(
+              asked.map((one, at) =>
+                at % 2 ? { id: one.id, error: { code: 1, message: 'batch over 2' } } : ownAnswer(one),
+              ),
+            ),
+          },
+    )
+    const sent = send(over(endpoint), reads(8))
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ value, settled }) => [value, settled])).toEqual(own(sent).map((value) => [value, 1]))
+    const params = endpoint.posted.map(({ asked }) => asked.map((one) => one.params[0]))
+    expect(params.slice(1)).toEqual([
+      ['0x1', '0x3'],
+      ['0x5', '0x7'],
+    ])
+  })
+
+  test('learns bytes, not calls, where a proxy counts those', async () => {
+    const endpoint = scriptedPost((posted) =>
+      posted.body.length > 3_000 ? { status: 413, text: 'Request Entity Too Large' } : answerAll(posted),
+    )
+    const carry = over(endpoint)
+    const large = { params: `["${'f'.repeat(1_000)}"]` }
+    const sent = send(carry, reads(4), large)
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([4, 2, 2])
+    expect(outcomes(sent).every((value) => typeof value === 'object')).toBe(true)
+    endpoint.posted.length = 0
+    send(carry, reads(4), large)
+    send(carry, reads(8), { batch: {} })
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([2, 2, 8])
+  })
+
+  test('learns nothing from an answer that grew too large, which says little of the next', async () => {
+    const endpoint = scriptedPost((posted) =>
+      posted.asked.length > 2
+        ? {
+            text: JSON.stringify(
+              posted.asked.map((one, at) =>
+                at < 2 ? ownAnswer(one) : { id: one.id, error: { code: -32003, message: 'response too large' } },
+              ),
+            ),
+          }
+        : answerAll(posted),
+    )
+    const carry = over(endpoint)
+    const sent = send(carry, reads(6))
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([6, 3, 1, 1])
+    expect(sent.map(({ value }) => value)).toEqual(own(sent))
+    endpoint.script = answerAll
+    send(carry, reads(6))
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint).at(-1)).toBe(6)
+  })
+
+  test('keeps a learned cap when larger batches were on their way or waiting at the gate', async () => {
+    const endpoint = scriptedPost(capped(5, () => tooLarge('batch over 5')))
+    const carry = over(endpoint, { maxCalls: 10 }, 2)
+    const sent = send(carry, reads(40))
+    await vi.runAllTimersAsync()
+    // Two had gone, two were waiting: those went out smaller.
+    expect(sizes(endpoint).filter((size) => size > 5)).toEqual([10, 10])
+    expect(sent.map(({ value, settled }) => [value, settled])).toEqual(own(sent).map((value) => [value, 1]))
+  })
+
+  test('fails a call that is refused even alone with what the server says of it', async () => {
+    const endpoint = scriptedPost(() => tooLarge('batch too large'))
+    const sent = send(over(endpoint), reads(3))
+    await vi.runAllTimersAsync()
+    expect(outcomes(sent)).toEqual(['batchTooLarge', 'batchTooLarge', 'batchTooLarge'])
+    expect(sizes(endpoint)).toEqual([3, 1, 1, 1])
+  })
+})
+
+describe('a batch that is refused for the sake of one call', () => {
+  const refuse = (text: string): Reply => ({
+    text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32602, message: text } }),
+  })
+
+  test('is sent again one by one: only the wrong call fails, and nothing is learned', async () => {
+    const endpoint = scriptedPost((posted) =>
+      posted.asked.some(({ method }) => method === 'eth_call') ? refuse('Invalid params') : answerAll(posted),
+    )
+    const carry = over(endpoint)
+    const sent = send(carry, ['eth_gasPrice', 'eth_call', 'eth_chainId'])
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ ok }) => ok)).toEqual([true, false, true])
+    expect(sent[1]?.value).toMatchObject({ kind: 'invalidRequest', method: 'eth_call' })
+    expect(sizes(endpoint)).toEqual([3, 1, 1, 1])
+    send(carry, reads(5))
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint).at(-1)).toBe(5)
+  })
+
+  test('where it was no call\u2019s fault, batches get smaller, and at last are given up', async () => {
+    const endpoint = scriptedPost((posted) => (posted.batched ? refuse('Invalid request') : answerAll(posted)))
+    const carry = over(endpoint)
+    const tried: number[] = []
+    for (let wave = 0; wave < 5; wave++) {
+      const sent = send(carry, reads(8))
+      await vi.runAllTimersAsync()
+      expect(sent.map(({ value }) => value)).toEqual(own(sent))
+      tried.push(...sizes(endpoint).filter((size) => size > 1))
+      endpoint.posted.length = 0
+    }
+    expect(tried).toEqual([8, 4, 4, 2, 2, 2, 2])
+  })
+
+  test('does not ask for a call again that ended meanwhile', async () => {
+    const endpoint = scriptedPost((posted) => (posted.batched ? refuse('Invalid request') : answerAll(posted)))
+    const sent = send(over(endpoint), ['eth_gasPrice', 'eth_call', 'eth_chainId'])
+    listen(sent[0], (event) => {
+      if (event.type === 'attempted') for (const one of sent.slice(0, 2)) one.end('enough')
+    })
+    await vi.runAllTimersAsync()
+    expect(outcomes(sent)).toEqual(['enough', 'enough', { method: 'eth_chainId', params: ['0x2'] }])
+    expect(sizes(endpoint)).toEqual([3, 1])
+  })
+
+  test.each([
+    ['throttled', 429, 'Too Many Requests'],
+    ['auth', 401, 'Invalid API key'],
+    ['quota', 402, 'Payment Required'],
+    ['unavailable', 503, 'Service Unavailable'],
+    ['timeout', 504, 'Gateway Timeout'],
+    ['badResponse', 200, 'what?'],
+  ])('%s means all of them: nothing is sent again', async (kind, status, text) => {
+    const endpoint = scriptedPost(() => ({ status, text }))
+    const sent = send(over(endpoint), reads(3))
+    await vi.runAllTimersAsync()
+    expect(outcomes(sent)).toEqual([kind, kind, kind])
+    expect(sizes(endpoint)).toEqual([3])
+  })
+})
+
+describe('ending calls of a batch', () => {
+  test('before it is sent, leaves them out', async () => {
+    const endpoint = scriptedPost()
+    const sent = send(over(endpoint), reads(4))
+    sent[1]?.end('enough')
+    sent[3]?.end('enough')
+    expect(outcomes(sent)).toEqual([undefined, 'enough', undefined, 'enough'])
+    await vi.runAllTimersAsync()
+    expect(endpoint.posted.map(({ asked }) => asked.map(({ params }) => params[0]))).toEqual([['0x0', '0x2']])
+    expect(sent.map(({ settled }) => settled)).toEqual([1, 1, 1, 1])
+  })
+
+  test('all of them before it is sent, sends nothing', async () => {
+    const endpoint = scriptedPost()
+    const sent = send(over(endpoint), reads(3))
+    for (const one of sent) one.end('enough')
+    await vi.runAllTimersAsync()
+    expect(endpoint.posted).toEqual([])
+  })
+
+  test('all but one before it is sent, sends that one unbatched', async () => {
+    const endpoint = scriptedPost()
+    const sent = send(over(endpoint), reads(3))
+    for (const one of sent.slice(1)) one.end('enough')
+    await vi.runAllTimersAsync()
+    expect(endpoint.posted.map(({ batched }) => batched)).toEqual([false])
+    expect(sent[0]?.ok).toBe(true)
+  })
+
+  test('in flight, settles them and leaves the others', async () => {
+    const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 100 }))
+    const sent = send(over(endpoint), reads(3))
+    await vi.advanceTimersByTimeAsync(50)
+    sent[1]?.end('enough')
+    expect(sent[1]).toMatchObject({ ok: false, value: 'enough', settled: 1 })
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ ok, settled }) => [ok, settled])).toEqual([
+      [true, 1],
+      [false, 1],
+      [true, 1],
+    ])
+    expect(endpoint.posted[0]?.stopped).toBe(false)
+  })
+
+  test('in flight, all of them, stops the request', async () => {
+    const endpoint = scriptedPost(() => ({ never: true }))
+    const sent = send(over(endpoint, true, 1), reads(3))
+    await vi.advanceTimersByTimeAsync(50)
+    for (const one of sent) {
+      expect(endpoint.posted[0]?.stopped).toBe(false)
+      one.end('enough')
+    }
+    expect(endpoint.posted[0]?.stopped).toBe(true)
+    expect(endpoint.open).toBe(0)
+    // Its place is free.
+    endpoint.script = answerAll
+    const next = send(over(endpoint, true, 1), reads(2))
+    await vi.runAllTimersAsync()
+    expect(next.map(({ ok }) => ok)).toEqual([true, true])
+  })
+
+  test('while it waits at the gate, leaves them out of what is sent; all of them, sends nothing', async () => {
+    const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 10 }))
+    const carry = over(endpoint, { maxCalls: 3 }, 1)
+    const sent = send(carry, reads(9))
+    await Promise.resolve()
+    sent[4]?.end('enough')
+    for (const one of sent.slice(6)) one.end('enough')
+    await vi.runAllTimersAsync()
+    expect(endpoint.posted.map(({ asked }) => asked.map(({ params }) => params[0]))).toEqual([
+      ['0x0', '0x1', '0x2'],
+      ['0x3', '0x5'],
+    ])
+    expect(sent.map(({ settled }) => settled)).toEqual(sent.map(() => 1))
+  })
+
+  test('by a listener, all of them while they are sent, stops the request', async () => {
+    const endpoint = scriptedPost(() => ({ never: true }))
+    const sent = send(over(endpoint), reads(3))
+    for (const one of sent)
+      listen(one, ({ type }) => {
+        if (type === 'attempt') one.end('enough')
+      })
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ settled }) => settled)).toEqual([1, 1, 1])
+    expect(endpoint.open).toBe(0)
+  })
+
+  test('by a listener, while they are settled, settles none twice and sends none again', async () => {
+    const endpoint = scriptedPost(capped(1, () => tooLarge('batch too large')))
+    const sent = send(over(endpoint, true, 1), reads(3))
+    for (const one of sent)
+      listen(one, ({ type }) => {
+        if (type === 'attempted') for (const other of sent) if (!other.settled) other.end('enough')
+      })
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ value, settled }) => [value, settled])).toEqual(sent.map(() => ['enough', 1]))
+    expect(sizes(endpoint)).toEqual([3])
+    expect(endpoint.open).toBe(0)
+  })
+
+  test('in a part that is sent again, leaves the others of it', async () => {
+    const endpoint = scriptedPost(capped(2, () => tooLarge('batch over 2')))
+    const sent = send(over(endpoint), reads(4))
+    await vi.advanceTimersByTimeAsync(1)
+    expect(sizes(endpoint)).toEqual([4, 2, 2])
+    sent[0]?.end('enough')
+    sent[1]?.end('enough')
+    expect(endpoint.posted.map(({ stopped }) => stopped)).toEqual([false, true, false])
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ settled }) => settled)).toEqual([1, 1, 1, 1])
+  })
+})
+
+describe('the vectors', () => {
+  interface Expected {
+    readonly result?: unknown
+    readonly kind?: string
+    readonly source?: string
+    readonly retryable?: boolean
+    readonly again?: boolean
+  }
+
+  test.each(cases.filter(({ appliesTo }) => appliesTo.includes('ts')))('$name', async (vector) => {
+    const { methods, answer, expect: expected } = vector
+    const endpoint = scriptedPost()
+    let first = true
+    endpoint.script = (posted) => {
+      if (!first) return answerAll(posted)
+      first = false
+      expect(posted.asked.map(({ id }) => id)).toEqual(methods.map((_, at) => at + 1))
+      const { status, body } = answer
+      const headers = 'headers' in answer ? (answer.headers as Record<string, string>) : {}
+      return { status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) }
+    }
+    const carry = over(endpoint)
+    const calls = methods.map((method, at) => sendDown(carry, method, { params: `[${at}]`, batch: methods }))
+    await vi.runAllTimersAsync()
+    const again = endpoint.posted.slice(1)
+    for (const [at, wanted] of (expected.calls as readonly Expected[]).entries()) {
+      const { ok, value, settled } = calls[at] as Sent
+      expect(settled).toBe(1)
+      if (wanted.again) expect([ok, value]).toEqual([true, { method: methods[at], params: [at] }])
+      else if ('result' in wanted) expect([ok, value]).toEqual([true, wanted.result])
+      else expect([ok, value]).toMatchObject([false, { ...wanted, method: methods[at] }])
+    }
+    const asked = again.flatMap((posted) => posted.asked.map(({ params }) => Number(params[0])))
+    expect(asked.toSorted((a, b) => a - b)).toEqual(
+      (expected.calls as readonly Expected[]).flatMap((wanted, at) => (wanted.again ? [at] : [])),
+    )
+    expect(Math.max(0, ...again.map((posted) => posted.asked.length))).toBe(
+      asked.length > 0 ? Math.min(expected.limit as number, asked.length) : 0,
+    )
+  })
+
+  test('are named once each, say why, and are at least thirty', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(30)
+    expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)
+    for (const { why, methods, expect: expected } of cases) {
+      expect(why).toMatch(/^\S.{6,}[.]$/)
+      expect(expected.calls).toHaveLength(methods.length)
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { batchLimit } from './batchLimit.ts'
+
+describe('batchLimit', () => {
+  test.each([
+    ['Batch of more than 3 requests are not allowed on free tier, to use this feature register at drpc.org', 100, 3],
+    ['Batch size too large: at most 1000 requests are allowed', 5_000, 1_000],
+    ['Batch too large: 1001 > 1000', 1_001, 1_000],
+    ['batch limit 100 exceeded. Requested batch of size: 200', 200, 100],
+    ['maximum batch size is 1,000', 4_000, 1_000],
+    ['batch size 150 exceeds the limit (50)', 150, 50],
+    ['batch too large, at most 20.', 100, 20],
+  ])('takes the number that is named: %s', (text, size, limit) => {
+    expect(batchLimit(text, size)).toBe(limit)
+  })
+
+  test.each([
+    ['batch too large', 100, 50],
+    ['batch too large', 3, 1],
+    ['Too many [eth_getLogs] methods in the batch', 9, 4],
+    ['batch too large: 2000', 100, 50],
+    ['batch body over 10 MB, or 64kb, or 5 bytes', 100, 50],
+    ['batch refused, try again in 5 s, or 20ms, or 3 seconds, or 2 minutes; 7% used', 100, 50],
+    ['batch refused by node-7 (req-0042) at 10.0.0.1, error -32, v1.5', 100, 50],
+    ['a batch of 0 is allowed', 100, 50],
+  ])('halves where none is named that could be meant: %s', (text, size, limit) => {
+    expect(batchLimit(text, size)).toBe(limit)
+  })
+
+  test.each([
+    'Batch requests are not supported by this server',
+    'batch requests are disabled',
+    'unsupported: batch',
+    'batches are not allowed',
+    'batching not enabled',
+  ])('gives up joining where no batch is taken at all: %s', (text) => {
+    expect(batchLimit(text, 100)).toBe(1)
+  })
+
+  test('is always smaller than what was refused, and at least 1', () => {
+    for (let size = 2; size < 300; size++)
+      for (const text of ['batch', 'at most 300', `at most ${size}`, `at most ${size - 1}`, 'not supported']) {
+        expect(batchLimit(text, size)).toBeLessThan(size)
+        expect(batchLimit(text, size)).toBeGreaterThanOrEqual(1)
+      }
+  })
+})

@@ -1,0 +1,226 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { newCall } from '../../test/scriptedEndpoint.ts'
+import { ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
+import type { Asked, Posted, Reply } from '../../test/scriptedPost.ts'
+import { isKeyrailError } from '../failure/keyrailError.ts'
+import { repeatable } from '../failure/repeatable.ts'
+import { batch } from './batch.ts'
+import { gate } from './gate.ts'
+import { retry } from './retry.ts'
+import type { RouteCall } from './routeCall.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const heavy = ['eth_getLogs', 'debug_traceTransaction']
+const methods = ['eth_getBalance', 'eth_call', 'eth_gasPrice', ...heavy, 'eth_sendRawTransaction', 'eth_newFilter']
+
+/** What is done to one item of an answer, and the kinds that its call may then truly be told. */
+const itemFaults: Record<string, { readonly kinds: readonly string[]; readonly make: (one: Asked) => unknown[] }> = {
+  good: { kinds: [], make: (one) => [ownAnswer(one)] },
+  missing: { kinds: ['badResponse'], make: () => [] },
+  doubled: { kinds: ['badResponse'], make: (one) => [ownAnswer(one), ownAnswer(one)] },
+  'doubled with another': {
+    kinds: ['badResponse'],
+    make: (one) => [ownAnswer(one), { id: one.id, result: 'not mine' }],
+  },
+  'null id': { kinds: ['badResponse'], make: (one) => [{ id: null, result: { method: one.method } }] },
+  'text id': { kinds: ['badResponse'], make: (one) => [{ ...ownAnswer(one), id: String(one.id) }] },
+  'foreign id': { kinds: ['badResponse'], make: (one) => [{ ...ownAnswer(one), id: one.id + 5_000 }] },
+  'foreign id beside it': { kinds: [], make: (one) => [{ ...ownAnswer(one), id: one.id - 5_000 }, ownAnswer(one)] },
+  revert: { kinds: ['revert'], make: ({ id }) => [{ id, error: { code: 3, message: 'execution reverted' } }] },
+  throttled: { kinds: ['throttled'], make: ({ id }) => [{ id, error: { code: 429, message: 'slow down' } }] },
+  neither: { kinds: ['badResponse'], make: ({ id }) => [{ id }] },
+}
+
+/** What is done to a whole request. */
+const wholeFaults: Record<string, { readonly kinds: readonly string[]; readonly reply: Reply }> = {
+  hang: { kinds: [], reply: { never: true } },
+  'hang up': { kinds: ['network'], reply: { facts: { kind: 'network', text: 'socket hang up' } } },
+  'no connection': { kinds: ['network'], reply: { facts: { kind: 'network', text: 'refused', unsent: true } } },
+  page: { kinds: ['unavailable'], reply: { status: 502, text: '<title>502 Bad Gateway</title>' } },
+  limit: { kinds: ['throttled'], reply: { status: 429, text: 'Too Many Requests' } },
+  truncated: { kinds: ['badResponse'], reply: { text: '[{"jsonrpc":"2.0","id"' } },
+  empty: { kinds: ['badResponse'], reply: { text: '[]' } },
+}
+
+/** How a request that is larger than the hidden cap is refused. */
+const refusals: Record<string, (asked: readonly Asked[], cap: number) => Reply> = {
+  'one object': () => ({ text: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}' }),
+  'one object with the cap': (_, cap) => ({
+    text: `{"id":null,"error":{"code":-32600,"message":"at most ${cap} requests in a batch"}}`,
+  }),
+  'an array of one': () => ({ text: '[{"id":null,"error":{"code":-32600,"message":"batch too large"}}]' }),
+  'a status': () => ({ status: 413, text: 'Request Entity Too Large' }),
+  'each item': (asked, cap) => ({
+    text: JSON.stringify(
+      asked.map(({ id }) => ({ id, error: { code: 31, message: `Batch of more than ${cap} requests` } })),
+    ),
+  }),
+  'the rest of them': (asked, cap) => ({
+    text: JSON.stringify([
+      ...asked.slice(0, cap).map(ownAnswer),
+      { id: null, error: { code: -32600, message: 'batch limit exceeded' } },
+    ]),
+  }),
+  'unclear words': () => ({ text: '{"id":null,"error":{"code":-32600,"message":"Invalid Request"}}' }),
+}
+
+const planned = fc.record({
+  method: fc.constantFrom(...methods),
+  atMs: fc.integer({ min: 0, max: 3 }).map((n) => n * 5),
+  endAfterMs: fc.option(fc.integer({ min: 0, max: 40 }), { freq: 4 }),
+  explicit: fc.option(fc.integer({ min: 0, max: 1 }), { freq: 3 }),
+  priority: fc.constantFrom('write', 'read', 'poll', undefined, undefined, undefined),
+})
+
+const world = fc.record({
+  calls: fc.array(planned, { minLength: 1, maxLength: 40 }),
+  joining: fc.boolean(),
+  maxCalls: fc.integer({ min: 1, max: 15 }),
+  maxBytes: fc.constantFrom(1, 200, 1_000, 512_000),
+  maxInFlight: fc.integer({ min: 1, max: 5 }),
+  cap: fc.oneof(fc.integer({ min: 1, max: 10 }), fc.constant(1_000)),
+  refusal: fc.constantFrom(...Object.keys(refusals)),
+  whole: fc.array(fc.option(fc.constantFrom(...Object.keys(wholeFaults)), { freq: 2 }), { maxLength: 8 }),
+  items: fc.array(fc.constantFrom('good', 'good', 'good', ...Object.keys(itemFaults)), { minLength: 1, maxLength: 12 }),
+  lastsMs: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 }),
+  order: fc.constantFrom('as asked', 'reversed', 'by id'),
+  retries: fc.constantFrom(0, 0, 2),
+})
+
+test('every call settles once, with its own answer or a true failure, whatever the server does', async () => {
+  await fc.assert(
+    fc.asyncProperty(world, async (given) => {
+      const { calls, joining, maxCalls, maxBytes, maxInFlight, cap, refusal, retries } = given
+      /** Of each call: the kinds it may truly be told, how often it was sent, and whether that may have arrived. */
+      const fates = calls.map(() => ({ kinds: new Set<string>(), sent: 0, mayHaveArrived: false, answered: false }))
+      const records: RouteCall[] = []
+      const settled = calls.map(() => [] as { ok: boolean; value: unknown }[])
+      let dealt = 0
+      let requests = 0
+      /** What the server will have been understood to take at most, and from when on. */
+      const learned: { readonly limit: number; readonly at: number }[] = []
+
+      const endpoint = scriptedPost((posted: Posted) => {
+        const { asked, batched } = posted
+        expect(endpoint.open).toBeLessThanOrEqual(maxInFlight)
+        for (const { method, params } of asked) {
+          const [at] = params as [number]
+          const fate = fates[at] as (typeof fates)[number]
+          expect((records[at] as RouteCall).ended, 'nothing is sent after its call ended').toBe(false)
+          expect(settled[at], 'nothing is sent after its call settled').toHaveLength(0)
+          expect(fate.answered, 'nothing is sent again that was answered').toBe(false)
+          if (!repeatable(method)) {
+            expect(fate.mayHaveArrived, 'no write is sent twice unless it cannot have arrived').toBe(false)
+            expect(batched, 'no write is batched').toBe(false)
+          }
+          if (batched) {
+            expect(joining || calls[at]?.explicit != null, 'nothing is joined unasked').toBe(true)
+            expect(heavy.includes(method) && calls[at]?.explicit == null, 'no heavy call is joined unasked').toBe(false)
+          }
+          fate.sent++
+        }
+        expect(new Set(asked.map(({ params }) => params[0])).size, 'no call stands in a batch twice').toBe(asked.length)
+        if (joining) expect(asked.length, 'the cap by count').toBeLessThanOrEqual(maxCalls)
+        if (joining && asked.length > 1) expect(posted.body.length, 'the cap by bytes').toBeLessThanOrEqual(maxBytes)
+        for (const { limit, at } of learned)
+          if (at < posted.at) expect(asked.length, 'a learned cap is kept').toBeLessThanOrEqual(limit)
+
+        const afterMs = given.lastsMs[requests % given.lastsMs.length] as number
+        const fault = given.whole[requests++]
+        if (fault) {
+          const { kinds, reply } = wholeFaults[fault] as (typeof wholeFaults)[string]
+          for (const { params } of asked) {
+            const fate = fates[params[0] as number] as (typeof fates)[number]
+            for (const kind of kinds) fate.kinds.add(kind)
+            if (fault !== 'no connection' && fault !== 'limit') fate.mayHaveArrived = true
+          }
+          return { ...reply, afterMs }
+        }
+        if (asked.length > cap) {
+          const limit = /each|with the cap/.test(refusal) ? cap : asked.length >> 1
+          if (!/status|unclear/.test(refusal)) learned.push({ limit: Math.max(1, limit), at: posted.at + afterMs })
+          if (/rest/.test(refusal))
+            for (const { params } of asked.slice(0, cap))
+              (fates[params[0] as number] as (typeof fates)[number]).answered = true
+          return { ...(refusals[refusal] as (typeof refusals)[string])(asked, cap), afterMs }
+        }
+        const answers = asked.map((one) => {
+          const fate = fates[one.params[0] as number] as (typeof fates)[number]
+          const { kinds, make } = itemFaults[
+            given.items[dealt++ % given.items.length] as string
+          ] as (typeof itemFaults)[string]
+          for (const kind of kinds) fate.kinds.add(kind)
+          // Of a lone call, the first item of what was made is all there is.
+          if (kinds.length === 0) fate.answered = true
+          if (!kinds.includes('throttled')) fate.mayHaveArrived = true
+          return make(one)
+        })
+        if (!batched) {
+          const [only] = answers[0] as [unknown?]
+          const fate = fates[asked[0]?.params[0] as number] as (typeof fates)[number]
+          const { id, result } = Object(only) as { id?: unknown; result?: { method?: unknown } }
+          fate.answered = id === asked[0]?.id && result !== undefined
+          if (!fate.answered) fate.kinds.add('badResponse')
+          return { text: JSON.stringify(only) ?? '', afterMs }
+        }
+        const items = answers.flat()
+        if (given.order === 'reversed') items.reverse()
+        return { text: JSON.stringify(items), afterMs }
+      })
+
+      const engine = batch(joining && { maxCalls, maxBytes })(gate({ maxInFlight })(endpoint))
+      const carry = retry({ retries, baseMs: 1 })(engine.carry, endpoint.label)
+      const explicit = [{}, {}]
+      for (const [at, { method, priority, explicit: group }] of calls.entries())
+        records[at] = newCall(method, {
+          params: `[${at}]`,
+          options: { priority },
+          batch: group == null ? undefined : explicit[group],
+        })
+      const end = (at: number, reason: string): void => {
+        const call = records[at] as RouteCall
+        if ((settled[at] as unknown[]).length > 0 || call.ended) return
+        call.ended = true
+        call.cancel?.(reason)
+      }
+      for (const [at, { atMs, endAfterMs }] of calls.entries()) {
+        setTimeout(() => {
+          const call = records[at] as RouteCall
+          carry(call, (ok, value) => {
+            call.cancel = undefined
+            settled[at]?.push({ ok, value })
+          })
+          if (endAfterMs === 0) end(at, 'ended')
+          else if (endAfterMs != null) setTimeout(() => end(at, 'ended'), endAfterMs)
+        }, atMs)
+      }
+      await vi.advanceTimersByTimeAsync(20_000)
+      // Whoever was left hanging is ended from above, as a deadline does.
+      for (const at of calls.keys()) end(at, 'late')
+      await vi.advanceTimersByTimeAsync(20_000)
+
+      for (const [at, { method }] of calls.entries()) {
+        const ends = settled[at] as { ok: boolean; value: unknown }[]
+        expect(ends, 'every call settles exactly once').toHaveLength(1)
+        const [{ ok, value }] = ends as [{ ok: boolean; value: unknown }]
+        if (ok) expect(value).toEqual({ method, params: [at] })
+        else if (value === 'late') expect(given.whole, 'only what hung is late').toContain('hang')
+        else if (value !== 'ended') {
+          if (!isKeyrailError(value)) throw new Error(`call ${at} ended with ${String(value)}`)
+          expect(value.method).toBe(method)
+          expect([...(fates[at]?.kinds ?? [])], 'a failure says what happened').toContain(value.kind)
+        }
+      }
+      expect(endpoint.open, 'no request is left').toBe(0)
+      expect(vi.getTimerCount(), 'no timer is left').toBe(0)
+    }),
+    { numRuns: 1_500 },
+  )
+})

@@ -1,0 +1,282 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { newCall, sendDown } from '../../test/scriptedEndpoint.ts'
+import { answerAll, scriptedPost } from '../../test/scriptedPost.ts'
+import { gate } from './gate.ts'
+import type { Call, Carry } from './call.ts'
+import type { PostForItems } from './gate.ts'
+
+type Done = Parameters<PostForItems>[2]
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
+})
+
+/** An endpoint whose requests end only when they are told to. */
+const held = () => {
+  const ends: ((ok: boolean) => void)[] = []
+  const started: Call[] = []
+  const carry: Carry = (call, settle) => {
+    started.push(call)
+    ends.push((ok) => settle(ok, call.method))
+    call.cancel = (reason) => settle(false, reason)
+  }
+  return { ends, started, endpoint: { ...scriptedPost(), carry } }
+}
+
+describe('gate', () => {
+  test('lets so many requests be under way, and the next when one has ended', () => {
+    const { ends, started, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 2 })(endpoint)
+    const sent = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(carry, method))
+    expect(started.map(({ method }) => method)).toEqual(['eth_a', 'eth_b'])
+    ends[1]?.(false)
+    expect(started.map(({ method }) => method)).toEqual(['eth_a', 'eth_b', 'eth_c'])
+    ends[0]?.(true)
+    ends[2]?.(true)
+    ends[3]?.(true)
+    expect(sent.map(({ ok, value, settled }) => [ok, value, settled])).toEqual([
+      [true, 'eth_a', 1],
+      [false, 'eth_b', 1],
+      [true, 'eth_c', 1],
+      [true, 'eth_d', 1],
+    ])
+  })
+
+  test('lets 64 be under way unless it is told otherwise', () => {
+    const { ends, started, endpoint } = held()
+    const { carry } = gate()(endpoint)
+    for (let n = 0; n < 70; n++) sendDown(carry)
+    expect(started).toHaveLength(64)
+    for (const end of ends) end(true)
+    expect(started).toHaveLength(70)
+  })
+
+  test('lets writes go before reads before polling, and within a lane who came first', () => {
+    const { ends, started, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 1 })(endpoint)
+    sendDown(carry, 'eth_first')
+    sendDown(carry, 'eth_getLogs', { options: { priority: 'poll' } })
+    sendDown(carry, 'eth_call')
+    sendDown(carry, 'eth_gasPrice')
+    sendDown(carry, 'eth_sendRawTransaction')
+    sendDown(carry, 'eth_getBalance', { options: { priority: 'write' } })
+    for (const end of ends) end(true)
+    expect(started.map(({ method }) => method)).toEqual([
+      'eth_first',
+      'eth_sendRawTransaction',
+      'eth_getBalance',
+      'eth_call',
+      'eth_gasPrice',
+      'eth_getLogs',
+    ])
+  })
+
+  test('lets a waiting call go out of the line at once when it is ended, wherever it stands', () => {
+    const { ends, started, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 1 })(endpoint)
+    const [, second, third, fourth] = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(carry, method))
+    third?.end('enough')
+    expect(third).toMatchObject({ ok: false, value: 'enough', settled: 1 })
+    second?.end('enough')
+    fourth?.end('enough')
+    expect(vi.getTimerCount()).toBe(0)
+    for (const end of ends) end(true)
+    expect(started.map(({ method }) => method)).toEqual(['eth_a'])
+  })
+
+  test('gives the place of an ended request to the next', () => {
+    const { ends, started, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 1 })(endpoint)
+    const first = sendDown(carry, 'eth_a')
+    sendDown(carry, 'eth_b')
+    first.end('enough')
+    expect(first).toMatchObject({ ok: false, value: 'enough', settled: 1 })
+    expect(started.map(({ method }) => method)).toEqual(['eth_a', 'eth_b'])
+    ends[1]?.(true)
+  })
+
+  test('fails a call that waited too long: throttled by this side, not sent, not to be retried', () => {
+    const { ends, started, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
+    sendDown(carry, 'eth_a')
+    const early = sendDown(carry, 'eth_b')
+    const polled = sendDown(carry, 'eth_c', { options: { priority: 'poll' } })
+    vi.advanceTimersByTime(400)
+    const late = sendDown(carry, 'eth_d')
+    vi.advanceTimersByTime(599)
+    expect(early.settled).toBe(0)
+    vi.advanceTimersByTime(1)
+    for (const { ok, value, settled } of [early, polled]) {
+      expect([ok, settled]).toEqual([false, 1])
+      expect(value).toMatchObject({ kind: 'throttled', source: 'client', retryable: false, method: expect.any(String) })
+      expect(String(value)).toMatch(/1 requests? .*1000 ms/)
+    }
+    expect(early.call.deadlineAt).toBe(Infinity)
+    expect(late.settled).toBe(0)
+    vi.advanceTimersByTime(399)
+    expect(late.settled).toBe(0)
+    vi.advanceTimersByTime(1)
+    expect(late).toMatchObject({ ok: false, settled: 1 })
+    expect(late.at).toBe(performance.now())
+    ends[0]?.(true)
+    expect(started).toHaveLength(1)
+  })
+
+  test('watches on after calls that were refused came back at once', () => {
+    const { ends, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
+    sendDown(carry)
+    const again: unknown[] = []
+    carry(newCall('eth_poll', { options: { priority: 'poll' } }), (_, value) => {
+      again.push(value)
+      carry(newCall('eth_sendRawTransaction'), (__, other) => again.push(other))
+    })
+    vi.advanceTimersByTime(1_000)
+    expect(again).toHaveLength(1)
+    vi.advanceTimersByTime(999)
+    expect(again).toHaveLength(1)
+    vi.advanceTimersByTime(1)
+    expect(again).toHaveLength(2)
+    ends[0]?.(true)
+  })
+
+  test('stops the clock of a call while it waits, and tells how long that was', () => {
+    const { ends, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 1 })(endpoint)
+    sendDown(carry)
+    const waiting = sendDown(carry, 'eth_b', { deadlineAt: 5_000 })
+    const since = performance.now()
+    expect(waiting.call.waitingSince).toBe(since)
+    vi.advanceTimersByTime(700)
+    expect(waiting.events).toEqual([])
+    ends[0]?.(true)
+    expect(waiting.call.waitingSince).toBeUndefined()
+    expect(waiting.call.deadlineAt).toBe(5_700)
+    expect(waiting.events).toEqual([{ type: 'queued', label: 'https://node.example/…', waitMs: 700 }])
+    ends[1]?.(true)
+  })
+
+  test('starts the clock again of a call that waited too long: it may go elsewhere', () => {
+    const { ends, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 1, maxWaitMs: 50 })(endpoint)
+    sendDown(carry)
+    const waiting = sendDown(carry, 'eth_b', { deadlineAt: 5_000 })
+    vi.advanceTimersByTime(50)
+    expect(waiting.call).toMatchObject({ deadlineAt: 5_050, waitingSince: undefined })
+    ends[0]?.(true)
+  })
+
+  test('says nothing of waiting to a call that did not wait', () => {
+    const { ends, endpoint } = held()
+    const sent = sendDown(gate()(endpoint).carry, 'eth_a', { deadlineAt: 10 })
+    ends[0]?.(true)
+    expect(sent.events).toEqual([])
+    expect(sent.call.deadlineAt).toBe(10)
+  })
+
+  test('takes any number of calls that end at once, without growing the stack', () => {
+    let ended = 0
+    const endpoint = { ...scriptedPost(), carry: ((_, settle) => settle(true, 1)) as Carry }
+    const hold = held()
+    let first = true
+    const { carry } = gate({ maxInFlight: 1 })({
+      ...endpoint,
+      carry: (call, settle) => {
+        if (!first) return endpoint.carry(call, settle)
+        first = false
+        hold.endpoint.carry(call, settle)
+      },
+    })
+    for (let n = 0; n < 20_000; n++) carry(newCall(), () => ended++)
+    hold.ends[0]?.(true)
+    expect(ended).toBe(20_000)
+  })
+
+  test('counts a posted body as one request, and writes it only when it may go', async () => {
+    const endpoint = scriptedPost()
+    const { post } = gate({ maxInFlight: 1 })(endpoint)
+    const items = [{ call: newCall('eth_a', { deadlineAt: 100 }) }, { call: newCall('eth_b', { deadlineAt: 200 }) }]
+    const body = vi.fn<() => string>(
+      () => '[{"id":1,"method":"eth_a","params":[]},{"id":2,"method":"eth_b","params":[]}]',
+    )
+    const done = vi.fn<Done>()
+    endpoint.script = (posted) => ({ ...answerAll(posted), afterMs: 10 })
+    post(items, body, done)
+    post(items, body, done)
+    const stop = post(items, body, done)
+    expect(body).toHaveBeenCalledTimes(1)
+    expect(items.map(({ call }) => call.waitingSince)).toEqual([performance.now(), performance.now()])
+    stop()
+    await vi.advanceTimersByTimeAsync(10)
+    expect(body).toHaveBeenCalledTimes(2)
+    expect(done).toHaveBeenCalledTimes(1)
+    expect(items.map(({ call }) => call.deadlineAt)).toEqual([110, 210])
+    await vi.advanceTimersByTimeAsync(10)
+    expect(done).toHaveBeenCalledTimes(2)
+    expect(endpoint.posted).toHaveLength(2)
+    expect(endpoint.open).toBe(0)
+  })
+
+  test('stops a posted body, and gives its place to the next', async () => {
+    const endpoint = scriptedPost(() => ({ never: true }))
+    const { post, carry } = gate({ maxInFlight: 1 })(endpoint)
+    const done = vi.fn<Done>()
+    const stop = post([{ call: newCall() }], () => '[]', done)
+    const next = sendDown(carry)
+    endpoint.script = answerAll
+    stop()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(endpoint.posted.map(({ stopped }) => stopped)).toEqual([true, false])
+    expect(next).toMatchObject({ ok: true, settled: 1 })
+    expect(done).not.toHaveBeenCalled()
+  })
+
+  test('lets who posts learn from an answer before the next body is written', async () => {
+    const endpoint = scriptedPost()
+    const { post } = gate({ maxInFlight: 1 })(endpoint)
+    const order: string[] = []
+    const items = [{ call: newCall() }]
+    const body = (): string => {
+      order.push('body')
+      return '[]'
+    }
+    for (let n = 0; n < 2; n++) post(items, body, () => order.push('done'))
+    await vi.advanceTimersByTimeAsync(2)
+    expect(order).toEqual(['body', 'done', 'body', 'done'])
+  })
+
+  test('fails a posted body that waited too long', () => {
+    const endpoint = scriptedPost(() => ({ never: true }))
+    const { post } = gate({ maxInFlight: 1, maxWaitMs: 30 })(endpoint)
+    const stop = post([{ call: newCall() }], () => '[]', vi.fn<Done>())
+    const done = vi.fn<Done>()
+    post([{ call: newCall('eth_sendTransaction') }], () => '[]', done)
+    vi.advanceTimersByTime(30)
+    expect(done).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ kind: 'throttled', unsent: true, final: true }),
+      undefined,
+      { label: 'https://node.example/…' },
+    )
+    stop()
+  })
+
+  test('passes on what it stands before', () => {
+    const endpoint = scriptedPost(answerAll, 7)
+    const gated = gate()(endpoint)
+    expect(gated).toMatchObject({ label: endpoint.label, chainId: 7, close: endpoint.close })
+  })
+
+  test.each([
+    ['maxInFlight', 0, '1 to 100000'],
+    ['maxInFlight', NaN, '1 to 100000'],
+    ['maxInFlight', 100_001, '1 to 100000'],
+    ['maxWaitMs', 0, '1 to 2147483647'],
+    ['maxWaitMs', 2 ** 31, '1 to 2147483647'],
+  ])('refuses %s of %d', (name, value, range) => {
+    expect(() => gate({ [name]: value })).toThrow(`${name} must be a number from ${range}`)
+  })
+})

@@ -1,0 +1,97 @@
+import { createFailure } from '../src/failure/createFailure.ts'
+import type { Facts } from '../src/failure/facts.ts'
+import { readAnswer } from '../src/message/readAnswer.ts'
+import { wrongChain } from '../src/message/wrongChain.ts'
+import type { Call, Carry } from '../src/transport/call.ts'
+import type { HttpEndpoint, Post } from '../src/transport/http.ts'
+
+/** One call in a body. */
+export interface Asked {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** A request that was posted. */
+export interface Posted {
+  readonly body: string
+  /** Its calls; one where it was no array. */
+  readonly asked: readonly Asked[]
+  readonly batched: boolean
+  /** On the clock of `performance.now()`. */
+  readonly at: number
+  stopped: boolean
+}
+
+/** How a request ends, after a time in milliseconds: by an answer, by a break, or never. */
+export type Reply = { readonly afterMs?: number } & (
+  | { readonly status?: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly facts: Facts }
+  | { readonly never: true }
+)
+
+/** An endpoint in memory, which answers posted bodies by a script. */
+export interface ScriptedPost extends HttpEndpoint {
+  readonly chainId: number | undefined
+  readonly posted: Posted[]
+  /** How many requests are under way. */
+  open: number
+  /** May be replaced at any time. */
+  script: (posted: Posted) => Reply
+}
+
+/** The answer that each call should get: its own method and params. */
+export const ownAnswer = ({ id, method, params }: Asked): object => ({ jsonrpc: '2.0', id, result: { method, params } })
+
+/** Answers everything as it should be. */
+export const answerAll = ({ asked, batched }: Posted): Reply => ({
+  text: JSON.stringify(batched ? asked.map(ownAnswer) : ownAnswer(asked[0] as Asked)),
+})
+
+/** Makes one. Requests end in a timer, never at once, as real ones do. */
+export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId?: number): ScriptedPost {
+  const label = 'https://node.example/…'
+  const context = { label, secrets: [] }
+  let lastId = 1_000_000
+  const post: Post = (body, _again, done) => {
+    const read = JSON.parse(body) as Asked | Asked[]
+    const batched = Array.isArray(read)
+    const posted: Posted = { body, asked: batched ? read : [read], batched, at: performance.now(), stopped: false }
+    endpoint.posted.push(posted)
+    endpoint.open++
+    const reply = endpoint.script(posted)
+    const timer =
+      'never' in reply
+        ? undefined
+        : setTimeout(() => {
+            endpoint.open--
+            if ('facts' in reply) return done(reply.facts, undefined, context)
+            const { status = 200, text, headers = {} } = reply
+            done(undefined, { status, text, header: (name) => headers[name] }, context)
+          }, reply.afterMs ?? 1)
+    return () => {
+      clearTimeout(timer)
+      endpoint.open--
+      posted.stopped = true
+    }
+  }
+  const carry: Carry = (call: Call, settle) => {
+    const { method, params } = call
+    const id = ++lastId
+    const stop = post(`{"id":${id},"method":"${method}","params":${params}}`, false, (facts, answer) => {
+      let read = answer ? readAnswer(answer, { id, method }) : (facts as Facts)
+      if ('result' in read) {
+        const wrong = wrongChain(chainId, method === 'eth_chainId' ? read.result : answer?.header('x-chain-id'))
+        if (!wrong) return settle(true, read.result)
+        read = wrong
+      }
+      settle(false, createFailure(read, { method, label }))
+    })
+    call.cancel = (reason) => {
+      stop()
+      settle(false, reason)
+    }
+  }
+  const endpoint: ScriptedPost = { label, chainId, carry, post, close: () => {}, posted: [], open: 0, script }
+  return endpoint
+}
