@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { readAnswer } from '../message/readAnswer.ts'
 import table from './classification.json' with { type: 'json' }
 import { classify } from './classify.ts'
+import type { Rule } from './classify.ts'
 import { createFailure } from './createFailure.ts'
 import type { Facts } from './facts.ts'
 
-const rules: readonly string[] = table
+const rules = table as readonly Rule[]
 const cases = failures.filter(({ appliesTo }) => appliesTo.includes('ts'))
 
 const factsOf = ({ request, answer }: FailureCase): Facts => {
@@ -39,37 +40,50 @@ describe('the table', () => {
   const judged = cases
     .map((vector) => ({ facts: factsOf(vector), method: vector.request.method }))
     .filter(({ facts }) => !facts.kind)
-    .map((seen) => ({ ...seen, kind: classify(seen.facts, seen.method) }))
+    .map((seen) => ({ ...seen, rule: classify(seen.facts, seen.method) }))
 
-  const changes = (changed: readonly string[]): boolean =>
-    judged.some(({ facts, method, kind }) => classify(facts, method, changed) !== kind)
+  const changes = (changed: readonly Rule[]): boolean =>
+    judged.some(({ facts, method, rule }) => classify(facts, method, changed)?.kind !== rule?.kind)
 
-  test('holds kinds, and regexes that JavaScript and Python both read', () => {
-    for (const rule of rules) {
-      const [kind, regex = '', ...more] = rule.split(': ')
+  test('holds kinds and conditions that are known, and regexes that JavaScript and Python both read', () => {
+    for (const { kind, when } of rules) {
       expect(kind).toMatch(/^[a-z][A-Za-z]+$/)
-      expect(regex).not.toBe('')
-      expect(more).toEqual([])
-      expect(() => new RegExp(regex, 'i')).not.toThrow()
-      // No lookbehind (old Safari), no named groups or flags inside (spelled differently), no \\d-like classes beyond the shared ones.
-      expect(regex).not.toMatch(/\(\?(?![:!])|\[\^\]|\\[^wdsbn"/.]/)
+      expect(Object.keys(when).length).toBeGreaterThan(0)
+      for (const [name, want] of Object.entries(when)) {
+        if (name === 'status' || name === 'code') expect((want as number[]).every(Number.isInteger)).toBe(true)
+        else if (name === 'batch') expect(typeof want).toBe('boolean')
+        else if (name === 'source') expect(['rpc', 'http']).toContain(want)
+        else {
+          expect(['text', 'method', 'reason']).toContain(name)
+          expect(() => new RegExp(String(want), 'i')).not.toThrow()
+          // No lookbehind (old Safari), no named groups or flags inside (spelled differently), no \d-like classes beyond the shared ones.
+          expect(want).not.toMatch(/\(\?(?!:)|\\[^wdsbn"/.]/)
+        }
+      }
     }
   })
 
-  test.each(rules)('needs the rule %s', (rule) => {
-    expect(changes(rules.filter((other) => other !== rule))).toBe(true)
-  })
+  test.each(rules.map((rule, index) => ({ rule, title: `${index + 1} ${rule.kind} ${JSON.stringify(rule.when)}` })))(
+    'reaches, and needs, rule $title',
+    ({ rule }) => {
+      expect(judged.filter((seen) => seen.rule === rule)).not.toEqual([])
+      expect(changes(rules.filter((other) => other !== rule))).toBe(true)
+    },
+  )
 
   test('needs every alternative of every rule', () => {
     const needless: string[] = []
-    for (const rule of rules) {
-      const [kind, regex = ''] = rule.split(': ')
-      const parts = alternatives(regex)
-      for (const part of parts.length > 1 ? parts : []) {
-        const rest = `${kind}: ${parts.filter((other) => other !== part).join('|')}`
-        if (!changes(rules.map((other) => (other === rule ? rest : other)))) needless.push(`${kind}: ${part}`)
+    for (const rule of rules)
+      for (const [name, want] of Object.entries(rule.when)) {
+        const parts = typeof want === 'string' ? alternatives(want) : Array.isArray(want) ? (want as number[]) : []
+        if (parts.length < 2) continue
+        for (const part of parts) {
+          const rest = parts.filter((other) => other !== part)
+          const when = { ...rule.when, [name]: typeof want === 'string' ? rest.join('|') : rest }
+          if (!changes(rules.map((other) => (other === rule ? { ...rule, when } : other))))
+            needless.push(`${rule.kind}: ${part}`)
+        }
       }
-    }
     expect(needless).toEqual([])
   })
 

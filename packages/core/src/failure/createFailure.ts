@@ -32,7 +32,7 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
   // Masked first: what is left can be written as JSON, however deep it came.
   const rpcError = facts.rpcError && mask(facts.rpcError, secrets, { code: facts.rpcError.code, message: '…' })
   const judged = { ...facts, rpcError }
-  const kind = facts.kind ?? classify(judged, method) ?? 'unknown'
+  const kind = facts.kind ?? classify(judged, method)?.kind ?? 'unknown'
   // Only a service numbers its refusals; a node does not.
   const { requestId, reason } = Object(rpcError?.data) as { readonly requestId?: unknown; readonly reason?: unknown }
   const said = mask(facts.text, secrets, '…')
