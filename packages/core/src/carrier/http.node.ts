@@ -1,7 +1,10 @@
 import http from 'node:http'
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type * as https from 'node:https'
 import { createRequire } from 'node:module'
 import net from 'node:net'
+import type * as tls from 'node:tls'
+import type * as zlib from 'node:zlib'
 import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
 import { createCarrier as createFetchCarrier } from './http.fetch.ts'
 import { createSocketPool } from './socketPool.node.ts'
@@ -11,6 +14,7 @@ import type { PooledSocket, SocketPool } from './socketPool.node.ts'
 interface Prepared {
   readonly request: typeof http.request
   readonly options: RequestOptions
+  readonly pool: SocketPool | undefined
 }
 
 /** Loads a module of Node when it is needed: TLS and gzip would cost half of a cold start. Any path does, to load what is built in. */
@@ -20,14 +24,15 @@ const load = <T>(name: string): T => createRequire('/')(name) as T
 const connector = (secure: boolean, host: string, port: number): (() => net.Socket) => {
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1_000 }
   if (!secure) return () => net.connect(options)
-  const tls = load<typeof import('node:tls')>('node:tls')
+  const { connect } = load<typeof tls>('node:tls')
   let session: Buffer | undefined
   return () =>
-    tls
-      .connect({ ...options, servername: net.isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'], session })
-      .on('session', (ticket) => {
+    connect({ ...options, servername: net.isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'], session }).on(
+      'session',
+      (ticket) => {
         session = ticket
-      })
+      },
+    )
 }
 
 const headerOf = ({ rawHeaders }: IncomingMessage, name: string): string | undefined => {
@@ -40,11 +45,17 @@ const headerOf = ({ rawHeaders }: IncomingMessage, name: string): string | undef
 
 const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault => {
   const { code = '', syscall, message } = error
-  const socket = request.socket as PooledSocket | null
+  const socket = request.socket as (PooledSocket & { readonly secureConnecting?: boolean }) | null
   return {
     kind: 'network',
     text: message || code,
-    unsent: syscall === 'connect' || syscall === 'getaddrinfo' || /CERT|SIGNED|SSL|TLS/.test(code),
+    unsent:
+      syscall === 'connect' ||
+      syscall === 'getaddrinfo' ||
+      // Each address of a name was tried, and none took the connection.
+      error instanceof AggregateError ||
+      socket?.secureConnecting === true ||
+      /CERT|SIGNED|SSL|TLS/.test(code),
     stale: socket?.keptBytesRead !== undefined && socket.keptBytesRead === socket.bytesRead,
   }
 }
@@ -59,17 +70,19 @@ export function createCarrier(options: CarrierOptions): Carrier {
     const { protocol, host, hostname: bracketed, port, pathname, search, origin } = new URL(url)
     const secure = protocol === 'https:'
     const hostname = bracketed.replace(/^\[|\]$/g, '')
-    const pool = (pools[origin] ??= createSocketPool(connector(secure, hostname, Number(port) || (secure ? 443 : 80))))
+    const open = (): SocketPool => createSocketPool(connector(secure, hostname, Number(port) || (secure ? 443 : 80)))
+    const pool = agent ? undefined : (pools[origin] ??= open())
     return {
-      request: secure ? load<typeof import('node:https')>('node:https').request : http.request,
+      pool,
+      request: secure ? load<typeof https>('node:https').request : http.request,
       options: {
         protocol,
         hostname,
         port,
         path: pathname + search,
         method: 'POST',
-        headers: { ...headers, host, 'accept-encoding': 'gzip', ...(!agent && { connection: 'keep-alive' }) },
-        ...(agent ? { agent: agent as Agent } : { createConnection: pool.take }),
+        headers: { ...headers, host, 'accept-encoding': 'gzip', ...(pool && { connection: 'keep-alive' }) },
+        ...(pool ? { createConnection: pool.take } : { agent: agent as Agent }),
       },
     }
   }
@@ -91,8 +104,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
           prepared = prepare(target)
           preparedFor = target
         }
-        const { request, options } = prepared
-        sent = request(options)
+        sent = prepared.request(prepared.options)
       } catch (error) {
         // No URL, or an Agent of the wrong protocol, for example.
         queueMicrotask(() => finish({ kind: 'network', text: (error as Error).message, unsent: true }))
@@ -100,12 +112,18 @@ export function createCarrier(options: CarrierOptions): Carrier {
           over = true
         }
       }
+      const { pool } = prepared
       const refuse = (text: string, final = false): void => {
         finish({ kind: 'badResponse', text, final })
         sent.destroy()
       }
       const tooLarge = (): void => refuse(`the answer is larger than maxResponseBytes (${maxResponseBytes})`, true)
-      sent.on('error', (error) => finish(faultOf(error, sent)))
+      sent.on('error', (error) => {
+        const fault = faultOf(error, sent)
+        // What ended this connection has likely ended the others that were idle, and a second try must not meet one of them.
+        if (fault.stale) pool?.drop()
+        finish(fault)
+      })
       // Some ends come without an error, such as an unasked 101.
       sent.on('close', () => {
         if (response?.complete) return
@@ -135,7 +153,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
           const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
           if (!encoding || encoding === 'identity') return answer(whole.toString())
           if (encoding !== 'gzip') return refuse(`the answer is encoded as '${encoding}', which was not asked for`)
-          const { gunzip } = load<typeof import('node:zlib')>('node:zlib')
+          const { gunzip } = load<typeof zlib>('node:zlib')
           gunzip(whole, { maxOutputLength: maxResponseBytes }, (error: NodeJS.ErrnoException | null, plain) => {
             if (!error) answer(plain.toString())
             else if (error.code === 'ERR_BUFFER_TOO_LARGE') tooLarge()

@@ -14,6 +14,8 @@ export interface PooledSocket extends Socket {
 export interface SocketPool {
   /** Gives the connection that was in use last, or a new one. It comes back of itself when it emits `free`, as `node:http` lets it. */
   readonly take: () => PooledSocket
+  /** Closes the idle ones. */
+  readonly drop: () => void
   readonly close: () => void
 }
 
@@ -43,7 +45,12 @@ export function createSocketPool(connect: () => Socket): SocketPool {
     timer = idle.length ? setTimeout(sweep, SWEEP_MS).unref() : undefined
   }
 
+  const drop = (): void => {
+    for (const socket of idle.splice(0)) socket.destroy()
+  }
+
   return {
+    drop,
     take: () => {
       for (let socket; (socket = idle.pop());) {
         // Bytes that nobody asked for would be taken for the answer to the next request.
@@ -75,7 +82,7 @@ export function createSocketPool(connect: () => Socket): SocketPool {
     close: () => {
       open = false
       clearTimeout(timer)
-      for (const socket of idle) socket.destroy()
+      drop()
     },
   }
 }

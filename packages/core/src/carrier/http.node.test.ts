@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import http from 'node:http'
+import net from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createTransport } from '@keyrail/core'
+import { afterEach, describe, expect, test } from 'vitest'
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+interface Request {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** A server of bare sockets, so that it can close one at any moment. */
+const startServer = async (
+  answer: (request: Request, socket: Socket) => void,
+): Promise<{ url: string; sockets: Socket[] }> => {
+  const sockets: Socket[] = []
+  const server = net.createServer({ noDelay: true }, (socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {})
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString()
+      const [, head = '', length = ''] = /^([^]*?content-length: (\d+)[^]*?\r\n\r\n)/i.exec(text) ?? []
+      if (!head || text.length < head.length + Number(length)) return
+      const body = text.slice(head.length, head.length + Number(length))
+      text = text.slice(head.length + Number(length))
+      answer(JSON.parse(body) as Request, socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
+}
+
+const reply = (socket: Socket, { id }: Request, result: unknown, headers = ''): void => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, result })
+  socket.write(`HTTP/1.1 200 OK\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`)
+}
+
+const open = (url: string, options = {}): ReturnType<typeof createTransport> => {
+  const transport = createTransport({ url, retry: false, ...options })
+  closers.push(transport.close)
+  return transport
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+const blockNumber = { method: 'eth_blockNumber' }
+
+/** Closes each connection soon after an answer, most often just around the next request on it. */
+const closesAtRandom = (arrived?: (request: Request) => void) =>
+  startServer((request, socket) => {
+    arrived?.(request)
+    reply(socket, request, request.params[0])
+    const close = (): unknown => (Math.random() < 0.5 ? socket.end() : socket.resetAndDestroy())
+    if (Math.random() < 0.6) setTimeout(close, Math.random() * 3)
+    else if (Math.random() < 0.3) setImmediate(close)
+  })
+
+describe('a server that closes idle connections around the next request', () => {
+  test('fails no read out of 1,200, without the retry layer', async () => {
+    let arrived = 0
+    const { url } = await closesAtRandom(() => arrived++)
+    const transport = open(url)
+    let answered = 0
+    const caller = async (from: number): Promise<void> => {
+      for (let n = from; n < from + 150; n++) {
+        expect(await transport.request({ method: 'eth_getBalance', params: [`0x${n.toString(16)}`] })).toBe(
+          `0x${n.toString(16)}`,
+        )
+        answered++
+        await wait(Math.random() * 3)
+      }
+    }
+    await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((n) => caller(n * 1_000)))
+    expect(answered).toBe(1_200)
+    expect(arrived).toBeGreaterThanOrEqual(1_200)
+  })
+
+  test('is sent no transaction twice out of 600, whatever is retried', async () => {
+    const arrived = new Map<unknown, number>()
+    const { url } = await closesAtRandom(({ params: [raw] }) => arrived.set(raw, (arrived.get(raw) ?? 0) + 1))
+    const transport = open(url, { retry: { retries: 3, baseMs: 1 } })
+    let ambiguous = 0
+    const caller = async (from: number): Promise<void> => {
+      for (let n = from; n < from + 150; n++) {
+        const raw = `0x${n.toString(16)}`
+        const outcome = await failureOf(transport.request({ method: 'eth_sendRawTransaction', params: [raw] }))
+        if (outcome !== raw) {
+          expect(outcome).toMatchObject({ kind: 'network' })
+          ambiguous++
+        }
+        await wait(Math.random() * 3)
+      }
+    }
+    await Promise.all([0, 1, 2, 3].map((n) => caller(n * 1_000)))
+    expect([...arrived.values()].filter((times) => times > 1)).toEqual([])
+    // The race was really run: some were cut off, and most went through.
+    expect(ambiguous).toBeGreaterThan(0)
+    expect(arrived.size).toBeGreaterThan(300)
+  })
+})
+
+describe('a kept connection', () => {
+  test('is left before the time its server names is over', async () => {
+    const { url, sockets } = await startServer((request, socket) =>
+      reply(socket, request, '0x1', 'Keep-Alive: timeout=2, max=100\r\n'),
+    )
+    const transport = open(url)
+    for (let n = 0; n < 3; n++) await transport.request(blockNumber)
+    expect(sockets).toHaveLength(1)
+    await wait(1_050)
+    await transport.request(blockNumber)
+    expect(sockets).toHaveLength(2)
+  })
+
+  test('is left when bytes came on it that nobody asked for, and no call takes them for its answer', async () => {
+    const { url, sockets } = await startServer((request, socket) => reply(socket, request, request.params[0]))
+    const transport = open(url)
+    expect(await transport.request({ method: 'eth_getBalance', params: ['0x1'] })).toBe('0x1')
+    reply(sockets[0] as Socket, { id: 2, method: '', params: [] }, 'planted')
+    await wait(20)
+    expect(await transport.request({ method: 'eth_getBalance', params: ['0x2'] })).toBe('0x2')
+    expect(sockets).toHaveLength(2)
+  })
+
+  test('is not kept where the server says so', async () => {
+    const { url, sockets } = await startServer((request, socket) => {
+      reply(socket, request, '0x1', 'Connection: close\r\n')
+    })
+    const transport = open(url)
+    for (let n = 0; n < 3; n++) expect(await transport.request(blockNumber)).toBe('0x1')
+    expect(sockets).toHaveLength(3)
+  })
+
+  test('does not hold the process, and neither does its timer', async () => {
+    const { url } = await startServer((request, socket) => reply(socket, request, '0x1'))
+    const program = `
+      import { createTransport } from '@keyrail/core'
+      const transport = createTransport({ url: '${url}' })
+      console.log(await transport.request({ method: 'eth_blockNumber' }))
+      const answered = performance.now()
+      process.on('exit', () => console.log(performance.now() - answered < 900 ? 'at once' : 'late'))
+    `
+    const child = spawn(process.execPath, ['--conditions=@keyrail/source', '--input-type=module', '--eval', program], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+    })
+    await once(child, 'close')
+    expect(said).toBe('0x1\nat once\n')
+  })
+})
+
+describe('a call that runs out of time', () => {
+  /** Requests to connect that are under way in this process. */
+  const connecting = (): number =>
+    process.getActiveResourcesInfo().filter((name) => name.endsWith('ConnectWrap')).length
+
+  test.runIf(process.platform === 'linux')('ends its connection while that is still half open', async () => {
+    // A stopped process accepts nothing: when its queue is full, the kernel leaves further connections half open.
+    const child = spawn(
+      process.execPath,
+      [
+        '--eval',
+        `const server = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port))`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    closers.push(() => child.kill('SIGKILL'))
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    child.kill('SIGSTOP')
+    const port = Number(line.toString())
+    const fillers = Array.from({ length: 6 }, () => net.connect(port, '127.0.0.1').on('error', () => {}))
+    closers.push(() => fillers.forEach((socket) => socket.destroy()))
+    await wait(100)
+    const before = connecting()
+    expect(before).toBeGreaterThan(0)
+    const transport = open(`http://127.0.0.1:${port}`)
+    const call = failureOf(transport.request(blockNumber, { timeoutMs: 500 }))
+    await expect.poll(connecting).toBe(before + 1)
+    expect(await call).toMatchObject({ kind: 'timeout', source: 'client' })
+    await expect.poll(connecting).toBe(before)
+  })
+
+  test('ends its connection in the middle of a TLS handshake', async () => {
+    const sockets: Socket[] = []
+    const server = net.createServer((socket) => sockets.push(socket.on('error', () => {}).resume()))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closers.push(() => server.close())
+    const transport = open(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    expect(await failureOf(transport.request(blockNumber, { timeoutMs: 100 }))).toMatchObject({ kind: 'timeout' })
+    await expect.poll(() => sockets.map(({ readableEnded }) => readableEnded)).toEqual([true])
+  })
+})
+
+describe('a connection that never came about leaves a transaction unsent, so that it is sent again', () => {
+  const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
+
+  test('where every address of a name refuses', async () => {
+    const server = net.createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const agent = new http.Agent({ lookup: (_host, _options, done) => done(null, addresses) })
+    const failure = await failureOf(open(`http://node.example:${port}`, { agent }).request(transaction))
+    expect(failure).toMatchObject({ kind: 'network', retryable: true })
+  })
+
+  test('where the server leaves in the middle of the TLS handshake', async () => {
+    const server = net.createServer((socket) => socket.on('data', () => socket.end()).on('error', () => {}))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closers.push(() => server.close())
+    const transport = open(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    expect(await failureOf(transport.request(transaction))).toMatchObject({ kind: 'network', retryable: true })
+  })
+})
