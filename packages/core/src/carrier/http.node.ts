@@ -1,8 +1,8 @@
-import http from 'node:http'
+import type * as http from 'node:http'
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type * as https from 'node:https'
 import { createRequire } from 'node:module'
-import net from 'node:net'
+import type * as net from 'node:net'
 import type * as tls from 'node:tls'
 import type * as zlib from 'node:zlib'
 import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
@@ -12,22 +12,26 @@ import type { PooledSocket, SocketPool } from './socketPool.node.ts'
 
 /** A target as `node:http` takes it, made once. */
 interface Prepared {
-  readonly request: typeof http.request
+  readonly client: Pick<typeof http, 'request'>
   readonly options: RequestOptions
   readonly pool: SocketPool | undefined
 }
 
-/** Loads a module of Node when it is needed: TLS and gzip would cost half of a cold start. Any path does, to load what is built in. */
+/**
+ * Loads a module of Node when it is needed, TLS and gzip perhaps never. By `require`, because `import` of `node:http` reads each of its exports,
+ * and with them loads all of `fetch`: half of a cold start. Any path does, to load what is built in.
+ */
 const load = <T>(name: string): T => createRequire('/')(name) as T
 
 /** Opens connections to an origin, as an `http.Agent` or `https.Agent` would. */
 const connector = (secure: boolean, host: string, port: number): (() => net.Socket) => {
+  const { connect, isIP } = load<typeof net>('node:net')
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1_000 }
-  if (!secure) return () => net.connect(options)
-  const { connect } = load<typeof tls>('node:tls')
+  if (!secure) return () => connect(options)
+  const { connect: connectTls } = load<typeof tls>('node:tls')
   let session: Buffer | undefined
   return () =>
-    connect({ ...options, servername: net.isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'], session }).on(
+    connectTls({ ...options, servername: isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'], session }).on(
       'session',
       (ticket) => {
         session = ticket
@@ -74,7 +78,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
     const pool = agent ? undefined : (pools[origin] ??= open())
     return {
       pool,
-      request: secure ? load<typeof https>('node:https').request : http.request,
+      client: secure ? load<typeof https>('node:https') : load<typeof http>('node:http'),
       options: {
         protocol,
         hostname,
@@ -104,7 +108,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
           prepared = prepare(target)
           preparedFor = target
         }
-        sent = prepared.request(prepared.options)
+        sent = prepared.client.request(prepared.options)
       } catch (error) {
         // No URL, or an Agent of the wrong protocol, for example.
         queueMicrotask(() => finish({ kind: 'network', text: (error as Error).message, unsent: true }))
