@@ -183,6 +183,14 @@ describe('batch', () => {
     expect(sent[0]?.value).not.toBe(sent[1]?.value)
   })
 
+  test('fails each call where the key cannot be had, and sends nothing more', async () => {
+    const endpoint = scriptedPost(() => ({ facts: { kind: 'invalidRequest', text: 'the apiKey function failed' } }))
+    const sent = send(over(endpoint), reads(3))
+    await vi.runAllTimersAsync()
+    expect(outcomes(sent)).toEqual(['invalidRequest', 'invalidRequest', 'invalidRequest'])
+    expect(sizes(endpoint)).toEqual([3])
+  })
+
   test('tells when an answer comes from another chain: by its header for all, by eth_chainId for itself', async () => {
     const endpoint = scriptedPost(answerAll, 7)
     const carry = over(endpoint)
@@ -238,6 +246,18 @@ describe('batch', () => {
     ['batch.maxBytes', { maxBytes: 2 ** 32 }],
   ])('refuses a %s that is out of range', (name, options) => {
     expect(() => batch(options)).toThrow(`${name} must be a number from`)
+  })
+
+  test.each([['yes'], [5], [null]])('refuses %j for options', (options) => {
+    expect(() => batch(options as never)).toThrow('batch must be true, false, or { maxCalls, maxBytes }')
+  })
+
+  test('takes only whole calls', async () => {
+    const endpoint = scriptedPost(capped(3, () => tooLarge('batch over 3')))
+    const sent = send(over(endpoint, { maxCalls: 2.9 }), reads(4))
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([2, 2])
+    expect(sent.map(({ ok }) => ok)).toEqual([true, true, true, true])
   })
 
   test('joins nothing with a maxCalls of 1', async () => {
@@ -371,6 +391,28 @@ describe('a batch that is refused for its size', () => {
     // Two had gone, two were waiting: those went out smaller.
     expect(sizes(endpoint).filter((size) => size > 5)).toEqual([10, 10])
     expect(sent.map(({ value, settled }) => [value, settled])).toEqual(own(sent).map((value) => [value, 1]))
+  })
+
+  test('believes the smallest of several caps, in one answer and in several', async () => {
+    let refused = 0
+    const endpoint = scriptedPost((posted) => {
+      if (posted.asked.length < 4) return answerAll(posted)
+      const [most, more] = refused++ === 0 ? [2, 3] : [3, 4]
+      return {
+        afterMs: refused,
+        text: JSON.stringify(
+          posted.asked.map(({ id }, at) => ({ id, error: { code: 31, message: `batch over ${at ? more : most}` } })),
+        ),
+      }
+    })
+    const carry = over(endpoint)
+    send(carry, reads(5))
+    send(carry, reads(5), { batch: {} })
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint)).toEqual([5, 5, 2, 2, 1, 2, 2, 1])
+    send(carry, reads(4))
+    await vi.runAllTimersAsync()
+    expect(sizes(endpoint).slice(8)).toEqual([2, 2])
   })
 
   test('fails a call that is refused even alone with what the server says of it', async () => {
@@ -516,6 +558,20 @@ describe('ending calls of a batch', () => {
       ['0x0', '0x1', '0x2'],
       ['0x3', '0x5'],
     ])
+    expect(sent.map(({ settled }) => settled)).toEqual(sent.map(() => 1))
+  })
+
+  test('of a batch that had to be cut while it waited, stops what was sent of it when those have ended', async () => {
+    const endpoint = scriptedPost((posted) => ({ ...capped(2, () => tooLarge('batch over 2'))(posted), afterMs: 10 }))
+    const carry = over(endpoint, { maxCalls: 4 }, 1)
+    const sent = send(carry, reads(8))
+    await vi.advanceTimersByTimeAsync(15)
+    expect(endpoint.posted.map(({ asked }) => asked.map(({ params }) => params[0])).at(-1)).toEqual(['0x4', '0x5'])
+    sent[4]?.end('enough')
+    expect(endpoint.posted.at(-1)?.stopped).toBe(false)
+    sent[5]?.end('enough')
+    expect(endpoint.posted.find(({ asked }) => asked[0]?.params[0] === '0x4')?.stopped).toBe(true)
+    await vi.runAllTimersAsync()
     expect(sent.map(({ settled }) => settled)).toEqual(sent.map(() => 1))
   })
 

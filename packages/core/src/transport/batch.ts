@@ -1,6 +1,6 @@
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
-import { checkRange } from '../failure/invalid.ts'
+import { check, checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { readBatchAnswer } from '../message/readBatchAnswer.ts'
 import type { ItemRead } from '../message/readBatchAnswer.ts'
@@ -79,12 +79,14 @@ const bytesOf = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.leng
  * @see JSON-RPC 2.0 section 6
  */
 export function batch(options: boolean | BatchOptions = true): (endpoint: GatedEndpoint) => Endpoint {
-  const given: BatchOptions = options instanceof Object ? options : {}
+  const given: BatchOptions = Object(options)
+  check(typeof options === 'boolean' || given === options, 'batch must be true, false, or { maxCalls, maxBytes }')
   checkRange('batch.maxCalls', given.maxCalls, 1, 100_000)
   checkRange('batch.maxBytes', given.maxBytes, 1, 2 ** 31)
   return (endpoint) => {
     const { label, chainId, close } = endpoint
-    let { maxCalls = 100, maxBytes = 512_000 } = given
+    let maxCalls = Math.floor(given.maxCalls ?? 100)
+    let { maxBytes = 512_000 } = given
     let lastId = 0
     /**
      * What was called in this tick, by explicit batch, or else by priority: so that a poll never holds up a read at the gate.
@@ -105,8 +107,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
     }
 
     const carry: Carry = (call: JoinedCall, settle) => {
-      if (maxCalls < 2 || !(call.batch ? repeatable(call.method) : joins(call.method)))
-        return endpoint.carry(call, settle)
+      if (!(call.batch ? repeatable(call.method) : joins(call.method))) return endpoint.carry(call, settle)
       const key = call.batch ?? call.options.priority ?? 'read'
       if (!waiting) {
         waiting = new Map()
@@ -125,11 +126,11 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
     const flush = (): void => {
       const all = waiting ?? []
       waiting = undefined
-      for (const [, items] of all) sendAll(items, maxCalls)
+      for (const [, items] of all) sendAll(items)
     }
 
-    /** Sends what has not ended meanwhile, at most `limit` calls in a batch. */
-    const sendAll = (items: readonly Item[], limit: number): void => {
+    /** Sends what has not ended meanwhile, in batches of at most `limit` calls. */
+    const sendAll = (items: readonly Item[], limit = maxCalls): void => {
       let part: Item[] = []
       let bytes = 0
       for (const item of items) {
@@ -159,12 +160,11 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
 
       const body = (): string => {
         if (sent.live < items.length) items = items.filter(({ call }) => !call.ended)
-        // Smaller batches were asked for while this one waited.
-        const most = Math.max(1, maxCalls)
-        if (items.length > most) {
-          sendAll(items.slice(most), most)
-          items = items.slice(0, most)
-          sent.live = most
+        if (items.length > maxCalls) {
+          // Smaller batches were asked for while this one waited.
+          sendAll(items.slice(maxCalls))
+          items = items.slice(0, maxCalls)
+          sent.live = maxCalls
         }
         sentAt = performance.now()
         first = lastId + 1
@@ -202,7 +202,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
           if (!wrong) settle(true, (one as { result: unknown }).result)
           else if (kind === 'batchTooLarge') {
             refused.push(item)
-            limit = Math.min(limit, batchLimit(wrong.text, size))
+            limit = batchLimit(wrong.text, size)
             if (/batch/i.test(wrong.text)) maxCalls = Math.min(maxCalls, limit)
             else if (wrong.status === 413) maxBytes = Math.min(maxBytes, Math.floor(bytes / 2))
           } else if (one === read && answer && !common.includes(kind as string)) {
@@ -210,14 +210,14 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
             unclear = true
           } else settle(false, failure)
         }
-        if (!unclear) return sendAll(refused, limit)
+        if (!unclear) return sendAll(refused, Math.min(limit, maxCalls))
         // One by one it shows whose fault it was; if nobody's, it was the batch that was not wanted.
         let left = refused.length
         let innocent = true
         for (const { call, settle } of refused.filter((item) => !item.call.ended))
           endpoint.carry(call, (ok, value) => {
             innocent &&= ok
-            if (--left === 0 && innocent) maxCalls = Math.min(maxCalls, size >> 1)
+            if (--left === 0 && innocent) maxCalls = Math.min(maxCalls, Math.max(1, size >> 1))
             settle(ok, value)
           })
       }

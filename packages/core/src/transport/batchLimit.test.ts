@@ -37,6 +37,10 @@ describe('batchLimit', () => {
     expect(batchLimit(text, 100)).toBe(1)
   })
 
+  test('is 1 where only one was left in what was refused', () => {
+    expect(batchLimit('batch too large', 1)).toBe(1)
+  })
+
   test('is always smaller than what was refused, and at least 1', () => {
     for (let size = 2; size < 300; size++)
       for (const text of ['batch', 'at most 300', `at most ${size}`, `at most ${size - 1}`, 'not supported']) {

@@ -1,9 +1,9 @@
 /**
  * How many calls a batch may hold, by the words in which a larger one was refused: the largest number in them that is below the size refused
- * and counts no bytes or time; 1 where the server takes no batches at all; else half.
+ * and counts no bytes or time; 1 where the server takes no batches at all; else half, and never less than 1.
  *
  * @param text - The server's words.
- * @param size - How many calls the refused batch had, 2 or more.
+ * @param size - How many calls the refused batch had.
  * @example
  * batchLimit('Batch of more than 3 requests are not allowed on free tier', 100) // 3
  * batchLimit('batch too large', 100) // 50
@@ -14,5 +14,5 @@ export function batchLimit(text: string, size: number): number {
     .map(([, digits = '']) => Number(digits.replaceAll(',', '')))
     .filter((number) => number > 0 && number < size)
   if (named.length > 0) return Math.max(...named)
-  return /not (support|allow|enabl|avail)|disabled|unsupported/i.test(text) ? 1 : size >> 1
+  return /not (support|allow|enabl|avail)|disabled|unsupported/i.test(text) ? 1 : Math.max(1, size >> 1)
 }

@@ -2,7 +2,7 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import { checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
-import type { Call, Carry } from './call.ts'
+import type { Call, Carry, Settle } from './call.ts'
 import type { Endpoint, HttpEndpoint, Post } from './http.ts'
 import { createLane } from './lane.ts'
 import type { Lane, Place } from './lane.ts'
@@ -33,13 +33,21 @@ export interface GatedEndpoint extends Endpoint {
   readonly post: PostForItems
 }
 
-/** A request that waits. */
-interface Waiter extends Place {
-  readonly items: readonly { readonly call: RouteCall }[]
-  readonly lane: Lane<Waiter>
-  readonly since: number
+/** A body that waits to be posted. */
+interface Posting {
+  readonly items: readonly OfCall[]
   readonly start: () => void
   readonly refuse: (facts: Facts) => void
+}
+
+/** A request that waits. One is made for each call where nothing is joined, so it holds no more than it must. */
+interface Waiter extends Place {
+  readonly lane: Lane<Waiter>
+  readonly since: number
+  /** The call, or the first of the body's. */
+  readonly call: RouteCall
+  /** A call's own, or what is to be posted. */
+  readonly asked: Settle | Posting
 }
 
 /**
@@ -72,11 +80,16 @@ export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {})
     const laneOf = ({ method, options }: RouteCall): Lane<Waiter> =>
       lanes[options.priority ?? (repeatable(method) ? 'read' : 'write')]
 
-    const enter = (waiter: Waiter): void => {
+    const callsOf = ({ call, asked }: Waiter): readonly RouteCall[] =>
+      typeof asked === 'function' ? [call] : asked.items.map((item) => item.call)
+
+    const enter = (call: RouteCall, asked: Waiter['asked']): Waiter => {
+      const waiter: Waiter = { lane: laneOf(call), since: performance.now(), call, asked }
       waiter.lane.enter(waiter)
-      for (const { call } of waiter.items) call.waitingSince = waiter.since
+      for (const one of callsOf(waiter)) one.waitingSince = waiter.since
       queued++
       timer ??= setTimeout(watch, maxWaitMs)
+      return waiter
     }
 
     const leave = (waiter: Waiter): void => {
@@ -89,7 +102,7 @@ export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {})
     /** Ends the wait, and moves the deadlines by as long as it was. */
     const endWait = (waiter: Waiter, now: number): void => {
       leave(waiter)
-      for (const { call } of waiter.items) {
+      for (const call of callsOf(waiter)) {
         call.deadlineAt += now - (call.waitingSince ?? now)
         call.waitingSince = undefined
       }
@@ -103,12 +116,15 @@ export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {})
         while (since(lane) + maxWaitMs <= now) {
           const waiter = lane.first() as Waiter
           endWait(waiter, now)
-          waiter.refuse({
+          const facts: Facts = {
             kind: 'throttled',
             text: `${maxInFlight} requests are under way, and this one waited ${maxWaitMs} ms for its turn`,
             unsent: true,
             final: true,
-          })
+          }
+          const { asked, call } = waiter
+          if (typeof asked === 'function') asked(false, createFailure(facts, { method: call.method, label }))
+          else asked.refuse(facts)
         }
       clearTimeout(timer)
       const oldest = Math.min(...inOrder.map(since))
@@ -125,30 +141,25 @@ export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {})
         const waiter = inOrder.find((lane) => lane.first())?.first() as Waiter
         const now = performance.now()
         endWait(waiter, now)
-        for (const { call } of waiter.items) call.note?.({ type: 'queued', label, waitMs: now - waiter.since })
-        waiter.start()
+        for (const call of callsOf(waiter)) call.note?.({ type: 'queued', label, waitMs: now - waiter.since })
+        const { asked, call } = waiter
+        if (typeof asked === 'function') send(call, asked)
+        else asked.start()
       }
       admitting = false
     }
 
+    const send: Carry = (call, settle) => {
+      inFlight++
+      endpoint.carry(call, (ok, value) => {
+        release()
+        settle(ok, value)
+      })
+    }
+
     const carry: Carry = (call, settle) => {
-      const start = (): void => {
-        inFlight++
-        endpoint.carry(call, (ok, value) => {
-          release()
-          settle(ok, value)
-        })
-      }
-      if (inFlight < maxInFlight) return start()
-      const { method } = call
-      const waiter: Waiter = {
-        items: [{ call }],
-        lane: laneOf(call),
-        since: performance.now(),
-        start,
-        refuse: (facts) => settle(false, createFailure(facts, { method, label })),
-      }
-      enter(waiter)
+      if (inFlight < maxInFlight) return send(call, settle)
+      const waiter = enter(call, settle)
       call.cancel = (reason) => {
         leave(waiter)
         settle(false, reason)
@@ -172,9 +183,7 @@ export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {})
       if (inFlight < maxInFlight) start()
       else {
         const refuse = (facts: Facts): void => done(facts, undefined, { label })
-        const lane = laneOf((items[0] as OfCall).call)
-        const waiter: Waiter = { items, lane, since: performance.now(), start, refuse }
-        enter(waiter)
+        const waiter = enter((items[0] as OfCall).call, { items, start, refuse })
         stop = () => leave(waiter)
       }
       return () => stop()

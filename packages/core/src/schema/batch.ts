@@ -1,0 +1,50 @@
+import type { Settled } from '../transport/batchRequest.ts'
+import type { CallOptions } from '../transport/call.ts'
+import type { EthereumRpc } from './ethereumRpc.ts'
+import type { MethodName, Params, Result } from './request.ts'
+
+/** One call of a batch, of whatever method. */
+export interface BatchCall<Rpc = EthereumRpc> {
+  readonly method: MethodName<Rpc>
+  readonly params?: readonly unknown[] | undefined
+}
+
+/** The calls as their methods take them: a wrong param is an error at its own call. */
+type Checked<Rpc, Calls extends readonly BatchCall<Rpc>[]> = {
+  readonly [I in keyof Calls]: { readonly method: Calls[I]['method'] } & (readonly [] extends Params<
+    Rpc,
+    Calls[I]['method']
+  >
+    ? { readonly params?: Params<Rpc, Calls[I]['method']> | undefined }
+    : { readonly params: Params<Rpc, Calls[I]['method']> })
+}
+
+/** What one call answers, by the params that it was given or left out. */
+type Answered<Rpc, M extends keyof Rpc, Call> = Call extends { readonly params: infer P extends Params<Rpc, M> }
+  ? Result<Rpc, M, P>
+  : Result<Rpc, M, readonly [] extends Params<Rpc, M> ? Params<Rpc, M> & readonly [] : Params<Rpc, M>>
+
+/**
+ * How the calls of a batch end, in their order.
+ *
+ * @example
+ * type Results = BatchResults<EthereumRpc, [{ method: 'eth_chainId' }, { method: 'eth_gasPrice' }]>
+ * declare const results: Results
+ * if (results[0].status === 'fulfilled') console.log(BigInt(results[0].value))
+ */
+export type BatchResults<Rpc, Calls extends readonly BatchCall<Rpc>[]> = {
+  -readonly [I in keyof Calls]: Settled<Answered<Rpc, Calls[I]['method'], Calls[I]>>
+}
+
+/**
+ * A batch by names: each result is as exact as that of its method, over its overloads too. An unknown method and wrong params are type errors.
+ *
+ * @example
+ * declare const batch: BatchFn
+ * const [block, gas] = await batch([{ method: 'eth_getBlockByNumber', params: ['latest', false] }, { method: 'eth_gasPrice' }])
+ * if (block.status === 'fulfilled') console.log(block.value?.transactions[0])
+ */
+export type BatchFn<Rpc = EthereumRpc> = <const Calls extends readonly BatchCall<Rpc>[]>(
+  calls: Calls & Checked<Rpc, Calls>,
+  options?: CallOptions,
+) => Promise<BatchResults<Rpc, Calls>>

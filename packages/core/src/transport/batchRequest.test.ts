@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { createBatchRequest } from './batchRequest.ts'
+
+describe('createBatchRequest', () => {
+  test('tells how each call ended, in the order of the calls', async () => {
+    const all = createBatchRequest(async ({ method }) => {
+      if (method === 'eth_call') throw new RangeError('mine')
+      await new Promise((resolve) => setTimeout(resolve, method === 'eth_chainId' ? 20 : 1))
+      return method
+    })
+    const calls = ['eth_chainId', 'eth_call', 'eth_gasPrice'].map((method) => ({ method }))
+    expect(await all(calls)).toEqual([
+      { status: 'fulfilled', value: 'eth_chainId' },
+      { status: 'rejected', reason: new RangeError('mine') },
+      { status: 'fulfilled', value: 'eth_gasPrice' },
+    ])
+  })
+
+  test('gives all calls of one batch the same object, each batch its own, and passes options on', async () => {
+    const seen: unknown[][] = []
+    const all = createBatchRequest(async (...given) => seen.push(given))
+    const options = { timeoutMs: 5 }
+    await all([{ method: 'eth_a' }, { method: 'eth_b' }], options)
+    await all([{ method: 'eth_c' }])
+    expect(seen.map(([args, given]) => [args, given])).toEqual([
+      [{ method: 'eth_a' }, options],
+      [{ method: 'eth_b' }, options],
+      [{ method: 'eth_c' }, undefined],
+    ])
+    const [first, second, third] = seen.map(([, , batch]) => batch)
+    expect(first).toBeInstanceOf(Object)
+    expect(second).toBe(first)
+    expect(third).toBeInstanceOf(Object)
+    expect(third).not.toBe(first)
+  })
+
+  test('takes none, and refuses what is no array', async () => {
+    const all = createBatchRequest(async () => 1)
+    expect(await all([])).toEqual([])
+    for (const wrong of [undefined, null, {}, 'eth_a', { method: 'eth_a' }])
+      await expect(all(wrong as never)).rejects.toMatchObject({ kind: 'invalidRequest', source: 'client' })
+  })
+})

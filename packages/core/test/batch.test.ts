@@ -1,0 +1,269 @@
+import { createServer } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AddressOptions } from '../src/address/addressOptions.ts'
+import { isKeyrailError } from '../src/failure/keyrailError.ts'
+import { batch } from '../src/transport/batch.ts'
+import type { BatchOptions } from '../src/transport/batch.ts'
+import { compose } from '../src/transport/compose.ts'
+import { deadline } from '../src/transport/deadline.ts'
+import { gate } from '../src/transport/gate.ts'
+import { http } from '../src/transport/http.ts'
+import type { HttpOptions } from '../src/transport/http.ts'
+import { retry } from '../src/transport/retry.ts'
+import type { Transport } from '../src/transport/transport.ts'
+import { raw, startFaultServer } from './faultServer.ts'
+import type { FaultServer, Script, Seen } from './faultServer.ts'
+
+interface Asked {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+const askedOf = ({ body }: Seen): Asked[] => [JSON.parse(body) as Asked | Asked[]].flat()
+const own = ({ id, params }: Asked): object => ({ jsonrpc: '2.0', id, result: params[0] })
+
+/** Answers single calls and batches; what is answered may be changed on its way out. */
+const echo =
+  (change: (items: object[], asked: readonly Asked[]) => unknown = (items) => items): Script =>
+  (seen, response) => {
+    const asked = askedOf(seen)
+    const items = asked.map(own)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(seen.body.startsWith('[') ? change(items, asked) : items[0]))
+  }
+
+let server: FaultServer
+let transport: Transport
+beforeEach(async () => {
+  server = await startFaultServer(echo())
+})
+afterEach(async () => {
+  transport.close()
+  await server.close()
+})
+
+const open = (
+  options: HttpOptions & { readonly retries?: number; readonly batch?: boolean | BatchOptions; maxInFlight?: number },
+  address: AddressOptions = { url: server.url },
+): Transport =>
+  (transport = compose(
+    batch(options.batch)(gate({ maxInFlight: options.maxInFlight })(http(address, options))),
+    retry({ retries: options.retries ?? 0, baseMs: 5 }),
+    deadline(),
+  ))
+
+const wave = (count: number, from = 0, options = {}): Promise<unknown>[] =>
+  Array.from({ length: count }, (_, at) => transport.request({ method: 'eth_call', params: [from + at] }, options))
+const outcomes = async (calls: readonly Promise<unknown>[]): Promise<unknown[]> =>
+  (await Promise.allSettled(calls)).map((one) =>
+    one.status === 'fulfilled' ? one.value : isKeyrailError(one.reason) ? one.reason.kind : one.reason,
+  )
+const sizes = (): number[] => server.seen.map((seen) => askedOf(seen).length)
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
+
+for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
+  describe(`batch by ${carrier}`, () => {
+    test('sends a tick\u2019s calls as one request, and a lone call as a plain one', async () => {
+      open(options)
+      expect(await outcomes(wave(30))).toEqual(upTo(30))
+      expect(await outcomes(wave(1))).toEqual([0])
+      expect(sizes()).toEqual([30, 1])
+      expect(server.seen[1]?.body.startsWith('{')).toBe(true)
+    })
+
+    test('pairs answers by id, gzipped too', async () => {
+      open(options)
+      server.script = (seen, response) => {
+        const items = askedOf(seen).map(own).reverse()
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(items)))
+      }
+      expect(await outcomes(wave(50))).toEqual(upTo(50))
+    })
+
+    test('makes only failed calls again, and joins them', async () => {
+      open({ ...options, retries: 1 })
+      let first = true
+      server.script = echo((items, asked) => {
+        if (!first) return items
+        first = false
+        return items.map((item, at) =>
+          at % 2 ? { id: asked[at]?.id, error: { code: 429, message: 'slow down' } } : item,
+        )
+      })
+      expect(await outcomes(wave(6))).toEqual(upTo(6))
+      const [, ...again] = server.seen.map((seen) => askedOf(seen).map(({ params }) => params[0]))
+      expect(again.flat().toSorted((a, b) => Number(a) - Number(b))).toEqual([1, 3, 5])
+    })
+
+    test.each([
+      ['loses one', (items: object[]) => items.slice(1)],
+      ['doubles one', (items: object[]) => [...items, items[0]]],
+      ['takes the id of one', (items: object[]) => [{ ...items[0], id: null }, ...items.slice(1)]],
+      ['makes a text of one id', (items: object[]) => [{ ...items[0], id: '1' }, ...items.slice(1)]],
+      ['puts a stranger in for one', (items: object[]) => [{ ...items[0], id: 9_999 }, ...items.slice(1)]],
+    ])('fails exactly the call that a server hurts that %s', async (_, change) => {
+      open(options)
+      server.script = echo(change)
+      expect(await outcomes(wave(5))).toEqual(['badResponse', 1, 2, 3, 4])
+    })
+
+    test.each([
+      ['throttled', raw(429, 'Too Many Requests')],
+      ['unavailable', raw(502, '<title>502 Bad Gateway</title>')],
+      ['badResponse', raw(200, '[{"jsonrpc":"2.0","id":1,"resu')],
+      ['network', (_seen, _response, socket) => socket.resetAndDestroy()],
+      [
+        'network',
+        (_seen, response, socket) =>
+          response.writeHead(200, { 'content-length': '500' }).write('[{"id":1,', () => socket.destroy()),
+      ],
+    ] as [string, Script][])('tells every call of %s', async (kind, script) => {
+      open(options)
+      server.script = script
+      expect(await outcomes(wave(4))).toEqual([kind, kind, kind, kind])
+    })
+
+    test('finds the cap of a server, keeps to it, and asks for nothing twice', async () => {
+      open(options)
+      const answered: unknown[] = []
+      server.script = (seen, response, socket) => {
+        const asked = askedOf(seen)
+        if (asked.length > 7) return raw(413, 'batch too large')(seen, response, socket)
+        answered.push(...asked.map(({ params }) => params[0]))
+        echo()(seen, response, socket)
+      }
+      expect(await outcomes(wave(40))).toEqual(upTo(40))
+      expect(answered.toSorted((a, b) => Number(a) - Number(b))).toEqual(upTo(40))
+      server.seen.length = 0
+      expect(await outcomes(wave(40))).toEqual(upTo(40))
+      expect(Math.max(...sizes())).toBeLessThanOrEqual(7)
+    })
+
+    test('ends one call of a batch alone, and the request when all have ended', async () => {
+      open(options)
+      let release = (): void => {}
+      let gone = 0
+      server.script = (seen, response, socket) => {
+        response.on('close', () => gone++)
+        release = () => echo()(seen, response, socket)
+      }
+      const one = new AbortController()
+      const aborted = wave(1, 0, { signal: one.signal })
+      const others = wave(2, 1)
+      await expect.poll(() => server.seen.length).toBe(1)
+      one.abort('enough')
+      expect(await outcomes(aborted)).toEqual(['enough'])
+      release()
+      expect(await outcomes(others)).toEqual([1, 2])
+      await expect.poll(() => gone).toBe(1)
+
+      const all = new AbortController()
+      const late = [...wave(2, 0, { signal: all.signal }), ...wave(1, 2, { timeoutMs: 60 })]
+      await expect.poll(() => server.seen.length).toBe(2)
+      all.abort('enough')
+      expect(await outcomes(late)).toEqual(['enough', 'enough', 'timeout'])
+      await expect.poll(() => gone).toBe(2)
+    })
+
+    test('takes a new key for each request, and shows none', async () => {
+      let keys = 0
+      open(options, { rpcUrl: server.url, apiKey: () => `rotatingKeyNumber${++keys}` })
+      await Promise.all(wave(3))
+      server.script = raw(401, 'invalid key rotatingKeyNumber2')
+      const failures = await Promise.allSettled(wave(2))
+      expect(server.seen.map(({ path }) => path)).toEqual(['/rotatingKeyNumber1', '/rotatingKeyNumber2'])
+      expect(failures.map((one) => String((one as PromiseRejectedResult).reason)).join()).not.toContain('rotating')
+    })
+
+    test('sends writes and heavy calls each by itself', async () => {
+      open(options)
+      await Promise.all(
+        ['eth_call', 'eth_sendRawTransaction', 'eth_getLogs', 'eth_call', 'eth_sendRawTransaction'].map((method, at) =>
+          transport.request({ method, params: [at] }),
+        ),
+      )
+      expect(
+        server.seen
+          .map((seen) =>
+            askedOf(seen)
+              .map(({ method }) => method)
+              .join(),
+          )
+          .toSorted(),
+      ).toEqual(['eth_call,eth_call', 'eth_getLogs', 'eth_sendRawTransaction', 'eth_sendRawTransaction'])
+    })
+
+    test('keeps as many requests open as it may, however many calls wait', async () => {
+      open({ ...options, maxInFlight: 3, batch: { maxCalls: 10 } })
+      let openNow = 0
+      let most = 0
+      server.script = (seen, response, socket) => {
+        most = Math.max(most, ++openNow)
+        setTimeout(() => {
+          openNow--
+          echo()(seen, response, socket)
+        }, 2)
+      }
+      expect(await outcomes(wave(500))).toEqual(upTo(500))
+      expect(most).toBe(3)
+      expect(sizes()).toEqual(Array.from({ length: 50 }, () => 10))
+    })
+
+    test('in a storm of faults, every call gets its own answer or a named failure, and nothing stays open', async () => {
+      open({ ...options, retries: 2, batch: { maxCalls: 25 }, maxInFlight: 8 })
+      let seed = 42
+      const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
+      server.script = (seen, response, socket) => {
+        const asked = askedOf(seen)
+        const dice = random()
+        if (asked.length > 15) return raw(400, 'batch too large')(seen, response, socket)
+        if (dice < 0.04) return socket.resetAndDestroy()
+        if (dice < 0.08) return raw(503, 'Service Unavailable')(seen, response, socket)
+        if (dice < 0.1) return raw(200, '[{"jsonrpc":')(seen, response, socket)
+        echo((items) =>
+          items
+            .filter(() => random() > 0.02)
+            .flatMap((item) => (random() < 0.02 ? [item, item] : [item]))
+            .toSorted(() => random() - 0.5),
+        )(seen, response, socket)
+      }
+      let failed = 0
+      for (let from = 0; from < 3_000; from += 300) {
+        const ended = await outcomes(wave(300, from))
+        for (const [at, value] of ended.entries())
+          if (value !== from + at) {
+            expect(value).toMatch(/^(network|unavailable|badResponse)$/)
+            failed++
+          }
+      }
+      expect(failed).toBeLessThan(150)
+    })
+  })
+}
+
+test('sends a batch again at once where the server had closed the kept-alive connection', async () => {
+  open({})
+  const used = new Set<number>()
+  server.script = (seen, response, socket) => {
+    if (used.has(seen.connection)) socket.resetAndDestroy()
+    else echo()(seen, response, socket)
+    used.add(seen.connection)
+  }
+  for (let n = 0; n < 3; n++) expect(await outcomes(wave(3))).toEqual(upTo(3))
+  expect(sizes()).toEqual([3, 3, 3, 3, 3])
+})
+
+test('leaves no connection open after close, whatever waited', async () => {
+  const slow = createServer(() => {})
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+  const { port } = slow.address() as { port: number }
+  open({ maxInFlight: 2, batch: { maxCalls: 5 } }, { url: `http://127.0.0.1:${port}` })
+  const calls = wave(100)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  transport.close()
+  expect(await outcomes(calls)).toEqual(Array.from({ length: 100 }, () => 'aborted'))
+  await expect.poll(() => new Promise((resolve) => slow.getConnections((_, count) => resolve(count)))).toBe(0)
+  slow.close()
+})
