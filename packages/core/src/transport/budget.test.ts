@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { scriptedEndpoint, newCall, sendDown } from '../../test/scriptedEndpoint.ts'
 import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoint.ts'
-import { budget } from './budget.ts'
+import { budget, checkPriority } from './budget.ts'
 import type { Budgeted, BudgetOptions } from './budget.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
@@ -168,10 +168,7 @@ describe('waiting', () => {
 
   test('keeps no timer once the last has left', () => {
     const { limited } = make({ requestsPerSecond: 1 })
-    below: for (const one of send(limited, 3)) {
-      if (one.call.waitingSince === undefined) continue below
-      one.end('left')
-    }
+    for (const one of send(limited, 3)) if (one.call.waitingSince !== undefined) one.end('left')
     // Only the call that is under way has one.
     expect(vi.getTimerCount()).toBe(1)
     vi.runAllTimers()
@@ -192,10 +189,28 @@ describe('waiting', () => {
     expect(below.arrivals).toHaveLength(2)
   })
 
+  test('has one timer, also where answers come at once and bring new calls', async () => {
+    const at: number[] = []
+    const atOnce = budget({ requestsPerSecond: 10 })({
+      ...scriptedEndpoint(),
+      carry: (_, settle) => {
+        at.push(Math.round(performance.now() - startedAt))
+        settle(true, '0x1')
+      },
+    })
+    const again = (): void => {
+      if (at.length < 5) atOnce.carry(newCall(), again)
+    }
+    again()
+    for (let i = 0; i < 5; i++) {
+      expect(vi.getTimerCount()).toBeLessThanOrEqual(1)
+      await advance(100)
+    }
+    expect(at).toEqual([0, 100, 200, 300, 400])
+  })
+
   test('costs little, however many wait', () => {
-    const { limited } = make({ requestsPerSecond: 1e6, maxWaitMs: 2 ** 31 - 1 })
-    limited.stats()
-    const slow = make({ requestsPerSecond: 0.001, maxWaitMs: 2 ** 31 - 1 }).limited
+    const slow = make({ requestsPerSecond: 1, maxWaitMs: 2 ** 31 - 1 }).limited
     const from = process.hrtime.bigint()
     const sent = send(slow, 50_000, {}).filter(({ settled }) => settled === 0)
     for (const one of sent.reverse()) one.end('left')
@@ -547,6 +562,12 @@ describe('after a used-up quota', () => {
 })
 
 describe('options', () => {
+  test('a priority is one of three, or none', () => {
+    for (const priority of [undefined, 'write', 'read', 'poll']) checkPriority(priority)
+    for (const priority of ['', 'Write', null, 1])
+      expect(() => checkPriority(priority)).toThrow("priority must be 'write'")
+  })
+
   test.each([
     [{ requestsPerSecond: 0 }, 'requestsPerSecond must be a number from 0.001'],
     [{ computeUnitsPerSecond: Number.NaN }, 'computeUnitsPerSecond must be a number'],
