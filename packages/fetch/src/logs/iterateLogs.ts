@@ -156,8 +156,11 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
       for (const log of window.logs) {
         const number = Number(log.blockNumber)
         if (number === first && log.logIndex < firstIndex) continue
-        const below = checkReorg && { edges: [...edges.below(number), [number, log.blockHash] as const] }
-        cursor = { nextBlock: number, nextLogIndex: log.logIndex + 1, ...(window.alone && below) }
+        cursor = {
+          nextBlock: number,
+          nextLogIndex: log.logIndex + 1,
+          ...(window.alone && { edges: [...edges.below(number), [number, log.blockHash]] }),
+        }
         given++
         yield log
       }

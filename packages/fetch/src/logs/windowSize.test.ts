@@ -36,7 +36,7 @@ describe('createWindowSize', () => {
     expect(capped.current()).toBe(300)
   })
 
-  test('does not take a cap for one that is not below what was refused', () => {
+  test('halves where the cap that is named is not below what was refused', () => {
     const size = createWindowSize({})
     size.refused(1_000, NaN, { maxBlocks: 10_000 })
     expect(size.current()).toBe(500)
@@ -55,6 +55,11 @@ describe('createWindowSize', () => {
     size.refused(1_000, 100)
     size.refused(1_000, NaN)
     expect(size.current()).toBe(100)
+    // Four at once are one lesson: growth waits for two windows after it, not for sixteen.
+    const other = createWindowSize({})
+    for (let i = 0; i < 4; i++) other.refused(1_000, NaN)
+    for (let i = 0; i < 2; i++) other.served(500, 0)
+    expect(other.current()).toBe(1_000)
   })
 
   test.each([1, 3, 10, 77, 300, 900, 1_500])(

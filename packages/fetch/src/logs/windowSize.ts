@@ -73,7 +73,7 @@ export function createWindowSize(owner: object, maxBlocks: number = largestSize)
     },
     refused: (blocks, span, hint) => {
       const { maxBlocks: cap } = hint ?? {}
-      if (cap !== undefined && cap < blocks) learned.cap = Math.min(learned.cap, cap)
+      if (cap !== undefined) learned.cap = Math.min(learned.cap, cap)
       const smaller = bounded(span < blocks ? span : blocks / 2)
       if (smaller >= size) return
       size = smaller
