@@ -195,6 +195,43 @@ describe('watchBlocks', () => {
     ])
   })
 
+  test('does not go back to what it passed over where the chain gets shorter', async () => {
+    const chain = chainOf(10)
+    const { seen, stop } = take(watchBlocks(clientOfChain(chain), { emitMissed: false }))
+    await vi.advanceTimersByTimeAsync(1_000)
+    chain.mine(20)
+    await vi.advanceTimersByTimeAsync(12_000)
+    chain.reorg(3, 0)
+    await vi.advanceTimersByTimeAsync(120_000)
+    chain.mine(4)
+    await vi.advanceTimersByTimeAsync(12_000)
+    await stop()
+    expect(seen.map((event) => (event.type === 'block' ? Number(event.block.number) : -event.depth))).toEqual([
+      10, 30, -1, 30, 31,
+    ])
+  })
+
+  test('is not led astray by one node that still has the old branch, while it fills a gap', async () => {
+    const chain = chainOf(30)
+    const old = chain.blocks[27]?.hash
+    chain.reorg(5, 6)
+    let told = false
+    const balanced: ReorgChain = {
+      ...chain,
+      answer: (method, params) => {
+        if (told || params[0] !== '0x1b') return chain.answer(method, params)
+        told = true
+        return chain.answer('eth_getBlockByHash', [old])
+      },
+    }
+    const { seen, stop } = take(watchBlocks(clientOfChain(balanced), { fromBlock: 24 }))
+    await vi.advanceTimersByTimeAsync(12_000)
+    await stop()
+    expect(told).toBe(true)
+    expect(seen.map(({ type }) => type)).toEqual(Array.from({ length: 8 }, () => 'block'))
+    expect(blocksLeft(seen)).toHaveLength(8)
+  })
+
   test('tells a reorganization newest first, then what came in its place', async () => {
     const chain = chainOf(10)
     const { seen, stop } = take(watchBlocks(clientOfChain(chain), { fromBlock: 8 }))
@@ -412,6 +449,22 @@ describe('watchLogs', () => {
       await stop()
       expect(logsLeft(seen)).toEqual(chain.logs(20).map(placeOf))
       expect(chain.asked.length).toBeLessThan(400)
+    }
+  })
+
+  test('follows reorgDepth blocks back after it caught up, and no more', async () => {
+    for (const depth of [64, 65]) {
+      const chain = chainOf(1_000)
+      const { seen, over, stop } = take(watchLogs(clientOfChain(chain), { fromBlock: 0 }))
+      await vi.advanceTimersByTimeAsync(1_000)
+      expect(logsLeft(seen)).toEqual(chain.logs().map(placeOf))
+      chain.reorg(depth, depth + 1)
+      await vi.advanceTimersByTimeAsync(12_000)
+      if (depth > 64) await expect(over).rejects.toMatchObject({ kind: 'badResponse' })
+      else {
+        expect(logsLeft(seen)).toEqual(chain.logs().map(placeOf))
+        await stop()
+      }
     }
   })
 
