@@ -1,6 +1,7 @@
 import { createFailure } from '../src/failure/createFailure.ts'
 import type { Facts } from '../src/failure/facts.ts'
 import type { Call, Carry } from '../src/transport/call.ts'
+import { createCall } from '../src/transport/createCall.ts'
 import type { Endpoint } from '../src/transport/http.ts'
 import type { RouteCall } from '../src/transport/routeCall.ts'
 
@@ -67,6 +68,7 @@ export function scriptedEndpoint(
             outcome.afterMs ?? 1,
           )
     call.cancel = (reason) => {
+      if (!call.ended) throw new Error(`${label}: who cancels a call says first that it has ended`)
       clearTimeout(timer)
       arrival.cancelled = { reason }
       end(false, reason)
@@ -87,7 +89,7 @@ export function scriptedEndpoint(
 
 /** A call record such as the door makes. */
 export function newCall(method = 'eth_chainId', fields: Partial<RouteCall> = {}): RouteCall {
-  return { method, params: '[]', options: {}, deadlineAt: Infinity, ended: false, cancel: undefined, ...fields }
+  return { ...createCall(method, '[]', {}), ...fields }
 }
 
 /** What became of a call. */

@@ -43,6 +43,7 @@ describe('a breaker opens', () => {
     expect(guarded.state()).toBe('open')
     expect(guarded.admits(newCall())).toBe(false)
     const [refused] = (await run(guarded, 1)) as [Sent]
+    expect(refused.ok).toBe(false)
     expect(refused.value).toMatchObject({ kind: 'unavailable', source: 'client', retryable: true, label: below.label })
     expect(below.arrivals).toHaveLength(5)
   })
@@ -167,6 +168,19 @@ describe('a breaker that is half open', () => {
     expect(below.arrivals).toHaveLength(6)
   })
 
+  test('once closed, opens for the first time again', async () => {
+    const { guarded } = await halfOpen((_, n) => (n === 1 ? up : down))
+    await run(guarded, 1)
+    await vi.advanceTimersByTimeAsync(10_000)
+    await run(guarded, 1)
+    expect(guarded.state()).toBe('closed')
+    await run(guarded, 5)
+    await vi.advanceTimersByTimeAsync(4_990)
+    expect(guarded.state()).toBe('open')
+    await vi.advanceTimersByTimeAsync(10)
+    expect(guarded.state()).toBe('halfOpen')
+  })
+
   test('risks no transaction', async () => {
     const { guarded } = await halfOpen(() => up)
     expect(guarded.admits(newCall('eth_sendRawTransaction'))).toBe(false)
@@ -232,6 +246,7 @@ describe('health', () => {
   test('counts what was answered, and how long it took', async () => {
     const { guarded } = make({}, (_, n) => (n === 3 ? { ...down, afterMs: 500 } : { ...up, afterMs: 100 }))
     expect(guarded.health()).toEqual({ state: 'closed', calls: 0, successRate: 1, latencyMs: undefined })
+    await vi.advanceTimersByTimeAsync(7_000)
     for (let i = 0; i < 25; i++) sendDown(guarded.carry)
     await vi.runAllTimersAsync()
     expect(guarded.health()).toEqual({ state: 'closed', calls: 25, successRate: 0.96, latencyMs: 100 })

@@ -3,12 +3,12 @@ import { check, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createPace } from './budgetPace.ts'
 import type { Refusal } from './budgetPace.ts'
-import type { Carry, Settle } from './call.ts'
+import type { Carry, Priority, Settle } from './call.ts'
 import { computeUnits } from './computeUnits.ts'
 import type { Endpoint } from './http.ts'
 import { createLane } from './lane.ts'
 import type { Place } from './lane.ts'
-import type { Priority, RouteCall } from './routeCall.ts'
+import type { RouteCall } from './routeCall.ts'
 
 /** Options of {@link budget}. */
 export interface BudgetOptions {

@@ -78,7 +78,7 @@ test('blockNumber reads what fits into a number', () => {
 })
 
 test('a minBlock is a block number, true or false', () => {
-  for (const fine of [undefined, true, false, 0, 5, 5n]) checkMinBlock(fine)
+  for (const fine of [undefined, true, false, 0, 5, 0n, 5n]) checkMinBlock(fine)
   for (const wrong of [-1, 1.5, Number.NaN, Infinity, -1n, '0x10', null, {}])
     expect(() => checkMinBlock(wrong)).toThrow('minBlock must be a block number')
 })

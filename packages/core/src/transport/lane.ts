@@ -1,7 +1,7 @@
 /** Something that stands in a lane. */
 export interface Place {
-  before?: Place
-  after?: Place
+  before?: Place | undefined
+  after?: Place | undefined
 }
 
 /** A line to wait in, first come, first served. Entering and leaving cost the same however long it is, wherever one stands. */
@@ -29,9 +29,11 @@ export function createLane<P extends Place>(): Lane<P> {
       place.after = end
       place.before.after = end.before = place
     },
-    leave: ({ before, after }) => {
-      ;(before as Place).after = after as Place
-      ;(after as Place).before = before as Place
+    leave: (place) => {
+      ;(place.before as Place).after = place.after as Place
+      ;(place.after as Place).before = place.before as Place
+      // An old place that points at young ones would keep them, and all that they point at.
+      place.before = place.after = undefined
     },
   }
 }

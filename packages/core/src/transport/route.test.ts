@@ -130,12 +130,17 @@ describe('a route in order', () => {
 
   test('asks the first all the same where every one is out of order', async () => {
     let works = false
-    const { send, routed } = make([() => (works ? ok('0x1') : down), down], {}, guarded())
+    const { send, routed, nodes, counts } = make([() => (works ? ok('0x1') : down), down], {}, guarded())
     for (let i = 0; i < 6; i++) await settle(send())
     expect(routed.stats().map(({ health }) => health?.state)).toEqual(['open', 'open'])
     works = true
     expect((await settle(send('eth_sendRawTransaction'))).value).toBe('0x1')
     expect(routed.stats()[0]?.health?.state).toBe('closed')
+    // What one lacks is not asked for where nobody answers.
+    nodes[0]!.script = () => fails({ text: 'x', rpcError: { code: -32601, message: 'x' } })
+    const [, before] = counts()
+    expect((await settle(send())).value).toMatchObject({ kind: 'methodUnavailable' })
+    expect(counts()[1]).toBe(before)
   })
 
   test('goes past one whose budget is full, unless the others have less room still', async () => {
@@ -286,6 +291,22 @@ describe('the time of an attempt', () => {
     expect(sent.settled).toBe(0)
     sent.end('enough')
     expect(sent.value).toBe('enough')
+  })
+
+  test('is the whole with one endpoint also where its head is asked for, and needs no deadline', async () => {
+    const { send } = make([(call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok('0x1', 8_000))])
+    const fields = { params: '["0xabcdef0","latest"]', options: { minBlock: 100 } }
+    expect((await settle(send('eth_getBalance', fields))).value).toBe('0x1')
+    const endless = await settle(send('eth_getBalance', { ...fields, deadlineAt: Infinity }))
+    expect(endless.call.deadlineAt).toBe(Infinity)
+  })
+
+  test('ends a question for the head, too', async () => {
+    const { send } = make([never, (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok('0x1'))], {
+      attemptTimeoutMs: 100,
+    })
+    const sent = await settle(send('eth_getBalance', { params: '["0xabcdef0","latest"]', options: { minBlock: 100 } }))
+    expect(sent.value).toBe('0x1')
   })
 
   test('does not run while the call stands in a queue of ours', async () => {
@@ -646,11 +667,22 @@ describe('minBlock', () => {
     expect((await settle(send('eth_blockNumber', { options }))).value).toBe('0x64')
     const block = await settle(send('eth_getBlockByNumber', { params: '["0x63",false]', options }))
     expect(block.value).toEqual({ number: '0x63' })
+    const last = await settle(send('eth_getBlockByNumber', { params: '["0x64",false]', options }))
+    expect(last.value).toEqual({ number: '0x64' })
     // Above it nothing was promised.
     const later = await settle(send('eth_getBlockByNumber', { params: '["0x70",false]', options }))
     expect(later.value).toBeNull()
     const latest = await settle(send('eth_getBlockByNumber', { params: '["latest",false]', options }))
     expect(latest.value).toEqual({ number: '0x64' })
+  })
+
+  test('takes null for the head itself for lagging', async () => {
+    const { send } = make([
+      (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok(null)),
+      (call) => (call.method === 'eth_blockNumber' ? ok('0x64') : ok({ number: '0x64' })),
+    ])
+    const sent = await settle(send('eth_getBlockByNumber', { params: '["latest",false]', options: { minBlock: 100 } }))
+    expect(sent.value).toEqual({ number: '0x64' })
   })
 
   test('null may be the answer where it says that there is no such thing in the block', async () => {
@@ -765,6 +797,7 @@ describe('options', () => {
   })
 
   test('there must be an endpoint, not too many, and their weights must be numbers', () => {
+    route(Array.from({ length: 30 }, () => scriptedEndpoint()))
     expect(() => route([])).toThrow('endpoints must be from 1 to 30')
     expect(() => route(Array.from({ length: 31 }, () => scriptedEndpoint()))).toThrow('endpoints must be from 1 to 30')
     expect(() => route([{ ...scriptedEndpoint(), weight: -1 }])).toThrow('weight must be a number from 0')

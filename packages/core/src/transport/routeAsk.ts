@@ -1,5 +1,6 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Carry, Settle } from './call.ts'
+import { createCall } from './createCall.ts'
 import type { RouteCall } from './routeCall.ts'
 
 /** A question that is under way, and who waits for its answer. */
@@ -18,12 +19,7 @@ export function createAsk(carry: Carry): Carry {
   return (call: RouteCall, settle) => {
     const joined = question
     const asked: Question = (question ??= {
-      method: 'eth_blockNumber',
-      params: '[]',
-      options: { priority: call.options.priority },
-      deadlineAt: Infinity,
-      ended: false,
-      cancel: undefined,
+      ...createCall('eth_blockNumber', '[]', { priority: call.options.priority }),
       note: call.note,
       insist: call.insist,
       askers: new Map(),

@@ -56,6 +56,8 @@ describe('movable', () => {
     [true, 'a refused key', auth],
     [true, 'a used-up quota', { text: 'x', status: 402 }],
     [true, 'a method that is not offered', rpc(-32601, 'x')],
+    [true, 'a network that the service refuses', { text: 'unsupported network', status: 403 }],
+    [true, 'a budget of ours that is full', { kind: 'throttled', text: 'x', final: true }],
     [
       true,
       'a service that is draining',
