@@ -259,7 +259,8 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         clearTimeout(timer)
         if (over) return
         underWay.splice(underWay.indexOf(attempt), 1)
-        call.deadlineAt += waitedMs()
+        // By how long it stood in a queue, unless the deadline itself has seen to that.
+        call.deadlineAt = Math.max(call.deadlineAt, attempt.deadlineAt)
         judge(at, attempt, ok, value)
       }
 
