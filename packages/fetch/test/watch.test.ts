@@ -452,6 +452,21 @@ describe('watchLogs', () => {
     }
   })
 
+  test('catches up a second time from where it is, not from where it once failed', async () => {
+    const chain = chainOf(5_000)
+    chain.before = (method, [filter]) => {
+      if (method !== 'eth_getLogs' || Number((filter as { fromBlock?: Hex }).fromBlock) < 500) return
+      chain.before = () => {}
+      throw new NodeError('network', { code: 0, message: 'reset' })
+    }
+    const { seen, stop } = take(watchLogs(clientOfChain(chain), { fromBlock: 1 }))
+    await vi.advanceTimersByTimeAsync(10_000)
+    chain.mine(1_000)
+    await vi.advanceTimersByTimeAsync(30_000)
+    await stop()
+    expect(logsLeft(seen)).toEqual(chain.logs(1).map(placeOf))
+  })
+
   test('follows reorgDepth blocks back after it caught up, and no more', async () => {
     for (const depth of [64, 65]) {
       const chain = chainOf(1_000)
@@ -572,6 +587,22 @@ describe.each<readonly [string, Watch]>([
     await events.return()
     expect(most).toBe(1)
     await vi.advanceTimersByTimeAsync(10_000)
+  })
+
+  test('counts a fixed interval from look to look, however long one takes', async () => {
+    const chain = chainOf([1])
+    const looks: number[] = []
+    chain.before = async (__, params) => {
+      if (params[0] !== 'latest') return
+      looks.push(performance.now())
+      await new Promise((resolve) => setTimeout(resolve, 3_000))
+      chain.mine([1])
+    }
+    const { stop } = take(watch(clientOfChain(chain), { pollingIntervalMs: 5_000 }))
+    await vi.advanceTimersByTimeAsync(29_000)
+    await stop()
+    await vi.advanceTimersByTimeAsync(3_000)
+    expect(looks.map((at) => Math.round((at - (looks[0] ?? 0)) / 1_000))).toEqual([0, 5, 10, 15, 20, 25])
   })
 
   test('survives failures that may pass, tells of them, and waits longer each time', async () => {
