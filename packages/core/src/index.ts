@@ -216,16 +216,59 @@ export type { VmMemoryWrite, VmStep, VmStepEffect, VmStorageWrite, VmTrace } fro
 export type { Web3Methods } from './schema/web3.ts'
 export type { Withdrawal } from './schema/withdrawal.ts'
 export { methodNames } from './schema/methodNames.ts'
-export type { Call, CallOptions, Carry, Layer, RequestArguments, Settle } from './transport/call.ts'
+export type { Hooks } from './observe/hooks.ts'
+export type { LatencyStats } from './observe/latencyHistogram.ts'
+export { observe } from './observe/observe.ts'
+export type { ObserveOptions } from './observe/observe.ts'
+export { createStats } from './observe/stats.ts'
+export type { EndpointStats, Stats, StatsSource, TrafficStats, TransportStats } from './observe/stats.ts'
+export type {
+  Tracer,
+  TracingApi,
+  TracingAttributes,
+  TracingContext,
+  TracingOptions,
+  TracingSpan,
+} from './observe/tracing.ts'
+export type {
+  AttemptEvent,
+  FailureEvent,
+  RequestEvent,
+  RerouteEvent,
+  ResponseEvent,
+  RetryEvent,
+  TransportEvent,
+} from './observe/transportEvent.ts'
+export type { BatchCall, BatchFn, BatchResults } from './schema/batch.ts'
+export { batch } from './transport/batch.ts'
+export type { BatchOptions } from './transport/batch.ts'
+export type { BatchRequest, Settled } from './transport/batchRequest.ts'
+export { breaker } from './transport/breaker.ts'
+export type { BreakerOptions, BreakerState, Guarded, Health } from './transport/breaker.ts'
+export { budget } from './transport/budget.ts'
+export type { Budgeted, BudgetOptions, BudgetStats } from './transport/budget.ts'
+export { cache } from './transport/cache.ts'
+export type { CacheOptions, CacheStore } from './transport/cache.ts'
+export type { Call, CallOptions, Carry, Layer, Priority, RequestArguments, Settle } from './transport/call.ts'
+export type { CallEvent } from './transport/callEvent.ts'
+export { coalesce } from './transport/coalesce.ts'
+export type { CoalesceOptions } from './transport/coalesce.ts'
 export { compose } from './transport/compose.ts'
 export { createTransport } from './transport/createTransport.ts'
 export type { Options, TransportOptions } from './transport/createTransport.ts'
 export { deadline } from './transport/deadline.ts'
 export type { DeadlineOptions } from './transport/deadline.ts'
 export type { Request } from './transport/door.ts'
+export { gate } from './transport/gate.ts'
+export type { GatedEndpoint, GateOptions, OfCall, PostForItems } from './transport/gate.ts'
+export { hints } from './transport/hints.ts'
 export { http } from './transport/http.ts'
-export type { Endpoint, HttpOptions } from './transport/http.ts'
+export type { Endpoint, HttpEndpoint, HttpOptions, Post } from './transport/http.ts'
 export { layer } from './transport/layer.ts'
 export { retry } from './transport/retry.ts'
 export type { RetryOptions } from './transport/retry.ts'
+export { route } from './transport/route.ts'
+export type { HedgeOptions, Route, RouteEndpoint, RouteOptions, RouteStats } from './transport/route.ts'
+export { safeWrite } from './transport/safeWrite.ts'
+export type { Keccak256, SafeWriteOptions } from './transport/safeWrite.ts'
 export type { Transport } from './transport/transport.ts'

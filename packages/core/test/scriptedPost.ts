@@ -53,7 +53,8 @@ export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId
   const label = 'https://node.example/…'
   const context = { label, secrets: [] }
   let lastId = 1_000_000
-  const post: Post = (body, _again, done) => {
+  const post: Post = (given, _again, done) => {
+    const body = typeof given === 'string' ? given : given()
     const read = JSON.parse(body) as Asked | Asked[]
     const batched = Array.isArray(read)
     const posted: Posted = { body, asked: batched ? read : [read], batched, at: performance.now(), stopped: false }

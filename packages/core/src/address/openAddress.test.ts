@@ -54,7 +54,7 @@ describe('an address whose key comes from a function', () => {
 
   test('refuses what the function gives by the same rules', async () => {
     const address = openAddress({ ...base, apiKey: () => 'https://node.example/v2/abcdefgh' })
-    await expect(Promise.resolve(address.open())).rejects.toThrow('a whole address is passed as url')
+    await expect(Promise.resolve(address.open())).rejects.toThrow('pass it as url')
   })
 
   test('tells that the function failed, but not what it said', async () => {

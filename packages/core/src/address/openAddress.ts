@@ -1,4 +1,4 @@
-import { check, checkRange, invalid } from '../failure/invalid.ts'
+import { check, invalid } from '../failure/invalid.ts'
 import type { AddressOptions, PerNetwork, Secret } from './addressOptions.ts'
 
 /** An address as one attempt needs it. Never kept where a caller can reach it. */
@@ -28,23 +28,28 @@ const lastFour = (secret: unknown): string =>
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
  */
 export function openAddress(options: AddressOptions): Address {
+  check(Object(options) === options, 'an address is an object: { url }, or { baseUrl, apiKey } or { rpcUrl, apiKey }')
   const { apiKey, network, jwt } = options
   const [name, another] = (['url', 'baseUrl', 'rpcUrl'] as const).filter((one) => options[one] !== undefined)
   const whole = name === 'url'
   check(name && !another && !(whole && apiKey), 'pass url alone, or baseUrl or rpcUrl with apiKey')
   const ofNetwork = <T>(value: PerNetwork<T> | undefined): T => {
-    const record = Object(value) === value
+    const record = Object(value) === value && Object.keys(value as object).some((key) => /^(test|main)net$/.test(key))
     check(/^(test|main)net$/.test(network ?? (record ? '' : 'testnet')), `network must be 'testnet' or 'mainnet'`)
     return (record ? (value as Record<string, T>)[network as string] : value) as T
   }
   const chainId = ofNetwork(options.chainId)
-  checkRange('chainId', chainId, 1, 2 ** 53)
+  check(
+    chainId === undefined || (Number.isSafeInteger(chainId) && chainId > 0),
+    'chainId must be a whole number above 0',
+  )
   let url = ofNetwork<string>(options[name] as PerNetwork)
   const [match, scheme = '', user = '', password = '', host = '', path = ''] =
     /^(https?:\/\/)(?:([^/?#@:]*):?([^/?#@]*)@)?([^/?#@\s]+)([^#]*)/i.exec(url) ?? []
+  check(match, `${name} must be a whole URL, such as https://host/path`)
   check(
-    match && (whole || !/[?#@]|\/$/.test(url)),
-    `${name} must be like https://host/path: credentials, a query or '/' at its end are for url alone`,
+    whole || !/[?#@]|\/$/.test(url),
+    `${name} holds credentials, a query or '/' at its end: drop it, or pass a whole address as url`,
   )
 
   let label: string | undefined
@@ -57,15 +62,25 @@ export function openAddress(options: AddressOptions): Address {
     if (secrets[0]) label += '/' + lastFour(secrets[0])
     secrets = [...secrets, user, password].filter((secret) => secret.length > 7)
     // fetch refuses a URL that holds them.
-    if (user || password) basic = `Basic ${btoa(decodeURIComponent(`${user}:${password}`))}`
+    try {
+      if (user || password) basic = `Basic ${btoa(decodeURIComponent(`${user}:${password}`))}`
+    } catch {
+      throw invalid('url holds credentials that cannot be sent: percent-encode them')
+    }
   } else url += name === 'baseUrl' ? '/v2/' : '/'
 
   const verify = (name: string, secret: Secret | undefined): string => {
+    check(secret && typeof secret === 'string', `${name} is missing or empty: is the variable set?`)
     check(
-      // The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
-      typeof secret === 'string' && /^[\w!$&-.:;=@~]+$/.test(secret) && !url.includes(`/${secret}/`),
-      `${name} is missing, malformed or in the URL already: a whole address is passed as url`,
+      name === 'jwt' || !secret.includes('/'),
+      `${name} holds a '/': did you paste the whole address? pass it as url`,
     )
+    // The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
+    check(
+      /^[\w!$&-.:;=@~]+$/.test(secret),
+      `${name} holds white space or another character that does not belong: copy it again`,
+    )
+    check(!url.includes(`/${secret}/`), `${name} is in the URL already: pass the whole address as url`)
     return secret
   }
   /** Asks a secret's function. What the function throws may hold the secret, so it is not told. */

@@ -36,6 +36,8 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
           // React Native gives no stream.
           text += reader ? decoder.decode() : await response.text()
         } catch (error) {
+          // A given fetch may throw at once, and whoever sent is not told before it knows how to end the request.
+          await undefined
           return (
             over ||
             done({

@@ -36,6 +36,7 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
   // Only a service numbers its refusals; a node does not.
   const { requestId, reason } = Object(rpcError?.data) as { readonly requestId?: unknown; readonly reason?: unknown }
   const said = mask(facts.text, secrets, '…')
+    .replace(/\s+/g, ' ')
     .slice(0, 300)
     .replace(/[. ]*$/, '.')
   return new KeyrailError(

@@ -17,3 +17,9 @@ export function checkRange(name: string, value: number | undefined, least: numbe
     `${name} must be a number from ${least} to ${most}`,
   )
 }
+
+/** Refuses what is no options object, and names that do not exist: a misspelt option would be ignored. */
+export function checkNames(of: string, given: object, known: readonly string[]): void {
+  check(given && typeof given === 'object', `${of} takes an object of options`)
+  for (const name in given) check(known.includes(name), `${name} is no option of ${of}, which are ${known.join(', ')}`)
+}

@@ -30,7 +30,10 @@ export function watchByDiagnostics(): Watch | undefined {
   const all = Object.values(channelOf)
   const tell = (event: TransportEvent): void => {
     const channel = channelOf[event.type]
-    if (channel.hasSubscribers) queueMicrotask(() => channel.publish(event))
+    if (!channel.hasSubscribers) return
+    // A hook may change its own.
+    const own = { ...event }
+    queueMicrotask(() => channel.publish(own))
   }
   return {
     listens: () => {

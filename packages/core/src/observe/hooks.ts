@@ -1,4 +1,4 @@
-import { check } from '../failure/invalid.ts'
+import { check, checkNames } from '../failure/invalid.ts'
 import type {
   AttemptEvent,
   FailureEvent,
@@ -48,11 +48,9 @@ const nameOf: Readonly<Record<TransportEvent['type'], keyof Hooks>> = {
  * @throws {KeyrailError} kind `invalidRequest` where one is unknown or no function.
  */
 export function watchByHooks(given: Hooks, onError: () => void): Watch {
-  const known = Object.values(nameOf)
-  for (const [name, hook] of Object.entries(Object(given) as Hooks)) {
-    check((known as string[]).includes(name), `hooks.${name} is unknown: known are ${known.join(', ')}`)
+  checkNames('hooks', given, Object.values(nameOf))
+  for (const [name, hook] of Object.entries(given))
     check(hook === undefined || typeof hook === 'function', `hooks.${name} must be a function`)
-  }
   const hooks = { ...given } as Partial<Record<keyof Hooks, (event: TransportEvent) => unknown>>
   const tell = (event: TransportEvent): void => {
     const hook = hooks[nameOf[event.type]]

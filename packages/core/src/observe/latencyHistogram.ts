@@ -33,11 +33,11 @@ const boundsMs: readonly number[] = Object.freeze(
  * @param percentile - From 0 to 100.
  * @returns Milliseconds, the highest bound where it is above that; null where nothing was counted.
  * @example
- * // The 95th percentile of the last minute.
- * const before = transport.stats().latency.counts
- * await new Promise((resolve) => setTimeout(resolve, 60_000))
- * const { boundsMs, counts } = transport.stats().latency
- * percentileMs({ boundsMs, counts: counts.map((count, i) => count - before[i]) }, 95)
+ * const latency = createLatencyHistogram()
+ * const before = latency.snapshot().counts
+ * latency.add(120)
+ * const { boundsMs, counts } = latency.snapshot()
+ * percentileMs({ boundsMs, counts: counts.map((count, i) => count - (before[i] ?? 0)) }, 95) // of what came in between
  */
 export function percentileMs(
   { boundsMs: bounds, counts }: Pick<LatencyStats, 'boundsMs' | 'counts'>,

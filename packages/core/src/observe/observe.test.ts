@@ -2,13 +2,13 @@ import diagnosticsChannel from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { scriptedEndpoint } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Carry } from '../transport/call.ts'
+import type { Call, Carry } from '../transport/call.ts'
 import { coalesce } from '../transport/coalesce.ts'
 import { compose } from '../transport/compose.ts'
 import { deadline } from '../transport/deadline.ts'
 import type { Endpoint } from '../transport/http.ts'
 import type { Transport } from '../transport/transport.ts'
-import type { CallEvent, ObservedCall } from './callEvent.ts'
+import type { CallEvent } from '../transport/callEvent.ts'
 import type { Hooks } from './hooks.ts'
 import { observe } from './observe.ts'
 import type { ObserveOptions } from './observe.ts'
@@ -33,7 +33,7 @@ const telling = (
 ): Endpoint => ({
   label,
   close: () => {},
-  carry: (call: ObservedCall, settle) => {
+  carry: (call: Call, settle) => {
     for (const event of events) call.note?.(event)
     if ('result' in end) settle(true, end.result)
     else settle(false, end.failure)
@@ -68,7 +68,7 @@ const failure = createFailure(
 
 describe('observe', () => {
   test('lets calls through as they are where nobody listens', async () => {
-    let seen: ObservedCall | undefined
+    let seen: Call | undefined
     const endpoint = telling([])
     const carry: Carry = (call, settle) => {
       seen = call
@@ -197,9 +197,9 @@ describe('observe', () => {
 
   test('tells of an end once, and of nothing after it', async () => {
     const { told, hooks } = listener()
-    let late: ObservedCall['note']
+    let late: Call['note']
     const endpoint = scriptedEndpoint(() => ({ never: true }))
-    const carry: Carry = (call: ObservedCall, settle) => {
+    const carry: Carry = (call: Call, settle) => {
       late = call.note
       endpoint.carry(call, settle)
     }
@@ -214,11 +214,45 @@ describe('observe', () => {
     expect(stats.snapshot().endpoints[label]?.failed).toBe(1)
   })
 
-  test('gives events that no listener can change for another', async () => {
-    const { told, hooks } = listener()
-    await observed(telling([{ type: 'attempted', label, durationMs: 1 }]), { hooks }).request(args)
-    expect(told).toHaveLength(3)
-    expect(told.every(Object.isFrozen)).toBe(true)
+  test('gives each listener events of its own', async () => {
+    const published: unknown[] = []
+    const unsubscribe = subscribed(['request', 'response'], published)
+    const spoil = (event: { method: string }): void => {
+      event.method = 'spoilt'
+    }
+    const hooks = { onRequest: spoil, onResponse: spoil } as Hooks
+    await observed(telling([]), { hooks }).request(args)
+    unsubscribe()
+    expect(published).toMatchObject([
+      { type: 'request', method: 'eth_call' },
+      { type: 'response', method: 'eth_call' },
+    ])
+  })
+
+  test('leaves nothing on the record of a call that is over', async () => {
+    const { hooks } = listener()
+    let seen: Call | undefined
+    const endpoint = telling([])
+    const carry: Carry = (call, settle) => {
+      seen = call
+      expect(seen.note).toBeTypeOf('function')
+      endpoint.carry(call, settle)
+    }
+    for (const options of [{ hooks }, { stats: createStats() }]) {
+      await observed({ ...endpoint, carry }, options).request(args)
+      expect(seen?.note).toBe(undefined)
+    }
+  })
+})
+
+describe('the options of observe', () => {
+  test('are refused by name where they are wrong', () => {
+    expect(() => observe({ hook: {} } as ObserveOptions)).toThrow('hook is no option of observe')
+    expect(() => observe({ stats: true } as unknown as ObserveOptions)).toThrow(
+      'stats must be what createStats() gives',
+    )
+    const sources = { cache: {} } as unknown as Parameters<typeof createStats>[0]
+    expect(() => createStats(sources)).toThrow(`the source 'cache' of the stats must be a function`)
   })
 })
 
@@ -282,8 +316,9 @@ describe('hooks', () => {
       }
     }
     expect(refused({ onEror: () => {} })).toBe(
-      'hooks.onEror is unknown: known are onRequest, onAttempt, onRetry, onReroute, onResponse, onFailure',
+      'onEror is no option of hooks, which are onRequest, onAttempt, onRetry, onReroute, onResponse, onFailure',
     )
+    expect(refused('all')).toBe('hooks takes an object of options')
     expect(refused({ onFailure: 'console.log' })).toBe('hooks.onFailure must be a function')
     expect(refused({ onFailure: undefined })).toBeTypeOf('function')
   })

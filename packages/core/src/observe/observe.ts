@@ -1,7 +1,7 @@
 import type { FailureKind } from '../failure/failureKind.ts'
+import { check, checkNames } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Layer, Settle } from '../transport/call.ts'
-import type { ObservedCall } from './callEvent.ts'
 import { watchByDiagnostics } from './diagnostics.ts'
 import { watchByHooks } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
@@ -31,7 +31,10 @@ export interface ObserveOptions {
  * const onFailure = ({ method, kind, durationMs }: FailureEvent) => console.warn(method, kind, durationMs)
  * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), deadline(), observe({ hooks: { onFailure } }))
  */
-export function observe({ stats, hooks, tracing }: ObserveOptions = {}): Layer {
+export function observe(options: ObserveOptions = {}): Layer {
+  checkNames('observe', options, ['stats', 'hooks', 'tracing'])
+  const { stats, hooks, tracing } = options
+  check(!stats || typeof stats.snapshot === 'function', 'stats must be what createStats() gives')
   const onError = (): void => stats?.hookFailed()
   const watches = [
     hooks && watchByHooks(hooks, onError),
@@ -40,7 +43,7 @@ export function observe({ stats, hooks, tracing }: ObserveOptions = {}): Layer {
   ].filter((watch) => watch !== undefined)
   let lastId = 0
 
-  return (next, label) => (call: ObservedCall, settle) => {
+  return (next, label) => (call, settle) => {
     const startedAt = performance.now()
     stats?.started()
     // Most calls are watched by nobody, and are spared what follows.
@@ -57,6 +60,8 @@ export function observe({ stats, hooks, tracing }: ObserveOptions = {}): Layer {
       const kind = ok ? undefined : kindOf(call, value)
       stats?.settled(kind, durationMs)
       watched?.settled(kind, value, durationMs)
+      // Whoever keeps the record of a call that is over keeps no listeners with it.
+      call.note = undefined
       settle(ok, value)
     }
     if (watched) watched.within(() => next(call, end))

@@ -1,5 +1,6 @@
 import type { FailureKind } from '../failure/failureKind.ts'
-import type { CallEvent } from './callEvent.ts'
+import { check } from '../failure/invalid.ts'
+import type { CallEvent } from '../transport/callEvent.ts'
 import { createLatencyHistogram } from './latencyHistogram.ts'
 import type { LatencyHistogram, LatencyStats } from './latencyHistogram.ts'
 
@@ -112,6 +113,7 @@ const fail = (counters: Counters, kind: FailureKind): void => {
  * several may read them: take two snapshots and subtract.
  *
  * @param sources - What layers add, by their name: each stands under that name in `layers`.
+ * @throws {KeyrailError} kind `invalidRequest` where a source is no function.
  * @example
  * const stats = createStats()
  * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), deadline(), observe({ stats }))
@@ -119,6 +121,8 @@ const fail = (counters: Counters, kind: FailureKind): void => {
  * stats.snapshot().requests // 1
  */
 export function createStats(sources: Readonly<Record<string, StatsSource>> = {}): Stats {
+  for (const [name, source] of Object.entries(sources))
+    check(typeof source === 'function', `the source '${name}' of the stats must be a function`)
   const since = Date.now()
   const all = createCounters()
   const endpoints = new Map<string, Counters>()

@@ -1,3 +1,4 @@
+import type { Call } from '../transport/call.ts'
 import * as api from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
@@ -8,7 +9,7 @@ import { compose } from '../transport/compose.ts'
 import type { Endpoint } from '../transport/http.ts'
 import { http } from '../transport/http.ts'
 import { retry } from '../transport/retry.ts'
-import type { CallEvent, ObservedCall } from './callEvent.ts'
+import type { CallEvent } from '../transport/callEvent.ts'
 import { observe } from './observe.ts'
 import type { ObserveOptions } from './observe.ts'
 import { createStats } from './stats.ts'
@@ -34,7 +35,7 @@ beforeEach(() => exporter.reset())
 const telling = (events: readonly CallEvent[], of = label, during = (): void => {}): Endpoint => ({
   label: of,
   close: () => {},
-  carry: (call: ObservedCall, settle) => {
+  carry: (call: Call, settle) => {
     during()
     for (const event of events) call.note?.(event)
     settle(true, 'aResult')
@@ -148,7 +149,8 @@ describe('tracing', () => {
 
   test('is refused without the API', () => {
     const message = `tracing takes { api }: the module '@opentelemetry/api'`
-    for (const tracing of [true, {}, { api: {} }, { api: { trace: api.trace } }])
+    expect(() => observe({ tracing: true as unknown as TracingOptions })).toThrow('tracing takes an object')
+    for (const tracing of [{}, { api: {} }, { api: { trace: api.trace } }])
       expect(() => observe({ tracing: tracing as unknown as TracingOptions })).toThrow(message)
     const tracer = {} as unknown as TracingOptions['tracer']
     expect(() => observe({ tracing: { api: api as TracingApi, tracer } })).toThrow('tracing.tracer must be a Tracer')

@@ -1,4 +1,4 @@
-import { check } from '../failure/invalid.ts'
+import { check, checkNames } from '../failure/invalid.ts'
 import type { TransportEvent, Watch } from './transportEvent.ts'
 
 /** Values of a span's attributes, as far as they are used here. */
@@ -88,7 +88,8 @@ function attributesOf(event: TransportEvent): TracingAttributes {
  * @see https://opentelemetry.io/docs/specs/semconv/rpc/json-rpc/
  */
 export function watchByTracing(options: TracingOptions, onError: () => void): Watch {
-  const { api } = Object(options) as TracingOptions
+  checkNames('tracing', options, ['api', 'tracer'])
+  const { api } = options
   check(api?.trace && api.context, `tracing takes { api }: the module '@opentelemetry/api'`)
   const tracer = options.tracer ?? api.trace.getTracer('@keyrail/core')
   check(typeof tracer.startSpan === 'function', 'tracing.tracer must be a Tracer of OpenTelemetry')

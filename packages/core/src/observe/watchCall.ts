@@ -1,6 +1,6 @@
 import type { FailureKind } from '../failure/failureKind.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
-import type { CallEvent } from './callEvent.ts'
+import type { CallEvent } from '../transport/callEvent.ts'
 import type { EndFields, EventFields, RequestEvent, TransportEvent, Watch } from './transportEvent.ts'
 
 /** One call that somebody is told of. */
@@ -19,16 +19,14 @@ export interface WatchedCall {
  * @param watches - The listeners.
  */
 export function watchCall(call: EventFields, watches: readonly Watch[]): WatchedCall {
-  // One event goes to several listeners.
-  const request: RequestEvent = Object.freeze({ type: 'request', ...call })
+  const request: RequestEvent = { type: 'request', ...call }
   const watchers = watches.map((watch) => watch.begin(request))
   const tell = (event: Exclude<TransportEvent, RequestEvent>): void => {
-    Object.freeze(event)
     for (const watcher of watchers) watcher.tell(event)
   }
 
   /** The last request to each endpoint: two are under way where one is hedged. */
-  const sent = new Map<string, { readonly attempt: number; readonly batchSize: number }>()
+  const sent: Record<string, { readonly attempt: number; readonly batchSize: number }> = {}
   let { label } = call
   let attempts = 0
   let queuedMs = 0
@@ -42,12 +40,12 @@ export function watchCall(call: EventFields, watches: readonly Watch[]): Watched
     if (over) return
     switch (event.type) {
       case 'attempt':
-        sent.set(event.label, { attempt: ++attempts, batchSize: event.batchSize })
+        sent[event.label] = { attempt: ++attempts, batchSize: event.batchSize }
         break
       case 'attempted': {
         const { durationMs, kind } = event
         if (!kind) label = event.label
-        const { attempt = attempts, batchSize = 1 } = sent.get(event.label) ?? {}
+        const { attempt = attempts, batchSize = 1 } = sent[event.label] ?? {}
         tell({ ...call, type: 'attempt', label: event.label, attempt, batchSize, durationMs, kind })
         break
       }

@@ -18,23 +18,9 @@ export interface BatchOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** What batch reads of a call beyond its text. */
-type JoinedCall = Call & {
-  readonly options: { readonly priority?: string | undefined }
-  /** Calls with the same object are one explicit batch. */
-  readonly batch?: object | undefined
-  readonly note?:
-    | ((
-        event:
-          | { type: 'attempt'; label: string; batchSize: number }
-          | { type: 'attempted'; label: string; durationMs: number; kind?: string | undefined },
-      ) => void)
-    | undefined
-}
-
 /** A call, and the request that it is in, once it is in one. */
 interface Item {
-  readonly call: JoinedCall
+  readonly call: Call
   readonly settle: Settle
   sent: Sent | undefined
 }
@@ -106,7 +92,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       return lastJoins
     }
 
-    const carry: Carry = (call: JoinedCall, settle) => {
+    const carry: Carry = (call: Call, settle) => {
       if (!(call.batch ? repeatable(call.method) : joins(call.method))) return endpoint.carry(call, settle)
       const key = call.batch ?? call.options.priority ?? 'read'
       if (!waiting) {

@@ -23,8 +23,6 @@ export interface CacheOptions {
   readonly chainId?: number | undefined
 }
 
-type NotedCall = Call & { readonly note?: ((event: { readonly type: string }) => void) | undefined }
-
 /**
  * Keeps answers that will never change, as text, and parses one for each caller: what is asked by block hash, by the number of a block that
  * is final, or by the hash of a transaction in such a block; and the chain id. Never a tag, null, an empty list, what is pending, or a failure.
@@ -87,7 +85,7 @@ export function cache(options: CacheOptions = {}): Layer {
       })
     }
 
-    return (call: NotedCall, settle) => {
+    return (call: Call, settle) => {
       const { method, params } = call
       const kind = cacheKind(method)
       if (!kind) return ask(call, settle, '', undefined)

@@ -1,8 +1,13 @@
+import type { CallEvent } from './callEvent.ts'
+
 /** What a call asks: EIP-1193 request arguments, with positional params as JSON-RPC 2.0 section 4.2 has them. */
 export interface RequestArguments {
   readonly method: string
   readonly params?: readonly unknown[] | undefined
 }
+
+/** Who goes first where calls must wait: writes before reads, reads before polling. */
+export type Priority = 'write' | 'read' | 'poll'
 
 /** How one call is made. */
 export interface CallOptions {
@@ -10,6 +15,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** How long the call may take in all, retries included, in milliseconds. @default 10_000, 60_000 for heavy methods */
   readonly timeoutMs?: number | undefined
+  /** Who goes first where calls must wait for a budget or for a free place. @default 'read', and 'write' for what changes something */
+  readonly priority?: Priority | undefined
+  /** Never answered by a node that is behind this block; `true`: behind the highest block seen. By `route`. @default that of the transport */
+  readonly minBlock?: number | bigint | boolean | undefined
 }
 
 /**
@@ -21,6 +30,16 @@ export interface Call {
   readonly params: string
   /** What the caller asked for; layers read their own parts of it. */
   readonly options: CallOptions
+  /** Calls with the same object belong together: they are asked of the same endpoint. */
+  readonly group: object | undefined
+  /** Calls with the same object were given as one batch. */
+  readonly batch: object | undefined
+  /** Told of what happens to the call; undefined where nobody listens. */
+  note: ((event: CallEvent) => void) | undefined
+  /** Since when the call waits in a queue of ours, on the clock of `performance.now()`: its time does not run meanwhile. */
+  waitingSince: number | undefined
+  /** The record that works for this one now, where a layer made another: whether it waits is read there. */
+  below: Call | undefined
   /** When the deadline strikes, on the clock of `performance.now()`. */
   deadlineAt: number
   /** Set once the call was ended from above (deadline, abort, close): no layer starts anything anew. */

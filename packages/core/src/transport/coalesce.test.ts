@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Call, CallOptions, RequestArguments, Settle } from './call.ts'
 import { coalesce } from './coalesce.ts'
+import { createCall } from './createCall.ts'
 import type { CoalesceOptions } from './coalesce.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
@@ -48,8 +49,12 @@ const fail = (place: number, error: unknown): void => endpoint.sent[place]?.sett
 /** Fields of a call record that the door does not fill by itself. */
 const withFields =
   (fields: object) =>
-  (args: RequestArguments, options?: object): Promise<unknown> =>
-    transport.request(args, { ...options, fields } as CallOptions)
+  (args: RequestArguments, given?: CallOptions): Promise<unknown> => {
+    const options = { ...given }
+    fieldsOf.set(options, fields)
+    return transport.request(args, options)
+  }
+const fieldsOf = new WeakMap<CallOptions, object>()
 
 describe('coalesce', () => {
   beforeEach(() => {
@@ -203,14 +208,7 @@ describe('coalesce', () => {
       const settled: unknown[] = []
       const carry = coalesce()(endpoint.carry, label)
       const record = (settle: Settle): Call => {
-        const call: Call = {
-          method: 'eth_chainId',
-          params: '[]',
-          options: {},
-          deadlineAt: Infinity,
-          ended: false,
-          cancel: undefined,
-        }
+        const call = createCall('eth_chainId', '[]', {})
         carry(call, settle)
         return call
       }
@@ -366,7 +364,7 @@ describe('coalesce', () => {
       transport = compose(
         endpoint,
         coalesce(),
-        (next) => (call, settle) => next(Object.assign(call, (call.options as { fields?: object }).fields), settle),
+        (next) => (call, settle) => next(Object.assign(call, fieldsOf.get(call.options)), settle),
         deadline(),
       )
     })

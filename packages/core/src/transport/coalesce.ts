@@ -1,6 +1,7 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
-import type { Call, CallOptions, Layer, Settle } from './call.ts'
+import type { Call, Layer, Settle } from './call.ts'
+import { createCall } from './createCall.ts'
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions {
@@ -8,26 +9,13 @@ export interface CoalesceOptions {
   readonly minBlock?: number | bigint | boolean | undefined
 }
 
-/** What a call may say of itself that decides with whom it can share. */
-type SharedCall = Call & {
-  readonly options: CallOptions & {
-    readonly priority?: 'write' | 'read' | 'poll' | undefined
-    readonly minBlock?: number | bigint | boolean | undefined
-  }
-  readonly group?: object | undefined
-  readonly batch?: object | undefined
-  readonly note?: ((event: { readonly type: string }) => void) | undefined
-  /** The record that works for this one now. */
-  below?: Call | undefined
-}
-
 interface Waiter {
-  readonly call: SharedCall
+  readonly call: Call
   readonly settle: Settle
 }
 
 /** One call below for several callers. Its deadline is the latest of theirs, because each keeps its own. */
-interface Flight extends SharedCall {
+interface Flight extends Call {
   /** In the order they came; a place is emptied when its caller leaves. */
   readonly waiters: (Waiter | undefined)[]
   waiting: number
@@ -39,7 +27,7 @@ interface Flight extends SharedCall {
 }
 
 const rank = { poll: 0, read: 1, write: 2 }
-const rankOf = ({ options }: SharedCall): number => rank[options.priority ?? 'read']
+const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
 
 /**
  * Lets callers that ask the same at the same time share one request. Each keeps its own deadline and abort; the request ends when the last
@@ -55,13 +43,13 @@ const rankOf = ({ options }: SharedCall): number => rank[options.priority ?? 're
  * await Promise.all([transport.request({ method: 'eth_gasPrice' }), transport.request({ method: 'eth_gasPrice' })])
  */
 export function coalesce(options: CoalesceOptions = {}): Layer {
-  const minBlockOf = (call: SharedCall): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
+  const minBlockOf = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
   return (next) => {
     const flights = new Map<string, Flight>()
     let writes = 0
     let answers = 0
 
-    const mayJoin = (call: SharedCall, flight: Flight): boolean => {
+    const mayJoin = (call: Call, flight: Flight): boolean => {
       const minBlock = minBlockOf(call)
       const now = performance.now()
       return (
@@ -80,16 +68,12 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       )
     }
 
-    const begin = (call: SharedCall): Flight => {
+    const begin = (call: Call): Flight => {
       const { method, params, group, batch, deadlineAt } = call
       const waiters: Flight['waiters'] = []
       return {
-        method,
-        params,
-        options: call.options,
+        ...createCall(method, params, call.options),
         deadlineAt,
-        ended: false,
-        cancel: undefined,
         group,
         batch,
         // What happens is told to one caller, so that it is counted once.
@@ -102,7 +86,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       }
     }
 
-    return (call: SharedCall, settle) => {
+    return (call: Call, settle) => {
       if (!repeatable(call.method))
         return next(call, (ok, value) => {
           writes++

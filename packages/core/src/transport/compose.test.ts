@@ -47,8 +47,12 @@ describe('compose', () => {
     ['no arguments', undefined, 'request takes { method, params }'],
     ['no method', {}, 'request takes { method, params }'],
     ['an empty method', { method: '' }, 'request takes { method, params }'],
-    ['params by name', { method: 'eth_call', params: { to: '0x' } }, 'params an array of JSON values'],
-    ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, 'numbers as hex'],
+    [
+      'params by name',
+      { method: 'eth_call', params: { to: '0x' } },
+      'params of eth_call must be an array of JSON values',
+    ],
+    ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, "numbers travel as hex, such as '0x10'"],
   ])('rejects a call with %s, and sends nothing', async (_, args, message) => {
     const seen: Call[] = []
     const call = compose(echo(seen)).request(args as never)
@@ -146,6 +150,6 @@ describe('createTransport', () => {
     expect(() => createTransport({ url, maxResponseBytes: 0 })).toThrow('maxResponseBytes must be a number')
     expect(() => createTransport({ url, retry: -1 })).toThrow('retries must be a number')
     expect(() => createTransport({ url, fetch: 'fetch' as never })).toThrow('fetch must be a function')
-    expect(() => createTransport({ url, retries: 5 } as never)).toThrow("option 'retries' is unknown")
+    expect(() => createTransport({ url, retries: 5 } as never)).toThrow('retries is no option of createTransport')
   })
 })

@@ -1,5 +1,5 @@
 import type { AddressOptions } from '../address/addressOptions.ts'
-import { check } from '../failure/invalid.ts'
+import { check, checkNames } from '../failure/invalid.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
 import type { DeadlineOptions } from './deadline.ts'
@@ -19,7 +19,7 @@ export interface TransportOptions extends HttpOptions, DeadlineOptions {
 /** One options type for every package: where calls go, and how. */
 export type Options = AddressOptions & TransportOptions
 
-const known: readonly (keyof AddressOptions | keyof TransportOptions)[] = [
+const names: readonly (keyof AddressOptions | keyof TransportOptions)[] = [
   'url',
   'baseUrl',
   'rpcUrl',
@@ -35,7 +35,8 @@ const known: readonly (keyof AddressOptions | keyof TransportOptions)[] = [
 ]
 
 /**
- * Makes a transport with every layer. One instance can stand behind several libraries.
+ * Makes a transport of what every call needs: http, retry, a deadline and hints. One instance can stand behind several libraries.
+ * Further layers are put around an endpoint by `compose`.
  *
  * @param options - An address, and how calls travel.
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
@@ -44,14 +45,13 @@ const known: readonly (keyof AddressOptions | keyof TransportOptions)[] = [
  * const block = await transport.request({ method: 'eth_blockNumber' })
  */
 export function createTransport(options: Options): Transport {
-  const { retry: again } = options
-  for (const name of Object.keys(options))
-    check((known as readonly string[]).includes(name), `option '${name}' is unknown: known are ${known.join(', ')}`)
-  check(!options.fetch || typeof options.fetch === 'function', 'fetch must be a function')
+  checkNames('createTransport', options, names)
+  const { fetch, agent, maxResponseBytes, timeoutMs, retry: again } = options
+  check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
   return compose(
-    http(options, options),
+    http(options, { fetch, agent, maxResponseBytes }),
     ...(again === false ? [] : [retry(typeof again === 'number' ? { retries: again } : again)]),
-    deadline(options),
+    deadline({ timeoutMs }),
     hints(),
   )
 }

@@ -1,9 +1,19 @@
-import { check } from '../failure/invalid.ts'
+import { check, checkNames } from '../failure/invalid.ts'
 import { checkTimeout } from './deadline.ts'
 import type { Call, CallOptions, Carry, RequestArguments } from './call.ts'
+import { createCall } from './createCall.ts'
 
 /** How a call is made from outside. */
 export type Request = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
+
+/** The same from inside, where calls can be tied together. */
+export type Door = (args: RequestArguments, options?: CallOptions, together?: Together) => Promise<unknown>
+
+/** What calls are made with that callers cannot say themselves. */
+export interface Together {
+  readonly group?: object | undefined
+  readonly batch?: object | undefined
+}
 
 /** Params as JSON text, without what was left out at the end; empty where they cannot be. */
 const writeParams = (params: readonly unknown[]): string => {
@@ -24,18 +34,19 @@ const writeParams = (params: readonly unknown[]): string => {
  * @param carry - The outermost layer.
  * @param live - Holds the calls under way, so that closing can end them.
  */
-export function createDoor(carry: Carry, live?: Set<Call>): Request {
-  return (args, options = {}) =>
+export function createDoor(carry: Carry, live?: Set<Call>): Door {
+  return (args, options = {}, together) =>
     new Promise((resolve, reject) => {
       const { method, params = [] } = Object(args) as RequestArguments
       const { signal } = options
+      checkNames('a call', options, ['signal', 'timeoutMs', 'priority', 'minBlock'])
       checkTimeout(options.timeoutMs)
       const text = writeParams(params)
-      check(
-        text && method && typeof method === 'string',
-        'request takes { method, params }, params an array of JSON values, with numbers as hex',
-      )
-      const call: Call = { method, params: text, options, deadlineAt: Infinity, ended: false, cancel: undefined }
+      check(method && typeof method === 'string', 'request takes { method, params }')
+      check(text, `params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
+      const call = Object.assign(createCall(method, text, options), together)
+      // Until a deadline is set: what stands above it, a layer of a user for example, waits no longer than this.
+      if (options.timeoutMs) call.deadlineAt = performance.now() + options.timeoutMs
       if (signal?.aborted) return reject(signal.reason)
       const onAbort = (): void => {
         call.ended = true

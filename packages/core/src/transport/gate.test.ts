@@ -156,7 +156,7 @@ describe('gate', () => {
     ends[0]?.(true)
     expect(waiting.call.waitingSince).toBeUndefined()
     expect(waiting.call.deadlineAt).toBe(5_700)
-    expect(waiting.events).toEqual([{ type: 'queued', label: 'https://node.example/…', waitMs: 700 }])
+    expect(waiting.events[0]).toEqual({ type: 'queued', label: 'https://node.example/…', waitMs: 700 })
     ends[1]?.(true)
   })
 
@@ -174,7 +174,10 @@ describe('gate', () => {
     const { ends, endpoint } = held()
     const sent = sendDown(gate()(endpoint).carry, 'eth_a', { deadlineAt: 10 })
     ends[0]?.(true)
-    expect(sent.events).toEqual([])
+    expect(sent.events).toMatchObject([
+      { type: 'attempt', batchSize: 1 },
+      { type: 'attempted', kind: undefined },
+    ])
     expect(sent.call.deadlineAt).toBe(10)
   })
 

@@ -1,6 +1,7 @@
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import { checkRange } from '../failure/invalid.ts'
+import { isKeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import type { Call, Carry, Settle } from './call.ts'
 import type { Endpoint, HttpEndpoint, Post } from './http.ts'
@@ -64,7 +65,7 @@ interface Waiter extends Place {
  * const transport = compose(endpoint, retry(), deadline())
  */
 export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {}): (
-  endpoint: HttpEndpoint & { readonly chainId?: number | undefined },
+  endpoint: HttpEndpoint,
 ) => GatedEndpoint {
   checkRange('maxInFlight', maxInFlight, 1, 100_000)
   checkRange('maxWaitMs', maxWaitMs, 1, 2 ** 31 - 1)
@@ -151,7 +152,13 @@ export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {})
 
     const send: Carry = (call, settle) => {
       inFlight++
+      const sentAt = performance.now()
+      call.note?.({ type: 'attempt', label, batchSize: 1 })
       endpoint.carry(call, (ok, value) => {
+        if (call.note) {
+          const kind = ok ? undefined : isKeyrailError(value) ? value.kind : 'aborted'
+          call.note({ type: 'attempted', label, durationMs: performance.now() - sentAt, kind })
+        }
         release()
         settle(ok, value)
       })
@@ -170,7 +177,7 @@ export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {})
       let stop: () => void
       const start = (): void => {
         inFlight++
-        const end = endpoint.post(body(), true, (...outcome) => {
+        const end = endpoint.post(body, true, (...outcome) => {
           // First, because it may have learned what the next should know.
           done(...outcome)
           release()

@@ -4,9 +4,10 @@ import type { OpenAddress } from '../address/openAddress.ts'
 import type { Answer } from '../carrier/carrier.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, Facts } from '../failure/createFailure.ts'
-import { checkRange } from '../failure/invalid.ts'
+import { check, checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { readAnswer } from '../message/readAnswer.ts'
+import { wrongChain } from '../message/wrongChain.ts'
 import type { Carry } from './call.ts'
 import { createCarrier } from '#http'
 
@@ -22,10 +23,10 @@ export interface HttpOptions {
 
 /**
  * Posts a body to an address. `done` is called once, with the facts of a failure or an answer, and not after the returned function was called,
- * which ends the request. `again` says whether the body may be sent twice where a kept-alive connection turns out to be dead.
+ * which ends the request. A body that is a function is written just before it is sent. `again` says whether the body may be sent twice where a kept-alive connection turns out to be dead.
  */
 export type Post = (
-  body: string,
+  body: string | (() => string),
   again: boolean,
   done: (facts: Facts | undefined, answer: Answer | undefined, context: Omit<FailureContext, 'method'>) => void,
 ) => () => void
@@ -40,6 +41,8 @@ export interface Endpoint {
 
 /** An endpoint through which layers can post bodies of their own, such as batches. */
 export interface HttpEndpoint extends Endpoint {
+  /** The chain that answers must come from, where one was named. */
+  readonly chainId: number | undefined
   readonly post: Post
 }
 
@@ -56,10 +59,11 @@ export interface HttpEndpoint extends Endpoint {
  * @see JSON-RPC 2.0 sections 4 and 5
  */
 export function http(address: AddressOptions, options: HttpOptions = {}): HttpEndpoint {
-  const { maxResponseBytes = 2 ** 26 } = options
+  const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
+  check(!fetch || typeof fetch === 'function', 'fetch must be a function')
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)
   const { label, chainId, open } = openAddress(address)
-  const carrier = createCarrier({ ...options, maxResponseBytes })
+  const carrier = createCarrier({ fetch, agent, maxResponseBytes })
   let lastId = 0
 
   const post: Post = (body, again, done) => {
@@ -67,7 +71,7 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
     let stop: (() => void) | undefined
     const send = (to: OpenAddress): void => {
       if (over) return
-      stop = carrier.send(to, body, (fault, answer) => {
+      stop = carrier.send(to, typeof body === 'string' ? body : body(), (fault, answer) => {
         if (!fault?.stale || !again) return done(fault, answer, to)
         // The server had closed the idle connection before this call reached it: nobody has seen the call.
         again = false
@@ -91,9 +95,9 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
     const stop = post(body, repeatable(method), (facts, answer, context) => {
       let read = answer ? readAnswer(answer, { id, method }) : (facts as Facts)
       if ('result' in read) {
-        const seen = chainId && Number(method === 'eth_chainId' ? read.result : answer?.header('x-chain-id'))
-        if (!seen || seen === chainId) return settle(true, read.result)
-        read = { kind: 'wrongNetwork', text: `the node is on chain ${seen}, and chainId says ${chainId}` }
+        const wrong = wrongChain(chainId, method === 'eth_chainId' ? read.result : answer?.header('x-chain-id'))
+        if (!wrong) return settle(true, read.result)
+        read = wrong
       }
       settle(false, createFailure(read, { ...context, method }))
     })
@@ -102,5 +106,5 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
       settle(false, reason)
     }
   }
-  return { label, carry, post, close: carrier.close }
+  return { label, chainId, carry, post, close: carrier.close }
 }

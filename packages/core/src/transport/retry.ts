@@ -1,4 +1,4 @@
-import { checkRange } from '../failure/invalid.ts'
+import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Layer, Settle } from './call.ts'
 
@@ -24,6 +24,7 @@ export interface RetryOptions {
  * @see RFC 9110 section 10.2.3 (Retry-After)
  */
 export function retry(options: RetryOptions = {}): Layer {
+  checkNames('retry', options, ['retries', 'baseMs', 'capMs'])
   const { retries = 3, baseMs = 150, capMs = 5_000 } = options
   for (const [name, value] of Object.entries({ retries, baseMs, capMs })) checkRange(name, value, 0, 1e9)
   return (next) => (call, settle) => {
@@ -32,13 +33,15 @@ export function retry(options: RetryOptions = {}): Layer {
       if (ok || call.ended || retried >= retries || !isKeyrailError(failure) || !failure.retryable)
         return settle(ok, failure)
       const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
-      const leftMs = Math.round(call.deadlineAt - performance.now())
+      // No timer is longer, and a call without a deadline does not wait for weeks either.
+      const leftMs = Math.min(Math.round(call.deadlineAt - performance.now()), 2 ** 31 - 1)
       if (waitMs >= leftMs) {
         const message = `${failure.message} Not retried: it takes a wait of ${waitMs} ms, and ${leftMs} ms are left.`
         return settle(ok, new KeyrailError(message, failure))
       }
       retried++
-      const timer = setTimeout(next, waitMs, call, attempted)
+      call.note?.({ type: 'retry', kind: failure.kind, waitMs })
+      const timer = setTimeout(() => call.ended || next(call, attempted), waitMs)
       call.cancel = (reason) => {
         clearTimeout(timer)
         settle(false, reason)

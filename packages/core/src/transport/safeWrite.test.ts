@@ -20,7 +20,7 @@ const receiptOf = 'eth_getTransactionReceipt'
 const found = { hash, blockNumber: null }
 
 interface Sent {
-  readonly call: Call & { readonly note?: (event: object) => void; readonly group?: object }
+  readonly call: Call
   readonly settle: Settle
   readonly at: number
   stopped?: unknown

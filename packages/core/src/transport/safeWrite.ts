@@ -2,7 +2,8 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Call, CallOptions, Carry, Layer, Settle } from './call.ts'
+import type { Call, Carry, Layer, Settle } from './call.ts'
+import { createCall } from './createCall.ts'
 import { transactionHash } from './transactionHash.ts'
 import type { Keccak256 } from './transactionHash.ts'
 
@@ -14,21 +15,6 @@ export interface SafeWriteOptions {
   readonly keccak256: Keccak256
   /** How often a transaction that did not arrive is sent again; 0 for never. @default 2 */
   readonly resends?: number | undefined
-}
-
-/** What a call may say of itself to the layers below. */
-type WriteCall = Call & {
-  readonly options: CallOptions & { readonly priority?: 'write' | 'read' | 'poll' | undefined }
-  readonly group?: object | undefined
-  readonly batch?: object | undefined
-  readonly note?: ((event: WriteEvent) => void) | undefined
-  readonly waitingSince?: number | undefined
-  below?: WriteCall | undefined
-}
-
-interface WriteEvent {
-  readonly type: string
-  readonly label?: string
 }
 
 /** How far apart two looks are, in milliseconds: what is on its way has arrived by then, and nodes have told each other. */
@@ -77,7 +63,7 @@ export function safeWrite(options: SafeWriteOptions): Layer {
     isKeccak(keccak256),
     `keccak256 must be a function that gives the Keccak-256 of bytes as hex: of '0x' it is ${HASH_OF_NOTHING}`,
   )
-  return (next, label) => (call: WriteCall, settle) => {
+  return (next, label) => (call: Call, settle) => {
     if (!/^eth_sendRawTransaction(Sync)?$/.test(call.method)) return next(call, settle)
     let hash
     try {
@@ -101,7 +87,7 @@ const isKeccak = (keccak256: Keccak256): boolean => {
 }
 
 interface Write {
-  readonly call: WriteCall
+  readonly call: Call
   readonly settle: Settle
   readonly hash: `0x${string}`
   readonly resends: number
@@ -115,8 +101,8 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
   const sync = method.endsWith('Sync')
   // Asked of the endpoint that took it, where there are several.
   const group = call.group ?? call.batch ?? {}
-  let sent: WriteCall | undefined
-  let look: WriteCall | undefined
+  let sent: Call | undefined
+  let look: Call | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let sentTo: string | undefined
   let lookedAt: string | undefined
@@ -127,13 +113,9 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
   let absent = 0
 
   /** A call of our own, on the caller's time. */
-  const record = (asked: string, params: string, heard: (at: string | undefined) => void): WriteCall => ({
-    method: asked,
-    params,
-    options: { ...call.options, priority: call.options.priority ?? 'write' },
+  const record = (asked: string, params: string, heard: (at: string | undefined) => void): Call => ({
+    ...createCall(asked, params, { ...call.options, priority: call.options.priority ?? 'write' }),
     deadlineAt: call.deadlineAt,
-    ended: false,
-    cancel: undefined,
     group,
     note: (event) => {
       if (event.type === 'attempted') heard(event.label)
@@ -142,7 +124,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
   })
 
   /** Ends what is under way below. It settles, and nobody listens. */
-  const stop = (under: WriteCall | undefined, reason?: unknown): void => {
+  const stop = (under: Call | undefined, reason?: unknown): void => {
     if (!under) return
     under.ended = true
     under.cancel?.(reason)
@@ -240,5 +222,4 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
 }
 
 /** Whether it stands in a queue of ours, so that there is nothing to look for yet. */
-const isWaiting = ({ below, waitingSince }: WriteCall): boolean =>
-  below ? isWaiting(below) : waitingSince !== undefined
+const isWaiting = ({ below, waitingSince }: Call): boolean => (below ? isWaiting(below) : waitingSince !== undefined)

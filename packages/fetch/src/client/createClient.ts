@@ -20,5 +20,9 @@ export function createClient<Rpc = EthereumRpc>(
   options: Options | Transport,
   declared?: readonly string[],
 ): Client<Rpc> {
-  return clientOf<Rpc>('request' in options ? options : createTransport(options), declared)
+  // By Object, because `in` on a text, a pasted URL for example, fails with that text in its message.
+  return clientOf<Rpc>(
+    'request' in Object(options) ? (options as Transport) : createTransport(options as Options),
+    declared,
+  )
 }

@@ -1,5 +1,4 @@
 import type { FailureKind } from '../failure/failureKind.ts'
-import type { Call } from '../transport/call.ts'
 
 /** What layers tell of a call on its way. Data only: never params, results, a key or an address. */
 export type CallEvent =
@@ -19,8 +18,3 @@ export type CallEvent =
   /** `label` is of the endpoint that failed. */
   | { readonly type: 'rerouted'; readonly label: string; readonly kind: FailureKind }
   | { readonly type: 'hedged'; readonly label: string }
-
-/** A call that says what happens to it. */
-export type ObservedCall = Call & {
-  note?: ((event: CallEvent) => void) | undefined
-}
