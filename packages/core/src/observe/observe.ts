@@ -29,7 +29,8 @@ export interface ObserveOptions {
  * @throws {KeyrailError} kind `invalidRequest` where an option is wrong.
  * @example
  * const onFailure = ({ method, kind, durationMs }: FailureEvent) => console.warn(method, kind, durationMs)
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), deadline(), observe({ hooks: { onFailure } }))
+ * const endpoint = gate()(http({ url: 'http://127.0.0.1:8545' }))
+ * const transport = compose(endpoint, retry(), deadline(), observe({ hooks: { onFailure } }))
  */
 export function observe(options: ObserveOptions = {}): Layer {
   checkNames('observe', options, ['stats', 'hooks', 'tracing'])

@@ -109,14 +109,15 @@ const fail = (counters: Counters, kind: FailureKind): void => {
 }
 
 /**
- * Begins to count: what {@link observe} tells, overall and by endpoint. Memory is bounded, whatever the traffic. Counts only grow, because
+ * Begins to count: what `observe` is told, overall and by endpoint. Requests are told of by `gate` and `batch`. Memory is bounded, whatever the traffic. Counts only grow, because
  * several may read them: take two snapshots and subtract.
  *
  * @param sources - What layers add, by their name: each stands under that name in `layers`.
  * @throws {KeyrailError} kind `invalidRequest` where a source is no function.
  * @example
  * const stats = createStats()
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), deadline(), observe({ stats }))
+ * const endpoint = gate()(http({ url: 'http://127.0.0.1:8545' }))
+ * const transport = compose(endpoint, retry(), deadline(), observe({ stats }))
  * await transport.request({ method: 'eth_chainId' })
  * stats.snapshot().requests // 1
  */

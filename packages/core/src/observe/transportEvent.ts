@@ -15,7 +15,7 @@ export interface RequestEvent extends EventFields {
   readonly type: 'request'
 }
 
-/** One HTTP request on behalf of a call has ended. One that was given up before its end is not told of. */
+/** One HTTP request on behalf of a call has ended. A call that leaves a batch under way is not told of it. */
 export interface AttemptEvent extends EventFields {
   readonly type: 'attempt'
   /** Counts the attempts of the call, from 1. */
