@@ -5,10 +5,10 @@ import { answerRequest } from './answer/answerRequest.ts'
 import type { Expectation } from './answer/answerRequest.ts'
 import type { Answering } from './answer/answering.ts'
 import { drainServer } from './drainServer.ts'
-import { defaultLimits } from './gatewayOptions.ts'
+import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
-import { checkPublicUrl, listeningUrl } from './http/publicUrl.ts'
+import { listeningUrl } from './http/publicUrl.ts'
 import { createConnections } from './http/connections.ts'
 import type { LogEntry } from './log.ts'
 import { createMethodPolicy } from './method/createMethodPolicy.ts'
@@ -47,31 +47,26 @@ const defaultGraceMs = 10_000
  * const { url } = await gateway.listen({ port: 8545 })
  */
 export const createGateway = (options: GatewayOptions): Gateway => {
-  const limits = { ...defaultLimits, ...options.limits }
+  const { networks, keys, publicUrl, services, unsafeNodeMethods, limits, log: tell } = checkGatewayOptions(options)
   const log = (entry: LogEntry): void => {
     try {
-      options.log?.(entry)
+      tell?.(entry)
     } catch {
       // A log that fails is no reason for a call to fail.
     }
   }
-  const publicUrl = checkPublicUrl(options.publicUrl)
   const connections = createConnections()
   let draining = false
 
   const groupOf = (network: Network): UpstreamGroup => {
-    const { chainId, upstreams } = options.networks[network]
+    const { chainId, upstreams } = networks[network]
     return createUpstreamGroup({ network, chainId, upstreams, timeoutMs: limits.upstreamTimeoutMs, log })
   }
   const groups = { testnet: groupOf('testnet'), mainnet: groupOf('mainnet') }
   const answering: Answering = {
     groups,
-    keys: options.keys,
-    policy: createMethodPolicy({
-      debug: options.services?.debug ?? false,
-      trace: options.services?.trace ?? false,
-      unsafeNodeMethods: options.unsafeNodeMethods ?? false,
-    }),
+    keys,
+    policy: createMethodPolicy({ ...services, unsafeNodeMethods }),
     limits,
     connections,
     draining: () => draining,

@@ -14,21 +14,21 @@ export interface UpstreamOptions {
 export interface NetworkOptions {
   /** What every upstream must answer to `eth_chainId`; one that answers otherwise is never used. */
   readonly chainId: number
-  /** In the order of preference. */
+  /** At least one, in the order of preference. */
   readonly upstreams: readonly UpstreamOptions[]
 }
 
-/** Bounds of what one request may cost. */
+/** Bounds of what one request may cost: whole numbers from 1. Bytes go up to 268,435,456 (256 MiB), milliseconds to 2,147,483,647. */
 export interface GatewayLimits {
   /** Largest request body, in bytes. @default 2_097_152 (2 MiB) */
   readonly maxBodyBytes?: number
-  /** Most calls in one batch. @default 1000 */
+  /** Most calls in one batch, up to 100,000. @default 1000 */
   readonly maxBatchItems?: number
   /** Most bytes of nodes' answers to one request. @default 67_108_864 (64 MiB) */
   readonly maxAnswerBytes?: number
   /** How long the nodes may take for one call, a second try included, in milliseconds. @default 30_000 */
   readonly upstreamTimeoutMs?: number
-  /** How long a request's header may take to arrive, in milliseconds. @default 20_000 */
+  /** How long a request's header may take to arrive, in milliseconds; not above `requestTimeoutMs`. @default 20_000, or `requestTimeoutMs` where that is less */
   readonly headersTimeoutMs?: number
   /** How long a whole request may take to arrive, in milliseconds. @default 60_000 */
   readonly requestTimeoutMs?: number

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apiKeyAddress } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
+import { chainIds, post, nothingThere, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
 let upstream: FakeUpstream
@@ -250,7 +250,7 @@ describe('raw transactions of one batch', () => {
 
 describe('a batch with no upstream', () => {
   test('is answered item by item as well', async () => {
-    const alone = await startGateway({ testnet: [] })
+    const alone = await startGateway({ testnet: [nothingThere] })
     const answer = await post(
       apiKeyAddress(alone.url, 'testnet', alone.testnetKey),
       batchOf(

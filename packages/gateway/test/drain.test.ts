@@ -4,7 +4,7 @@ import type { Gateway } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
+import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
 const toStop: (() => Promise<unknown>)[] = []
@@ -21,7 +21,7 @@ const start = async (): Promise<{ upstream: FakeUpstream; started: StartedGatewa
 
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
 const emptyGateway = (): Gateway => {
-  const none = { chainId: 1, upstreams: [] }
+  const none = { chainId: 1, upstreams: [{ url: nothingThere }] }
   return createGateway({ networks: { testnet: none, mainnet: none }, keys: createMemoryKeyStore() })
 }
 const slowly =

@@ -18,6 +18,9 @@ export interface StartedGateway {
   readonly entries: LogEntry[]
 }
 
+/** Port 9 (discard): nothing listens there. */
+export const nothingThere = 'http://127.0.0.1:9'
+
 /** Starts a gateway in front of upstreams, by network. */
 export const startGateway = async (
   upstreams: { testnet: readonly string[]; mainnet?: readonly string[] },
@@ -43,7 +46,7 @@ export const startGateway = async (
   const gateway = createGateway({
     networks: {
       testnet: { chainId: chainIds.testnet, upstreams: upstreams.testnet.map((url) => ({ url })) },
-      mainnet: { chainId: chainIds.mainnet, upstreams: (upstreams.mainnet ?? []).map((url) => ({ url })) },
+      mainnet: { chainId: chainIds.mainnet, upstreams: (upstreams.mainnet ?? [nothingThere]).map((url) => ({ url })) },
     },
     keys,
     log: (entry) => entries.push(entry),

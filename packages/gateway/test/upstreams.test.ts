@@ -2,11 +2,11 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { apiKeyAddress } from '../src/index.ts'
-import type { GatewayOptions } from '../src/index.ts'
+import type { GatewayOptions, KeyRecord } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
-import { chainIds, post, startGateway } from './startGateway.ts'
+import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
 const toStop: (() => Promise<unknown>)[] = []
@@ -190,7 +190,9 @@ describe('an upstream that', () => {
     toStop.push(await again)
     await expect.poll(async () => (await post(address, read)).status, { timeout: 10_000 }).toBe(200)
     expect(
-      entries.filter(({ event }) => event === 'upstream').map((entry) => ('state' in entry ? entry.state : '')),
+      entries
+        .filter((entry) => entry.event === 'upstream' && entry.network === 'testnet')
+        .map((entry) => ('state' in entry ? entry.state : '')),
     ).toEqual(['healthy', 'unreachable', 'healthy'])
   })
 
@@ -330,6 +332,45 @@ describe('a key store that fails', () => {
     expect(answer.text).not.toContain('kr_secret')
   })
 
+  test.each(['suspended', 'ACTIVE', '', undefined])('a key of the state %s is refused', async (status) => {
+    const upstream = await fake()
+    const record = { id: 'a', kind: 'apiKey', networks: ['testnet'], status } as unknown as KeyRecord
+    for (const find of [() => record, async () => record]) {
+      const { address } = await gatewayOf([upstream.url], { keys: { find } })
+      const answer = await post(address, read)
+      expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+        401,
+        { error: { code: -32016, message: 'API key is not active', data: { reason: 'key_disabled' } } },
+      ])
+    }
+    expect(upstream.bodies).toEqual([])
+  })
+
+  test.each([
+    ['null', null, 401, 'key_unknown'],
+    ['a record without networks', { id: 'a', kind: 'apiKey', status: 'active' }, 503, 'key_store_unavailable'],
+    ['a text', 'a', 503, 'key_store_unavailable'],
+  ])('%s for a record is refused, and the gateway lives on', async (_, record, status, reason) => {
+    const found = record as unknown as KeyRecord
+    for (const find of [() => found, async () => found]) {
+      const { address } = await gatewayOf([nothingThere], { keys: { find } })
+      for (let run = 0; run < 2; run += 1) {
+        const answer = await post(address, read)
+        expect([answer.status, JSON.parse(answer.text)]).toMatchObject([status, { error: { data: { reason } } }])
+      }
+    }
+  })
+
+  test('a store may answer with a promise of its own kind', async () => {
+    const upstream = await fake()
+    const record: KeyRecord = { id: 'a', kind: 'apiKey', networks: ['testnet'], status: 'active' }
+    const later = Promise.resolve(record)
+    // oxlint-disable-next-line unicorn/no-thenable -- what is tested
+    const find = (): Promise<KeyRecord> => ({ then: later.then.bind(later) }) as Promise<KeyRecord>
+    const { address } = await gatewayOf([upstream.url], { keys: { find } })
+    expect((await post(address, read)).status).toBe(200)
+  })
+
   test('a store may answer later', async () => {
     const upstream = await fake()
     const find = async () => ({ id: 'a', kind: 'apiKey', networks: ['testnet'], status: 'active' }) as const
@@ -359,11 +400,11 @@ describe('options', () => {
   })
 
   test('publicUrl is what listen returns', async () => {
-    const started = await startGateway({ testnet: [] }, { publicUrl: 'https://rpc.example.org/eth/' })
+    const started = await startGateway({ testnet: [nothingThere] }, { publicUrl: 'https://rpc.example.org/eth/' })
     toStop.push(() => started.gateway.close())
     expect(started.url).toBe('https://rpc.example.org/eth')
     for (const publicUrl of ['rpc.example.org', 'ftp://x', 'https://x/?a', 'https://u:p@x'])
-      await expect(startGateway({ testnet: [] }, { publicUrl })).rejects.toThrow(TypeError)
+      await expect(startGateway({ testnet: [nothingThere] }, { publicUrl })).rejects.toThrow(TypeError)
   })
 
   test('a path, a query and credentials of an upstream URL are used', async () => {

@@ -18,7 +18,17 @@ export const admitKey = (
   { at, proceed }: { at: { network: Network; variant: 'app' | 'apiKey'; key: string }; proceed: () => void },
 ): void => {
   exchange.network = at.network
-  const judge = (record: KeyRecord | undefined): void => {
+  const unavailable = (): void => {
+    answering.log({ event: 'fault', where: 'keyStore' })
+    refuseExchange(answering, exchange, refusals.keyStoreUnavailable())
+  }
+  const judge = (given: KeyRecord | null | undefined): void => {
+    const record = given ?? undefined
+    // A throw here would end the process: nobody waits for it.
+    if (record !== undefined && !Array.isArray(record.networks)) {
+      unavailable()
+      return
+    }
     const refusal = refuseKey(record, at)
     if (record !== undefined) {
       exchange.key = record
@@ -31,10 +41,6 @@ export const admitKey = (
     judge(undefined)
     return
   }
-  const unavailable = (): void => {
-    answering.log({ event: 'fault', where: 'keyStore' })
-    refuseExchange(answering, exchange, refusals.keyStoreUnavailable())
-  }
   let found: KeyRecord | undefined | Promise<KeyRecord | undefined>
   try {
     found = answering.keys.find(hashApiKey(at.key))
@@ -42,6 +48,10 @@ export const admitKey = (
     unavailable()
     return
   }
-  if (found instanceof Promise) found.then(judge, unavailable)
+  if (isThenable(found)) Promise.resolve(found).then(judge, unavailable)
   else judge(found)
 }
+
+/** Some database clients answer with a promise of their own kind. */
+const isThenable = (found: object | null | undefined): found is PromiseLike<KeyRecord | undefined> =>
+  typeof found === 'object' && found !== null && 'then' in found

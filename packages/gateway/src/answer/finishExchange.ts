@@ -1,4 +1,4 @@
-import { readBody } from '../http/readBody.ts'
+import { announcesTooMuch, readBody } from '../http/readBody.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import { refusals } from '../refusal/refusals.ts'
 import type { Answering } from './answering.ts'
@@ -26,6 +26,21 @@ export const refuseExchange = (answering: Answering, exchange: Exchange, refusal
   }
   if (refusal.close === true || exchange.request.complete) write(refusal)
   else pastBody(answering, exchange, () => write(refusal))
+}
+
+/**
+ * Writes a refusal that comes before the size: it is the answer however large the body is. A body that is too large is not read
+ * to its end, and ends the connection.
+ */
+export const refuseBeforeSize = (answering: Answering, exchange: Exchange, refusal: Refusal): void => {
+  const { maxBodyBytes } = answering.limits
+  if (refusal.close === true || announcesTooMuch(exchange.request, maxBodyBytes)) {
+    refuseExchange(answering, exchange, { ...refusal, close: true })
+    return
+  }
+  readBody(exchange.request, { maxBytes: maxBodyBytes, keep: false }, (end) => {
+    if (end !== 'gone') refuseExchange(answering, exchange, end === 'tooLarge' ? { ...refusal, close: true } : refusal)
+  })
 }
 
 /** Reads a body only to get past it. One that is too large ends the connection. */

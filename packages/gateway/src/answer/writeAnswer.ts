@@ -59,10 +59,10 @@ const endAfterRest = ({ request, response }: Exchange, body: Answer['body']): vo
   request.resume()
 }
 
-/** Writes a refusal of the whole request, or of a single call. */
-export const writeRefusal = (exchange: Exchange, refusal: Refusal, options: { id?: string; close: boolean }): void => {
+/** Writes a refusal of the whole request. */
+export const writeRefusal = (exchange: Exchange, refusal: Refusal, options: { close: boolean }): void => {
   exchange.reason ??= refusal.reason
-  const body = refusalText(refusal, options.id ?? 'null', exchange.requestId)
+  const body = refusalText(refusal, 'null', exchange.requestId)
   const headers = refusal.headers === undefined ? corsHeaders : [...corsHeaders, ...refusal.headers]
-  writeAnswer(exchange, { status: refusal.status, body, headers }, { close: options.close })
+  writeAnswer(exchange, { status: refusal.status, body, headers }, options)
 }

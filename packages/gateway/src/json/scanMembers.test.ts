@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { scanItems, scanMembers, skipValue } from './scanMembers.ts'
+import { scanItems, scanMembers } from './scanMembers.ts'
 
 /** JSON texts with free white space, numbers in odd spellings, escapes and repeated names. */
 const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/)
@@ -137,13 +137,11 @@ describe('scanItems', () => {
   test('counts items past the limit without keeping them', () => {
     expect(scanItems('[1,2,3]', 0, 2)).toMatchObject({ count: 3, items: [{ start: 1 }, { start: 3 }] })
   })
-})
 
-describe('skipValue', () => {
   test('a string of many escaped quotes takes time in proportion to its length', () => {
-    const text = `"${'\\\\\\"'.repeat(1_000_000)}"`
+    const text = `["${'\\\\\\"'.repeat(1_000_000)}"]`
     const startedAt = performance.now()
-    expect(skipValue(text, 0)).toBe(text.length)
+    expect(scanItems(text)).toEqual({ items: [{ start: 1, end: text.length - 1 }], count: 1, end: text.length })
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 })

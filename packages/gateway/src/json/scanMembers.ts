@@ -45,7 +45,7 @@ const skipString = (text: string, at: number): number => {
  * The place after the value that begins at `at`, or -1. Keeps no stack, so depth costs nothing.
  * In a text that JSON.parse takes the place is exact. In any other text brackets are only counted, not paired.
  */
-export const skipValue = (text: string, at: number): number => {
+const skipValue = (text: string, at: number): number => {
   const first = text.charCodeAt(at)
   if (first === quote) return skipString(text, at)
   let place = at

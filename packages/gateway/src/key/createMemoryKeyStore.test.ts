@@ -6,6 +6,8 @@ import { createMemoryKeyStore } from './createMemoryKeyStore.ts'
 import type { KeyRecord } from './keyStore.ts'
 
 const record: KeyRecord = { id: 'a', kind: 'app', networks: ['testnet'], status: 'active' }
+const hash = '0'.repeat(64)
+const oneNetwork = "record.networks must be a list of at least one of 'testnet', 'mainnet'"
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 describe('createMemoryKeyStore', () => {
@@ -22,7 +24,38 @@ describe('createMemoryKeyStore', () => {
   })
 
   test('begins with the records given', () => {
-    expect(createMemoryKeyStore([['00', record]]).find('00')).toEqual(record)
+    expect(createMemoryKeyStore([[hash, record]]).find(hash)).toEqual(record)
+  })
+
+  test.each([
+    ['no object', undefined, 'record must be an object with id, kind, networks and status'],
+    ['no id', { ...record, id: '' }, 'record.id must be a text that is not empty'],
+    ['kind', { ...record, kind: 'testnet' }, "record.kind must be one of 'app', 'apiKey'"],
+    ['no networks', { ...record, networks: undefined }, oneNetwork],
+    ['networks that are a text', { ...record, networks: 'testnet' }, oneNetwork],
+    ['an empty list of networks', { ...record, networks: [] }, oneNetwork],
+    ['a network not known', { ...record, networks: ['testnet', 'sepolia'] }, oneNetwork],
+    ['status', { ...record, status: 'Active' }, "record.status must be one of 'active', 'revoked', 'expired'"],
+    ['no status', { ...record, status: undefined }, "record.status must be one of 'active', 'revoked', 'expired'"],
+  ])('refuses a record that is wrong, added or given at the start: %s', (_, wrong, message) => {
+    const keys = createMemoryKeyStore()
+    const key = createApiKey('app')
+    expect(() => keys.add(key, wrong as KeyRecord)).toThrow(new TypeError(message))
+    expect(keys.find(sha256(key))).toBeUndefined()
+    expect(() => createMemoryKeyStore([[hash, wrong as KeyRecord]])).toThrow(new TypeError(message))
+  })
+
+  test('refuses a record under a key in place of its hash, without repeating it', () => {
+    expect(() => createMemoryKeyStore([[createApiKey('app'), record]])).toThrow(
+      new TypeError('a record must stand under the hash of its key, 64 lower hex digits: make it with hashApiKey'),
+    )
+  })
+
+  test('keeps its own copy of a record', () => {
+    const networks: ('testnet' | 'mainnet')[] = ['testnet']
+    const keys = createMemoryKeyStore([[hash, { ...record, networks }]])
+    networks.push('mainnet')
+    expect(keys.find(hash)?.networks).toEqual(['testnet'])
   })
 
   test('refuses what is no key, without repeating it', () => {

@@ -8,6 +8,7 @@ export interface KeyRecord {
   readonly kind: 'app' | 'apiKey'
   /** Where the key may be used. */
   readonly networks: readonly Network[]
+  /** Only an active key is answered; a state that is not known here is refused too. */
   readonly status: 'active' | 'revoked' | 'expired'
 }
 
@@ -16,7 +17,7 @@ export interface KeyStore {
   /**
    * Finds the record of a key.
    * @param hash - The key's SHA-256 in lower hex.
-   * @returns The record, or `undefined` where no such key was ever made. A plain value is answered faster than a promise.
+   * @returns The record, or `undefined` (null is taken too) where no such key was ever made. A plain value is answered faster than a promise.
    */
   find(hash: string): KeyRecord | undefined | Promise<KeyRecord | undefined>
 }

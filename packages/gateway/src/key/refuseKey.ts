@@ -14,6 +14,8 @@ export const refuseKey = (
   if (record === undefined) return refusals.keyUnknown()
   if (record.status === 'revoked') return refusals.keyRevoked()
   if (record.status === 'expired') return refusals.keyExpired()
+  // A store may know states that this version does not.
+  if (record.status !== 'active') return refusals.keyDisabled()
   const [only, ...others] = record.networks
   if (!record.networks.includes(at.network))
     return refusals.wrongNetwork(at.network, only !== undefined && others.length === 0 ? only : null)

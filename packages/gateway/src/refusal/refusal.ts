@@ -11,6 +11,7 @@ export type RefusalReason =
   | 'key_unknown'
   | 'key_revoked'
   | 'key_expired'
+  | 'key_disabled'
   | 'key_wrong_path'
   | 'key_store_unavailable'
   | 'wrong_network'

@@ -86,6 +86,12 @@ export const refusals = {
     message: 'API key has expired',
     reason: 'key_expired',
   }),
+  keyDisabled: (): Refusal => ({
+    status: 401,
+    code: unauthorized,
+    message: 'API key is not active',
+    reason: 'key_disabled',
+  }),
   keyWrongPath: (kind: 'app' | 'apiKey', network: Network): Refusal => ({
     status: 401,
     code: unauthorized,

@@ -30,8 +30,6 @@ export interface UpstreamExchange {
 
 /** One node. Its URL lies in a closure. */
 export interface Upstream {
-  /** May be logged. */
-  readonly name: string
   /** Posts a body. @returns What stops it. */
   readonly post: (exchange: UpstreamExchange) => () => void
   /** What of the URL must not be seen by a caller, longest first. */
@@ -46,10 +44,9 @@ const keepAliveMs = 20_000
 /**
  * Makes an upstream: a pool of connections to one node. The request to it is built new, nothing of the caller's but the call
  * itself goes into it, and a redirect is not followed.
- * @param name - What logs call it.
  * @param address - Its URL, http or https; user and password become a Basic authorization.
  */
-export const createUpstream = (name: string, address: URL): Upstream => {
+export const createUpstream = (address: URL): Upstream => {
   const pool = new Pool(address.origin, {
     connections,
     pipelining: 1,
@@ -116,7 +113,7 @@ export const createUpstream = (name: string, address: URL): Upstream => {
     return stop
   }
 
-  return { name, post, secrets: secretsOf(address), close: () => pool.destroy() }
+  return { post, secrets: secretsOf(address), close: () => pool.destroy() }
 }
 
 /** Below this a part is a common word (`rpc`, `v2`, `geth`), which a node may say for its own reasons. */

@@ -27,19 +27,18 @@ export interface UpstreamGroup {
 
 /**
  * Makes the group of one network's upstreams.
- * @throws {TypeError} where a URL is not http or https. The message names the option, never the URL.
+ * @param options.upstreams - In the order of preference; `name` is what logs call one.
  */
 export const createUpstreamGroup = (options: {
   network: Network
   chainId: number
-  upstreams: readonly { url: string; name?: string }[]
+  upstreams: readonly { name: string; address: URL }[]
   timeoutMs: number
   log: (entry: LogEntry) => void
 }): UpstreamGroup => {
   const { network, chainId, timeoutMs, log } = options
-  const members = options.upstreams.map((given, index): GroupMember => {
-    const name = given.name ?? `${network}-${index + 1}`
-    const upstream = createUpstream(name, upstreamAddress(given.url, `networks.${network}.upstreams[${index}].url`))
+  const members = options.upstreams.map(({ name, address }): GroupMember => {
+    const upstream = createUpstream(address)
     const onState = (state: 'healthy' | 'unreachable' | 'wrongChain'): void =>
       log({ event: 'upstream', network, upstream: name, state })
     return { upstream, health: watchHealth(upstream, { chainId, timeoutMs, onState }) }
@@ -56,11 +55,4 @@ export const createUpstreamGroup = (options: {
       await Promise.all(members.map(({ upstream }) => upstream.close()))
     },
   }
-}
-
-const upstreamAddress = (url: string, option: string): URL => {
-  const address = URL.parse(url)
-  if (address === null || (address.protocol !== 'http:' && address.protocol !== 'https:'))
-    throw new TypeError(`${option} is not an http or https URL`)
-  return address
 }

@@ -1,0 +1,155 @@
+import { defaultLimits } from './gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
+import { checkPublicUrl } from './http/publicUrl.ts'
+import type { KeyStore } from './key/keyStore.ts'
+import type { LogEntry } from './log.ts'
+import { networkNames } from './network.ts'
+import type { Network } from './network.ts'
+
+/** One network's nodes, read. */
+export interface CheckedNetwork {
+  readonly chainId: number
+  readonly upstreams: readonly { readonly name: string; readonly address: URL }[]
+}
+
+/** A gateway's options, each known to be good, the defaults filled in. */
+export interface CheckedOptions {
+  readonly networks: Readonly<Record<Network, CheckedNetwork>>
+  readonly keys: KeyStore
+  readonly publicUrl: string | undefined
+  readonly services: { readonly debug: boolean; readonly trace: boolean }
+  readonly unsafeNodeMethods: boolean
+  readonly limits: Required<GatewayLimits>
+  readonly log: ((entry: LogEntry) => void) | undefined
+}
+
+/** A body is made into one string, and Node's strings end at 512 MiB. */
+const mostBytes = 256 * 1024 * 1024
+/** A longer timer would fire at once. */
+const longestMs = 2_147_483_647
+
+const mostOf: Readonly<Record<keyof GatewayLimits, number>> = {
+  maxBodyBytes: mostBytes,
+  maxBatchItems: 100_000,
+  maxAnswerBytes: mostBytes,
+  upstreamTimeoutMs: longestMs,
+  headersTimeoutMs: longestMs,
+  requestTimeoutMs: longestMs,
+}
+
+/**
+ * Reads a gateway's options with distrust: an option that is `undefined` has its default, a name that is not known is refused.
+ * @throws {TypeError} where one is wrong. The message names the option and the mend, and repeats no value: it may be a secret.
+ */
+export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
+  const options = membersOf(given, '', [
+    'networks',
+    'keys',
+    'publicUrl',
+    'services',
+    'unsafeNodeMethods',
+    'limits',
+    'log',
+  ])
+  const networks = membersOf(options['networks'], 'networks', networkNames)
+  const services = membersOf(orEmpty(options['services']), 'services', ['debug', 'trace'])
+  return {
+    networks: { testnet: checkNetwork(networks, 'testnet'), mainnet: checkNetwork(networks, 'mainnet') },
+    keys: checkKeys(options['keys']),
+    publicUrl: checkPublicUrl(given.publicUrl),
+    services: {
+      debug: checkSwitch(services['debug'], 'services.debug'),
+      trace: checkSwitch(services['trace'], 'services.trace'),
+    },
+    unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
+    limits: checkLimits(options['limits']),
+    log: checkLog(options['log']),
+  }
+}
+
+/** Nothing but `undefined` stands for an object left out: null is a mistake. */
+const orEmpty = (value: unknown): unknown => (value === undefined ? {} : value)
+
+/** A name as it may stand in a message: whoever mixed up name and value may have put a URL or a key there. */
+const shownName = (name: string): string => (/^[A-Za-z]{1,40}$/.test(name) ? ` '${name}'` : '')
+
+const membersOf = (value: unknown, option: string, known: readonly string[]): Readonly<Record<string, unknown>> => {
+  const of = option === '' ? 'the options' : option
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new TypeError(`${of} must be an object with ${known.join(', ')}`)
+  const unknown = Object.keys(value).find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`unknown name${shownName(unknown)} in ${of}: known are ${known.join(', ')}`)
+  return value as Readonly<Record<string, unknown>>
+}
+
+const checkWhole = (value: unknown, option: string, most: number): number => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1 || value > most)
+    throw new TypeError(`${option} must be a whole number from 1 to ${most}`)
+  return value
+}
+
+const checkSwitch = (value: unknown, option: string): boolean => {
+  if (value !== undefined && typeof value !== 'boolean') throw new TypeError(`${option} must be true or false`)
+  return value ?? false
+}
+
+const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Network): CheckedNetwork => {
+  const option = `networks.${network}`
+  const { chainId, upstreams } = membersOf(networks[network], option, ['chainId', 'upstreams'])
+  if (!Array.isArray(upstreams) || upstreams.length === 0)
+    throw new TypeError(
+      `${option}.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]`,
+    )
+  return {
+    chainId: checkWhole(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
+    // Array.from, as map would leave the holes of a sparse list unseen.
+    upstreams: Array.from<unknown, CheckedNetwork['upstreams'][number]>(upstreams, (upstream, index) => {
+      const place = `${option}.upstreams[${index}]`
+      const { url, name = `${network}-${index + 1}` } = membersOf(upstream, place, ['url', 'name'])
+      if (typeof name !== 'string' || name.trim() === '' || name.includes('/'))
+        throw new TypeError(`${place}.name must be a name for logs, not empty and without a '/'`)
+      return { name, address: checkUpstreamUrl(url, `${place}.url`) }
+    }),
+  }
+}
+
+const checkUpstreamUrl = (url: unknown, option: string): URL => {
+  const address = typeof url === 'string' ? URL.parse(url) : null
+  if (address === null || (address.protocol !== 'http:' && address.protocol !== 'https:'))
+    throw new TypeError(`${option} is not an http or https URL`)
+  return address
+}
+
+const checkKeys = (keys: unknown): KeyStore => {
+  // A store may be an instance of a class, or a function: only what is called of it matters.
+  if (keys === undefined || keys === null || typeof (keys as Partial<KeyStore>).find !== 'function')
+    throw new TypeError('keys must be a key store, an object with find(hash): make one with createMemoryKeyStore')
+  return keys as KeyStore
+}
+
+const checkLog = (log: unknown): CheckedOptions['log'] => {
+  if (log !== undefined && typeof log !== 'function') throw new TypeError('log must be a function')
+  return log as CheckedOptions['log']
+}
+
+const checkLimits = (given: unknown): Required<GatewayLimits> => {
+  const names = Object.keys(defaultLimits) as (keyof GatewayLimits)[]
+  const members = membersOf(orEmpty(given), 'limits', names)
+  const limit = (name: keyof GatewayLimits, byDefault: number = defaultLimits[name]): number => {
+    const value = members[name]
+    return value === undefined ? byDefault : checkWhole(value, `limits.${name}`, mostOf[name])
+  }
+  const requestTimeoutMs = limit('requestTimeoutMs')
+  const headersTimeoutMs = limit('headersTimeoutMs', Math.min(defaultLimits.headersTimeoutMs, requestTimeoutMs))
+  if (headersTimeoutMs > requestTimeoutMs)
+    throw new TypeError('limits.headersTimeoutMs must not be above limits.requestTimeoutMs, which includes it')
+  return {
+    maxBodyBytes: limit('maxBodyBytes'),
+    maxBatchItems: limit('maxBatchItems'),
+    maxAnswerBytes: limit('maxAnswerBytes'),
+    upstreamTimeoutMs: limit('upstreamTimeoutMs'),
+    headersTimeoutMs,
+    requestTimeoutMs,
+  }
+}
