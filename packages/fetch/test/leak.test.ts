@@ -145,6 +145,17 @@ for (const [carrier, carrierOptions] of Object.entries(carriers)) {
   })
 }
 
+test('a pasted address in place of options is not repeated', () => {
+  for (const make of [createClient, createTransport, http] as ((options: never) => unknown)[])
+    try {
+      make(`https://node.example/v2/${KEY}` as never)
+      expect.fail('not refused')
+    } catch (failure) {
+      expectClean(failure)
+      expect(failure).toMatchObject({ kind: 'invalidRequest' })
+    }
+})
+
 describe('refused options do not repeat the key', () => {
   test.each([
     { baseUrl: 'https://node.example', apiKey: `https://node.example/v2/${KEY}` },

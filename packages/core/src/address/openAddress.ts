@@ -23,6 +23,21 @@ const lastFour = (secret: unknown): string =>
   typeof secret === 'string' && secret.length > 15 ? '…' + secret.slice(-4) : '…'
 
 /**
+ * Scheme, user, password, host with port, and path with query. Stricter than `URL`, which takes a backslash for a slash and looks for the host behind
+ * the last @: nothing that could be a secret may stand where the label is taken from.
+ */
+const addressParts =
+  /^(https?:\/\/)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=[\]]+)(?::\d{1,5})?)((?:[/?][^#@\\\s]*)?)(?:#.*)?$/i
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/**
  * Checks an address and takes it apart into what may be printed and a closure that holds the rest.
  *
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
@@ -44,8 +59,7 @@ export function openAddress(options: AddressOptions): Address {
     'chainId must be a whole number above 0',
   )
   let url = ofNetwork<string>(options[name] as PerNetwork)
-  const [match, scheme = '', user = '', password = '', host = '', path = ''] =
-    /^(https?:\/\/)(?:([^/?#@:]*):?([^/?#@]*)@)?([^/?#@\s]+)([^#]*)/i.exec(url) ?? []
+  const [match, scheme = '', user = '', password = '', host = '', path = ''] = addressParts.exec(url) ?? []
   check(match, `${name} must be a whole URL, such as https://host/path`)
   check(
     whole || !/[?#@]|\/$/.test(url),
@@ -60,13 +74,14 @@ export function openAddress(options: AddressOptions): Address {
     url = label + path
     secrets = path.split(/[/?&=]/).sort((a, b) => b.length - a.length)
     if (secrets[0]) label += '/' + lastFour(secrets[0])
-    secrets = [...secrets, user, password].filter((secret) => secret.length > 7)
+    secrets = [...secrets, user, password]
     // fetch refuses a URL that holds them.
     try {
-      if (user || password) basic = `Basic ${btoa(decodeURIComponent(`${user}:${password}`))}`
+      if (user || password) basic = btoa(decoded(`${user}:${password}`))
     } catch {
-      throw invalid('url holds credentials that cannot be sent: percent-encode them')
+      throw invalid('url holds credentials that cannot be sent: they must be Latin characters')
     }
+    secrets = [...secrets, ...secrets.map(decoded), basic].filter((secret) => secret.length > 7)
   } else url += name === 'baseUrl' ? '/v2/' : '/'
 
   const verify = (name: string, secret: Secret | undefined): string => {
@@ -96,7 +111,7 @@ export function openAddress(options: AddressOptions): Address {
   let last: OpenAddress | undefined
   const make = (key = '', token = ''): OpenAddress => {
     if (last?.secrets[0] !== key || last.secrets[1] !== token) {
-      const authorization = token ? `Bearer ${token}` : basic
+      const authorization = token ? `Bearer ${token}` : basic && `Basic ${basic}`
       // Secrets stay masked after a rotation, for an answer that still speaks of the one before.
       secrets = [key, token, ...secrets].slice(0, 32)
       last = {

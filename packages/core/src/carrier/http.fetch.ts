@@ -1,5 +1,10 @@
 import type { Carrier, CarrierOptions } from './carrier.ts'
 
+const messageOf = (error: unknown): string => {
+  const { message } = Object(error) as { message?: unknown }
+  return typeof message === 'string' ? message : 'fetch failed'
+}
+
 /** Carries by `fetch`: browsers, workers, Deno, Bun, React Native, and wherever a `fetch` is given. */
 export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carrier {
   return {
@@ -42,7 +47,7 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
             over ||
             done({
               kind: 'network',
-              text: response ? 'the connection broke in the middle of the answer' : String(Object(error).message),
+              text: response ? 'the connection broke in the middle of the answer' : messageOf(error),
             })
           )
         }

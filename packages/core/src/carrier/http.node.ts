@@ -52,14 +52,14 @@ const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault =>
   const socket = request.socket as (PooledSocket & { readonly secureConnecting?: boolean }) | null
   return {
     kind: 'network',
-    text: message || code,
+    text: typeof message === 'string' && message ? message : String(code),
     unsent:
       syscall === 'connect' ||
       syscall === 'getaddrinfo' ||
       // Each address of a name was tried, and none took the connection.
       error instanceof AggregateError ||
       socket?.secureConnecting === true ||
-      /CERT|SIGNED|SSL|TLS/.test(code),
+      /CERT|SIGNED/.test(code),
     stale: socket?.keptBytesRead !== undefined && socket.keptBytesRead === socket.bytesRead,
   }
 }

@@ -61,7 +61,9 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
    */
   constructor(message: string, fields: KeyrailErrorFields) {
     super(message)
-    Object.assign(this, fields)
+    // A name that comes along, from something that only looks like a failure, cannot be assigned.
+    const { name: _, ...own } = fields as KeyrailErrorFields & { readonly name?: unknown }
+    Object.assign(this, own)
   }
 
   /** The brand that {@link isKeyrailError} goes by. */

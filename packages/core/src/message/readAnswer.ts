@@ -7,6 +7,7 @@ import { plainText } from './plainText.ts'
  *
  * @param answer - What came back by HTTP.
  * @param call - Id and method of the call.
+ * @param parsed - What `text` holds, where it has been parsed already.
  * @returns `{ result }`, or the facts of a failure for `createFailure`. Never throws.
  * @example
  * readAnswer({ status: 200, text: '{"jsonrpc":"2.0","id":1,"result":null}', header: () => null }, { id: 1, method: 'eth_syncing' })
@@ -16,10 +17,11 @@ import { plainText } from './plainText.ts'
 export function readAnswer(
   { status, text, header }: Answer,
   call: { readonly id: number; readonly method: string },
+  parsed?: unknown,
 ): { readonly result: unknown } | Facts {
-  let body: Body | undefined
+  let body = parsed as Body | undefined
   try {
-    body = JSON.parse(text) as Body
+    body ??= JSON.parse(text) as Body
   } catch {
     // The text itself says what came instead.
   }
@@ -41,13 +43,15 @@ export function readAnswer(
     final,
     kind: final || (status < 300 && refusal == null) ? 'badResponse' : undefined,
     text: final ? 'a redirect was refused: it would carry the key elsewhere' : plainText(said) || 'an empty body',
-    // Whatever the code was, a number in quotes or nothing: now it is an integer.
     rpcError:
       Object(refusal) === refusal
-        ? { ...(refusal as object), code: ((refusal as Body).code as number) | 0, message: said }
+        ? { ...(refusal as object), code: integer((refusal as Body).code), message: said }
         : undefined,
   }
 }
+
+/** Whatever a code was, a number in quotes, an object or nothing: now it is an integer. */
+const integer = (code: unknown): number => (Object(code) === code ? 0 : Number(code) | 0)
 
 interface Body {
   readonly id?: unknown

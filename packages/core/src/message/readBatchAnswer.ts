@@ -27,8 +27,8 @@ export function readBatchAnswer(answer: Answer, first: number, count: number): r
   } catch {
     // The text itself says what came instead.
   }
-  const asOne = (text: string, id: unknown): Facts => ({
-    ...(readAnswer({ status, text, header }, { id: id as number, method: '' }) as Facts),
+  const asOne = (read: unknown, id: unknown, text = 'an error without words'): Facts => ({
+    ...(readAnswer({ status, text, header }, { id: id as number, method: '' }, read) as Facts),
     batch: true,
   })
   const unpaired = (text: string): Facts => ({
@@ -42,7 +42,7 @@ export function readBatchAnswer(answer: Answer, first: number, count: number): r
   const { id, result, error } = Object(body) as Entry
   const entries = Array.isArray(body) ? (body as unknown[]) : result !== undefined && error == null ? [body] : undefined
   // A lone error speaks of the whole batch, whichever id it has: a server that takes no batch may repeat that of the first item.
-  if (!entries || !status || (status > 299 && status < 400)) return asOne(answer.text, id)
+  if (!entries || !status || (status > 299 && status < 400)) return asOne(body, id, answer.text)
 
   const reads: (ItemRead | undefined)[] = Array.from({ length: count })
   const nameless: Entry[] = []
@@ -55,23 +55,32 @@ export function readBatchAnswer(answer: Answer, first: number, count: number): r
       else {
         paired++
         const good = status < 300 && entry?.error == null && entry?.result !== undefined
-        reads[at] = good ? (entry as { result: unknown }) : asOne(JSON.stringify(entry), of)
+        reads[at] = good ? (entry as { result: unknown }) : asOne(entry, of)
       }
     } else if (of == null && entry?.error != null) nameless.push(entry)
   }
   if (paired === count) return reads as ItemRead[]
 
   // Errors without an id can only mean calls that have no answer; believed where it cannot be unclear which.
-  const [said] = nameless.map((entry) => JSON.stringify(entry))
+  const [said] = nameless
   const refusal = said
     ? asOne(said, undefined)
     : unpaired('the answer to the batch has no item with the id of this call')
   if (!paired) return refusal
   const clear =
-    nameless.every((entry) => JSON.stringify(entry) === said) &&
+    nameless.every((entry) => written(entry) === written(said)) &&
     (nameless.length === count - paired || /\bbatch/i.test(refusal.text))
   const missing = clear ? refusal : unpaired('the answer to the batch has no item with the id of this call')
   return reads.map((read) => read ?? missing)
+}
+
+/** An entry as text, so that two can be compared; empty where it is nested too deep to be written. */
+const written = (entry: unknown): string | undefined => {
+  try {
+    return JSON.stringify(entry)
+  } catch {
+    return ''
+  }
 }
 
 interface Entry {

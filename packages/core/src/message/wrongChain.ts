@@ -10,7 +10,7 @@ import type { Facts } from '../failure/facts.ts'
  * wrongChain(1, '0x5') // { kind: 'wrongNetwork', text: 'the node is on chain 5, and chainId says 1' }
  */
 export function wrongChain(chainId: number | undefined, said: unknown): Facts | undefined {
-  const seen = chainId && Number(said)
+  const seen = chainId && (typeof said === 'string' || typeof said === 'number') && Number(said)
   if (!seen || seen === chainId) return undefined
   return { kind: 'wrongNetwork', text: `the node is on chain ${seen}, and chainId says ${chainId}` }
 }

@@ -129,7 +129,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     /** Hands out what came to all who still wait. */
     function land({ waiters, waiting }: Flight, ok: boolean, value: unknown): void {
       // Made before the first gets the original, which is then its own to change.
-      const copy = waiting > 1 ? copier(value) : undefined
+      const copy = waiting > 1 ? copier(ok, value) : undefined
       let given = false
       for (let place = 0; place < waiters.length; place++) {
         const waiter = waiters[place]
@@ -146,8 +146,8 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
 }
 
 /** Makes copies of what came; undefined where it cannot be copied, because a user's layer made more of it than JSON. */
-function copier(value: unknown): (() => unknown) | undefined {
-  if (isKeyrailError(value)) {
+function copier(ok: boolean, value: unknown): (() => unknown) | undefined {
+  if (!ok && isKeyrailError(value)) {
     const rpcError = JSON.stringify(value.rpcError)
     return () => new KeyrailError(value.message, { ...value, rpcError: rpcError && JSON.parse(rpcError) })
   }

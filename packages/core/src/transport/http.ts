@@ -6,6 +6,7 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, Facts } from '../failure/createFailure.ts'
 import { check, checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
+import { withoutTracing } from '../observe/withoutTracing.ts'
 import { readAnswer } from '../message/readAnswer.ts'
 import { wrongChain } from '../message/wrongChain.ts'
 import type { Carry } from './call.ts'
@@ -71,12 +72,14 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
     let stop: (() => void) | undefined
     const send = (to: OpenAddress): void => {
       if (over) return
-      stop = carrier.send(to, typeof body === 'string' ? body : body(), (fault, answer) => {
+      const text = typeof body === 'string' ? body : body()
+      const ended: Parameters<typeof carrier.send>[2] = (fault, answer) => {
         if (!fault?.stale || !again) return done(fault, answer, to)
         // The server had closed the idle connection before this call reached it: nobody has seen the call.
         again = false
         send(to)
-      })
+      }
+      stop = withoutTracing(() => carrier.send(to, text, ended))
     }
     const to = open()
     if (to instanceof Promise)
@@ -93,13 +96,17 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
     const id = ++lastId
     const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
     const stop = post(body, repeatable(method), (facts, answer, context) => {
-      let read = answer ? readAnswer(answer, { id, method }) : (facts as Facts)
-      if ('result' in read) {
-        const wrong = wrongChain(chainId, method === 'eth_chainId' ? read.result : answer?.header('x-chain-id'))
-        if (!wrong) return settle(true, read.result)
-        read = wrong
+      let read: { readonly result: unknown } | Facts = facts as Facts
+      try {
+        if (answer) read = readAnswer(answer, { id, method })
+        if ('result' in read)
+          read = wrongChain(chainId, method === 'eth_chainId' ? read.result : answer?.header('x-chain-id')) ?? read
+      } catch {
+        // The response of a given fetch may be anything. One that cannot be read costs this call, and not the process.
+        read = { kind: 'badResponse', text: 'the answer cannot be read' }
       }
-      settle(false, createFailure(read, { ...context, method }))
+      if ('result' in read) settle(true, read.result)
+      else settle(false, createFailure(read, { ...context, method }))
     })
     call.cancel = (reason) => {
       stop()
