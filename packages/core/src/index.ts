@@ -239,10 +239,8 @@ export type {
   RetryEvent,
   TransportEvent,
 } from './observe/transportEvent.ts'
-export type { BatchCall, BatchFn, BatchResults } from './schema/batch.ts'
 export { batch } from './transport/batch.ts'
 export type { BatchOptions } from './transport/batch.ts'
-export type { BatchRequest, Settled } from './transport/batchRequest.ts'
 export { breaker } from './transport/breaker.ts'
 export type { BreakerOptions, BreakerState, Guarded, Health } from './transport/breaker.ts'
 export { budget } from './transport/budget.ts'
