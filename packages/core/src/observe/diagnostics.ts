@@ -1,7 +1,12 @@
-import type { Channel } from 'node:diagnostics_channel'
 import type { TransportEvent, Watch } from './transportEvent.ts'
 
 const types: readonly TransportEvent['type'][] = ['request', 'attempt', 'retry', 'reroute', 'response', 'failure']
+
+/** What is used of a channel of `node:diagnostics_channel`. */
+interface Channel {
+  readonly hasSubscribers: boolean
+  readonly publish: (message: unknown) => void
+}
 
 /** What is used of `process`, where there is one. */
 interface Platform {
