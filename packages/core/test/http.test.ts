@@ -261,6 +261,24 @@ describe('http by a fetch that misbehaves', () => {
     })
   })
 
+  test('one that throws at once is not called again after an abort', async () => {
+    let called = 0
+    const fetch = (): never => {
+      called++
+      throw new Error('no')
+    }
+    const transport = createTransport({ url: server.url, fetch, retry: { baseMs: 200 } })
+    const controller = new AbortController()
+    const call = failureOf(transport.request(blockNumber, { signal: controller.signal }))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    controller.abort('enough')
+    expect(await call).toBe('enough')
+    const before = called
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(called).toBe(before)
+    transport.close()
+  })
+
   test('one that never settles gives a timeout', async () => {
     const transport = createTransport({ url: server.url, fetch: () => new Promise(() => {}), timeoutMs: 50 })
     expect(await failureOf(transport.request(blockNumber))).toMatchObject({ kind: 'timeout' })

@@ -42,7 +42,7 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
           text += reader ? decoder.decode() : await response.text()
         } catch (error) {
           // A given fetch may throw at once, and whoever sent is not told before it knows how to end the request.
-          await undefined
+          await Promise.resolve()
           return (
             over ||
             done({

@@ -49,6 +49,49 @@ describe('deadline', () => {
     expect(await timeOf('eth_getLogs', 500, 200)).toBe(200)
   })
 
+  test('does not count the time that a call stands in a queue of ours', async () => {
+    const endpoint = silent()
+    const carry: Endpoint['carry'] = (call, settle) => {
+      call.waitingSince = performance.now()
+      setTimeout(() => {
+        // As gate and budget do when its turn comes.
+        call.deadlineAt += performance.now() - (call.waitingSince ?? 0)
+        call.waitingSince = undefined
+        endpoint.carry(call, settle)
+      }, 5_000)
+    }
+    const start = Date.now()
+    const call = compose({ ...endpoint, carry }, deadline({ timeoutMs: 1_000 })).request({ method: 'eth_chainId' })
+    const outcome = call.catch((error: unknown) => error)
+    await vi.runAllTimersAsync()
+    expect(await outcome).toMatchObject({ kind: 'timeout' })
+    expect(Date.now() - start).toBe(6_000)
+  })
+
+  test('nor the time that a record below stands there for it, as a shared flight does', async () => {
+    const endpoint = silent()
+    const carry: Endpoint['carry'] = (call, settle) => {
+      const below = { ...call, waitingSince: performance.now() as number | undefined }
+      call.below = below
+      setTimeout(() => (below.waitingSince = undefined), 3_000)
+      endpoint.carry(call, settle)
+    }
+    const start = Date.now()
+    const call = compose({ ...endpoint, carry }, deadline({ timeoutMs: 1_000 })).request({ method: 'eth_chainId' })
+    const outcome = call.catch((error: unknown) => error)
+    await vi.runAllTimersAsync()
+    expect(await outcome).toMatchObject({ kind: 'timeout' })
+    // It began at once, and its one second runs from when the wait ended, or from the last look before that.
+    expect(Date.now() - start).toBeGreaterThanOrEqual(3_000)
+    expect(Date.now() - start).toBeLessThanOrEqual(4_000)
+  })
+
+  test('refuses names that do not exist, of its own options and of a call\u2019s', async () => {
+    expect(() => deadline({ timeout: 5 } as never)).toThrow('timeout is no option of deadline')
+    const call = compose(silent()).request({ method: 'eth_chainId' }, { timeout: 5 } as never)
+    await expect(call).rejects.toThrow('timeout is no option of a call')
+  })
+
   test('refuses a time that a timer cannot keep', async () => {
     for (const timeoutMs of [0, -1, Number.NaN, Infinity, 2 ** 31])
       expect(() => deadline({ timeoutMs })).toThrow('timeoutMs must be a number from 1 to 2147483647')

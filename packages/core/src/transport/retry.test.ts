@@ -4,6 +4,7 @@ import type { Facts } from '../failure/facts.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
+import { layer } from './layer.ts'
 import { retry } from './retry.ts'
 import type { RetryOptions } from './retry.ts'
 import type { Transport } from './transport.ts'
@@ -117,6 +118,19 @@ describe('retry', () => {
     const reason = new Error('enough')
     controller.abort(reason)
     expect(await outcome).toBe(reason)
+    expect(endpoint.at).toHaveLength(1)
+  })
+
+  test('does not wait longer than a timer can, where there is no deadline', async () => {
+    const endpoint = failing(over('10000000'))
+    expect(await settle(compose(endpoint, retry()))).toMatchObject({ kind: 'throttled' })
+    expect(endpoint.at).toHaveLength(1)
+  })
+
+  test('knows the time that is left below a layer of a user', async () => {
+    const endpoint = failing(over('30'))
+    const passing = layer((request) => (args, options) => request(args, options))
+    expect(await settle(compose(endpoint, retry(), passing, deadline()))).toMatchObject({ kind: 'throttled' })
     expect(endpoint.at).toHaveLength(1)
   })
 
