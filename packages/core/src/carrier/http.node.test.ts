@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import http from 'node:http'
+import https from 'node:https'
 import net from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import tls from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { createTransport } from '@keyrail/core'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -230,5 +232,64 @@ describe('a connection that never came about leaves a transaction unsent, so tha
     closers.push(() => server.close())
     const transport = open(`https://127.0.0.1:${(server.address() as AddressInfo).port}`)
     expect(await failureOf(transport.request(transaction))).toMatchObject({ kind: 'network', retryable: true })
+  })
+})
+
+describe('over TLS', () => {
+  // For `localhost` alone, until 2120, and of use for nothing else.
+  const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgC2Tz1ujzxgYgeudd
+kREB8pd5BB+Fg6sM2JGCWoDUFJmhRANCAASl3aQLqZCc8zo/SPd9tgJ1oVx0t555
+vpl3kwvEYK4R8uebNpOVXg3G+5u24c6/HM+u/qDakPjXjiDvPlLSQ7JI
+-----END PRIVATE KEY-----`
+  const cert = `-----BEGIN CERTIFICATE-----
+MIIBQDCB6KADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMMCWxvY2FsaG9z
+dDAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDESMBAGA1UEAwwJ
+bG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEpd2kC6mQnPM6P0j3
+fbYCdaFcdLeeeb6Zd5MLxGCuEfLnmzaTlV4NxvubtuHOvxzPrv6g2pD4144g7z5S
+0kOySKMpMCcwFAYDVR0RBA0wC4IJbG9jYWxob3N0MA8GA1UdEwEB/wQFMAMBAf8w
+CgYIKoZIzj0EAwIDRwAwRAIgXkqvTRQODK/rI2pTHcCSIUksGJC/coYtb/9tgEWw
+ECcCIDp+kByDE6WGVPpWb/eXbwoBiZGhk0EqhZPJu2IjL/t0
+-----END CERTIFICATE-----`
+
+  const startTls = async (): Promise<{ port: number; handshakes: { name: unknown; resumed: boolean }[] }> => {
+    const handshakes: { name: unknown; resumed: boolean }[] = []
+    const server = https.createServer({ key, cert }, (request, response) => {
+      request
+        .resume()
+        .on('end', () =>
+          setTimeout(() => response.end('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"here"}}'), 5),
+        )
+    })
+    server.on('secureConnection', (socket: tls.TLSSocket) =>
+      handshakes.push({ name: socket.servername, resumed: socket.isSessionReused() }),
+    )
+    await new Promise<void>((resolve) => server.listen(0, resolve))
+    closers.push(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return { port: (server.address() as AddressInfo).port, handshakes }
+  }
+
+  test('refuses a certificate that nobody vouches for, and has sent nothing then', async () => {
+    const { port, handshakes } = await startTls()
+    const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
+    const failure = await failureOf(open(`https://localhost:${port}`).request(transaction))
+    expect(String(failure)).toMatch(/self-signed/)
+    expect(failure).toMatchObject({ kind: 'network', retryable: true })
+    expect(handshakes.every(({ resumed }) => !resumed)).toBe(true)
+  })
+
+  test('keeps its connection, names the server, and resumes the session on the next connection', async () => {
+    const trusted = tls.getCACertificates('default')
+    tls.setDefaultCACertificates([...trusted, cert])
+    closers.push(() => tls.setDefaultCACertificates(trusted))
+    const { port, handshakes } = await startTls()
+    const transport = open(`https://localhost:${port}`)
+    for (let n = 0; n < 3; n++) expect(String(await failureOf(transport.request(blockNumber)))).toMatch(/here/)
+    expect(handshakes).toEqual([{ name: 'localhost', resumed: false }])
+    await Promise.all([failureOf(transport.request(blockNumber)), failureOf(transport.request(blockNumber))])
+    expect(handshakes[1]).toEqual({ name: 'localhost', resumed: true })
   })
 })
