@@ -6,7 +6,13 @@ import { openPeer } from './peers.ts'
 import { openRawFetch } from './rawFetch.ts'
 import type { OpenSubject } from './subject.ts'
 
-const everyLayer: Partial<Options> = {}
+/** All that is off by default, but for joining: that would make fewer requests, and hide what the other layers cost. */
+const everyLayer = {
+  cache: true,
+  budget: { requestsPerSecond: 1_000_000 },
+  minBlock: true,
+  hooks: { onFailure: () => {} },
+} as Partial<Options>
 const { fetch } = globalThis
 
 /** Every way to make calls that rows name. Each runs in a process of its own. */
