@@ -88,6 +88,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
+    // Node takes its own listener off before it tells of a CONNECT. A reset then must not end the process.
+    socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
   })
   server.on('request', answerWith('none'))

@@ -1,0 +1,57 @@
+import { connect } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { GatewayOptions } from '../src/index.ts'
+import { startFakeUpstream } from './fakeUpstream.ts'
+import type { FakeUpstream } from './fakeUpstream.ts'
+import { openRaw, postBytes } from './rawConnection.ts'
+import { chainIds, post, startGateway } from './startGateway.ts'
+import type { StartedGateway } from './startGateway.ts'
+
+const toStop: (() => Promise<unknown>)[] = []
+const faults: unknown[] = []
+const noteFault = (fault: unknown): void => void faults.push(fault)
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+  process.off('uncaughtException', noteFault)
+})
+
+const start = async (
+  options: Partial<GatewayOptions> = {},
+): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string }> => {
+  const upstream = await startFakeUpstream(chainIds.testnet)
+  const started = await startGateway({ testnet: [upstream.url] }, options)
+  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
+  return { upstream, started, path: `/testnet/${started.testnetKey}` }
+}
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
+
+describe('a hostile caller', () => {
+  test.each([
+    ['a CONNECT', 'CONNECT x:1 HTTP/1.1\r\n\r\n'],
+    ['an upgrade', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    ['broken HTTP', 'no http at all\r\n\r\n'],
+  ])('that resets its connection after %s ends nothing but that', async (_, bytes) => {
+    process.on('uncaughtException', noteFault)
+    const { started, path } = await start()
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = connect({ port: started.port, host: '127.0.0.1' })
+        socket.on('error', () => {})
+        socket.write(bytes)
+        await wait(5)
+        socket.resetAndDestroy()
+      }),
+    )
+    await wait(100)
+    expect((await post(`http://127.0.0.1:${started.port}${path}`, read)).status).toBe(200)
+    expect(faults).toEqual([])
+  })
+
+  test('that asks for an upgrade is answered as if it had not', async () => {
+    const { started, path } = await start()
+    const connection = await openRaw(started.port)
+    connection.send(postBytes(path, read, { Connection: 'Upgrade', Upgrade: 'websocket' }))
+    expect((await connection.next()).status).toBe(200)
+  })
+})
