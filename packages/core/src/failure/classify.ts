@@ -1,4 +1,5 @@
 import table from './classification.json' with { type: 'json' }
+import { dataText } from './dataText.ts'
 import type { Facts } from './facts.ts'
 import type { FailureKind } from './failureKind.ts'
 
@@ -43,11 +44,12 @@ export function classify(
   const seen: Record<string, unknown> = {
     status,
     code,
-    reason,
+    // A thing that is no text may throw when made one.
+    reason: typeof reason === 'string' ? reason : '',
     method,
     batch,
     source: rpcError ? 'rpc' : 'http',
-    text: `${text}\n${typeof data === 'string' ? data : JSON.stringify(data)}`.slice(0, 4_000),
+    text: `${text}\n${dataText(data)}`.slice(0, 4_000),
   }
   return rules.find(({ when }) =>
     Object.entries(when).every(([name, want]: [string, string | boolean | readonly number[]]) =>

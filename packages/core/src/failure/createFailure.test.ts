@@ -1,4 +1,6 @@
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { classify } from './classify.ts'
 import { createFailure } from './createFailure.ts'
 import { KeyrailError } from './keyrailError.ts'
 
@@ -8,6 +10,54 @@ const read = { method: 'eth_blockNumber', label }
 const write = { method: 'eth_sendRawTransaction', label }
 
 describe('createFailure', () => {
+  test('does not block on 100 answers whose errors are long and made of the letter of the key', () => {
+    const secrets = Array.from({ length: 32 }, (_, at) => `${'k'.repeat(40)}${at}`)
+    const long = 'k'.repeat(60_000)
+    const before = performance.now()
+    for (let time = 0; time < 100; time++) {
+      const rpcError = { code: -32000, message: 'x', data: long }
+      createFailure({ text: 'x', rpcError }, { ...read, secrets })
+    }
+    expect(performance.now() - before).toBeLessThan(2_000)
+  })
+
+  test('does not throw on hostile members, and can be written as JSON', () => {
+    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown
+    const members = '"toString":0,"valueOf":0,"toJSON":0,"__proto__":{"reason":0},"constructor":0'
+    const hostile = JSON.parse(`{${members}}`) as unknown
+    const reasons = JSON.parse(`{"reason":{${members}},"requestId":{${members}},${members}}`) as unknown
+    const hard = fc.constantFrom(deep, hostile, reasons, { reason: deep }, [hostile])
+    const anything = fc.oneof(
+      hard,
+      fc.jsonValue(),
+      fc.jsonValue().map((reason) => ({ reason })),
+    )
+    fc.assert(
+      fc.property(anything, anything, anything, (data, code, message) => {
+        const rpcError = { code: code as number, message: message as string, data }
+        for (const context of [read, { ...write, secrets: [key] }]) {
+          const error = createFailure({ text: 'x', rpcError }, context)
+          expect(error).toBeInstanceOf(KeyrailError)
+          expect(JSON.stringify(error).length).toBeLessThan(70_000)
+          expect(classify({ text: 'x', rpcError }, context.method)?.kind ?? 'unknown').toBeTypeOf('string')
+        }
+      }),
+    )
+  })
+
+  test.each([
+    [429, undefined, true],
+    [200, -32005, true],
+    [200, -32000, false],
+    [503, -32005, false],
+    [403, undefined, false],
+  ])('resends a throttled write with status %s and code %s: %s', (status, code, retryable) => {
+    const rpcError = code === undefined ? undefined : { code, message: 'too many requests' }
+    const facts = { text: 'too many requests', status, rpcError }
+    expect(createFailure(facts, write)).toMatchObject({ kind: 'throttled', retryable })
+    expect(createFailure(facts, read)).toMatchObject({ kind: 'throttled', retryable: true })
+  })
+
   test('writes method, kind, status, code, label and the words of the server', () => {
     const rpcError = { code: -32005, message: 'rate   limit\nexceeded.' }
     const error = createFailure({ text: 'rate limit exceeded.', status: 429, rpcError }, read)

@@ -29,8 +29,10 @@ export interface FailureContext {
 export function createFailure(facts: Facts, context: FailureContext): KeyrailError {
   const { status, unsent, final } = facts
   const { method, label, secrets = [] } = context
+  // Whatever came as the code is shown, and so has to be a number.
+  const code = typeof facts.rpcError?.code === 'number' ? facts.rpcError.code : 0
   // Masked first: what is left can be written as JSON, however deep it came.
-  const rpcError = facts.rpcError && mask(facts.rpcError, secrets, { code: facts.rpcError.code, message: '…' })
+  const rpcError = facts.rpcError && mask({ ...facts.rpcError, code }, secrets, { code, message: '…' })
   const judged = { ...facts, rpcError }
   const kind = facts.kind ?? classify(judged, method)?.kind ?? 'unknown'
   // Only a service numbers its refusals; a node does not.
@@ -53,7 +55,10 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
       retryable:
         passing.includes(kind) &&
         !final &&
-        (unsent || repeatable(method) || kind === 'throttled' || unsentBecause.test(String(reason))),
+        (unsent ||
+          repeatable(method) ||
+          (kind === 'throttled' && (facts.kind !== undefined || turnedAway(status, rpcError?.code))) ||
+          (typeof reason === 'string' && unsentBecause.test(reason))),
       retryAfterMs: retryAfter(judged),
       method,
       label,
@@ -65,6 +70,10 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
 
 /** Reasons of Keyrail's service that say nothing was passed on. */
 const unsentBecause = /^(draining|no_up|key_st)/
+
+/** Whether status or code say that a call was turned away at the door. Words alone do not: a proxy may write them after it passed a call on. */
+const turnedAway = (status = 0, code = 0): boolean =>
+  status === 429 || (status < 500 && [429, -32005, -32007, -32009, -32017].includes(code))
 
 /** What passes by itself. */
 const passing = 'throttled unavailable network timeout badResponse lagging'

@@ -5,6 +5,23 @@ import { mask } from './mask.ts'
 const key = 'kr_aNotARealKey0123456789abcdefghijklmnop'
 
 describe('mask', () => {
+  test('finds a secret in other letter case', () => {
+    expect(mask(`at ${key.toUpperCase()} İ${key.toLowerCase().slice(4, 20)}.`, [key], '')).toBe('at … İ….')
+  })
+
+  test('does not block on a long text made of a letter of the key, however many secrets there are', () => {
+    const secrets = Array.from({ length: 32 }, (_, at) => `a`.repeat(40) + String(at).padStart(8, 'b'))
+    const before = performance.now()
+    for (const text of ['a'.repeat(60_000), '\\'.repeat(30_000), '%61'.repeat(20_000), '"[{'.repeat(12_000)])
+      for (let time = 0; time < 5; time++) mask(text, secrets, '')
+    expect(performance.now() - before).toBeLessThan(2_000)
+  })
+
+  test('gives back the other value where nesting is deeper than 1,000, and does not count brackets in texts', () => {
+    expect(mask<unknown>(JSON.parse('['.repeat(1_001) + ']'.repeat(1_001)), [key], 'too deep')).toBe('too deep')
+    expect(mask('[{\\"'.repeat(5_000), [key], 'too deep')).toBe('[{\\"'.repeat(5_000))
+  })
+
   test('replaces a secret in a text', () => {
     expect(mask(`POST /v2/${key} failed`, [key], '')).toBe('POST /v2/… failed')
   })
@@ -68,11 +85,11 @@ describe('mask', () => {
 
   test('keeps line separators, and what is long but not too long', () => {
     expect(mask(`a\u2028b\u2029${key}\n\r`, [key], '')).toBe('a\u2028b\u2029…\n\r')
-    expect(mask('x'.repeat(900_000), [key], '')).toHaveLength(900_000)
+    expect(mask('x'.repeat(60_000), [key], '')).toHaveLength(60_000)
   })
 
   test('gives back the other value where a text is longer than anybody reads', () => {
-    expect(mask('x'.repeat(1_100_000), [key], 'too long')).toBe('too long')
+    expect(mask('x'.repeat(66_000), [key], 'too long')).toBe('too long')
   })
 
   test('gives back the other value where nesting has no end', () => {

@@ -1,3 +1,4 @@
+import { dataText } from './dataText.ts'
 import type { Facts } from './facts.ts'
 
 /**
@@ -16,7 +17,7 @@ export function retryAfter(
   { text, retryAfter: header, date, rpcError }: Facts,
   now: number = Date.parse(date ?? '') || Date.now(),
 ): number | undefined {
-  const asked = `${JSON.stringify(rpcError?.data)} wait ${header?.trim()}s ${text}`
+  const asked = `${dataText(rpcError?.data)} wait ${header?.trim()}s ${text}`
   const [, exact, amount, unit = ''] =
     /(?:(AfterMs)|backoff_seconds|again|retry|wait)(?:":| after| in| for)? ?([\d.]+) ?(mi?[ls]|[sm,}])/i.exec(asked) ??
     []

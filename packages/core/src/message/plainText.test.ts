@@ -2,6 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { plainText } from './plainText.ts'
 
 describe('plainText', () => {
+  test.each(['<', '<title', '<title ', ' <', '< '])('does not block on a page of nothing but %j', (part) => {
+    const page = `<${part.repeat(10_000)}`
+    const before = performance.now()
+    for (let time = 0; time < 100; time++) plainText(page)
+    expect(performance.now() - before).toBeLessThan(1_000)
+  })
+
   test('puts a text on one line', () => {
     expect(plainText(' a\n\tb  c ')).toBe('a b c')
   })
