@@ -31,6 +31,7 @@ const most = {
   upstreamTimeoutMs: 2_147_483_647,
   headersTimeoutMs: 2_147_483_647,
   requestTimeoutMs: 2_147_483_647,
+  writeTimeoutMs: 2_147_483_647,
 }
 const limitNames = Object.keys(most) as (keyof typeof most)[]
 

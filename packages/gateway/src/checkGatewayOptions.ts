@@ -35,6 +35,7 @@ const mostOf: Readonly<Record<keyof GatewayLimits, number>> = {
   upstreamTimeoutMs: longestMs,
   headersTimeoutMs: longestMs,
   requestTimeoutMs: longestMs,
+  writeTimeoutMs: longestMs,
 }
 
 /**
@@ -151,5 +152,6 @@ const checkLimits = (given: unknown): Required<GatewayLimits> => {
     upstreamTimeoutMs: limit('upstreamTimeoutMs'),
     headersTimeoutMs,
     requestTimeoutMs,
+    writeTimeoutMs: limit('writeTimeoutMs'),
   }
 }

@@ -32,6 +32,8 @@ export interface GatewayLimits {
   readonly headersTimeoutMs?: number
   /** How long a whole request may take to arrive, in milliseconds. @default 60_000 */
   readonly requestTimeoutMs?: number
+  /** How long a caller may take nothing of its answer before its connection is cut, in milliseconds. @default 30_000 */
+  readonly writeTimeoutMs?: number
 }
 
 /** The limits that hold where none are given. */
@@ -42,6 +44,7 @@ export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   upstreamTimeoutMs: 30_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
+  writeTimeoutMs: 30_000,
 })
 
 /** What a gateway is made of. */

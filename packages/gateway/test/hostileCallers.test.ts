@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { GatewayOptions } from '../src/index.ts'
-import { startFakeUpstream } from './fakeUpstream.ts'
+import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -13,6 +13,7 @@ const noteFault = (fault: unknown): void => void faults.push(fault)
 afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
   process.off('uncaughtException', noteFault)
+  faults.length = 0
 })
 
 const start = async (
@@ -53,5 +54,21 @@ describe('a hostile caller', () => {
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read, { Connection: 'Upgrade', Upgrade: 'websocket' }))
     expect((await connection.next()).status).toBe(200)
+  })
+
+  test('that does not read its answer loses its connection, and one that reads gets all of it', async () => {
+    const { upstream, started, path } = await start({ limits: { writeTimeoutMs: 300 } })
+    const large = 'a'.repeat(30 * 1024 * 1024)
+    upstream.behave = (call) => result(call, `"${large}"`)
+    const deaf = connect({ port: started.port, host: '127.0.0.1' })
+    deaf.on('error', () => {})
+    deaf.pause()
+    deaf.write(postBytes(path, read))
+    await expect
+      .poll(() => started.entries.some(({ event }) => event === 'disconnected'), { timeout: 5_000 })
+      .toBe(true)
+    deaf.destroy()
+    const { status, text } = await post(`http://127.0.0.1:${started.port}${path}`, read)
+    expect([status, text.length]).toEqual([200, `{"jsonrpc":"2.0","id":1,"result":"${large}"}`.length])
   })
 })

@@ -10,7 +10,8 @@ import type { Answer } from './writeAnswer.ts'
 /** Writes the answer and says so in the log. While draining, the last answer on a connection ends it. */
 export const finishExchange = (answering: Answering, exchange: Exchange, answer: Answer): void => {
   if (exchange.gone) return
-  writeAnswer(exchange, answer, { close: closes(answering, exchange) })
+  const { writeTimeoutMs } = answering.limits
+  writeAnswer(exchange, answer, { close: closes(answering, exchange), writeTimeoutMs })
   logRequest(answering, exchange, answer.status)
 }
 
@@ -21,7 +22,8 @@ const closes = (answering: Answering, exchange: Exchange): boolean =>
 export const refuseExchange = (answering: Answering, exchange: Exchange, refusal: Refusal): void => {
   const write = (ours: Refusal): void => {
     if (exchange.gone) return
-    writeRefusal(exchange, ours, { close: ours.close === true || closes(answering, exchange) })
+    const close = ours.close === true || closes(answering, exchange)
+    writeRefusal(exchange, ours, { close, writeTimeoutMs: answering.limits.writeTimeoutMs })
     logRequest(answering, exchange, ours.status)
   }
   if (refusal.close === true || exchange.request.complete) write(refusal)

@@ -3,6 +3,7 @@ import { lingerMs } from '../http/answerBrokenHttp.ts'
 import { refusalText } from '../refusal/refusalText.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import type { Exchange } from './exchange.ts'
+import { writeParts } from './writeParts.ts'
 
 /** What is to be written. A body of several parts is written as it is, without joining them first. */
 export interface Answer {
@@ -11,11 +12,16 @@ export interface Answer {
   readonly headers?: readonly string[]
 }
 
-/**
- * Writes an answer with the headers that all answers have.
- * @param options.close - Tells the caller that the connection ends here.
- */
-export const writeAnswer = (exchange: Exchange, answer: Answer, options: { close: boolean }): void => {
+/** How an answer is to be written. */
+export interface WriteOptions {
+  /** Tells the caller that the connection ends here. */
+  readonly close: boolean
+  /** How long the caller may take nothing of the answer before its connection is cut, in milliseconds. */
+  readonly writeTimeoutMs: number
+}
+
+/** Writes an answer with the headers that all answers have. */
+export const writeAnswer = (exchange: Exchange, answer: Answer, options: WriteOptions): void => {
   if (exchange.gone) return
   const { request, response } = exchange
   const parts = answer.body === undefined || typeof answer.body === 'string' ? undefined : answer.body
@@ -30,17 +36,8 @@ export const writeAnswer = (exchange: Exchange, answer: Answer, options: { close
     headers.push('Content-Type', 'application/json', 'Content-Length', String(length))
   }
   response.writeHead(answer.status, headers)
-  if (options.close && !request.complete) {
-    endAfterRest(exchange, answer.body)
-    return
-  }
-  if (parts === undefined) {
-    response.end(answer.body)
-    return
-  }
-  response.cork()
-  for (const part of parts) response.write(part)
-  response.end()
+  if (options.close && !request.complete) endAfterRest(exchange, answer.body)
+  else writeParts(response, parts ?? (answer.body === undefined ? [] : [answer.body as string]), options.writeTimeoutMs)
 }
 
 /**
@@ -60,7 +57,7 @@ const endAfterRest = ({ request, response }: Exchange, body: Answer['body']): vo
 }
 
 /** Writes a refusal of the whole request. */
-export const writeRefusal = (exchange: Exchange, refusal: Refusal, options: { close: boolean }): void => {
+export const writeRefusal = (exchange: Exchange, refusal: Refusal, options: WriteOptions): void => {
   exchange.reason ??= refusal.reason
   const body = refusalText(refusal, 'null', exchange.requestId)
   const headers = refusal.headers === undefined ? corsHeaders : [...corsHeaders, ...refusal.headers]
