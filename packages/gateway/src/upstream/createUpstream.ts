@@ -131,6 +131,11 @@ const secretsOf = (address: URL): readonly string[] => {
   ]
   for (const segment of address.pathname.split('/')) if (segment.length >= shortestSecret) parts.push(segment)
   for (const value of address.searchParams.values()) if (value.length >= shortestSecret) parts.push(value)
+  // What an Authorization header made of the pair would hold; the padding may be left off.
+  if (address.username !== '' || address.password !== '') {
+    const pair = `${decoded(address.username)}:${decoded(address.password)}`
+    parts.push(pair, Buffer.from(pair).toString('base64').replace(/=+$/, ''))
+  }
   const spelled = parts.flatMap((part) => [part, decoded(part)])
   return [...new Set(spelled)].filter((part) => part.length >= shortestSecret).toSorted((a, b) => b.length - a.length)
 }
