@@ -53,7 +53,7 @@ describe('no key and no upstream address', () => {
     const behaviours = [
       (seen: { id: number; method: string; params: unknown }) => result(seen, '1'),
       (seen: { id: number }) =>
-        `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32000,"message":${JSON.stringify(`at ${upstream.url}`)},"data":"${upstreamToken} ${upstream.url.replaceAll('/', '\\/')} upstreamuser:upstreampassword@${new URL(upstream.url).host}"}}`,
+        `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32000,"message":${JSON.stringify(`at ${upstream.url}`)},"data":"${upstreamToken} ${upstream.url.replaceAll('/', '\\/')} upstreamuser:upstreampassword@${new URL(upstream.url).host} ${Buffer.from('upstreamuser:upstreampassword').toString('base64')}"}}`,
       () => `<html>${upstream.url}</html>`,
       () => undefined,
     ]
