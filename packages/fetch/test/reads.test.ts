@@ -385,6 +385,46 @@ describe('getLogs', () => {
     await expect(countOf({ toBlock: 0.5 })).rejects.toThrow('toBlock')
     await expect(countOf({ address: ['name.eth' as Hex] })).rejects.toThrow('address')
   })
+
+  test.each([
+    [9n, 2n],
+    [9, 2n],
+    [2n ** 53n + 1n, 2n ** 53n],
+  ])('refuses a range that ends before it begins: %s to %s', async (fromBlock, toBlock) => {
+    const failure = await getLogs(client, { fromBlock, toBlock }).catch((error: unknown) => error)
+    expect(failure).toEqual(invalidRequest)
+    expect(String(failure)).toContain(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
+  })
+})
+
+describe('a name that no option has', () => {
+  const hash = wordOf(1)
+  const address = `0x${'00'.repeat(20)}` as const
+  test.each<[string, object, (closed: Client<AnvilRpc>, options: never) => Promise<unknown>]>([
+    ['getBlock', {}, getBlock],
+    ['getTransaction', { hash }, getTransaction],
+    ['getTransactionReceipt', { hash }, getTransactionReceipt],
+    ['getBalance', { address }, getBalance],
+    ['getTransactionCount', { address }, getTransactionCount],
+    ['getCode', { address }, getCode],
+    ['getStorageAt', { address, slot: 0 }, getStorageAt],
+    ['call', { to: address }, call],
+    ['estimateGas', { to: address }, estimateGas],
+    ['getLogs', { address }, getLogs],
+    ['getFeeHistory', { blockCount: 1 }, getFeeHistory],
+    ['sendRawTransaction', { transaction: '0x02' }, sendRawTransaction],
+    ['waitForTransactionReceipt', { hash }, waitForTransactionReceipt],
+  ])('is refused by %s before anything is sent', async (name, right, read) => {
+    // Nothing listens there: what is sent fails with another kind.
+    const nobody = createClient<AnvilRpc>({ url: 'http://127.0.0.1:1', retry: false, timeoutMs: 2_000 })
+    const failureOf = (options: object): Promise<unknown> =>
+      read(nobody, options as never).catch((error: unknown) => error)
+    const failure = await failureOf({ ...right, blok: 5n })
+    expect(failure).toEqual(invalidRequest)
+    expect(String(failure)).toContain(`blok is no option of ${name}, which are `)
+    if (name !== 'waitForTransactionReceipt') expect(await failureOf(right)).not.toEqual(invalidRequest)
+    nobody.close()
+  })
 })
 
 describe('sendRawTransaction', () => {

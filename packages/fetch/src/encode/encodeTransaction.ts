@@ -3,6 +3,23 @@ import { encodeHex } from './encodeHex.ts'
 import { encodeQuantity } from './encodeQuantity.ts'
 import type { TransactionInput } from './transactionInput.ts'
 
+/** What may be given of a transaction. */
+export const transactionNames: readonly (keyof TransactionInput)[] = [
+  'from',
+  'to',
+  'data',
+  'value',
+  'gas',
+  'gasPrice',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'maxFeePerBlobGas',
+  'nonce',
+  'accessList',
+  'blobVersionedHashes',
+  'authorizationList',
+]
+
 /**
  * Writes a transaction that is to be run, not sent: what `call` and `estimateGas` take.
  *

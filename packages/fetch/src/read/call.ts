@@ -1,8 +1,9 @@
 import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
-import { encodeTransaction } from '../encode/encodeTransaction.ts'
+import { encodeTransaction, transactionNames } from '../encode/encodeTransaction.ts'
 import type { TransactionInput } from '../encode/transactionInput.ts'
 import type { Reads } from './reads.ts'
 
@@ -24,5 +25,6 @@ export interface CallInput extends TransactionInput {
  * const totalSupply = BigInt(await call(client, { to: account, data: '0x18160ddd' }))
  */
 export async function call(client: Reads<'eth_call'>, options: CallInput): Promise<Hex> {
+  checkNames('call', options, [...transactionNames, 'block'])
   return decodeHex(await client.eth_call(encodeTransaction(options), encodeBlock(options.block)), 'call result')
 }

@@ -1,6 +1,7 @@
 import { decodeQuantity } from '../decode/decodeQuantity.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
-import { encodeTransaction } from '../encode/encodeTransaction.ts'
+import { encodeTransaction, transactionNames } from '../encode/encodeTransaction.ts'
 import type { CallInput } from './call.ts'
 import type { Reads } from './reads.ts'
 
@@ -15,6 +16,7 @@ import type { Reads } from './reads.ts'
  * const gas = await estimateGas(client, { from: account, to: account, value: 10n ** 18n })
  */
 export async function estimateGas(client: Reads<'eth_estimateGas'>, options: CallInput): Promise<bigint> {
+  checkNames('estimateGas', options, [...transactionNames, 'block'])
   const block = options.block === undefined ? undefined : encodeBlock(options.block)
   return decodeQuantity(await client.eth_estimateGas(encodeTransaction(options), block), 'gas estimate')
 }

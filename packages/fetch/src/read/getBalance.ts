@@ -1,6 +1,7 @@
 import type { Hex } from '@keyrail/core'
 import { decodeQuantity } from '../decode/decodeQuantity.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
@@ -19,6 +20,7 @@ export async function getBalance(
   client: Reads<'eth_getBalance'>,
   options: { readonly address: Hex; readonly block?: BlockInput | undefined },
 ): Promise<bigint> {
+  checkNames('getBalance', options, ['address', 'block'])
   const address = encodeHex(options.address, 'address', 20)
   return decodeQuantity(await client.eth_getBalance(address, encodeBlock(options.block)), 'balance')
 }

@@ -4,6 +4,7 @@ import { decodeBlock, decodePendingBlock } from '../decode/decodeBlock.ts'
 import { decodeTransaction } from '../decode/decodeTransaction.ts'
 import type { Transaction } from '../decode/transaction.ts'
 import type { BlockInput, MinedBlockInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import type { Reads } from './reads.ts'
 
@@ -57,6 +58,7 @@ export async function getBlock(
   client: Client,
   options: GetBlockOptions = {},
 ): Promise<Block | Block<Transaction> | PendingBlock | PendingBlock<Transaction> | null> {
+  checkNames('getBlock', options, ['block', 'transactions'])
   const block = encodeBlock(options.block)
   const whole = options.transactions ?? false
   const wire =

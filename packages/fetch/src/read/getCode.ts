@@ -1,6 +1,7 @@
 import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
@@ -20,6 +21,7 @@ export async function getCode(
   client: Reads<'eth_getCode'>,
   options: { readonly address: Hex; readonly block?: BlockInput | undefined },
 ): Promise<Hex> {
+  checkNames('getCode', options, ['address', 'block'])
   const address = encodeHex(options.address, 'address', 20)
   return decodeHex(await client.eth_getCode(address, encodeBlock(options.block)), 'code')
 }

@@ -4,6 +4,7 @@ import { decodeObject } from '../decode/decodeObject.ts'
 import { decodeQuantity } from '../decode/decodeQuantity.ts'
 import { malformed } from '../decode/malformed.ts'
 import type { BlockNumberInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
 import type { Reads } from './reads.ts'
@@ -50,6 +51,7 @@ export async function getFeeHistory(
     readonly rewardPercentiles?: readonly number[] | undefined
   },
 ): Promise<FeeHistory> {
+  checkNames('getFeeHistory', options, ['blockCount', 'newestBlock', 'rewardPercentiles'])
   const wire = await client.eth_feeHistory(
     encodeQuantity(options.blockCount, 'blockCount'),
     encodeBlock(options.newestBlock, 'newestBlock'),

@@ -3,8 +3,10 @@ import { decodeList } from '../decode/decodeList.ts'
 import { decodeLog } from '../decode/decodeLog.ts'
 import type { Log } from '../decode/log.ts'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
+import { refused } from '../encode/refused.ts'
 import type { Reads } from './reads.ts'
 
 /** Which logs, whichever blocks they are in. */
@@ -42,7 +44,12 @@ export interface LogsOfBlock extends LogCondition {
  * const logs = await getLogs(client, { address: account, fromBlock: 21_000_000n, toBlock: 21_000_099n })
  */
 export async function getLogs(client: Reads<'eth_getLogs'>, options: LogRange | LogsOfBlock): Promise<Log[]> {
+  checkNames('getLogs', options, ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash'])
   const { address, topics, blockHash, fromBlock, toBlock } = options
+  // Undefined is the tag latest: whether a number is above it, only the node can tell.
+  const given = fromBlock !== undefined && toBlock !== undefined
+  if (given && typeof fromBlock !== 'string' && typeof toBlock !== 'string' && fromBlock > toBlock)
+    throw refused(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
   const condition = {
     address: Array.isArray(address)
       ? address.map((one: Hex) => encodeHex(one, 'address', 20))

@@ -1,6 +1,7 @@
 import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
@@ -22,6 +23,7 @@ export async function getStorageAt(
   client: Reads<'eth_getStorageAt'>,
   options: { readonly address: Hex; readonly slot: bigint | number | Hex; readonly block?: BlockInput | undefined },
 ): Promise<Hex> {
+  checkNames('getStorageAt', options, ['address', 'slot', 'block'])
   const { slot } = options
   const address = encodeHex(options.address, 'address', 20)
   // Always 32 bytes: some nodes refuse a shorter key here, and none the full one.

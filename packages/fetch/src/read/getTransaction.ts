@@ -1,6 +1,7 @@
 import type { Hex } from '@keyrail/core'
 import { decodeTransaction } from '../decode/decodeTransaction.ts'
 import type { Transaction } from '../decode/transaction.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
 
@@ -19,6 +20,7 @@ export async function getTransaction(
   client: Reads<'eth_getTransactionByHash'>,
   options: { readonly hash: Hex },
 ): Promise<Transaction | null> {
+  checkNames('getTransaction', options, ['hash'])
   const wire = await client.eth_getTransactionByHash(encodeHex(options.hash, 'hash', 32))
   return wire === null ? null : decodeTransaction(wire)
 }

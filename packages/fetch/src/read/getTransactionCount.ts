@@ -1,6 +1,7 @@
 import type { Hex } from '@keyrail/core'
 import { decodeNumber } from '../decode/decodeNumber.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
@@ -19,6 +20,7 @@ export async function getTransactionCount(
   client: Reads<'eth_getTransactionCount'>,
   options: { readonly address: Hex; readonly block?: BlockInput | undefined },
 ): Promise<number> {
+  checkNames('getTransactionCount', options, ['address', 'block'])
   const address = encodeHex(options.address, 'address', 20)
   return decodeNumber(await client.eth_getTransactionCount(address, encodeBlock(options.block)), 'transaction count')
 }

@@ -1,6 +1,7 @@
 import type { Hex } from '@keyrail/core'
 import { decodeReceipt } from '../decode/decodeReceipt.ts'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
 
@@ -19,6 +20,7 @@ export async function getTransactionReceipt(
   client: Reads<'eth_getTransactionReceipt'>,
   options: { readonly hash: Hex },
 ): Promise<TransactionReceipt | null> {
+  checkNames('getTransactionReceipt', options, ['hash'])
   const wire = await client.eth_getTransactionReceipt(encodeHex(options.hash, 'hash', 32))
   return wire === null ? null : decodeReceipt(wire)
 }

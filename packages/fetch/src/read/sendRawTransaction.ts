@@ -1,5 +1,6 @@
 import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
 
@@ -19,6 +20,7 @@ export async function sendRawTransaction(
   client: Reads<'eth_sendRawTransaction'>,
   options: { readonly transaction: Hex },
 ): Promise<Hex> {
+  checkNames('sendRawTransaction', options, ['transaction'])
   const transaction = encodeHex(options.transaction, 'transaction')
   return decodeHex(await client.eth_sendRawTransaction(transaction), 'transaction hash', 32)
 }

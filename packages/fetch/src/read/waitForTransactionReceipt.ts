@@ -1,6 +1,7 @@
 import { isKeyrailError, KeyrailError } from '@keyrail/core'
 import type { CallOptions, Hex } from '@keyrail/core'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
+import { checkNames } from '../encode/checkNames.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import { refused } from '../encode/refused.ts'
 import { getBlockNumber } from './getBlockNumber.ts'
@@ -27,6 +28,14 @@ export interface WaitForTransactionReceiptOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+const names: readonly (keyof WaitForTransactionReceiptOptions)[] = [
+  'hash',
+  'confirmations',
+  'timeoutMs',
+  'pollingIntervalMs',
+  'signal',
+]
+
 const longestPauseMs = 4_000
 const longestLookMs = 10_000
 
@@ -52,6 +61,7 @@ export async function waitForTransactionReceipt(
   client: ReceiptClient,
   options: WaitForTransactionReceiptOptions,
 ): Promise<TransactionReceipt> {
+  checkNames('waitForTransactionReceipt', options, names)
   const { confirmations = 1, timeoutMs = 180_000, pollingIntervalMs = 500, signal } = options
   const hash = encodeHex(options.hash, 'hash', 32)
   if (!(Number.isSafeInteger(confirmations) && confirmations > 0))
