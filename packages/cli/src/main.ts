@@ -31,7 +31,7 @@ const commands: readonly Command[] = [
       help,
     },
     notes: [
-      'The line of --json: { url, dashboard, account: { email, password }, app: { id, apiKey, addresses: { testnet, mainnet } },\nkeys: { testnet: { apiKey, address }, mainnet: { apiKey, address } }, nodes: { testnet, mainnet } }; with --once also calls.',
+      'The line of --json: { url, dashboard, account: { email, password }, app: { id, apiKey, addresses: { testnet, mainnet } },\nkeys: { testnet: { apiKey, address }, mainnet: { apiKey, address } }, nodes: { testnet, mainnet } }; with --once also calls.\nAccounts and the dashboard come with a later release: until then the account cannot log in, and dashboard has no page.',
       'Ctrl-C stops it; a second Ctrl-C stops it at once.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),

@@ -1,8 +1,10 @@
+import { exec } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { devChainIds, networks } from '../src/dev/devChains.ts'
 import { askBlock, askNode } from '../src/node/askNode.ts'
@@ -169,7 +171,12 @@ describe('keyrail dev, for people', () => {
     const { stdout } = dev.printed()
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? ''
     expect(stdout).toContain(`curl -s "${url}/testnet/v2/$KEYRAIL_API_KEY"`)
-    expect(stdout).toContain('keyrail dev --json')
+    // From source there is no `keyrail` to call: what is printed must work as it stands.
+    expect(stdout).toContain('npm start -- --json')
+    expect(stdout).not.toMatch(/keyrail (dev|call)/)
+    const printed = /^ {2}(npx node .* call eth_getBlockByNumber .*)$/m.exec(stdout)?.[1] ?? ''
+    const called = await promisify(exec)(printed, { cwd: fileURLToPath(new URL('../../..', import.meta.url)) })
+    expect(JSON.parse(called.stdout)).toHaveProperty('hash')
     for (const key of keysIn(data)) expect(stdout).not.toContain(key.slice(0, 12))
     // The way to the key that it names leads there.
     const keyFile = /\$\(cat (\S+)\)/.exec(stdout)?.[1] ?? ''

@@ -6,6 +6,7 @@ import type { FirstCalls } from '../dev/firstCalls.ts'
 import type { DevService } from '../dev/devService.ts'
 import { defaultPort, startDev } from '../dev/startDev.ts'
 import { addressesReport, firstCallsReport, nextStepsReport } from '../output/devReport.ts'
+import { ownCommands } from '../output/ownCommands.ts'
 import { print, printData, printNote } from '../output/print.ts'
 import { styleOf } from '../output/style.ts'
 import { untilStopped } from './untilStopped.ts'
@@ -76,7 +77,9 @@ export async function dev(given: ReadArguments): Promise<number> {
     if (shown.once) return calls?.allEqual === true ? exitCodes.ok : exitCodes.refused
     const broken = await Promise.race([stop.asked.then(() => undefined), service.broken])
     if (broken !== undefined) {
-      throw new CliError(broken, { hint: 'everything is stopped; start again with keyrail dev' })
+      throw new CliError(broken, {
+        hint: `everything is stopped; start again with ${ownCommands(import.meta.url).dev.replace(/ --$/, '')}`,
+      })
     }
     if (!shown.json) await print('Stopping')
     return exitCodes.ok

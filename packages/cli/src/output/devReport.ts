@@ -4,6 +4,7 @@ import type { DevService } from '../dev/devService.ts'
 import type { FirstCall, FirstCalls } from '../dev/firstCalls.ts'
 import type { BlockHead } from '../node/askNode.ts'
 import { formatTable } from './formatTable.ts'
+import { ownCommands } from './ownCommands.ts'
 import type { Style } from './style.ts'
 
 const decimal = (block: BlockHead): string => BigInt(block.number).toString()
@@ -61,15 +62,16 @@ export function addressesReport(calls: FirstCalls, style: Style): string[] {
 /** Where to go from here: the keys, and three ways to make a call. */
 export function nextStepsReport(service: DevService, style: Style): string[] {
   const { url } = service.description
+  const { dev, call, where } = ownCommands(import.meta.url)
   const { keyFiles, path, temporary } = service.folder
   const quoted = (file: string): string =>
     /[^\w./:-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file
   const keyFile = quoted(`${keyFiles}/app`)
   return [
     style.strong('Where to go next'),
-    `  Whole keys and addresses: keyrail dev --json prints them; here they are in ${quoted(`${path}/keyrail.json`)}`,
+    `  Whole keys and addresses: ${dev} --json prints them; here they are in ${quoted(`${path}/keyrail.json`)}`,
     temporary
-      ? '  This folder and its chains go when the service stops; keyrail dev --data DIR keeps them.'
+      ? `  This folder and its chains go when the service stops; ${dev} --data DIR keeps them.`
       : '  Keys and chains are kept there for the next start.',
     '',
     `  ${style.faint('# with curl')}`,
@@ -77,8 +79,8 @@ export function nextStepsReport(service: DevService, style: Style): string[] {
     `  curl -s "${url}/testnet/v2/$KEYRAIL_API_KEY" -H 'content-type: application/json' \\`,
     `    --data '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'`,
     '',
-    `  ${style.faint('# with keyrail call')}`,
-    `  keyrail call eth_getBlockByNumber latest false --base-url ${url}/testnet --key-file ${keyFile}`,
+    `  ${style.faint(`# from the command line${where}`)}`,
+    `  ${call} eth_getBlockByNumber latest false --base-url ${url}/testnet --key-file ${keyFile}`,
     '',
     `  ${style.faint('// in a program (JavaScript, Node 20 or later)')}`,
     `  import { createClient } from '@keyrail/fetch'`,

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { ownCommands } from './ownCommands.ts'
+
+test('from source, the scripts of the workspace stand in for the name', () => {
+  const { dev, call, where } = ownCommands(import.meta.url)
+  expect(dev).toBe('npm start --')
+  expect(call).toMatch(/^npx node .*packages\/cli\/src\/main\.ts call$/)
+  expect(where).toContain('npm start')
+})
+
+test('once built, the program goes by its name', () => {
+  expect(ownCommands('file:///somewhere/dist/dev-ABC.js')).toEqual({
+    dev: 'keyrail dev',
+    call: 'keyrail call',
+    where: '',
+  })
+})
