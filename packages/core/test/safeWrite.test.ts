@@ -139,7 +139,7 @@ describe('a safe write, with a real node', () => {
     const { raw, hash } = await sign()
     expect(await send(raw)).toBe(hash)
     expect(asked()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
-    expect(await mined(hash)).toMatchObject({ status: '0x1' })
+    await expect.poll(() => mined(hash), { timeout: 5_000 }).toMatchObject({ status: '0x1' })
   })
 
   test('succeeds where the node took it and the answer never comes', async () => {
@@ -161,7 +161,7 @@ describe('a safe write, with a real node', () => {
       'eth_getTransactionByHash',
       'eth_sendRawTransaction',
     ])
-    expect(await mined(hash)).toMatchObject({ status: '0x1' })
+    await expect.poll(() => mined(hash), { timeout: 5_000 }).toMatchObject({ status: '0x1' })
   })
 
   test('takes the same transaction for success, mined or waiting', async () => {
