@@ -11,8 +11,8 @@ export interface TracedLog {
   index?: Quantity
 }
 
-/** A call with the calls it made. Source: geth docs, built-in tracers, `callTracer`. */
-export interface CallFrame {
+/** What the tracers of calls tell of one. */
+export interface CallFrameFields {
   /** `CALL`, `DELEGATECALL`, `CREATE` and so on. */
   type: string
   from: Address
@@ -26,7 +26,11 @@ export interface CallFrame {
   error?: string
   /** What the contract said, decoded from `Error(string)`. */
   revertReason?: string
-  calls?: CallFrame[]
-  /** With `withLog` only. */
+  /** Of `callTracer` with `withLog` only. */
   logs?: TracedLog[]
+}
+
+/** A call with the calls it made. Source: geth docs, built-in tracers, `callTracer`. */
+export interface CallFrame extends CallFrameFields {
+  calls?: CallFrame[]
 }

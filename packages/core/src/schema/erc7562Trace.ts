@@ -1,4 +1,4 @@
-import type { TracedLog } from './callTrace.ts'
+import type { CallFrameFields } from './callTrace.ts'
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
 
 /** Values that were read, by slot. */
@@ -36,18 +36,7 @@ export interface ContractSizes {
 }
 
 /** A call with what the rules of ERC-7562 ask about it. Source: geth, eth/tracers/native/erc7562.go; ERC-7562. */
-export interface Erc7562Frame {
-  type: string
-  from: Address
-  gas: Quantity
-  gasUsed: Quantity
-  to?: Address
-  input: Bytes
-  output?: Bytes
-  value?: Quantity
-  error?: string
-  revertReason?: string
-  logs?: TracedLog[]
+export interface Erc7562Frame extends CallFrameFields {
   accessedSlots: AccessedSlots
   extCodeAccessInfo: Address[]
   usedOpcodes: OpcodeCounts

@@ -9,6 +9,7 @@ import { batchLimit } from './batchLimit.ts'
 import type { Call, Carry, Settle } from './call.ts'
 import type { GatedEndpoint, PostForItems } from './gate.ts'
 import type { Endpoint } from './http.ts'
+import { heavy } from './heavy.ts'
 
 /** Options of {@link batch}. */
 export interface BatchOptions {
@@ -31,9 +32,6 @@ interface Sent {
   live: number
   stop: () => void
 }
-
-/** Would keep the others of a batch waiting for seconds. */
-const heavy = /^(eth_getLogs$|eth_simulateV1$|debug_|trace_)/
 
 /** Failures that mean every call of a refused batch alike. Any other may be the fault of one of them. */
 const common = 'auth forbidden throttled quota wrongNetwork unavailable timeout network badResponse'

@@ -1,14 +1,13 @@
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import type { Layer } from './call.ts'
 import { endCall } from './endCall.ts'
+import { heavy } from './heavy.ts'
 
 /** Options of {@link deadline}. */
 export interface DeadlineOptions {
   /** How long a call may take in all, in milliseconds. @default 10_000, and 60_000 for eth_getLogs, eth_simulateV1, debug_* and trace_* */
   readonly timeoutMs?: number | undefined
 }
-
-const heavy = /^(eth_getLogs$|eth_simulateV1$|debug_|trace_)/
 
 /** Refuses a time that timers cannot keep: above 2^31-1 ms they strike at once. */
 export function checkTimeout(timeoutMs: number | undefined): void {

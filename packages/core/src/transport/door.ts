@@ -15,6 +15,8 @@ export interface Together {
   readonly batch?: object | undefined
 }
 
+const callOptions: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'priority', 'minBlock']
+
 /** Params as JSON text, without what was left out at the end; empty where they cannot be. */
 const writeParams = (params: readonly unknown[]): string => {
   if (!Array.isArray(params)) return ''
@@ -39,12 +41,13 @@ export function createDoor(carry: Carry, live?: Set<Call>): Door {
     new Promise((resolve, reject) => {
       const { method, params = [] } = Object(args) as RequestArguments
       const { signal } = options
-      checkNames('a call', options, ['signal', 'timeoutMs', 'priority', 'minBlock'])
+      checkNames('a call', options, callOptions)
       checkTimeout(options.timeoutMs)
       const text = writeParams(params)
       check(method && typeof method === 'string', 'request takes { method, params }')
       check(text, `params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
-      const call = Object.assign(createCall(method, text, options), together)
+      const call = createCall(method, text, options)
+      if (together) Object.assign(call, together)
       // Until a deadline is set: what stands above it, a layer of a user for example, waits no longer than this.
       if (options.timeoutMs) call.deadlineAt = performance.now() + options.timeoutMs
       if (signal?.aborted) return reject(signal.reason)

@@ -8,6 +8,7 @@ import type { Budgeted, BudgetStats } from './budget.ts'
 import type { Carry, Settle } from './call.ts'
 import { blockNumber, createHeads, tellsHead } from './heads.ts'
 import type { Endpoint } from './http.ts'
+import { heavy } from './heavy.ts'
 import { createAsk } from './routeAsk.ts'
 import { readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
@@ -73,9 +74,6 @@ const OPEN = 1e15
 
 /** Hedges that were not needed are kept, so that a slow moment can be met: so many at most. */
 const MAX_SAVED_HEDGES = 10
-
-/** Answers to these take as long as what they ask for, so that a slow one says nothing of the endpoint. */
-const heavy = /^(eth_getLogs$|eth_simulateV1$|debug_|trace_)/
 
 /**
  * Chooses an endpoint for each call, and another where the first one fails.
