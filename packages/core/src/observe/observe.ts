@@ -51,11 +51,14 @@ export function observe(options: ObserveOptions = {}): Layer {
     const listening = watches.some(listens) ? watches.filter(listens) : undefined
     const watched = listening && watchCall({ id: ++lastId, method: call.method, label }, listening)
     if (!watched) call.note = stats?.note
-    else
-      call.note = (event) => {
+    else {
+      // Made apart from where it is put, for the reason that onCancel has.
+      const note: Call['note'] = (event) => {
         stats?.note(event)
         watched.note(event)
       }
+      call.note = note
+    }
     const end: Settle = (ok, value) => {
       const durationMs = performance.now() - startedAt
       const kind = ok ? undefined : kindOf(call, value)

@@ -10,6 +10,7 @@ import type { Call, Carry, Settle } from './call.ts'
 import type { GatedEndpoint, PostForItems } from './gate.ts'
 import type { Endpoint } from './http.ts'
 import { heavy } from './heavy.ts'
+import { onCancel } from './onCancel.ts'
 
 /** Options of {@link batch}. */
 export interface BatchOptions {
@@ -38,6 +39,8 @@ const common = 'auth forbidden throttled quota wrongNetwork unavailable timeout 
 
 /** Around method and params: `{"jsonrpc":"2.0","id":9007199254740991,"method":"","params":},`. */
 const FRAME_BYTES = 64
+
+const nothing = (): void => {}
 
 /** At least as many as the text has in UTF-8. */
 const bytesOf = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.length : text.length * 3)
@@ -101,10 +104,10 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       const items = waiting.get(key)
       if (items) items.push(item)
       else waiting.set(key, [item])
-      call.cancel = (reason) => {
+      onCancel(call, (reason) => {
         settle(false, reason)
         if (item.sent && --item.sent.live === 0) item.sent.stop()
-      }
+      })
     }
 
     const flush = (): void => {
@@ -137,7 +140,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       if (!lone) return
       if (items.length === 1) return endpoint.carry(lone.call, lone.settle)
 
-      const sent: Sent = { live: items.length, stop: () => {} }
+      const sent: Sent = { live: items.length, stop: nothing }
       for (const item of items) item.sent = sent
       let first: number
       let sentAt: number
@@ -167,7 +170,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       }
 
       const done: Parameters<PostForItems>[2] = (fault, answer, context) => {
-        sent.stop = () => {}
+        sent.stop = nothing
         const size = items.length
         const read = answer ? readBatchAnswer(answer, first, size) : { ...(fault as Facts), batch: true }
         const chainSaid = chainId && answer?.header('x-chain-id')

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { scriptedEndpoint, newCall, sendDown } from '../../test/scriptedEndpoint.ts'
 import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoint.ts'
-import { budget, checkPriority } from './budget.ts'
+import { budget } from './budget.ts'
 import type { Budgeted, BudgetOptions } from './budget.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
@@ -562,12 +562,6 @@ describe('after a used-up quota', () => {
 })
 
 describe('options', () => {
-  test('a priority is one of three, or none', () => {
-    for (const priority of [undefined, 'write', 'read', 'poll']) checkPriority(priority)
-    for (const priority of ['', 'Write', null, 1])
-      expect(() => checkPriority(priority)).toThrow("priority must be 'write'")
-  })
-
   test.each([
     [{ requestsPerSecond: 0 }, 'requestsPerSecond must be a number from 0.001'],
     [{ computeUnitsPerSecond: Number.NaN }, 'computeUnitsPerSecond must be a number'],

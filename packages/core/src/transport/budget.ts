@@ -8,6 +8,7 @@ import { computeUnits } from './computeUnits.ts'
 import type { Endpoint } from './http.ts'
 import { createLane } from './lane.ts'
 import type { Place } from './lane.ts'
+import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
 
 /** Options of {@link budget}. */
@@ -67,14 +68,6 @@ const priorities: readonly Priority[] = ['write', 'read', 'poll']
 const MAX_PASSED = 9
 
 const DAY_MS = 86_400_000
-
-/** Refuses a priority that is none. */
-export function checkPriority(priority: unknown): void {
-  check(
-    priority === undefined || priorities.includes(priority as Priority),
-    `priority must be 'write', 'read' or 'poll'`,
-  )
-}
 
 /**
  * Keeps an endpoint within what its key may use: so much a second, so much a UTC day. Calls over it wait in line.
@@ -276,10 +269,10 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       const rest = pace.pause(now)
       if (!fits(waiter, now, ms)) return refuse(waiter, dayMs ? 'quota' : rest.ms ? rest.kind : 'throttled', ms)
       call.waitingSince = now
-      call.cancel = (reason) => {
+      onCancel(call, (reason) => {
         leave(waiter)
         settle(false, reason)
-      }
+      })
       lanes[lane]?.enter(waiter)
       queued[lane] = (queued[lane] as number) + 1
       queuedCost[lane] = (queuedCost[lane] as number) + cost

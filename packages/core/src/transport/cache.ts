@@ -5,6 +5,7 @@ import { blockNumber, cacheKind, cacheRule } from './cacheRule.ts'
 import type { Keeps } from './cacheRule.ts'
 import { boundStore } from './cacheStore.ts'
 import type { CacheStore } from './cacheStore.ts'
+import { onCancel } from './onCancel.ts'
 
 export type { CacheStore } from './cacheStore.ts'
 
@@ -99,10 +100,10 @@ export function cache(options: CacheOptions = {}): Layer {
       // The chain id is asked anew by each process: that is how an address of another chain is found out.
       if (!kept || !keeps || kind === 'chain') return ask(call, settle, key, keeps)
       let stop = (): void => {}
-      call.cancel = (reason) => {
+      onCancel(call, (reason) => {
         stop()
         settle(false, reason)
-      }
+      })
       stop = kept.get(key, (text) => {
         const value = text === undefined ? undefined : parse(text)
         // A store is no more trusted than a node; but that the block is final was known when it was kept.

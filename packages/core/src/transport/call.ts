@@ -1,4 +1,5 @@
 import type { CallEvent } from './callEvent.ts'
+import type { Place } from './lane.ts'
 
 /** What a call asks: EIP-1193 request arguments, with positional params as JSON-RPC 2.0 section 4.2 has them. */
 export interface RequestArguments {
@@ -46,6 +47,9 @@ export interface Call {
   ended: boolean
   /** Stops what is under way and settles with the reason given. Kept by whichever layer is working on the call now. */
   cancel: ((reason: unknown) => void) | undefined
+  /** Its neighbours among the calls under way, by which closing finds them all. */
+  before: Place | undefined
+  after: Place | undefined
 }
 
 /** How a call ends: `true` with the result, `false` with the reason it failed. Called exactly once. */

@@ -2,6 +2,7 @@ import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import type { Call, Layer, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
+import { onCancel } from './onCancel.ts'
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions {
@@ -14,8 +15,10 @@ interface Waiter {
   readonly settle: Settle
 }
 
-/** One call below for several callers. Its deadline is the latest of theirs, because each keeps its own. */
-interface Flight extends Call {
+/** One call below for several callers. */
+interface Flight {
+  /** Its deadline is the latest of theirs, because each keeps its own. */
+  readonly shared: Call
   /** In the order they came; a place is emptied when its caller leaves. */
   readonly waiters: (Waiter | undefined)[]
   waiting: number
@@ -45,7 +48,7 @@ const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
 export function coalesce(options: CoalesceOptions = {}): Layer {
   const minBlockOf = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
   return (next) => {
-    const flights = new Map<string, Flight>()
+    let flights = new Map<string, Flight>()
     let writes = 0
     let answers = 0
 
@@ -55,12 +58,12 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       return (
         // Read your writes: what was sent before a write settled may be answered without it.
         flight.writes === writes &&
-        flight.group === call.group &&
-        flight.batch === call.batch &&
+        flight.shared.group === call.group &&
+        flight.shared.batch === call.batch &&
         // One that waits in a lower lane would be waited for in that lane.
-        rankOf(flight) >= rankOf(call) &&
+        rankOf(flight.shared) >= rankOf(call) &&
         // Not even with a higher one: that may fail as lagging where the caller's own would be answered.
-        minBlockOf(flight) === minBlock &&
+        minBlockOf(flight.shared) === minBlock &&
         // `true` is the highest block seen, and an answer may have raised it.
         (minBlock !== true || flight.answers === answers) &&
         // Else a request that hangs would be joined, and outlived, for ever.
@@ -69,21 +72,14 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     }
 
     const begin = (call: Call): Flight => {
-      const { method, params, group, batch, deadlineAt } = call
+      const { method, params, options, deadlineAt } = call
       const waiters: Flight['waiters'] = []
-      return {
-        ...createCall(method, params, call.options),
-        deadlineAt,
-        group,
-        batch,
-        // What happens is told to one caller, so that it is counted once.
-        note: call.note && ((event) => waiters.find(Boolean)?.call.note?.(event)),
-        waiters,
-        waiting: 0,
-        joinableFor: deadlineAt,
-        writes,
-        answers,
-      }
+      const shared = createCall(method, params, options, call)
+      shared.deadlineAt = deadlineAt
+      // What happens is told to one caller, so that it is counted once.
+      const note: Call['note'] = (event) => waiters.find(Boolean)?.call.note?.(event)
+      if (call.note) shared.note = note
+      return { shared, waiters, waiting: 0, joinableFor: deadlineAt, writes, answers }
     }
 
     return (call: Call, settle) => {
@@ -96,32 +92,36 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const found = flights.get(key)
       const joins = found !== undefined && mayJoin(call, found)
       const flight = joins ? found : begin(call)
+      const { shared } = flight
       const place = flight.waiters.push({ call, settle }) - 1
       flight.waiting++
-      call.below = flight
+      call.below = shared
       const close = (): void => {
-        if (flights.get(key) === flight) flights.delete(key)
+        if (flights.get(key) !== flight) return
+        flights.delete(key)
+        // What was deleted keeps its place in a Map until that makes its table anew, which costs more than this.
+        if (flights.size === 0) flights = new Map()
       }
-      call.cancel = (reason) => {
+      onCancel(call, (reason) => {
         flight.waiters[place] = undefined
         flight.waiting--
         if (flight.waiting === 0) {
           close()
-          flight.ended = true
-          flight.cancel?.(reason)
+          shared.ended = true
+          shared.cancel?.(reason)
         }
         settle(false, reason)
-      }
+      })
       if (joins) {
-        if (flight.deadlineAt < call.deadlineAt) flight.deadlineAt = call.deadlineAt
+        if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
         return call.note?.({ type: 'joined' })
       }
       flights.set(key, flight)
-      next(flight, (ok, value) => {
+      next(shared, (ok, value) => {
         close()
         answers++
         // Cut off from all it worked for: tables that the map has outgrown keep it alive for a while.
-        flight.cancel = undefined
+        shared.cancel = undefined
         land(flight, ok, value)
       })
     }

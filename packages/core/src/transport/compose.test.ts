@@ -4,7 +4,6 @@ import { compose } from './compose.ts'
 import { createTransport } from './createTransport.ts'
 import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
-import { layer } from './layer.ts'
 
 const echo = (seen: Call[] = []): Endpoint => ({
   label: 'https://node.example/…',
@@ -94,52 +93,6 @@ describe('compose', () => {
       expect(await kept.request({ method: 'eth_chainId' })).toBe('eth_chainId[]')
     }
     await expect(kept.request({ method: 'eth_chainId' })).rejects.toMatchObject({ kind: 'aborted' })
-  })
-})
-
-describe('layer', () => {
-  test('wraps calls by a function from request to request', async () => {
-    const seen: unknown[] = []
-    const noted = layer((request) => async (args, options) => {
-      seen.push(args)
-      return `<${String(await request(args, options))}>`
-    })
-    expect(await compose(echo(), noted, deadline()).request({ method: 'eth_a', params: ['0x1'] })).toBe(
-      '<eth_a["0x1"]>',
-    )
-    expect(seen).toEqual([{ method: 'eth_a', params: ['0x1'] }])
-  })
-
-  test('passes on what the function throws', async () => {
-    const broken = layer(() => () => {
-      throw new RangeError('mine')
-    })
-    await expect(compose(echo(), broken).request({ method: 'eth_a' })).rejects.toThrow(RangeError)
-  })
-
-  test('lets an abort and a deadline through to what lies below', async () => {
-    const reasons: unknown[] = []
-    const below: Endpoint = {
-      ...silent,
-      carry: (call, settle) => {
-        call.cancel = (reason) => {
-          reasons.push(reason)
-          settle(false, reason)
-        }
-      },
-    }
-    const transport = compose(
-      below,
-      layer((request) => (args, options) => request(args, options)),
-      deadline({ timeoutMs: 30 }),
-    )
-    const controller = new AbortController()
-    const aborted = transport.request({ method: 'eth_a' }, { signal: controller.signal })
-    setTimeout(() => controller.abort('enough'), 5)
-    await expect(aborted).rejects.toBe('enough')
-    await expect(transport.request({ method: 'eth_a' })).rejects.toMatchObject({ kind: 'timeout' })
-    expect(reasons[0]).toBe('enough')
-    expect(reasons[1]).toMatchObject({ kind: 'timeout' })
   })
 })
 

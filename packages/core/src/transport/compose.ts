@@ -2,6 +2,8 @@ import type { Call, Layer } from './call.ts'
 import { createDoor } from './door.ts'
 import { endCall } from './endCall.ts'
 import type { Endpoint } from './http.ts'
+import { createLane } from './lane.ts'
+import { onCancel } from './onCancel.ts'
 import type { Transport } from './transport.ts'
 
 /**
@@ -14,16 +16,16 @@ import type { Transport } from './transport.ts'
  */
 export function compose(endpoint: Endpoint, ...layers: readonly Layer[]): Transport {
   const { label } = endpoint
-  const live = new Set<Call>()
+  const live = createLane<Call>()
   let { carry } = endpoint
   for (const layer of layers) carry = layer(carry, label)
   const end = (call: Call): void => endCall(call, label, 'aborted', 'the transport is closed')
   const close = (): void => {
     carry = (call, settle) => {
-      call.cancel = (reason) => settle(false, reason)
+      onCancel(call, (reason) => settle(false, reason))
       end(call)
     }
-    live.forEach(end)
+    live.all().forEach(end)
     endpoint.close()
   }
   return Object.freeze({

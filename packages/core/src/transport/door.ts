@@ -1,7 +1,9 @@
-import { check, checkNames } from '../failure/invalid.ts'
-import { checkTimeout } from './deadline.ts'
+import { check } from '../failure/invalid.ts'
 import type { Call, CallOptions, Carry, RequestArguments } from './call.ts'
+import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
+import type { Together } from './createCall.ts'
+import type { Lane } from './lane.ts'
 
 /** How a call is made from outside. */
 export type Request = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
@@ -9,13 +11,8 @@ export type Request = (args: RequestArguments, options?: CallOptions) => Promise
 /** The same from inside, where calls can be tied together. */
 export type Door = (args: RequestArguments, options?: CallOptions, together?: Together) => Promise<unknown>
 
-/** What calls are made with that callers cannot say themselves. */
-export interface Together {
-  readonly group?: object | undefined
-  readonly batch?: object | undefined
-}
-
-const callOptions: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'priority', 'minBlock']
+const noParams: readonly unknown[] = []
+const noOptions: CallOptions = {}
 
 /** Params as JSON text, without what was left out at the end; empty where they cannot be. */
 const writeParams = (params: readonly unknown[]): string => {
@@ -23,7 +20,7 @@ const writeParams = (params: readonly unknown[]): string => {
   let end = params.length
   while (end > 0 && params[end - 1] === undefined) end--
   try {
-    return JSON.stringify(params.slice(0, end))
+    return JSON.stringify(end < params.length ? params.slice(0, end) : params)
   } catch {
     // A bigint, or an object that holds itself.
     return ''
@@ -36,30 +33,32 @@ const writeParams = (params: readonly unknown[]): string => {
  * @param carry - The outermost layer.
  * @param live - Holds the calls under way, so that closing can end them.
  */
-export function createDoor(carry: Carry, live?: Set<Call>): Door {
-  return (args, options = {}, together) =>
+export function createDoor(carry: Carry, live?: Lane<Call>): Door {
+  return (args, options, together) =>
     new Promise((resolve, reject) => {
-      const { method, params = [] } = Object(args) as RequestArguments
-      const { signal } = options
-      checkNames('a call', options, callOptions)
-      checkTimeout(options.timeoutMs)
+      const { method, params = noParams } = Object(args) as RequestArguments
       const text = writeParams(params)
       check(method && typeof method === 'string', 'request takes { method, params }')
       check(text, `params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
-      const call = createCall(method, text, options)
-      if (together) Object.assign(call, together)
-      // Until a deadline is set: what stands above it, a layer of a user for example, waits no longer than this.
-      if (options.timeoutMs) call.deadlineAt = performance.now() + options.timeoutMs
-      if (signal?.aborted) return reject(signal.reason)
-      const onAbort = (): void => {
-        call.ended = true
-        call.cancel?.(signal?.reason)
+      const call = createCall(method, text, options ?? noOptions, together)
+      const { signal } = call.options
+      let onAbort: (() => void) | undefined
+      // Most calls have none, and are spared what follows.
+      if (options) {
+        checkCallOptions(options)
+        // Until a deadline is set: what stands above it, a layer of a user for example, waits no longer than this.
+        if (options.timeoutMs) call.deadlineAt = performance.now() + options.timeoutMs
+        if (signal?.aborted) return reject(signal.reason)
+        onAbort = (): void => {
+          call.ended = true
+          call.cancel?.(signal?.reason)
+        }
+        signal?.addEventListener('abort', onAbort)
       }
-      signal?.addEventListener('abort', onAbort)
-      live?.add(call)
+      live?.enter(call)
       carry(call, (ok, value) => {
-        signal?.removeEventListener('abort', onAbort)
-        live?.delete(call)
+        if (onAbort) signal?.removeEventListener('abort', onAbort)
+        live?.leave(call)
         call.cancel = undefined
         ;(ok ? resolve : reject)(value)
       })

@@ -7,6 +7,7 @@ import type { Call, Carry, Settle } from './call.ts'
 import type { Endpoint, HttpEndpoint, Post } from './http.ts'
 import { createLane } from './lane.ts'
 import type { Lane, Place } from './lane.ts'
+import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
 
 /** Options of {@link gate}. */
@@ -167,10 +168,10 @@ export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {})
     const carry: Carry = (call, settle) => {
       if (inFlight < maxInFlight) return send(call, settle)
       const waiter = enter(call, settle)
-      call.cancel = (reason) => {
+      onCancel(call, (reason) => {
         leave(waiter)
         settle(false, reason)
-      }
+      })
     }
 
     const post: PostForItems = (items, body, done) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { blockNumber, checkMinBlock, createHeads, tellsHead } from './heads.ts'
+import { blockNumber, createHeads, tellsHead } from './heads.ts'
 
 const number = { method: 'eth_blockNumber', params: '[]' }
 const latest = { method: 'eth_getBlockByNumber', params: '["latest",false]' }
@@ -75,10 +75,4 @@ test('blockNumber reads what fits into a number', () => {
     0,
     0,
   ])
-})
-
-test('a minBlock is a block number, true or false', () => {
-  for (const fine of [undefined, true, false, 0, 5, 0n, 5n]) checkMinBlock(fine)
-  for (const wrong of [-1, 1.5, Number.NaN, Infinity, -1n, '0x10', null, {}])
-    expect(() => checkMinBlock(wrong)).toThrow('minBlock must be a block number')
 })

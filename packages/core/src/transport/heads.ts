@@ -1,5 +1,3 @@
-import { check } from '../failure/invalid.ts'
-
 /** What is known of the chain's head at one endpoint, from its answers. */
 export interface Head {
   /** The number it last gave as its head, as far as it was not behind an earlier one; 0 before the first. */
@@ -27,17 +25,6 @@ export interface Heads {
 
 /** After this time an endpoint that reports less than before is believed: its chain was reset, or it had told of a block that is none. */
 const BELIEVED_MS = 60_000
-
-/** Refuses a `minBlock` that is no block. */
-export function checkMinBlock(minBlock: unknown): void {
-  check(
-    minBlock === undefined ||
-      typeof minBlock === 'boolean' ||
-      (typeof minBlock === 'bigint' && minBlock >= 0n) ||
-      (Number.isSafeInteger(minBlock) && (minBlock as number) >= 0),
-    'minBlock must be a block number (a whole number or a bigint from 0), true or false',
-  )
-}
 
 /** Tells whether something is in the answers to a method that says how far the chain has come. Asked for each call, so it must be quick. */
 export function tellsHead(method: string): boolean {

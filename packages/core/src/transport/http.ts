@@ -10,6 +10,7 @@ import { withoutTracing } from '../observe/withoutTracing.ts'
 import { readAnswer } from '../message/readAnswer.ts'
 import { wrongChain } from '../message/wrongChain.ts'
 import type { Carry } from './call.ts'
+import { onCancel } from './onCancel.ts'
 import { createCarrier } from '#http'
 
 /** Options of {@link http}. */
@@ -108,10 +109,10 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
       if ('result' in read) settle(true, read.result)
       else settle(false, createFailure(read, { ...context, method }))
     })
-    call.cancel = (reason) => {
+    onCancel(call, (reason) => {
       stop()
       settle(false, reason)
-    }
+    })
   }
   return { label, chainId, carry, post, close: carrier.close }
 }

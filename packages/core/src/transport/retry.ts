@@ -1,6 +1,7 @@
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Layer, Settle } from './call.ts'
+import { onCancel } from './onCancel.ts'
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
@@ -42,10 +43,10 @@ export function retry(options: RetryOptions = {}): Layer {
       retried++
       call.note?.({ type: 'retry', kind: failure.kind, waitMs })
       const timer = setTimeout(() => call.ended || next(call, attempted), waitMs)
-      call.cancel = (reason) => {
+      onCancel(call, (reason) => {
         clearTimeout(timer)
         settle(false, reason)
-      }
+      })
     }
     next(call, attempted)
   }

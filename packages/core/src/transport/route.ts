@@ -9,6 +9,7 @@ import type { Carry, Settle } from './call.ts'
 import { blockNumber, createHeads, tellsHead } from './heads.ts'
 import type { Endpoint } from './http.ts'
 import { heavy } from './heavy.ts'
+import { onCancel } from './onCancel.ts'
 import { createAsk } from './routeAsk.ts'
 import { readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
@@ -279,7 +280,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       })
     }
 
-    call.cancel = (reason) => finish(false, reason, reason)
+    onCancel(call, (reason) => finish(false, reason, reason))
     const first = choose(call, 0, min, Infinity)
     if (first < 0) {
       const text = 'every endpoint has proved to be on another chain'

@@ -1,6 +1,7 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Carry, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
+import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
 
 /** A question that is under way, and who waits for its answer. */
@@ -26,7 +27,7 @@ export function createAsk(carry: Carry): Carry {
     })
     asked.askers.set(call, settle)
     call.below = asked
-    call.cancel = (reason) => {
+    onCancel(call, (reason) => {
       asked.askers.delete(call)
       if (asked.askers.size === 0) {
         if (question === asked) question = undefined
@@ -34,7 +35,7 @@ export function createAsk(carry: Carry): Carry {
         asked.cancel?.(reason)
       }
       settle(false, reason)
-    }
+    })
     if (joined) return
     carry(asked, (ok, value) => {
       if (question === asked) question = undefined

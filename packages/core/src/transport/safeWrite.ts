@@ -4,6 +4,7 @@ import { check, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Carry, Layer, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
+import { onCancel } from './onCancel.ts'
 import { transactionHash } from './transactionHash.ts'
 import type { Keccak256 } from './transactionHash.ts'
 
@@ -213,11 +214,11 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
     })
   }
 
-  call.cancel = (reason) => {
+  onCancel(call, (reason) => {
     // The caller's own reason is passed on as it is.
     if (!isKeyrailError(reason, 'timeout') || call.options.signal?.aborted) finish(false, reason, reason)
     else fail(unconfirmed(failure ?? reason), reason)
-  }
+  })
   send()
 }
 

@@ -1,0 +1,25 @@
+import { check, checkNames } from '../failure/invalid.ts'
+import type { CallOptions } from './call.ts'
+import { checkTimeout } from './deadline.ts'
+
+const names: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'priority', 'minBlock']
+
+/**
+ * Refuses what one call cannot be made with.
+ *
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
+ */
+export function checkCallOptions(options: CallOptions): void {
+  checkNames('a call', options, names)
+  const { signal, timeoutMs, priority, minBlock } = options
+  check(!signal || 'aborted' in Object(signal), 'signal must be an AbortSignal')
+  checkTimeout(timeoutMs)
+  check(priority === undefined || /^(write|read|poll)$/.test(priority), `priority must be 'write', 'read' or 'poll'`)
+  check(
+    minBlock === undefined ||
+      typeof minBlock === 'boolean' ||
+      (typeof minBlock === 'bigint' && minBlock >= 0n) ||
+      (Number.isSafeInteger(minBlock) && (minBlock as number) >= 0),
+    'minBlock must be a block number (a whole number or a bigint from 0), true or false',
+  )
+}
