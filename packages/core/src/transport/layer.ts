@@ -1,11 +1,13 @@
-import type { Carry, Layer } from './call.ts'
+import type { Call, Carry, Layer } from './call.ts'
 import { createDoor } from './door.ts'
 import type { Request } from './door.ts'
+import { onCancel } from './onCancel.ts'
 
 /**
  * Makes a layer from a function that takes `request` and returns one: the shape in which users write their own.
  *
- * @param wrap - Called once. Pass the options it is given on, so that an abort reaches what lies below.
+ * @param wrap - Called once. Pass the options it is given on, or their `signal` at least: by the signal an abort reaches what lies below, and
+ * what is called with it is known to be done for this call, so that hooks, statistics and the deadline see it, and it stays in its group or batch.
  * @example
  * const timed = layer((request) => async (args, options) => {
  *   const start = performance.now()
@@ -19,23 +21,38 @@ import type { Request } from './door.ts'
  */
 export function layer(wrap: (request: Request) => Request): Layer {
   return (next: Carry) => {
-    const request = wrap(createDoor(next))
+    // By the signal, because it survives a copy of the options.
+    const carried = new WeakMap<AbortSignal, Call>()
+    const door = createDoor((inner, settle) => {
+      const outer = inner.options.signal && carried.get(inner.options.signal)
+      if (!outer) return next(inner, settle)
+      const { group, batch, note } = outer
+      Object.assign(inner, { group, batch, note: note && ((event) => outer.note?.(event)) } satisfies Partial<Call>)
+      outer.below = inner
+      next(inner, (ok, value) => {
+        if (outer.below === inner) outer.below = undefined
+        settle(ok, value)
+      })
+    })
+    const request = wrap(door)
     return (call, settle) => {
       const controller = new AbortController()
+      const { signal } = controller
+      carried.set(signal, call)
       let settled = false
       const end = (ok: boolean, value: unknown): void => {
         if (settled) return
         settled = true
         settle(ok, value)
       }
-      call.cancel = (reason) => {
+      onCancel(call, (reason) => {
         end(false, reason)
         controller.abort(reason)
-      }
+      })
       const params = JSON.parse(call.params) as unknown[]
-      const left = Math.min(call.deadlineAt - performance.now(), 2 ** 31 - 1)
+      const timeoutMs = Math.max(1, Math.min(call.deadlineAt - performance.now(), 2 ** 31 - 1))
       Promise.resolve({ method: call.method, params })
-        .then((args) => request(args, { signal: controller.signal, timeoutMs: left > 0 ? left : 1 }))
+        .then((args) => request(args, { ...call.options, signal, timeoutMs }))
         .then(
           (value) => end(true, value),
           (error: unknown) => end(false, error),

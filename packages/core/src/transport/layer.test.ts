@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { observe } from '../observe/observe.ts'
+import { createStats } from '../observe/stats.ts'
+import type { AttemptEvent } from '../observe/transportEvent.ts'
+import type { Call } from './call.ts'
+import { compose } from './compose.ts'
+import { createCall } from './createCall.ts'
+import { deadline } from './deadline.ts'
+import type { Endpoint } from './http.ts'
+import { layer } from './layer.ts'
+
+const label = 'https://node.example/…'
+const close = (): void => {}
+const echo = (seen: Call[] = []): Endpoint => ({
+  label,
+  close,
+  carry: (call, settle) => {
+    seen.push(call)
+    call.note?.({ type: 'attempt', label, batchSize: 1 })
+    call.note?.({ type: 'attempted', label, durationMs: 1 })
+    settle(true, `${call.method}${call.params}`)
+  },
+})
+const silent: Endpoint = {
+  label,
+  close,
+  carry: (call, settle) => {
+    call.cancel = (reason) => settle(false, reason)
+  },
+}
+const through = layer((request) => (args, options) => request(args, options))
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('layer', () => {
+  test('wraps calls by a function from request to request', async () => {
+    const seen: unknown[] = []
+    const noted = layer((request) => async (args, options) => {
+      seen.push(args)
+      return `<${String(await request(args, options))}>`
+    })
+    expect(await compose(echo(), noted, deadline()).request({ method: 'eth_a', params: ['0x1'] })).toBe(
+      '<eth_a["0x1"]>',
+    )
+    expect(seen).toEqual([{ method: 'eth_a', params: ['0x1'] }])
+  })
+
+  test('passes on what the function throws', async () => {
+    const broken = layer(() => () => {
+      throw new RangeError('mine')
+    })
+    await expect(compose(echo(), broken).request({ method: 'eth_a' })).rejects.toThrow(RangeError)
+  })
+
+  test('lets an abort and a deadline through to what lies below', async () => {
+    const reasons: unknown[] = []
+    const below: Endpoint = {
+      ...silent,
+      carry: (call, settle) => {
+        call.cancel = (reason) => {
+          reasons.push(reason)
+          settle(false, reason)
+        }
+      },
+    }
+    const transport = compose(
+      below,
+      layer((request) => (args, options) => request(args, options)),
+      deadline({ timeoutMs: 30 }),
+    )
+    const controller = new AbortController()
+    const aborted = transport.request({ method: 'eth_a' }, { signal: controller.signal })
+    setTimeout(() => controller.abort('enough'), 5)
+    await expect(aborted).rejects.toBe('enough')
+    await expect(transport.request({ method: 'eth_a' })).rejects.toMatchObject({ kind: 'timeout' })
+    expect(reasons[0]).toBe('enough')
+    expect(reasons[1]).toMatchObject({ kind: 'timeout' })
+  })
+
+  test.each([
+    ['the options it is given', (given: object | undefined) => given],
+    ['a copy of them', (given: object | undefined) => ({ ...given, timeoutMs: 50 })],
+    ['their signal alone', (given: { signal?: AbortSignal | undefined } | undefined) => ({ signal: given?.signal })],
+  ])('lets hooks and statistics see what happens below a function that passes on %s', async (_, copy) => {
+    const stats = createStats()
+    const onAttempt = vi.fn<(event: AttemptEvent) => void>()
+    const passing = layer((request) => (args, options) => request(args, copy(options)))
+    const transport = compose(echo(), passing, observe({ stats, hooks: { onAttempt } }))
+    await Promise.all([transport.request({ method: 'eth_a' }), transport.request({ method: 'eth_b' })])
+    expect(stats.snapshot()).toMatchObject({
+      calls: 2,
+      answered: 2,
+      requests: 2,
+      endpoints: { [label]: { requests: 2 } },
+    })
+    expect(onAttempt.mock.calls.map(([{ method }]) => method)).toEqual(['eth_a', 'eth_b'])
+  })
+
+  test('counts each call that the function makes for one call', async () => {
+    const onAttempt = vi.fn<(event: AttemptEvent) => void>()
+    const twice = layer((request) => async (args, options) => {
+      await request({ method: 'eth_chainId' }, options)
+      return request(args, options)
+    })
+    await compose(echo(), twice, observe({ hooks: { onAttempt } })).request({ method: 'eth_a' })
+    expect(onAttempt.mock.calls.map(([{ method, attempt }]) => [method, attempt])).toEqual([
+      ['eth_a', 1],
+      ['eth_a', 2],
+    ])
+  })
+
+  test('tells nothing of what the function still does after its call has ended', async () => {
+    const stats = createStats()
+    let late: Promise<unknown> | undefined
+    const early = layer((request) => async (args, options) => {
+      late = new Promise((resolve) => setTimeout(resolve, 5)).then(() => request(args, options))
+      return 'early'
+    })
+    expect(await compose(echo(), early, observe({ stats })).request({ method: 'eth_a' })).toBe('early')
+    await late
+    expect(stats.snapshot()).toMatchObject({ calls: 1, answered: 1, requests: 0 })
+  })
+
+  test('keeps what is called for a call in its group and batch, and nothing else', async () => {
+    const seen: Call[] = []
+    const asides = layer((request) => async (args, options) => {
+      await request({ method: 'eth_aside' })
+      return request(args, options)
+    })
+    const carry = asides(echo(seen).carry, label)
+    const [group, batch] = [{}, {}]
+    const call = { ...createCall('eth_a', '[]', {}), group, batch }
+    await new Promise<void>((resolve) => carry(call, () => resolve()))
+    expect(seen.map(({ method }) => method)).toEqual(['eth_aside', 'eth_a'])
+    expect(seen[0]).toMatchObject({ group: undefined, batch: undefined })
+    expect(seen[1]?.group).toBe(group)
+    expect(seen[1]?.batch).toBe(batch)
+  })
+
+  test('keeps the priority and the minBlock of a call', async () => {
+    const seen: Call[] = []
+    await compose(echo(seen), through).request({ method: 'eth_a' }, { priority: 'poll', minBlock: 7 })
+    expect(seen[0]?.options).toMatchObject({ priority: 'poll', minBlock: 7 })
+  })
+
+  test('lets the time that a call stands in a queue below not count, as without the layer', async () => {
+    vi.useFakeTimers()
+    const queue: Endpoint = {
+      ...silent,
+      carry: (call, settle) => {
+        call.waitingSince = performance.now()
+        setTimeout(() => {
+          call.deadlineAt += performance.now() - (call.waitingSince as number)
+          call.waitingSince = undefined
+          settle(true, 'after the wait')
+        }, 500)
+      },
+    }
+    const answer = compose(queue, through, deadline({ timeoutMs: 100 })).request({ method: 'eth_a' })
+    await vi.advanceTimersByTimeAsync(500)
+    expect(await answer).toBe('after the wait')
+  })
+
+  test('passes a call on whose time is as good as up', async () => {
+    vi.useFakeTimers()
+    const seen: Call[] = []
+    const call = { ...createCall('eth_a', '[]', {}), deadlineAt: performance.now() + 0.25 }
+    const value = await new Promise((resolve) => through(echo(seen).carry, label)(call, (_, is) => resolve(is)))
+    expect(value).toBe('eth_a[]')
+  })
+})
