@@ -16,8 +16,7 @@ import type { FaultServer, Script } from './faultServer.ts'
 
 /** A real node that mines each transaction at once. */
 const startNode = async (): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
-  const cli = createRequire(new URL('../../cli/package.json', import.meta.url))
-  const anvil = createRequire(cli.resolve('@foundry-rs/anvil/package.json'))
+  const anvil = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
   const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
   const binary = join(dirname(anvil.resolve(`@foundry-rs/anvil-${machine}/package.json`)), 'bin', 'anvil')
   const child = spawn(binary, ['--host', '127.0.0.1', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })

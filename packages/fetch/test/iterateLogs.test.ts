@@ -1,6 +1,7 @@
 import { retry } from '@keyrail/core'
 import type { Hex, RpcErrorObject } from '@keyrail/core'
 import fc from 'fast-check'
+import { rangeHints } from '@keyrail/vectors'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createClient, isKeyrailError } from '../src/index.ts'
 import type { KeyrailError, Log } from '../src/index.ts'
@@ -8,7 +9,6 @@ import { iterateLogs } from '../src/logs/iterateLogs.ts'
 import type { LogsProgress } from '../src/logs/iterateLogs.ts'
 import type { LogCursor } from '../src/logs/logCursor.ts'
 import { isReorg } from '../src/logs/reorgFailure.ts'
-import { rangeHintCases } from './rangeHintCases.ts'
 import { clientOfChain, contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from './reorgChain.ts'
 import type { ChainServer, ReorgChain } from './reorgChain.ts'
 
@@ -340,7 +340,7 @@ describe('over HTTP, by what the client makes of each wording', () => {
   })
   afterAll(() => server.close())
 
-  test.each(rangeHintCases.filter(({ expect: { tooManyAddresses } }) => !tooManyAddresses))(
+  test.each(rangeHints.filter(({ expect: { tooManyAddresses } }) => !tooManyAddresses))(
     '$name',
     async ({ answer, expect: { maxBlocks, fromBlock = 0, toBlock = NaN } }) => {
       const most = maxBlocks ?? (Number.isNaN(toBlock) ? 3_000 : toBlock - fromBlock + 1)

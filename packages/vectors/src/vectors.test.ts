@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failures, retryAfters } from './index.ts'
+import { batches, failures, rangeHints, retryAfters } from './index.ts'
 
 const kinds = new Set(
   'auth forbidden throttled quota range batchTooLarge methodUnavailable wrongNetwork lagging missingData revert txKnown txRejected unconfirmed invalidRequest badResponse unavailable network timeout aborted unknown'.split(
@@ -37,5 +37,42 @@ describe('retryAfter.json', () => {
   test.each(retryAfters)('$name is well formed', ({ expect: expected, why }) => {
     expect(expected).toSatisfy((wait: number | null) => wait === null || wait >= 0)
     expect(why).toMatch(/\S/)
+  })
+})
+
+describe('batches.json', () => {
+  test('has at least 30 cases, each named once', () => {
+    expect(batches.length).toBeGreaterThanOrEqual(30)
+    expect(new Set(batches.map(({ name }) => name)).size).toBe(batches.length)
+  })
+
+  test.each(batches)('$name is well formed', ({ appliesTo, methods, answer, expect: { calls, limit }, why }) => {
+    expect(appliesTo.length).toBeGreaterThan(0)
+    expect(answer.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
+    for (const name of Object.keys(answer.headers ?? {})) expect(name).toBe(name.toLowerCase())
+    expect(calls).toHaveLength(methods.length)
+    for (const call of calls) {
+      expect(['result', 'kind', 'again'].filter((end) => end in call)).toHaveLength(1)
+      if (call.kind) expect(kinds).toContain(call.kind)
+    }
+    expect(limit !== undefined).toBe(calls.some(({ again }) => again))
+    expect(why).toMatch(/^\S.{6,}[.]$/)
+  })
+})
+
+describe('rangeHints.json', () => {
+  test('has at least 40 cases, each named once', () => {
+    expect(rangeHints.length).toBeGreaterThanOrEqual(40)
+    expect(new Set(rangeHints.map(({ name }) => name)).size).toBe(rangeHints.length)
+  })
+
+  test.each(rangeHints)('$name is well formed', ({ provider, appliesTo, expect: expected, why }) => {
+    expect(provider).toMatch(/^[a-z\d-]+$/)
+    expect(appliesTo.length).toBeGreaterThan(0)
+    const { fromBlock, toBlock, maxBlocks = 1 } = expected
+    expect(fromBlock === undefined).toBe(toBlock === undefined)
+    expect(maxBlocks).toBeGreaterThan(0)
+    if (fromBlock !== undefined) expect(toBlock).toBeGreaterThanOrEqual(fromBlock)
+    expect(why).toMatch(/^\S.{6,}[.?]$/)
   })
 })

@@ -1,5 +1,5 @@
+import { rangeHints as cases } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
-import { rangeHintCases as cases } from '../../test/rangeHintCases.ts'
 import { readRangeHint } from './readRangeHint.ts'
 
 describe('readRangeHint', () => {
