@@ -10,6 +10,9 @@ describe('batchLimit', () => {
     ['maximum batch size is 1,000', 4_000, 1_000],
     ['batch size 150 exceeds the limit (50)', 150, 50],
     ['batch too large, at most 20.', 100, 20],
+    ['20 calls in a batch are the most', 100, 20],
+    ['at most 20 separate calls in a batch, of 30 megabytes', 100, 20],
+    ['batch refused (policy 7): 40 calls at most', 100, 40],
   ])('takes the number that is named: %s', (text, size, limit) => {
     expect(batchLimit(text, size)).toBe(limit)
   })
@@ -20,7 +23,8 @@ describe('batchLimit', () => {
     ['Too many [eth_getLogs] methods in the batch', 9, 4],
     ['batch too large: 2000', 100, 50],
     ['batch body over 10 MB, or 64kb, or 5 bytes', 100, 50],
-    ['batch refused, try again in 5 s, or 20ms, or 3 seconds, or 2 minutes; 7% used', 100, 50],
+    ['batch refused, try again in 5 s, or 20ms, or 3 seconds, or 4 sec, or 2 minutes, or 6 min; 7% used', 100, 50],
+    ['batch body over 1 byte', 100, 50],
     ['batch refused by node-7 (req-0042) at 10.0.0.1, error -32, v1.5', 100, 50],
     ['a batch of 0 is allowed', 100, 50],
   ])('halves where none is named that could be meant: %s', (text, size, limit) => {

@@ -9,7 +9,9 @@
  * batchLimit('batch too large', 100) // 50
  */
 export function batchLimit(text: string, size: number): number {
-  const numbers = text.matchAll(/(?:^|[^\w.-])(\d[\d,]*)(?!\w|[.,]\d| ?([kmgt]i?b|bytes?|m?s|sec\w*|min\w*|%))/gi)
+  const numbers = text.matchAll(
+    /(?:^|[^\w.-])(\d[\d,]*)(?!\w|[.,]\d| ?(?:%|(?:[kmgt]i?b|\w*bytes?|m?s|sec\w*|min\w*)\b))/gi,
+  )
   const named = [...numbers]
     .map(([, digits = '']) => Number(digits.replaceAll(',', '')))
     .filter((number) => number > 0 && number < size)
