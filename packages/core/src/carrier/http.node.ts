@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import type * as net from 'node:net'
 import type * as tls from 'node:tls'
 import type * as zlib from 'node:zlib'
+import { check } from '../failure/invalid.ts'
 import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
 import { createCarrier as createFetchCarrier } from './http.fetch.ts'
 import { createSocketPool } from './socketPool.node.ts'
@@ -68,6 +69,7 @@ const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault =>
 export function createCarrier(options: CarrierOptions): Carrier {
   if (options.fetch) return createFetchCarrier(options)
   const { maxResponseBytes, agent } = options
+  check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
   const pools: Record<string, SocketPool> = {}
 
   const prepare = ({ url, headers }: Target): Prepared => {

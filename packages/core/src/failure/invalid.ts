@@ -10,11 +10,11 @@ export function check(ok: unknown, message: string): asserts ok {
   if (!ok) throw invalid(message)
 }
 
-/** Refuses a number that is out of range, NaN included. Undefined passes: it means the default. */
+/** Refuses a number that is out of range, NaN included. Undefined passes: it means the default. What is no number may be a misplaced secret, and is not repeated. */
 export function checkRange(name: string, value: number | undefined, least: number, most: number): void {
   check(
     value === undefined || (typeof value === 'number' && value >= least && value <= most),
-    `${name} must be a number from ${least} to ${most}`,
+    `${name} must be a number from ${least} to ${most}, not ${typeof value === 'number' ? value : `of type ${typeof value}`}`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
-import { check, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { readBatchAnswer } from '../message/readBatchAnswer.ts'
 import type { ItemRead } from '../message/readBatchAnswer.ts'
@@ -68,6 +68,7 @@ const bytesOf = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.leng
 export function batch(options: boolean | BatchOptions = true): (endpoint: GatedEndpoint) => Endpoint {
   const given: BatchOptions = Object(options)
   check(typeof options === 'boolean' || given === options, 'batch must be true, false, or { maxCalls, maxBytes }')
+  checkNames('batch', given, ['maxCalls', 'maxBytes'])
   checkRange('batch.maxCalls', given.maxCalls, 1, 100_000)
   checkRange('batch.maxBytes', given.maxBytes, 1, 2 ** 31)
   return (endpoint) => {

@@ -1,5 +1,5 @@
 import { createFailure } from '../failure/createFailure.ts'
-import { checkRange } from '../failure/invalid.ts'
+import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { createLatency } from './breakerLatency.ts'
@@ -50,6 +50,8 @@ export interface Guarded {
 /** The window is counted in so many parts, and the oldest is dropped whole. */
 const PARTS = 10
 
+const names: readonly (keyof BreakerOptions)[] = ['failures', 'failureRate', 'minCalls', 'windowMs', 'openMs', 'deadMs']
+
 /** What the end of a call says of its endpoint: it works, it does not, its key is refused, or nothing. */
 type Verdict = 'up' | 'down' | 'dead' | 'refused' | 'nothing'
 
@@ -84,6 +86,7 @@ function verdictOf(failure: unknown): Verdict {
  * guarded.state() // 'closed'
  */
 export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endpoint: E) => E & Guarded {
+  checkNames('breaker', options, names)
   const {
     failures = 5,
     failureRate = 0.5,

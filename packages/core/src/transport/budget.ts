@@ -1,5 +1,5 @@
 import { createFailure } from '../failure/createFailure.ts'
-import { check, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createPace } from './budgetPace.ts'
 import type { Refusal } from './budgetPace.ts'
@@ -69,6 +69,16 @@ const MAX_PASSED = 9
 
 const DAY_MS = 86_400_000
 
+const names: readonly (keyof BudgetOptions)[] = [
+  'requestsPerSecond',
+  'computeUnitsPerSecond',
+  'requestsPerDay',
+  'computeUnitsPerDay',
+  'burst',
+  'computeUnits',
+  'maxWaitMs',
+]
+
 /**
  * Keeps an endpoint within what its key may use: so much a second, so much a UTC day. Calls over it wait in line.
  *
@@ -93,10 +103,12 @@ const DAY_MS = 86_400_000
  * @see RFC 5681 section 3.1 (additive increase, multiplicative decrease)
  */
 export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoint: E) => E & Budgeted {
+  checkNames('budget', options, names)
   const { computeUnits: weights = {}, maxWaitMs = 60_000, ...limits } = options
   const { requestsPerSecond, computeUnitsPerSecond, requestsPerDay, computeUnitsPerDay, burst } = limits
   for (const [name, value] of Object.entries(limits)) checkRange(name, value, 0.001, 2 ** 31 - 1)
   checkRange('maxWaitMs', maxWaitMs, 0, 2 ** 31 - 1)
+  check(Object(weights) === weights, 'computeUnits must be an object of numbers by method')
   for (const [name, weight] of Object.entries(weights)) checkRange(`computeUnits.${name}`, weight, 0, 1e9)
   check(
     !(requestsPerSecond && computeUnitsPerSecond) && !(requestsPerDay && computeUnitsPerDay),

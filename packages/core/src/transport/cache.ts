@@ -1,4 +1,4 @@
-import { check, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import type { Call, Layer, Settle } from './call.ts'
 import { createCacheMemory } from './cacheMemory.ts'
 import { blockNumber, cacheKind, cacheRule } from './cacheRule.ts'
@@ -37,6 +37,7 @@ export interface CacheOptions {
  * @see https://ethereum.org/developers/docs/consensus-mechanisms/pos/#finality
  */
 export function cache(options: CacheOptions = {}): Layer {
+  checkNames('cache', options, ['maxBytes', 'finalityDepth', 'store', 'chainId'])
   const { maxBytes = 2 ** 24, finalityDepth, store, chainId } = options
   checkRange('maxBytes', maxBytes, 1, 2 ** 40)
   checkRange('finalityDepth', finalityDepth, 1, 2 ** 32)

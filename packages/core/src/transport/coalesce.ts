@@ -1,6 +1,8 @@
+import { checkNames } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import type { Call, Layer, Settle } from './call.ts'
+import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 
@@ -46,6 +48,8 @@ const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
  * await Promise.all([transport.request({ method: 'eth_gasPrice' }), transport.request({ method: 'eth_gasPrice' })])
  */
 export function coalesce(options: CoalesceOptions = {}): Layer {
+  checkNames('coalesce', options, ['minBlock'])
+  checkCallOptions({ minBlock: options.minBlock })
   const minBlockOf = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
   return (next) => {
     let flights = new Map<string, Flight>()

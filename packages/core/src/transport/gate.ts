@@ -1,6 +1,6 @@
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
-import { checkRange } from '../failure/invalid.ts'
+import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import type { Call, Carry, Settle } from './call.ts'
@@ -65,9 +65,9 @@ interface Waiter extends Place {
  * const endpoint = gate({ maxInFlight: 16 })(http({ url: 'http://127.0.0.1:8545' }))
  * const transport = compose(endpoint, retry(), deadline())
  */
-export function gate({ maxInFlight = 64, maxWaitMs = 60_000 }: GateOptions = {}): (
-  endpoint: HttpEndpoint,
-) => GatedEndpoint {
+export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => GatedEndpoint {
+  checkNames('gate', options, ['maxInFlight', 'maxWaitMs'])
+  const { maxInFlight = 64, maxWaitMs = 60_000 } = options
   checkRange('maxInFlight', maxInFlight, 1, 100_000)
   checkRange('maxWaitMs', maxWaitMs, 1, 2 ** 31 - 1)
   return (endpoint) => {

@@ -4,7 +4,7 @@ import type { OpenAddress } from '../address/openAddress.ts'
 import type { Answer } from '../carrier/carrier.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, Facts } from '../failure/createFailure.ts'
-import { check, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { withoutTracing } from '../observe/withoutTracing.ts'
 import { readAnswer } from '../message/readAnswer.ts'
@@ -61,6 +61,7 @@ export interface HttpEndpoint extends Endpoint {
  * @see JSON-RPC 2.0 sections 4 and 5
  */
 export function http(address: AddressOptions, options: HttpOptions = {}): HttpEndpoint {
+  checkNames('http', options, ['fetch', 'agent', 'maxResponseBytes'])
   const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
   check(!fetch || typeof fetch === 'function', 'fetch must be a function')
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)

@@ -798,8 +798,10 @@ describe('options', () => {
 
   test('there must be an endpoint, not too many, and their weights must be numbers', () => {
     route(Array.from({ length: 30 }, () => scriptedEndpoint()))
-    expect(() => route([])).toThrow('endpoints must be from 1 to 30')
-    expect(() => route(Array.from({ length: 31 }, () => scriptedEndpoint()))).toThrow('endpoints must be from 1 to 30')
+    expect(() => route([])).toThrow('endpoints must be an array of 1 to 30')
+    expect(() => route(Array.from({ length: 31 }, () => scriptedEndpoint()))).toThrow(
+      'endpoints must be an array of 1 to 30',
+    )
     expect(() => route([{ ...scriptedEndpoint(), weight: -1 }])).toThrow('weight must be a number from 0')
   })
 

@@ -1,5 +1,5 @@
 import { createFailure } from '../failure/createFailure.ts'
-import { check, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
@@ -106,12 +106,17 @@ const MAX_SAVED_HEDGES = 10
  * const transport = compose(route(endpoints, { hedge: true }), retry(), deadline())
  */
 export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions = {}): Route {
+  checkNames('route', options, ['attemptTimeoutMs', 'acceptableWaitMs', 'hedge', 'minBlock'])
+  check(
+    Array.isArray(endpoints) && endpoints.length > 0 && endpoints.length <= 30,
+    'endpoints must be an array of 1 to 30',
+  )
   const { attemptTimeoutMs, acceptableWaitMs = 100 } = options
   const count = endpoints.length
   const [only] = endpoints as [RouteEndpoint]
-  const hedge = options.hedge === true ? {} : options.hedge || undefined
+  const hedge: HedgeOptions | undefined = options.hedge === true ? {} : options.hedge || undefined
+  checkNames('hedge', hedge ?? {}, ['percentile', 'minMs', 'maxRatio'])
   const { percentile = 95, minMs = 50, maxRatio = 0.1 } = hedge ?? {}
-  check(count > 0 && count <= 30, 'endpoints must be from 1 to 30')
   checkRange('attemptTimeoutMs', attemptTimeoutMs, 1, 2 ** 31 - 1)
   checkRange('acceptableWaitMs', acceptableWaitMs, 0, 2 ** 31 - 1)
   checkRange('hedge.percentile', percentile, 1, 100)

@@ -1,6 +1,6 @@
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import { check, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Carry, Layer, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
@@ -58,7 +58,9 @@ const rejected: readonly FailureKind[] = ['txRejected', 'revert']
  * @see EIP-7966 (eth_sendRawTransactionSync)
  */
 export function safeWrite(options: SafeWriteOptions): Layer {
-  const { keccak256, resends = 2 } = Object(options) as SafeWriteOptions
+  const given = Object(options) as SafeWriteOptions
+  checkNames('safeWrite', given, ['keccak256', 'resends'])
+  const { keccak256, resends = 2 } = given
   checkRange('resends', resends, 0, 100)
   check(
     isKeccak(keccak256),

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest'
+import { isKeyrailError } from '../failure/keyrailError.ts'
+import { observe } from '../observe/observe.ts'
+import { batch } from './batch.ts'
+import { breaker } from './breaker.ts'
+import { budget } from './budget.ts'
+import { cache } from './cache.ts'
+import { coalesce } from './coalesce.ts'
+import { createTransport } from './createTransport.ts'
+import { deadline } from './deadline.ts'
+import { gate } from './gate.ts'
+import { http } from './http.ts'
+import { retry } from './retry.ts'
+import { route } from './route.ts'
+import { safeWrite } from './safeWrite.ts'
+
+const url = 'http://127.0.0.1:1'
+const key = 'kr_a0123456789abcdefghijABCDEFGHIJ0123456789'
+
+/** An option that is a number, as it is named in what is told, with its least and its greatest value. */
+type Range = readonly [name: string, least: number, most: number]
+
+interface Layer {
+  readonly make: (options: object) => unknown
+  /** Options that are needed. */
+  readonly needs?: object
+  readonly ranges?: readonly Range[]
+  /** Options that are no numbers. */
+  readonly others?: readonly string[]
+  /** It is no object of options alone: other names are not looked at. */
+  readonly open?: boolean
+}
+
+const timer = 2 ** 31 - 1
+
+const layers: Readonly<Record<string, Layer>> = {
+  http: {
+    make: (options) => http({ url }, options),
+    ranges: [['maxResponseBytes', 1, 2 ** 31]],
+    others: ['fetch', 'agent'],
+  },
+  deadline: { make: deadline, ranges: [['timeoutMs', 1, timer]] },
+  retry: {
+    make: retry,
+    ranges: [
+      ['retries', 0, 1e9],
+      ['baseMs', 0, 1e9],
+      ['capMs', 0, 1e9],
+    ],
+  },
+  gate: {
+    make: gate,
+    ranges: [
+      ['maxInFlight', 1, 100_000],
+      ['maxWaitMs', 1, timer],
+    ],
+  },
+  batch: {
+    make: batch,
+    ranges: [
+      ['batch.maxCalls', 1, 100_000],
+      ['batch.maxBytes', 1, 2 ** 31],
+    ],
+  },
+  budget: {
+    make: budget,
+    ranges: [
+      ['requestsPerSecond', 0.001, timer],
+      ['computeUnitsPerSecond', 0.001, timer],
+      ['requestsPerDay', 0.001, timer],
+      ['computeUnitsPerDay', 0.001, timer],
+      ['maxWaitMs', 0, timer],
+      ['computeUnits.eth_call', 0, 1e9],
+    ],
+    others: ['computeUnits'],
+  },
+  'budget with a limit': { make: budget, needs: { requestsPerSecond: 5 }, ranges: [['burst', 0.001, timer]] },
+  breaker: {
+    make: breaker,
+    ranges: [
+      ['failures', 1, 1e6],
+      ['failureRate', 0.01, 1],
+      ['minCalls', 1, 1e6],
+      ['windowMs', 1, timer],
+      ['openMs', 1, timer],
+      ['deadMs', 1, timer],
+    ],
+  },
+  route: {
+    make: (options) => route([http({ url })], options),
+    ranges: [
+      ['attemptTimeoutMs', 1, timer],
+      ['acceptableWaitMs', 0, timer],
+      ['hedge.percentile', 1, 100],
+      ['hedge.minMs', 0, timer],
+      ['hedge.maxRatio', 0, 1],
+    ],
+    others: ['hedge', 'minBlock'],
+  },
+  'an endpoint of route': {
+    make: (options) => route([{ ...http({ url }), ...options }]),
+    ranges: [['weight', 0, 1e6]],
+    open: true,
+  },
+  coalesce: { make: coalesce, others: ['minBlock'] },
+  cache: {
+    make: cache,
+    ranges: [
+      ['maxBytes', 1, 2 ** 40],
+      ['finalityDepth', 1, 2 ** 32],
+      ['chainId', 1, 2 ** 53],
+    ],
+    others: ['store'],
+  },
+  safeWrite: {
+    make: safeWrite as (options: object) => unknown,
+    needs: { keccak256: () => '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' },
+    ranges: [['resends', 0, 100]],
+    others: ['keccak256'],
+  },
+  observe: { make: observe, others: ['stats', 'hooks', 'tracing'] },
+  createTransport: {
+    make: createTransport as (options: object) => unknown,
+    needs: { url },
+    ranges: [
+      ['timeoutMs', 1, timer],
+      ['maxResponseBytes', 1, 2 ** 31],
+    ],
+    others: ['fetch', 'agent'],
+  },
+}
+
+const all = Object.entries(layers)
+
+/** Options with one that may lie in another: `hedge.minMs` in `hedge`. */
+function withOption(path: string, value: unknown): object {
+  const [outer = '', inner] = path.replace(/^batch\./, '').split('.')
+  return { [outer]: inner ? { [inner]: value } : value }
+}
+
+/** What a function is refused by. */
+function refusalOf(make: () => unknown): Error {
+  try {
+    make()
+  } catch (error) {
+    expect(error).toMatchObject({ kind: 'invalidRequest', source: 'client', retryable: false })
+    if (isKeyrailError(error)) return error
+  }
+  throw new Error('it was taken')
+}
+
+describe('every layer', () => {
+  test.each(all)('%s refuses a number out of its range, with its name, the range and the value', (_, layer) => {
+    const { make, needs, ranges = [] } = layer
+    for (const [name, least, most] of ranges) {
+      const values = [least - 0.001, -1, -Infinity, most * 1.001, Infinity, Number.NaN]
+      for (const value of values.filter((one) => !(one >= least && one <= most)))
+        expect(refusalOf(() => make({ ...needs, ...withOption(name, value) })).message).toBe(
+          `${name} must be a number from ${least} to ${most}, not ${value}`,
+        )
+    }
+  })
+
+  test.each(all)('%s takes the ends of each range, and undefined', (_, layer) => {
+    const { make, needs, ranges = [] } = layer
+    for (const [name, least, most] of ranges)
+      for (const value of [least, most, undefined])
+        expect(() => make({ ...needs, ...withOption(name, value) })).not.toThrow()
+  })
+
+  test.each(all)('%s refuses what is no number, and does not repeat it', (_, layer) => {
+    const { make, needs, ranges = [] } = layer
+    for (const [name] of ranges)
+      for (const value of [key, { key }, [key], true, 5n, null, Symbol(key), () => key]) {
+        const { message } = refusalOf(() => make({ ...needs, ...withOption(name, value) }))
+        expect(message).toContain(name)
+        expect(message).toContain(`, not of type ${typeof value}`)
+        expect(message).not.toContain(key)
+      }
+  })
+
+  test.each(all)('%s refuses a key in any other place, naming the option', (_, layer) => {
+    const { make, needs, others = [] } = layer
+    for (const name of others) {
+      const { message } = refusalOf(() => make({ ...needs, [name]: key }))
+      expect(message).toContain(name)
+      expect(message).not.toContain(key)
+    }
+  })
+
+  test.each(all.filter(([, { open }]) => !open))('%s refuses a name that does not exist', (name, layer) => {
+    const { make, needs } = layer
+    const { message } = refusalOf(() => make({ ...needs, timeout: key }))
+    expect(message).toMatch(`timeout is no option of ${name.split(' ')[0]}, which are `)
+    expect(message).not.toContain(key)
+    for (const [path] of layer.ranges ?? []) expect(message).toContain(path.replace(/^batch\.|\..*$/g, ''))
+    for (const option of layer.others ?? []) expect(message).toContain(option)
+  })
+
+  test.each(all.filter(([, { open }]) => !open))('%s refuses a key in place of its options', (_, { make }) => {
+    for (const given of [key, [key]]) expect(refusalOf(() => make(given as object)).message).not.toContain(key)
+  })
+})
+
+test('an option inside another that does not exist is named', () => {
+  expect(refusalOf(() => route([http({ url })], { hedge: { min: 5 } as object })).message).toBe(
+    'min is no option of hedge, which are percentile, minMs, maxRatio',
+  )
+  expect(refusalOf(() => observe({ hooks: { onEror: () => {} } as object })).message).toContain('onEror is no option')
+})
+
+test('what is no list of endpoints is refused', () => {
+  for (const endpoints of [undefined, key, {}, []])
+    expect(refusalOf(() => route(endpoints as never)).message).toBe('endpoints must be an array of 1 to 30')
+})
