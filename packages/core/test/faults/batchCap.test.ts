@@ -1,0 +1,41 @@
+import { batch, compose, deadline, gate, http } from '@keyrail/core'
+import { failures } from '@keyrail/vectors'
+import batches from '@keyrail/vectors/batches.json' with { type: 'json' }
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startFaultServer } from '../faultServer.ts'
+import type { FaultServer } from '../faultServer.ts'
+import { batchCap } from './batchCap.ts'
+import type { BatchRefusal } from './batchCap.ts'
+import { callsOf } from './callsOf.ts'
+import { carriers } from './carriers.ts'
+
+let server: FaultServer
+beforeEach(async () => {
+  server = await startFaultServer()
+})
+afterEach(() => server.close())
+
+/** Every wording on record: those of the batches, and those of the failures. */
+const refusals: [string, BatchRefusal][] = [
+  ...batches.filter(({ name }) => /^too large|^no batches|^a body too/.test(name)),
+  ...failures.filter(({ expect: expected, request }) => expected.kind === 'batchTooLarge' && request.batch),
+].map(({ name, answer }) => [name, answer as BatchRefusal])
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
+
+describe.each(carriers)('by %s, a server that takes small batches only', (_, options) => {
+  test.each(refusals)('is understood: %s', async (_name, refusal) => {
+    server.script = batchCap(2, refusal)
+    const transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 10_000 }))
+    const wave = (): Promise<unknown[]> =>
+      Promise.all(upTo(12).map((param) => transport.request({ method: 'eth_call', params: [param] })))
+    const own = upTo(12).map((param) => ({ method: 'eth_call', params: [param] }))
+    expect(await wave()).toEqual(own)
+    server.seen.length = 0
+    expect(await wave()).toEqual(own)
+    // It has been learned: nothing is refused any more. An answer that was too large tells of no cap on calls.
+    const refused = server.seen.filter((seen) => callsOf(seen).length > 2).length
+    if (!/response too large/.test(JSON.stringify(refusal.body))) expect(refused).toBe(0)
+    transport.close()
+  })
+})

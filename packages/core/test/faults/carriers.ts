@@ -1,0 +1,7 @@
+import type { HttpOptions } from '@keyrail/core'
+
+/** Options that choose a carrier: Node's own, and a `fetch` as everywhere else. */
+export const carriers: readonly (readonly [string, HttpOptions])[] = [
+  ['node:http', {}],
+  ['fetch', { fetch: globalThis.fetch }],
+]

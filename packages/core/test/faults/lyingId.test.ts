@@ -1,0 +1,33 @@
+import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startFaultServer } from '../faultServer.ts'
+import type { FaultServer } from '../faultServer.ts'
+import { carriers } from './carriers.ts'
+import { idLies, lyingId } from './lyingId.ts'
+
+let server: FaultServer
+beforeEach(async () => {
+  server = await startFaultServer()
+})
+afterEach(() => server.close())
+
+const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
+
+describe.each(carriers)('by %s', (_, options) => {
+  test.each(idLies)('an answer whose id is a lie (%s) is no answer', async (lie) => {
+    server.script = lyingId(lie)
+    const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
+    expect(await outcomeOf(transport.request({ method: 'eth_call', params: ['0x1'] }))).toBe('badResponse')
+    transport.close()
+  })
+
+  test.each(idLies)('in a batch it (%s) costs the call it touches, and no other', async (lie) => {
+    server.script = lyingId(lie)
+    const transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 5_000 }))
+    const own = (param: number): object => ({ method: 'eth_call', params: [param] })
+    const calls = [0, 1, 2, 3].map((param) => outcomeOf(transport.request({ method: 'eth_call', params: [param] })))
+    expect(await Promise.all(calls)).toEqual(['badResponse', own(1), own(2), own(3)])
+    transport.close()
+  })
+})

@@ -1,0 +1,92 @@
+import {
+  batch,
+  budget,
+  compose,
+  createTransport,
+  deadline,
+  gate,
+  http,
+  isKeyrailError,
+  retry,
+  breaker,
+} from '@keyrail/core'
+import type { Transport } from '@keyrail/core'
+import { failures } from '@keyrail/vectors'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startFaultServer } from '../faultServer.ts'
+import type { FaultServer } from '../faultServer.ts'
+import { callsOf } from './callsOf.ts'
+import { carriers } from './carriers.ts'
+import { rateLimit } from './rateLimit.ts'
+import { vectorFailure } from './vectorFailure.ts'
+
+let server: FaultServer
+beforeEach(async () => {
+  server = await startFaultServer()
+})
+afterEach(() => server.close())
+
+/** In whose words a read is refused, each named by its case. */
+const refusals = (kind: string): [string, ReturnType<typeof vectorFailure>][] =>
+  failures
+    .filter(({ expect: expected, request, answer }) => {
+      const soon = (expected.retryAfterMs ?? 0) <= 1_000
+      const ofRead = /^eth_(blockNumber|call)$/.test(request.method) && !request.batch
+      return expected.kind === kind && ofRead && soon && answer.status !== 408
+    })
+    .map((one) => [one.name, vectorFailure(one)])
+const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
+const own = (param: number): object => ({ method: 'eth_call', params: [param] })
+
+describe.each(carriers)('by %s', (_, options) => {
+  test.each(refusals('throttled'))(
+    'a limit per second is waited out: %s',
+    { concurrent: true },
+    async (_name, refusal) => {
+      const limited = await startFaultServer(rateLimit({ calls: 3, windowMs: 200, refusal }))
+      const transport = compose(
+        budget()(http({ url: limited.url }, options)),
+        retry({ retries: 20, baseMs: 100, capMs: 200 }),
+        deadline({ timeoutMs: 15_000 }),
+      )
+      const calls = upTo(5).map((param) => transport.request({ method: 'eth_call', params: [param] }))
+      expect(await Promise.all(calls)).toEqual(upTo(5).map(own))
+      // Some were refused, and that slowed the others.
+      expect(limited.seen.length).toBeGreaterThan(5)
+      expect(limited.seen.length).toBeLessThan(15)
+      transport.close()
+      await limited.close()
+    },
+  )
+
+  test('each call of a batch counts, and all are answered in the end', async () => {
+    const refusal = vectorFailure({ answer: { status: 429, body: 'slow down' } })
+    server.script = rateLimit({ calls: 10, windowMs: 300, refusal })
+    const transport = compose(
+      batch({ maxCalls: 5 })(gate()(http({ url: server.url }, options))),
+      retry({ retries: 20, baseMs: 50, capMs: 200 }),
+      deadline({ timeoutMs: 15_000 }),
+    )
+    const calls = upTo(25).map((param) => transport.request({ method: 'eth_call', params: [param] }))
+    expect(await Promise.all(calls)).toEqual(upTo(25).map(own))
+    expect(server.seen.every((seen) => callsOf(seen).length <= 5)).toBe(true)
+    transport.close()
+  })
+
+  test.each(refusals('quota'))('a limit per day is told at once, and not run against: %s', async (_name, refusal) => {
+    server.script = rateLimit({ calls: 2, windowMs: 86_400_000, refusal })
+    const plain = createTransport({ url: server.url, timeoutMs: 5_000, ...options })
+    const ask = (transport: Transport = plain): Promise<unknown> =>
+      outcomeOf(transport.request({ method: 'eth_call', params: [1] }))
+    expect([await ask(), await ask(), await ask()]).toEqual([own(1), own(1), 'quota'])
+    expect(server.seen).toHaveLength(3)
+    plain.close()
+
+    const careful = compose(budget()(breaker()(http({ url: server.url }, options))), retry(), deadline())
+    expect([await ask(careful), await ask(careful), await ask(careful)]).toEqual(['quota', 'quota', 'quota'])
+    expect(server.seen).toHaveLength(4)
+    careful.close()
+  })
+})

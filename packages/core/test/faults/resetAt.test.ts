@@ -1,0 +1,107 @@
+import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import type { Transport } from '@keyrail/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startFaultServer } from '../faultServer.ts'
+import type { FaultServer, Seen } from '../faultServer.ts'
+import { answerBytes } from './answerBytes.ts'
+import type { Framing } from './answerBytes.ts'
+import { answering } from './answering.ts'
+import { callsOf } from './callsOf.ts'
+import { carriers } from './carriers.ts'
+import { resetAt } from './resetAt.ts'
+
+let server: FaultServer
+let transport: Transport
+beforeEach(async () => {
+  server = await startFaultServer()
+})
+afterEach(async () => {
+  transport.close()
+  await server.close()
+})
+
+/** What came of a call: its value, or the name of its failure. */
+const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
+const own = (param: string): object => ({ method: 'eth_call', params: [param] })
+const ask = (param: string, method = 'eth_call'): Promise<unknown> => transport.request({ method, params: [param] })
+const sizeOf = (framing: Framing, json: unknown): number => {
+  const { head, body } = answerBytes({ json } as Seen, framing)
+  return head.length + body.length
+}
+const framings: readonly Framing[] = ['length', 'chunked', 'close']
+const cuts = framings.flatMap((framing) => [false, true].map((hard) => ({ framing, hard })))
+
+describe.each(carriers)('by %s, an answer that is cut off at any byte', (_, options) => {
+  describe.each(cuts)('framed by $framing, hard: $hard', ({ framing, hard }) => {
+    test('is never taken for an answer, and the call ends at once', async () => {
+      transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
+      // As long as any answer below: an id takes up to three digits.
+      const size = sizeOf(framing, { id: 100, ...own('0x2a') })
+      for (let offset = 0; offset < size; offset++) {
+        server.script = resetAt(offset, { framing, hard })
+        const outcome = await outcomeOf(ask('0x2a'))
+        // The last bytes may be framing alone, or missing where the id is shorter: then the answer is whole, and may be believed.
+        if (typeof outcome === 'object') {
+          expect(outcome, `after ${offset} bytes`).toEqual(own('0x2a'))
+          expect(offset).toBeGreaterThanOrEqual(size - 2 - (framing === 'chunked' ? 8 : 0))
+        } else expect(outcome, `after ${offset} bytes`).toMatch(/^(network|badResponse)$/)
+      }
+    })
+
+    test('fails every call of a batch, or none, and crosses none', async () => {
+      transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 5_000 }))
+      const params = ['0x1', '0x2', '0x3']
+      const size = sizeOf(
+        framing,
+        params.map((param) => ({ id: 1, ...own(param) })),
+      )
+      for (let offset = 0; offset < size; offset += 3) {
+        server.script = resetAt(offset, { framing, hard })
+        const outcomes = await Promise.all(params.map((param) => outcomeOf(ask(param))))
+        if (typeof outcomes[0] === 'object') expect(outcomes).toEqual(params.map(own))
+        else for (const outcome of outcomes) expect(outcome).toMatch(/^(network|badResponse)$/)
+      }
+    })
+  })
+
+  test('is asked for again, and then answered', async () => {
+    transport = createTransport({ url: server.url, retry: { retries: 1, baseMs: 0 }, timeoutMs: 5_000, ...options })
+    const size = sizeOf('length', { id: 1, ...own('0x2a') })
+    for (let offset = 0; offset < size; offset += 7) {
+      let met = 0
+      server.script = (...args) => (met++ ? answering() : resetAt(offset))(...args)
+      expect(await ask('0x2a'), `after ${offset} bytes`).toEqual(own('0x2a'))
+      expect(met).toBe(2)
+    }
+  })
+
+  test('is not asked for again where a transaction was sent, and one that is whole is believed', async () => {
+    transport = createTransport({ url: server.url, retry: { retries: 3, baseMs: 0 }, timeoutMs: 5_000, ...options })
+    const raw = '0x02c0'
+    const size = sizeOf('length', { id: 1, method: 'eth_sendRawTransaction', params: [raw] })
+    for (let offset = 0; offset < size; offset++) {
+      server.seen.length = 0
+      server.script = resetAt(offset)
+      const outcome = await outcomeOf(ask(raw, 'eth_sendRawTransaction'))
+      expect(outcome, `after ${offset} bytes`).toSatisfy((it: unknown) => /^(network|badResponse)$/.test(String(it)))
+      expect(server.seen.map((seen) => callsOf(seen)[0]?.params)).toEqual([[raw]])
+    }
+  })
+})
+
+describe('by node:http, on a connection that was in use before', () => {
+  test('a read that is cut off before any byte is sent again at once, without the retry layer', async () => {
+    transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000 })
+    const size = sizeOf('length', { id: 1, ...own('0x2a') })
+    for (let offset = 0; offset < size; offset += 5) {
+      server.script = answering()
+      await ask('0x1')
+      const { connection } = server.seen.at(-1) as Seen
+      server.script = (seen, ...rest) => (seen.connection === connection ? resetAt(offset) : answering())(seen, ...rest)
+      const outcome = await outcomeOf(ask('0x2a'))
+      if (offset === 0) expect(outcome).toEqual(own('0x2a'))
+      else expect(outcome, `after ${offset} bytes`).toMatch(/^(network|badResponse)$/)
+    }
+  })
+})

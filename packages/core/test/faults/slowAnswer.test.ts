@@ -1,0 +1,96 @@
+import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import type { Transport } from '@keyrail/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startFaultServer } from '../faultServer.ts'
+import type { FaultServer, Script } from '../faultServer.ts'
+import type { Framing } from './answerBytes.ts'
+import { answering } from './answering.ts'
+import { carriers } from './carriers.ts'
+import { halfOpen } from './halfOpen.ts'
+import { slowAnswer } from './slowAnswer.ts'
+
+let server: FaultServer
+let transport: Transport
+beforeEach(async () => {
+  server = await startFaultServer(answering())
+})
+afterEach(async () => {
+  transport.close()
+  await server.close()
+})
+
+const framings: readonly Framing[] = ['length', 'chunked', 'close']
+const parts = (['head', 'body'] as const).flatMap((part) => framings.map((framing) => ({ part, framing })))
+const own = (param: string): object => ({ method: 'eth_call', params: [param] })
+const ask = (param: string, timeoutMs?: number): Promise<unknown> =>
+  transport.request({ method: 'eth_call', params: [param] }, { timeoutMs })
+const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
+
+/** Where connections to it stay, until the client ends them. */
+const goneOf = (script: Script): { readonly script: Script; gone: number } => {
+  const heard = {
+    gone: 0,
+    script: ((seen, response, socket) => {
+      socket.on('close', () => heard.gone++)
+      script(seen, response, socket)
+    }) satisfies Script as Script,
+  }
+  return heard
+}
+
+describe.each(carriers)('by %s', (_, options) => {
+  describe.each(parts)('a $part that drips, framed by $framing', ({ part, framing }) => {
+    test('is waited for within the time of the call', async () => {
+      transport = createTransport({ url: server.url, retry: false, timeoutMs: 10_000, ...options })
+      server.script = slowAnswer(part, 60, { framing })
+      expect(await ask('0x1')).toEqual(own('0x1'))
+    })
+
+    test('ends with the time of the call, and so does its connection', async () => {
+      transport = createTransport({ url: server.url, retry: false, ...options })
+      const slow = goneOf(slowAnswer(part, 60_000, { framing }))
+      server.script = slow.script
+      expect(await outcomeOf(ask('0x1', 80))).toBe('timeout')
+      await expect.poll(() => slow.gone).toBe(1)
+    })
+  })
+
+  test('calls of a batch wait for a slow one together, and each leaves at its own time', async () => {
+    transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline())
+    server.script = slowAnswer('body', 300)
+    const calls = [ask('0x1'), ask('0x2', 60), ask('0x3')]
+    expect(await Promise.all(calls.map(outcomeOf))).toEqual([own('0x1'), 'timeout', own('0x3')])
+  })
+
+  test.each([
+    ['at once', 0],
+    ['in the middle of its head', 20],
+    ['in the middle of its answer', 120],
+  ])('a server that falls silent %s costs no more than the time of the call', async (_where, afterBytes) => {
+    transport = createTransport({ url: server.url, retry: false, ...options })
+    server.script = halfOpen({ afterBytes })
+    expect(await outcomeOf(ask('0x1', 80))).toBe('timeout')
+    server.script = answering()
+    // Not on the silent connection.
+    expect(await ask('0x2')).toEqual(own('0x2'))
+    expect(server.seen[1]?.connection).not.toBe(server.seen[0]?.connection)
+  })
+
+  test('a kept connection that has fallen silent costs one call', async () => {
+    transport = createTransport({ url: server.url, retry: false, ...options })
+    await ask('0x1')
+    server.script = halfOpen()
+    expect(await outcomeOf(ask('0x2', 80))).toBe('timeout')
+    server.script = answering()
+    expect(await ask('0x3')).toEqual(own('0x3'))
+  })
+
+  test('a server that falls silent is left by the calls of a batch one by one, and then by the request', async () => {
+    transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline())
+    server.script = halfOpen()
+    const outcomes = await Promise.all([60, 90, 120].map((ms) => outcomeOf(ask('0x1', ms))))
+    expect(outcomes).toEqual(['timeout', 'timeout', 'timeout'])
+    expect(server.seen).toHaveLength(1)
+  })
+})

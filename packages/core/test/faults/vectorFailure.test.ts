@@ -1,0 +1,69 @@
+import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import type { Layer } from '@keyrail/core'
+import { failures } from '@keyrail/vectors'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startFaultServer } from '../faultServer.ts'
+import type { FaultServer } from '../faultServer.ts'
+import { answering } from './answering.ts'
+import { carriers } from './carriers.ts'
+import { vectorFailure } from './vectorFailure.ts'
+
+let server: FaultServer
+beforeAll(async () => {
+  server = await startFaultServer()
+})
+afterAll(() => server.close())
+
+const ours = failures.filter(({ appliesTo }) => appliesTo.includes('ts'))
+const single = ours.filter(({ request }) => !request.batch)
+const batched = ours.filter(({ request }) => request.batch)
+/** Makes every call one of an explicit batch, so that heavy ones are joined too. */
+const explicit =
+  (together: object): Layer =>
+  (next) =>
+  (call, settle) =>
+    next(Object.assign(call, { batch: together }), settle)
+const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    (value: unknown) => expect.fail(`answered ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  )
+
+describe.each(carriers)('by %s, over a real connection', (_, options) => {
+  test.each(single)('$name', async ({ request: { method }, answer, expect: expected }) => {
+    server.script = vectorFailure({ answer })
+    const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
+    const failure = await failureOf(transport.request({ method, params: [] }))
+    transport.close()
+    const { kind, source, retryable, retryAfterMs, rpcError } = expected
+    expect(isKeyrailError(failure), String(failure)).toBe(true)
+    expect(failure).toMatchObject({ kind, source, retryable, ...(rpcError && { rpcError }) })
+    expect(failure).toHaveProperty('retryAfterMs', retryAfterMs)
+    for (const part of expected.messageHolds ?? []) expect(String(failure)).toContain(part)
+    for (const part of expected.messageLacks ?? []) expect(String(failure)).not.toContain(part)
+  })
+
+  test.each(batched)('$name: of two calls in a batch', async ({ request: { method }, answer, expect: expected }) => {
+    const refused = vectorFailure({ answer })
+    const good = answering()
+    server.script = (seen, ...rest) => (Array.isArray(seen.json) ? refused : good)(seen, ...rest)
+    server.seen.length = 0
+    const transport = compose(
+      batch()(gate()(http({ url: server.url }, options))),
+      deadline({ timeoutMs: 5_000 }),
+      explicit({}),
+    )
+    const calls = ['0x1', '0x2'].map((param) => transport.request({ method, params: [param] }))
+    const isWhole = (Object(answer.body) as { readonly id?: unknown }).id !== 1
+    if (expected.kind === 'batchTooLarge' || isWhole) {
+      // A refusal of the whole for its size, or for the sake of one call: made again one by one, each gets its own answer.
+      expect(await Promise.all(calls)).toEqual(['0x1', '0x2'].map((param) => ({ method, params: [param] })))
+      expect(server.seen.map(({ json }) => (Array.isArray(json) ? 'batch' : 'call'))).toEqual(['batch', 'call', 'call'])
+    } else {
+      const { kind, source, retryable } = expected
+      for (const failure of await Promise.all(calls.map(failureOf)))
+        expect(failure).toMatchObject({ kind, source, retryable })
+    }
+    transport.close()
+  })
+})
