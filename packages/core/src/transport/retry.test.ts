@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { scriptedEndpoint, sendDown } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import { compose } from './compose.ts'
@@ -86,6 +87,41 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(1)
   })
 
+  test('fails at once where the wait would end with the call\u2019s time, or past what earlier attempts left of it', async () => {
+    const exactly = failing(over('10'))
+    expect(await settle(make(exactly))).toMatchObject({ kind: 'throttled' })
+    expect(exactly.at).toHaveLength(1)
+
+    const twice = failing(over('6'), over('6'))
+    expect(String(await settle(make(twice)))).toContain('it takes a wait of 6000 ms, and 4000 ms are left.')
+    expect(twice.at).toHaveLength(2)
+  })
+
+  test('says nothing of retries where the deadline struck during an attempt', async () => {
+    const hanging: Endpoint = {
+      label,
+      close: () => {},
+      carry: (call, done) => {
+        call.cancel = (reason) => done(false, reason)
+      },
+    }
+    const failure = await settle(make(hanging))
+    expect(failure).toMatchObject({ kind: 'timeout', retryable: true })
+    expect(String(failure)).not.toContain('retried')
+  })
+
+  test('tells who listens why a call is made again, and after how long', async () => {
+    const endpoint = scriptedEndpoint((_, n) =>
+      n === 0 ? { facts: over('2') } : n === 1 ? { facts: { ...down, retryAfter: '1' } } : { result: '0x1' },
+    )
+    const sent = sendDown(retry()(endpoint.carry, label))
+    await vi.runAllTimersAsync()
+    expect(sent.events).toEqual([
+      { type: 'retry', kind: 'throttled', waitMs: 2_000 },
+      { type: 'retry', kind: 'unavailable', waitMs: 1_000 },
+    ])
+  })
+
   test.each([
     ['auth', { text: 'no', status: 401 }],
     ['quota', { text: 'Payment Required', status: 402 }],
@@ -121,11 +157,15 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(1)
   })
 
-  test('does not wait longer than a timer can, where there is no deadline', async () => {
-    const endpoint = failing(over('10000000'))
-    expect(await settle(compose(endpoint, retry()))).toMatchObject({ kind: 'throttled' })
-    expect(endpoint.at).toHaveLength(1)
-  })
+  // In seconds. Of a longer time, setTimeout makes a millisecond.
+  test.each(['10000000', '2147483.648'])(
+    'does not wait longer than a timer can, where there is no deadline: %s',
+    async (asked) => {
+      const endpoint = failing(over(asked))
+      expect(await settle(compose(endpoint, retry()))).toMatchObject({ kind: 'throttled' })
+      expect(endpoint.at).toHaveLength(1)
+    },
+  )
 
   test('knows the time that is left below a layer of a user', async () => {
     const endpoint = failing(over('30'))
