@@ -384,6 +384,7 @@ describe('getLogs', () => {
     await expect(countOf({ fromBlock: -1n })).rejects.toThrow('fromBlock')
     await expect(countOf({ toBlock: 0.5 })).rejects.toThrow('toBlock')
     await expect(countOf({ address: ['name.eth' as Hex] })).rejects.toThrow('address')
+    await expect(countOf({ topics: ['0x12'] })).rejects.toThrow('topics must be 0x and 64 hex digits')
   })
 
   test.each([

@@ -3,9 +3,11 @@ import { refused } from '../encode/refused.ts'
 /**
  * Refuses an option that is no whole number in its range. Undefined passes: it means the default.
  *
- * @throws {KeyrailError} kind `invalidRequest`, naming the option and its range.
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option, its range and the value. What is no number may be a misplaced secret, and
+ *   is not repeated.
  */
 export function checkWhole(name: string, value: number | undefined, least: number, most: number): void {
   if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return
-  throw refused(`${name} must be a whole number from ${least} to ${most}`)
+  const given = typeof value === 'number' ? value : `of type ${typeof value}`
+  throw refused(`${name} must be a whole number from ${least} to ${most}, not ${given}`)
 }

@@ -1,12 +1,12 @@
 import type { Hex, LogFilterFields } from '@keyrail/core'
 import { encodeHex } from '../encode/encodeHex.ts'
 import { refused } from '../encode/refused.ts'
-import type { LogCondition } from '../read/getLogs.ts'
+import type { LogCondition } from './logCondition.ts'
 
 const encodeOneOrMore = (value: Hex | readonly Hex[], name: string, bytes: number): Hex | readonly Hex[] =>
-  typeof value === 'string'
-    ? encodeHex(value, name, bytes)
-    : Array.from(value as Iterable<Hex>, (one) => encodeHex(one, name, bytes))
+  Array.isArray(value)
+    ? Array.from(value as readonly Hex[], (one) => encodeHex(one, name, bytes))
+    : encodeHex(value as Hex, name, bytes)
 
 /**
  * Writes which logs are meant.

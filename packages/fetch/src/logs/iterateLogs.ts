@@ -2,14 +2,16 @@ import { KeyrailError } from '@keyrail/core'
 import type { CallOptions } from '@keyrail/core'
 import type { Log } from '../decode/log.ts'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
+import { checkNames } from '../encode/checkNames.ts'
+import { checkType } from '../encode/checkType.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
 import { refused } from '../encode/refused.ts'
 import { getBlockNumber } from '../read/getBlockNumber.ts'
-import type { LogCondition } from '../read/getLogs.ts'
 import type { Reads } from '../read/reads.ts'
 import { createChainEdges } from './chainEdges.ts'
 import { checkWhole } from './checkWhole.ts'
 import { encodeCondition } from './encodeCondition.ts'
+import type { LogCondition } from './logCondition.ts'
 import { checkLogCursor } from './logCursor.ts'
 import type { LogCursor } from './logCursor.ts'
 import { createLogWindows } from './logWindows.ts'
@@ -63,6 +65,19 @@ export interface IterateLogsOptions extends LogCondition {
   readonly checkReorg?: boolean | undefined
 }
 
+const names: readonly (keyof IterateLogsOptions)[] = [
+  'address',
+  'topics',
+  'fromBlock',
+  'toBlock',
+  'maxBlocks',
+  'concurrency',
+  'signal',
+  'cursor',
+  'onProgress',
+  'checkReorg',
+]
+
 /** Logs, one at a time, and where the iteration stands. */
 export interface LogIterator extends AsyncGenerator<Log, void, undefined> {
   /** Where to go on after the log that was given last; undefined before the first block is known. */
@@ -95,6 +110,7 @@ const mostRereads = 10
  * for await (const log of logs) console.log(log.blockNumber, log.logIndex, JSON.stringify(logs.cursor()))
  */
 export function iterateLogs(client: LogsClient, options: IterateLogsOptions): LogIterator {
+  checkNames('iterateLogs', options, names)
   const { fromBlock, toBlock = 'latest', maxBlocks, concurrency = 4, onProgress, checkReorg = false } = options
   const condition = encodeCondition(options)
   checkRangeEnd(fromBlock, 'fromBlock')
@@ -103,7 +119,9 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
     throw refused(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
   checkWhole('maxBlocks', maxBlocks, 1, 2 ** 31)
   checkWhole('concurrency', concurrency, 1, 64)
-  if (options.cursor) checkLogCursor(options.cursor)
+  if (options.cursor !== undefined) checkLogCursor(options.cursor)
+  checkType('onProgress', onProgress, 'function')
+  checkType('checkReorg', checkReorg, 'boolean')
   let cursor =
     options.cursor ?? (typeof fromBlock === 'string' ? undefined : { nextBlock: Number(fromBlock), nextLogIndex: 0 })
 

@@ -1,3 +1,5 @@
+import { refused } from '../encode/refused.ts'
+
 /** How a run is ended by `return()`; never seen from outside. */
 const returned = Symbol('returned')
 
@@ -6,13 +8,14 @@ const returned = Symbol('returned')
  * the pending and the next `next()` reject with the signal's own reason. (A bare generator is ended by `return()` only once what it
  * waits for has come.)
  *
- * @param signal - The caller's.
+ * @param signal - The caller's. What is none is refused with kind `invalidRequest`.
  * @param run - Makes the generator, once it is asked for its first value. Its own signal must reach everything that it waits for.
  */
 export function stoppable<T>(
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
 ): AsyncGenerator<T, void, undefined> {
+  if (signal !== undefined && !('aborted' in Object(signal))) throw refused('signal must be an AbortSignal')
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(signal?.reason)
   const inner = (async function* () {

@@ -7,15 +7,9 @@ import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import { refused } from '../encode/refused.ts'
+import { encodeCondition } from '../logs/encodeCondition.ts'
+import type { LogCondition } from '../logs/logCondition.ts'
 import type { Reads } from './reads.ts'
-
-/** Which logs, whichever blocks they are in. */
-export interface LogCondition {
-  /** The contract, or any of several. @default every contract */
-  readonly address?: Hex | readonly Hex[] | undefined
-  /** By place: one topic, any of several, or null for whatever stands there. @default whatever stands there */
-  readonly topics?: readonly (Hex | readonly Hex[] | null)[] | undefined
-}
 
 /** Logs of a range of blocks. */
 export interface LogRange extends LogCondition {
@@ -45,19 +39,12 @@ export interface LogsOfBlock extends LogCondition {
  */
 export async function getLogs(client: Reads<'eth_getLogs'>, options: LogRange | LogsOfBlock): Promise<Log[]> {
   checkNames('getLogs', options, ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash'])
-  const { address, topics, blockHash, fromBlock, toBlock } = options
+  const { blockHash, fromBlock, toBlock } = options
   // Undefined is the tag latest: whether a number is above it, only the node can tell.
   const given = fromBlock !== undefined && toBlock !== undefined
   if (given && typeof fromBlock !== 'string' && typeof toBlock !== 'string' && fromBlock > toBlock)
     throw refused(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
-  const condition = {
-    address: Array.isArray(address)
-      ? address.map((one: Hex) => encodeHex(one, 'address', 20))
-      : address === undefined
-        ? undefined
-        : encodeHex(address as Hex, 'address', 20),
-    topics,
-  }
+  const condition = encodeCondition(options)
   const wire = await client.eth_getLogs(
     blockHash === undefined
       ? { ...condition, fromBlock: encodeBlock(fromBlock, 'fromBlock'), toBlock: encodeBlock(toBlock, 'toBlock') }

@@ -1,6 +1,7 @@
-import type { CallOptions, Hex } from '@keyrail/core'
+import type { Hex } from '@keyrail/core'
 import type { Block } from '../decode/block.ts'
 import type { Transaction } from '../decode/transaction.ts'
+import { checkType } from '../encode/checkType.ts'
 import { stoppable } from '../logs/stoppable.ts'
 import { getBlock } from '../read/getBlock.ts'
 import { followChain } from './followChain.ts'
@@ -57,11 +58,12 @@ export function watchBlocks(
   client: WatchClient,
   options: WatchBlocksOptions = {},
 ): AsyncGenerator<BlockEvent<Hex | Transaction>, void, undefined> {
+  checkWatchOptions('watchBlocks', options, ['includeTransactions', 'emitMissed'])
   const { includeTransactions: transactions = false, emitMissed = true } = options
-  checkWatchOptions(options)
+  checkType('includeTransactions', transactions, 'boolean')
+  checkType('emitMissed', emitMissed, 'boolean')
   return stoppable(options.signal, async function* (signal) {
-    const polling: CallOptions & { readonly priority: 'poll' } = { signal, priority: 'poll' }
-    const reader = client.with(polling)
+    const reader = client.with({ signal, priority: 'poll' })
     const steps = followChain(reader, {
       ...options,
       signal,

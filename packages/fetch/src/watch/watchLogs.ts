@@ -4,11 +4,11 @@ import type { Log } from '../decode/log.ts'
 import { encodeCondition } from '../logs/encodeCondition.ts'
 import { iterateLogs } from '../logs/iterateLogs.ts'
 import type { LogsClient } from '../logs/iterateLogs.ts'
+import type { LogCondition } from '../logs/logCondition.ts'
 import type { LogCursor } from '../logs/logCursor.ts'
 import { readLogs } from '../logs/readLogs.ts'
 import { stoppable } from '../logs/stoppable.ts'
 import { getBlock } from '../read/getBlock.ts'
-import type { LogCondition } from '../read/getLogs.ts'
 import type { Reads } from '../read/reads.ts'
 import { followChain } from './followChain.ts'
 import type { SettledStep } from './followChain.ts'
@@ -55,11 +55,10 @@ export function watchLogs(
   client: WatchLogsClient,
   options: WatchLogsOptions = {},
 ): AsyncGenerator<LogEvent, void, undefined> {
+  checkWatchOptions('watchLogs', options, ['address', 'topics'])
   const condition = encodeCondition(options)
-  checkWatchOptions(options)
   return stoppable(options.signal, async function* (signal) {
-    const polling: CallOptions & { readonly priority: 'poll' } = { signal, priority: 'poll' }
-    const reader = client.with(polling)
+    const reader = client.with({ signal, priority: 'poll' })
 
     let cursor: LogCursor | undefined
     async function* catchUp(from: bigint, to: bigint): AsyncGenerator<SettledStep<Log[]>, bigint, undefined> {

@@ -1,6 +1,7 @@
 import type { CallOptions, KeyrailError } from '@keyrail/core'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
-import { refused } from '../encode/refused.ts'
+import { checkNames } from '../encode/checkNames.ts'
+import { checkType } from '../encode/checkType.ts'
 import { checkWhole } from '../logs/checkWhole.ts'
 import { checkRangeEnd } from '../logs/resolveRange.ts'
 import type { Reads } from '../read/reads.ts'
@@ -36,14 +37,21 @@ export interface WatchOptions {
   readonly onTrouble?: ((trouble: WatchTrouble) => void) | undefined
 }
 
+const names: readonly (keyof WatchOptions)[] = ['fromBlock', 'pollingIntervalMs', 'reorgDepth', 'signal', 'onTrouble']
+
 /**
  * Refuses what cannot be right, before anything is sent.
  *
+ * @param of - Whose options they are, for the failure's message.
+ * @param options - What was given.
+ * @param own - Names of options that only this watcher has.
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and its range.
  */
-export function checkWatchOptions({ fromBlock, pollingIntervalMs, reorgDepth, onTrouble }: WatchOptions): void {
+export function checkWatchOptions(of: string, options: WatchOptions, own: readonly string[]): void {
+  checkNames(of, options, [...own, ...names])
+  const { fromBlock, pollingIntervalMs, reorgDepth, onTrouble } = options
   if (fromBlock !== undefined) checkRangeEnd(fromBlock, 'fromBlock')
   checkWhole('pollingIntervalMs', pollingIntervalMs, 10, 2 ** 31 - 1)
   checkWhole('reorgDepth', reorgDepth, 1, 1_024)
-  if (onTrouble !== undefined && typeof onTrouble !== 'function') throw refused('onTrouble must be a function')
+  checkType('onTrouble', onTrouble, 'function')
 }

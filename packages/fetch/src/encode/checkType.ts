@@ -1,0 +1,14 @@
+import { refused } from './refused.ts'
+
+/**
+ * Refuses an option that is of another type. Undefined passes: it means the default.
+ *
+ * @param name - The option's name.
+ * @param value - What was given. It is not repeated, because it may be a secret in the wrong place.
+ * @param type - What it must be.
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and both types.
+ */
+export function checkType(name: string, value: unknown, type: 'boolean' | 'function'): void {
+  if (value !== undefined && typeof value !== type)
+    throw refused(`${name} must be a ${type}, not of type ${typeof value}`)
+}

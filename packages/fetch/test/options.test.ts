@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { createClient, isKeyrailError, iterateLogs, watchBlocks, watchLogs } from '../src/index.ts'
+
+const key = 'kr_a0123456789abcdefghijABCDEFGHIJ0123456789'
+// Nothing listens there: what is sent would fail with another kind.
+const client = createClient({ url: 'http://127.0.0.1:1', retry: false })
+const timer = 2 ** 31 - 1
+
+interface Reader {
+  readonly make: (options: object) => unknown
+  readonly needs?: object
+  /** Options that are whole numbers, with the least and the greatest. */
+  readonly ranges: readonly (readonly [name: string, least: number, most: number])[]
+  readonly others: readonly string[]
+}
+
+const watchRanges = [
+  ['pollingIntervalMs', 10, timer],
+  ['reorgDepth', 1, 1_024],
+] as const
+const readers: Readonly<Record<string, Reader>> = {
+  iterateLogs: {
+    make: (options) => iterateLogs(client, options as never),
+    needs: { fromBlock: 0 },
+    ranges: [
+      ['maxBlocks', 1, 2 ** 31],
+      ['concurrency', 1, 64],
+    ],
+    others: ['address', 'topics', 'fromBlock', 'toBlock', 'signal', 'cursor', 'onProgress', 'checkReorg'],
+  },
+  watchBlocks: {
+    make: (options) => watchBlocks(client, options),
+    ranges: watchRanges,
+    others: ['fromBlock', 'signal', 'onTrouble', 'includeTransactions', 'emitMissed'],
+  },
+  watchLogs: {
+    make: (options) => watchLogs(client, options),
+    ranges: watchRanges,
+    others: ['address', 'topics', 'fromBlock', 'signal', 'onTrouble'],
+  },
+}
+
+/** What is told of options that are refused when they are given. */
+function refusalOf(make: () => unknown): string {
+  try {
+    make()
+  } catch (error) {
+    if (isKeyrailError(error, 'invalidRequest')) return error.message
+    throw error
+  }
+  throw new Error('it was taken')
+}
+
+describe.each(Object.entries(readers))('%s', (name, { make, needs, ranges, others }) => {
+  test.each(ranges)('takes %s from %d to %d, and tells what it refuses', (option, least, most) => {
+    const given = (value: unknown): unknown => make({ ...needs, [option]: value })
+    for (const value of [least, most, undefined]) expect(() => given(value)).not.toThrow()
+    for (const value of [least - 1, least + 0.5, most + 1, -1, Infinity, Number.NaN])
+      expect(refusalOf(() => given(value))).toBe(
+        `${option} must be a whole number from ${least} to ${most}, not ${value}`,
+      )
+    for (const value of [key, { key }, null, true])
+      expect(refusalOf(() => given(value))).toMatch(
+        new RegExp(`^${option} must be a whole number from .*, not of type ${typeof value}$`),
+      )
+  })
+
+  test.each(others)('refuses a key as %s, and does not repeat it', (option) => {
+    for (const value of [key, { key }, null]) {
+      const message = refusalOf(() => make({ ...needs, [option]: value === null && option === 'topics' ? key : value }))
+      expect(message).toContain(option)
+      expect(message).not.toContain(key)
+    }
+  })
+
+  test('refuses a name that does not exist, and says which do', () => {
+    const message = refusalOf(() => make({ ...needs, adress: key }))
+    expect(message).toContain(`adress is no option of ${name}, which are `)
+    for (const option of [...ranges.map(([option]) => option), ...others]) expect(message).toContain(option)
+    expect(message).not.toContain(key)
+  })
+
+  test('refuses what are no options', () => {
+    expect(refusalOf(() => make(key as never))).toBe(`${name} takes an object of options`)
+  })
+})
+
+test.each([
+  [{ address: [key] }, 'address must be 0x and 40 hex digits (a name has to be resolved first)'],
+  [{ address: 5 }, 'address must be 0x and 40 hex digits (a name has to be resolved first)'],
+  [{ topics: [key] }, 'topics must be 0x and 64 hex digits'],
+  [{ topics: [[key]] }, 'topics must be 0x and 64 hex digits'],
+  [{ topics: [undefined] }, 'topics must be 0x and 64 hex digits'],
+])('what no log can have is refused: %o', (condition, message) => {
+  expect(refusalOf(() => iterateLogs(client, { fromBlock: 0, ...condition } as never))).toBe(message)
+  expect(refusalOf(() => watchLogs(client, condition as never))).toBe(message)
+})
