@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createFailure } from '../failure/createFailure.ts'
+import type { Facts } from '../failure/facts.ts'
+import type { KeyrailError } from '../failure/keyrailError.ts'
+import { createPace } from './budgetPace.ts'
+import type { Pace } from './budgetPace.ts'
+
+const DAY_MS = 86_400_000
+const fail = (facts: Facts): KeyrailError =>
+  createFailure(facts, { method: 'eth_chainId', label: 'https://node.example/…' })
+/** A refusal for speed; `retryAfter` is in seconds. */
+const slowDown = (retryAfter?: string): KeyrailError => fail({ text: 'slow down', status: 429, retryAfter })
+const usedUp = (data: object = {}, retryAfter?: string): KeyrailError => {
+  const rpcError = { code: -32005, message: 'quota exceeded', data: { reason: 'quota_exceeded', ...data } }
+  return fail({ text: rpcError.message, status: 403, rpcError, retryAfter })
+}
+
+const now = (): number => performance.now()
+const advance = (ms: number): unknown => vi.advanceTimersByTime(ms)
+/** Sends a call and has it answered at once. */
+const answer = (pace: Pace): void => {
+  const at = now()
+  pace.hear(at, pace.send(1, at))
+}
+/** Sends a call and has it refused at once. */
+const refuse = (pace: Pace, failure: unknown): boolean => {
+  const at = now()
+  return pace.hear(at, pace.send(1, at), failure)
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) })
+  // The clock of a program that has run for a while.
+  advance(7_000)
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('the trial after a pause', () => {
+  test('goes alone: the others follow when it is answered', () => {
+    const pace = createPace(100, 100)
+    expect(pace.pause(now())).toEqual({ ms: 0, kind: 'throttled' })
+    expect(refuse(pace, slowDown('1'))).toBe(true)
+    expect(pace.pause(now())).toEqual({ ms: 1_000, kind: 'throttled' })
+    expect(pace.trying()).toBe(false)
+    advance(1_000)
+    expect(pace.waitMs(1, now())).toBe(0)
+    const at = now()
+    expect(pace.send(1, at)).toBe(true)
+    expect(pace.trying()).toBe(true)
+    advance(100)
+    // As long as the pause would be if it were refused.
+    expect(pace.waitMs(1, now())).toBe(500)
+    expect(pace.hear(at, true)).toBe(false)
+    expect(pace.trying()).toBe(false)
+    expect(pace.waitMs(1, now())).toBe(0)
+    expect(pace.send(1, now())).toBe(false)
+  })
+
+  test('is not over when older calls come back, answered or refused', () => {
+    const pace = createPace(100, 100)
+    const before = now()
+    for (let call = 0; call < 3; call++) pace.send(1, before)
+    pace.hear(before, false, slowDown('1'))
+    advance(1_000)
+    const at = now()
+    expect(pace.send(1, at)).toBe(true)
+    pace.hear(before, false)
+    expect(pace.trying()).toBe(true)
+    pace.hear(before, false, slowDown('2'))
+    expect(pace.trying()).toBe(true)
+    pace.hear(at, true)
+    expect(pace.trying()).toBe(false)
+  })
+
+  test('is made by the next call where it was ended from above, and only then', () => {
+    const pace = createPace(100, 100)
+    pace.send(1, now())
+    pace.forget(false, 0)
+    expect(pace.send(1, now())).toBe(false)
+    refuse(pace, slowDown('1'))
+    advance(1_000)
+    expect(pace.send(1, now())).toBe(true)
+    pace.forget(true, 0)
+    expect(pace.trying()).toBe(false)
+    expect(pace.send(1, now())).toBe(true)
+  })
+
+  test('that is refused at the same instant slows down again', () => {
+    const pace = createPace(100, 100)
+    refuse(pace, slowDown('0'))
+    expect(pace.rate()).toBe(50)
+    expect(refuse(pace, slowDown('5'))).toBe(true)
+    expect(pace.rate()).toBe(25)
+  })
+})
+
+describe('refusals of calls that were on their way together', () => {
+  test('slow down once, and make the pause longer only where one asks for that', () => {
+    const pace = createPace(100, 100)
+    const at = now()
+    for (let call = 0; call < 5; call++) pace.send(1, at)
+    advance(10)
+    expect(pace.hear(at, false, slowDown())).toBe(true)
+    expect(pace.pause(now()).ms).toBe(250)
+    advance(100)
+    expect(pace.hear(at, false, slowDown())).toBe(false)
+    expect(pace.pause(now()).ms).toBe(150)
+    expect(pace.hear(at, false, slowDown('2'))).toBe(true)
+    expect(pace.pause(now()).ms).toBe(2_000)
+    // No new pause begins: nobody has to be told.
+    expect(pace.hear(at, false, slowDown('2'))).toBe(false)
+    expect(pace.hear(at, false, slowDown('1'))).toBe(false)
+    expect(pace.pause(now()).ms).toBe(2_000)
+    expect(pace.rate()).toBe(50)
+  })
+})
+
+describe('the rate', () => {
+  test('is measured where none was set: what went in this second or the one before', () => {
+    const pace = createPace(Infinity, 100)
+    for (let call = 0; call < 40; call++) pace.send(1, now())
+    advance(1_000)
+    for (let call = 0; call < 9; call++) pace.send(1, now())
+    refuse(pace, slowDown('0'))
+    expect(pace.rate()).toBe(20)
+  })
+
+  test('is measured without what went before an idle time', () => {
+    const pace = createPace(Infinity, 100)
+    for (let call = 0; call < 40; call++) pace.send(1, now())
+    advance(5_000)
+    for (let call = 0; call < 9; call++) pace.send(1, now())
+    refuse(pace, slowDown('0'))
+    expect(pace.rate()).toBe(5)
+  })
+
+  test('that was measured is lifted again, also where it comes back to just what it had been', () => {
+    const pace = createPace(Infinity, 100)
+    for (let call = 0; call < 99; call++) pace.send(1, now())
+    refuse(pace, slowDown('0'))
+    expect(pace.rate()).toBe(50)
+    for (let second = 0; second < 24; second++) {
+      advance(1_000)
+      answer(pace)
+    }
+    expect(pace.rate()).toBe(98)
+    advance(1_000)
+    answer(pace)
+    expect(pace.rate()).toBe(Infinity)
+  })
+})
+
+describe('what is no refusal for speed or quota by the endpoint', () => {
+  test.each([
+    ['a key that is not known', fail({ text: 'invalid key', status: 401 })],
+    ['an endpoint that is down', fail({ text: 'Service Unavailable', status: 503, retryAfter: '30' })],
+    ['a quota of this side', fail({ kind: 'quota', text: 'used up' })],
+    ['a reason to abort', new Error('enough')],
+    ['no reason', null],
+  ])('does not begin a pause: %s', (_, failure) => {
+    const pace = createPace(100, 100)
+    expect(refuse(pace, failure)).toBe(false)
+    expect(pace.pause(now()).ms).toBe(0)
+    expect(pace.rate()).toBe(100)
+  })
+})
+
+describe('a used-up quota', () => {
+  const pauseMs = (failure: KeyrailError): number => {
+    const pace = createPace(Infinity, 100)
+    expect(refuse(pace, failure)).toBe(true)
+    const { ms, kind } = pace.pause(now())
+    expect(kind).toBe('quota')
+    return Math.round(ms)
+  }
+
+  test('is waited for until a reset in seconds or milliseconds since 1970, or in words', () => {
+    const resetAt = Date.now() + 3_600_000
+    for (const named of [resetAt, resetAt / 1_000, new Date(resetAt).toISOString()])
+      expect(pauseMs(usedUp({ resetAt: named }))).toBe(3_600_000)
+  })
+
+  test('is looked at again in five minutes where the reset that is named has passed', () => {
+    for (const ago of [0, 1, DAY_MS]) expect(pauseMs(usedUp({ resetAt: Date.now() - ago }))).toBe(300_000)
+  })
+
+  test('is left alone for as long as the endpoint asks, but not for more than a month', () => {
+    expect(pauseMs(usedUp({}, '7200'))).toBe(7_200_000)
+    expect(pauseMs(usedUp({}, '99999999'))).toBe(31 * DAY_MS)
+  })
+})
