@@ -20,11 +20,13 @@ export interface LatencyHistogram {
 }
 
 /** Six steps for each power of ten: an estimate lies in the right bucket, whose bounds are two thirds apart at most. */
-const boundsMs: readonly number[] = Object.freeze(
+const createBounds = (): readonly number[] =>
   [0.1, 1, 10, 100, 1_000, 10_000]
     .flatMap((ten) => [1, 1.5, 2, 3, 5, 7].map((step) => +(ten * step).toPrecision(2)))
-    .concat(100_000),
-)
+    .concat(100_000)
+
+// Marked, so that a bundle in which nobody counts does not hold it.
+const boundsMs: readonly number[] = /* @__PURE__ */ createBounds()
 
 /**
  * Estimates the time within which so many of a hundred came, from the buckets of a histogram: between the bounds of a bucket by straight line.

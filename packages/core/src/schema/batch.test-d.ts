@@ -1,6 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { Settled } from '../transport/batchRequest.ts'
-import type { BatchFn, BatchResults } from './batch.ts'
+import type { BatchFn, BatchResults, Settled } from './batch.ts'
 import type { BlockWithHashes, BlockWithTransactions } from './block.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
 import type { Hex, Quantity } from './hex.ts'

@@ -1,7 +1,11 @@
-import type { Settled } from '../transport/batchRequest.ts'
 import type { CallOptions } from '../transport/call.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
 import type { MethodName, Params, Result } from './request.ts'
+
+/** How one call of a batch ended. */
+export type Settled<Value = unknown> =
+  | { readonly status: 'fulfilled'; readonly value: Value }
+  | { readonly status: 'rejected'; readonly reason: unknown }
 
 /** One call of a batch, of whatever method. */
 export interface BatchCall<Rpc = EthereumRpc> {

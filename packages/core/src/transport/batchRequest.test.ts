@@ -18,7 +18,7 @@ describe('createBatchRequest', () => {
 
   test('gives all calls of one batch the same object, each batch its own, and passes options on', async () => {
     const seen: unknown[][] = []
-    const all = createBatchRequest(async (...given) => seen.push(given))
+    const all = createBatchRequest(async (args, given, together) => seen.push([args, given, together?.batch]))
     const options = { timeoutMs: 5 }
     await all([{ method: 'eth_a' }, { method: 'eth_b' }], options)
     await all([{ method: 'eth_c' }])

@@ -2,23 +2,25 @@ import { expect, test } from 'vitest'
 import type { CallOptions } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 
-const refused = (options: object, words: string): void =>
+const expectRefused = (options: object, words: string): void =>
   expect(() => checkCallOptions(options as CallOptions)).toThrow(words)
 
 test('a priority is one of three, or none', () => {
   for (const priority of [undefined, 'write', 'read', 'poll'] as const) checkCallOptions({ priority })
-  for (const priority of ['', 'Write', null, 1]) refused({ priority }, "priority must be 'write'")
+  for (const priority of ['', 'Write', null, 1]) expectRefused({ priority }, "priority must be 'write'")
 })
 
 test('a minBlock is a block number, true or false', () => {
   for (const minBlock of [undefined, true, false, 0, 5, 0n, 5n]) checkCallOptions({ minBlock })
   for (const minBlock of [-1, 1.5, Number.NaN, Infinity, -1n, '0x10', null, {}])
-    refused({ minBlock }, 'minBlock must be a block number')
+    expectRefused({ minBlock }, 'minBlock must be a block number')
 })
 
 test('a signal is an AbortSignal', () => {
   checkCallOptions({ signal: new AbortController().signal })
-  for (const signal of [5, 'abort', new AbortController()]) refused({ signal }, 'signal must be an AbortSignal')
+  for (const signal of [5, 'abort', new AbortController()]) expectRefused({ signal }, 'signal must be an AbortSignal')
 })
 
-test('an option that does not exist is named', () => refused({ timeout: 5 }, 'timeout is no option of a call'))
+test('an option that does not exist is named', () => {
+  expectRefused({ timeout: 5 }, 'timeout is no option of a call')
+})

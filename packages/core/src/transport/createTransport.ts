@@ -1,57 +1,102 @@
-import type { AddressOptions } from '../address/addressOptions.ts'
 import { check, checkNames } from '../failure/invalid.ts'
-import { compose } from './compose.ts'
+import { observe } from '../observe/observe.ts'
+import { createStats } from '../observe/stats.ts'
+import type { BatchFn } from '../schema/batch.ts'
+import type { EthereumRpc } from '../schema/ethereumRpc.ts'
+import { createBatchRequest } from './batchRequest.ts'
+import { cache } from './cache.ts'
+import { chainIdOf } from './chainIdOf.ts'
+import { coalesce } from './coalesce.ts'
 import { deadline } from './deadline.ts'
-import type { DeadlineOptions } from './deadline.ts'
+import type { FullTransport } from './fullTransport.ts'
 import { hints } from './hints.ts'
-import { http } from './http.ts'
-import type { HttpOptions } from './http.ts'
+import { addressNames, openEndpoints } from './openEndpoints.ts'
 import { retry } from './retry.ts'
-import type { RetryOptions } from './retry.ts'
-import type { Transport } from './transport.ts'
+import { route } from './route.ts'
+import { safeWrite } from './safeWrite.ts'
+import { createStack } from './stack.ts'
+import { createGroup } from './transportGroup.ts'
+import type { Options, TransportOptions } from './transportOptions.ts'
 
-/** How calls travel. */
-export interface TransportOptions extends HttpOptions, DeadlineOptions {
-  /** How failed calls are made again; `false` for never, a number for that many times. @default 3 times, full jitter from 150 ms, at most 5 s */
-  readonly retry?: false | number | RetryOptions | undefined
-}
-
-/** One options type for every package: where calls go, and how. */
-export type Options = AddressOptions & TransportOptions
-
-const names: readonly (keyof AddressOptions | keyof TransportOptions)[] = [
-  'url',
-  'baseUrl',
-  'rpcUrl',
-  'apiKey',
-  'network',
-  'chainId',
-  'jwt',
+const names: readonly (keyof TransportOptions | 'endpoints')[] = [
+  'endpoints',
   'fetch',
   'agent',
   'maxResponseBytes',
-  'timeoutMs',
+  'maxInFlight',
+  'maxWaitMs',
+  'batch',
+  'breaker',
+  'budget',
+  'attemptTimeoutMs',
+  'acceptableWaitMs',
+  'hedge',
+  'minBlock',
   'retry',
+  'cache',
+  'coalesce',
+  'keccak256',
+  'layers',
+  'timeoutMs',
+  'hooks',
+  'tracing',
 ]
 
 /**
- * Makes a transport of what every call needs: http, retry, a deadline and hints. One instance can stand behind several libraries.
- * Further layers are put around an endpoint by `compose`.
+ * Makes a transport with every layer. One instance can stand behind several libraries: they then share its budget, cache and connections.
  *
- * @param options - An address, and how calls travel.
+ * What is off by default is `batch`, `cache`, `hedge`, `minBlock`, limits of the budget, and, for want of a hash function, safe writes.
+ * Where every byte counts, `compose` bundles only the layers that are named.
+ *
+ * @param options - One address or several `endpoints`, and how calls travel.
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
  * @example
- * const transport = createTransport({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…', timeoutMs: 5_000 })
+ * const transport = createTransport({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…', timeoutMs: 5_000, batch: true })
  * const block = await transport.request({ method: 'eth_blockNumber' })
  */
-export function createTransport(options: Options): Transport {
-  checkNames('createTransport', options, names)
-  const { fetch, agent, maxResponseBytes, timeoutMs, retry: again } = options
+export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransport<Rpc> {
+  checkNames('createTransport', options, [...addressNames, ...names])
+  const {
+    retry: again,
+    cache: kept = false,
+    coalesce: shares = true,
+    layers = [],
+    keccak256,
+    minBlock,
+    timeoutMs,
+  } = options
+  const { attemptTimeoutMs, acceptableWaitMs, hedge, hooks, tracing, agent } = options
   check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
-  return compose(
-    http(options, { fetch, agent, maxResponseBytes }),
-    ...(again === false ? [] : [retry(typeof again === 'number' ? { retries: again } : again)]),
-    deadline({ timeoutMs }),
-    hints(),
+  check(typeof shares === 'boolean', 'coalesce must be true or false')
+  check(Object(kept) === kept || typeof kept === 'boolean', 'cache must be true, false, or an object of options')
+  check(Array.isArray(layers), 'layers must be a list of layers')
+
+  const stats = createStats()
+  const { endpoints, chainId } = openEndpoints(options)
+  const routed = route(endpoints, { attemptTimeoutMs, acceptableWaitMs, hedge, minBlock })
+  // From the innermost to the outermost.
+  const stack = createStack(
+    routed,
+    [
+      again !== false && retry(typeof again === 'number' ? { retries: again } : again),
+      kept !== false && cache({ chainId, ...(kept !== true && kept) }),
+      shares && coalesce({ minBlock }),
+      keccak256 && safeWrite({ keccak256 }),
+      ...layers,
+      deadline({ timeoutMs }),
+      hints(),
+      observe({ stats, hooks, tracing }),
+    ].filter((layer) => !!layer),
   )
+  const { label, door, close } = stack
+  return Object.freeze({
+    label,
+    request: door,
+    batch: createBatchRequest(door) as BatchFn<Rpc>,
+    group: () => createGroup<Rpc>(stack),
+    stats: () => ({ ...stats.snapshot(), route: routed.stats() }),
+    chainId: chainIdOf(door, label, chainId),
+    close,
+    [Symbol.asyncDispose]: async () => close(),
+  })
 }

@@ -16,33 +16,43 @@ export interface RangeRefusal {
   readonly data?: unknown
 }
 
-const block = String.raw`(0x[\da-f]+|\d+)`
-const count = String.raw`(0x[\da-f]+|\d[\d,_]*(?:\.\d+)?\s?[km]?)\b`
+/** Ways to name a range that would be taken, and ways to say that no request may span more than so many blocks. */
+interface Patterns {
+  readonly suggestion: RegExp
+  /** Each with the number in its one group. */
+  readonly caps: readonly RegExp[]
+}
 
-const suggestion = new RegExp(
-  String.raw`(?:should work|try with)[^\d[]{0,40}\[?\s*${block}\s*(?:,|-|\bto\b)\s*${block}`,
-  'i',
-)
+const createPatterns = (): Patterns => {
+  const block = String.raw`(0x[\da-f]+|\d+)`
+  const count = String.raw`(0x[\da-f]+|\d[\d,_]*(?:\.\d+)?\s?[km]?)\b`
+  const suggestion = new RegExp(
+    String.raw`(?:should work|try with)[^\d[]{0,40}\[?\s*${block}\s*(?:,|-|\bto\b)\s*${block}`,
+    'i',
+  )
+  const caps = [
+    // "up to a 500 block range", "limited to a 10,000 range", "limited to 0 - 10000 blocks range", "a range of 2000 blocks"
+    String.raw`(?:up to|limited to)(?: an?)?(?: 0 ?-)? ${count}[- ]?(?:blocks?)? ?range`,
+    // "ranges over 10000 blocks", "block range greater than 2000 max"
+    String.raw`(?:ranges?|blocks) (?:over|above|beyond|(?:greater|larger|more|wider) than) ${count}`,
+    // "maximum [from, to] blocks distance: 10000"
+    String.raw`distance:? ${count}`,
+    // "max block range 5000", "maximum is set to 2048", "maximum allowed is 2000 blocks", "max allowed range: 10001 > 10000"
+    String.raw`\bmax(?:imum)?(?: (?:allowed|blocks?|range|limit|number|of|requested|is|are|set|to))*\W{0,3}(?:\d+ > )?${count}(?! ?(?:results|logs))`,
+    // "range is limited to 1000", "range limit: 1000"
+    String.raw`range (?:limit|is limited)\D{0,6}${count}`,
+    // "limit the query to at most 1000 blocks"
+    String.raw`(?:at most|no more than|less than|limited to) ${count} blocks`,
+    // "query must be smaller than size 1024"
+    String.raw`smaller than size ${count}`,
+    // "block range too large, 10000 max"
+    String.raw`range\D{0,30}${count} max\b`,
+  ].map((pattern) => new RegExp(pattern, 'i'))
+  return { suggestion, caps }
+}
 
-/** Ways to say that no request may span more than so many blocks, each with the number in its one group. */
-const caps: readonly RegExp[] = [
-  // "up to a 500 block range", "limited to a 10,000 range", "limited to 0 - 10000 blocks range", "a range of 2000 blocks"
-  String.raw`(?:up to|limited to)(?: an?)?(?: 0 ?-)? ${count}[- ]?(?:blocks?)? ?range`,
-  // "ranges over 10000 blocks", "block range greater than 2000 max"
-  String.raw`(?:ranges?|blocks) (?:over|above|beyond|(?:greater|larger|more|wider) than) ${count}`,
-  // "maximum [from, to] blocks distance: 10000"
-  String.raw`distance:? ${count}`,
-  // "max block range 5000", "maximum is set to 2048", "maximum allowed is 2000 blocks", "max allowed range: 10001 > 10000"
-  String.raw`\bmax(?:imum)?(?: (?:allowed|blocks?|range|limit|number|of|requested|is|are|set|to))*\W{0,3}(?:\d+ > )?${count}(?! ?(?:results|logs))`,
-  // "range is limited to 1000", "range limit: 1000"
-  String.raw`range (?:limit|is limited)\D{0,6}${count}`,
-  // "limit the query to at most 1000 blocks"
-  String.raw`(?:at most|no more than|less than|limited to) ${count} blocks`,
-  // "query must be smaller than size 1024"
-  String.raw`smaller than size ${count}`,
-  // "block range too large, 10000 max"
-  String.raw`range\D{0,30}${count} max\b`,
-].map((pattern) => new RegExp(pattern, 'i'))
+// Marked, so that a bundle in which nobody reads hints does not hold them.
+const patterns: Patterns = /* @__PURE__ */ createPatterns()
 
 const readCount = (text: string): number => {
   const scale = /k$/i.test(text) ? 1e3 : /m$/i.test(text) ? 1e6 : 1
@@ -66,7 +76,7 @@ export function readRangeHint({ message: whole, data }: RangeRefusal): RangeHint
   const message = whole.slice(0, 1_000)
   if (/address/i.test(message) && !/\brange|block/i.test(message)) return { tooManyAddresses: true }
   const said = Object(data) as { readonly from?: unknown; readonly to?: unknown }
-  const [, first, last] = suggestion.exec(message) ?? []
+  const [, first, last] = patterns.suggestion.exec(message) ?? []
   const fromBlock = readBlock(first ?? said.from)
   const toBlock = readBlock(last ?? said.to)
   const suggested =
@@ -76,7 +86,7 @@ export function readRangeHint({ message: whole, data }: RangeRefusal): RangeHint
   // "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs": the first is no cap.
   const cap = /any block range/i.test(message)
     ? undefined
-    : caps.map((pattern) => pattern.exec(message)?.[1]).find(Boolean)
+    : patterns.caps.map((pattern) => pattern.exec(message)?.[1]).find(Boolean)
   const maxBlocks = cap === undefined ? 0 : readCount(cap)
   return { ...(maxBlocks > 0 && { maxBlocks }), ...suggested }
 }

@@ -1,0 +1,427 @@
+import { isKeyrailError, layer } from '@keyrail/core'
+import type { FullTransport, KeyrailError, Options } from '@keyrail/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTransport } from '../src/transport/createTransport.ts'
+import { raw, startFaultServer } from './faultServer.ts'
+import type { FaultServer, Script } from './faultServer.ts'
+import { reachableStrings } from './leakWalk.ts'
+
+interface Asked {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Answers each call, in a batch or alone, with what a function gives. */
+const telling =
+  (tell: (call: Asked) => object): Script =>
+  ({ json }, response) => {
+    const reply = (call: Asked): object => ({ jsonrpc: '2.0', id: call.id, ...tell(call) })
+    const body = Array.isArray(json) ? (json as Asked[]).map(reply) : reply(json as Asked)
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
+  }
+
+/** Answers with the name of the server, the method and its params. */
+const echo = (name: string): Script =>
+  telling(({ method, params }) => ({ result: method === 'eth_chainId' ? '0x7' : [name, method, ...params] }))
+
+const key = `kr_a${'k3Y'.repeat(13)}`
+/** Keccak-256 of no bytes. */
+const hashOfNothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+let one: FaultServer
+let two: FaultServer
+const open: FullTransport[] = []
+
+beforeEach(async () => {
+  ;[one, two] = await Promise.all([startFaultServer(echo('one')), startFaultServer(echo('two'))])
+})
+afterEach(async () => {
+  for (const transport of open.splice(0)) transport.close()
+  await Promise.all([one.close(), two.close()])
+})
+
+const make = (options: Partial<Options> = {}): FullTransport => {
+  const address = options.endpoints ? {} : { url: one.url }
+  const transport = createTransport({ ...address, ...options } as Options)
+  open.push(transport)
+  return transport
+}
+const both = (fields: readonly object[] = [{}, {}]): Pick<Options, 'endpoints'> =>
+  ({ endpoints: [one, two].map(({ url }, at) => ({ url, ...fields[at] })) }) as Pick<Options, 'endpoints'>
+const methodsAt = (server: FaultServer): string[] =>
+  server.seen.flatMap(({ json }) => [json].flat().map(({ method }) => method))
+
+describe('by default', () => {
+  test('a call is one request and no other, and same reads at the same time share it', async () => {
+    const transport = make()
+    const args = { method: 'eth_getBalance', params: ['0xa', 'latest'] }
+    const [first, second] = await Promise.all([transport.request(args), transport.request(args)])
+    expect(first).toEqual(['one', 'eth_getBalance', '0xa', 'latest'])
+    expect(second).toEqual(first)
+    expect(second).not.toBe(first)
+    expect(methodsAt(one)).toEqual(['eth_getBalance'])
+  })
+
+  test('calls of one tick travel one by one', async () => {
+    const transport = make()
+    await Promise.all(['0xa', '0xb'].map((of) => transport.request({ method: 'eth_getCode', params: [of] })))
+    expect(one.seen).toHaveLength(2)
+    expect(transport.stats()).toMatchObject({ calls: 2, requests: 2, batches: 0, answered: 2 })
+  })
+
+  test('a failed read is made again, and a failure says what to do', async () => {
+    const transport = make({ retry: { retries: 1, baseMs: 1 } })
+    one.script = raw(503, 'down')
+    const failure = await transport.request({ method: 'eth_gasPrice' }).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ kind: 'unavailable', hint: 'Ask again.' })
+    expect(one.seen).toHaveLength(2)
+    expect(transport.stats()).toMatchObject({ retries: 1, failed: 1, failedByKind: { unavailable: 1 } })
+  })
+
+  test('one endpoint has no breaker: each call is sent', async () => {
+    const transport = make({ retry: false })
+    one.script = raw(503, 'down')
+    for (let i = 0; i < 8; i++) await transport.request({ method: 'eth_gasPrice' }).catch(() => {})
+    expect(one.seen).toHaveLength(8)
+    expect(transport.stats().route[0]?.health).toBeUndefined()
+  })
+
+  test('after "too many requests" it slows down, without a limit of its own', async () => {
+    const transport = make({ retry: false })
+    one.script = raw(429, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"slow"}}', {
+      'retry-after': '30',
+    })
+    await transport.request({ method: 'eth_gasPrice' }).catch(() => {})
+    await expect(transport.request({ method: 'eth_chainId' })).rejects.toMatchObject({
+      kind: 'throttled',
+      source: 'client',
+    })
+    expect(one.seen).toHaveLength(1)
+  })
+})
+
+describe('several calls at once', () => {
+  test('with batch, calls of one tick are one request, and a write among them goes alone', async () => {
+    const transport = make({ batch: true })
+    const answers = await Promise.all([
+      transport.request({ method: 'eth_getCode', params: ['0xa'] }),
+      transport.request({ method: 'eth_sendRawTransaction', params: ['0x02c0'] }),
+      transport.request({ method: 'eth_getCode', params: ['0xb'] }),
+    ])
+    expect(answers).toEqual([
+      ['one', 'eth_getCode', '0xa'],
+      ['one', 'eth_sendRawTransaction', '0x02c0'],
+      ['one', 'eth_getCode', '0xb'],
+    ])
+    expect(one.seen.map(({ json }) => [json].flat().length).toSorted((a, b) => a - b)).toEqual([1, 2])
+    expect(transport.stats()).toMatchObject({ batches: 1, batchedCalls: 2, requests: 2 })
+  })
+
+  test('an explicit batch is one request though joining is off, and one that fails costs the others nothing', async () => {
+    one.script = telling(({ method }) =>
+      method === 'eth_call' ? { error: { code: 3, message: 'execution reverted', data: '0x' } } : { result: method },
+    )
+    const transport = make()
+    const [block, call, gas] = await transport.batch([
+      { method: 'eth_blockNumber' },
+      { method: 'eth_call', params: [{ to: '0xa' }, 'latest'] },
+      { method: 'eth_gasPrice' },
+    ])
+    expect(block).toEqual({ status: 'fulfilled', value: 'eth_blockNumber' })
+    expect(call.status === 'rejected' && call.reason).toMatchObject({ kind: 'revert' })
+    expect(gas).toEqual({ status: 'fulfilled', value: 'eth_gasPrice' })
+    expect(one.seen).toHaveLength(1)
+  })
+
+  test('two libraries on one transport share its requests and its budget', async () => {
+    const transport = make({ batch: true, budget: { requestsPerDay: 3 }, retry: false })
+    const library = (): Promise<unknown>[] =>
+      ['eth_chainId', 'eth_gasPrice'].map((method) => transport.request({ method }))
+    const [, gas, , again] = await Promise.all([...library(), ...library()])
+    expect(again).toEqual(gas)
+    expect(one.seen).toHaveLength(1)
+    expect(transport.stats()).toMatchObject({
+      calls: 4,
+      joined: 2,
+      route: [{ budget: { usedToday: 2, leftToday: 1 } }],
+    })
+    await transport.request({ method: 'net_version' })
+    await expect(transport.request({ method: 'web3_clientVersion' })).rejects.toMatchObject({ kind: 'quota' })
+  })
+})
+
+describe('several endpoints', () => {
+  test('a read that fails at one is asked of the next, and stats tell of both', async () => {
+    const transport = make({ ...both([{ name: 'main' }, { name: 'spare' }]), retry: false })
+    one.script = raw(503, 'down')
+    expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['two', 'eth_gasPrice'])
+    expect(transport.label).toBe('main')
+    expect(transport.stats()).toMatchObject({
+      rerouted: 1,
+      route: [
+        { name: 'main', health: { successRate: 0 } },
+        { name: 'spare', health: { successRate: 1 } },
+      ],
+    })
+  })
+
+  test('one that keeps failing is left alone', async () => {
+    const transport = make({ ...both(), retry: false })
+    one.script = raw(503, 'down')
+    for (let i = 0; i < 8; i++) await transport.request({ method: 'eth_gasPrice' })
+    expect(one.seen).toHaveLength(5)
+    expect(two.seen).toHaveLength(8)
+  })
+
+  test('without a breaker it is asked each time', async () => {
+    const transport = make({ ...both(), retry: false, breaker: false })
+    one.script = raw(503, 'down')
+    for (let i = 0; i < 8; i++) await transport.request({ method: 'eth_gasPrice' })
+    expect(one.seen).toHaveLength(8)
+  })
+
+  test('each has the budget that it names', async () => {
+    const transport = make({
+      ...both([{ budget: { requestsPerDay: 1 } }]),
+      budget: { requestsPerDay: 2 },
+      retry: false,
+    })
+    const answers = []
+    for (let i = 0; i < 3; i++) answers.push(await transport.request({ method: 'eth_gasPrice' }))
+    expect(answers.map((answer) => (answer as string[])[0])).toEqual(['one', 'two', 'two'])
+  })
+
+  test('a group stays at one of them, whatever the weights, and its batch too', async () => {
+    const transport = make(both([{ weight: 1 }, { weight: 1 }]))
+    const group = transport.group()
+    for (let i = 0; i < 4; i++) await group.request({ method: 'eth_getCode', params: [`0x${i}`] })
+    await group.batch([{ method: 'eth_gasPrice' }, { method: 'eth_blockNumber' }])
+    expect([one, two].map(({ seen }) => seen.length)).toEqual(expect.arrayContaining([0, 5]))
+    for (let i = 0; i < 4; i++) await transport.request({ method: 'eth_getCode', params: [`0x${i}`] })
+    expect(Math.min(one.seen.length, two.seen.length)).toBe(2)
+  })
+
+  test('what is off by default can be named for all of them: minBlock, hedge, attempts', async () => {
+    const transport = make({ ...both(), retry: false, attemptTimeoutMs: 50 })
+    one.script = () => {}
+    expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['two', 'eth_gasPrice'])
+  })
+
+  test('chains that differ are refused', () => {
+    expect(() => make(both([{ chainId: 1 }, { chainId: 5 }]))).toThrow('endpoints must all be on one chain')
+    expect(() => make({ ...both([{ chainId: 1 }]), chainId: 5 })).toThrow('endpoints must all be on one chain')
+  })
+})
+
+describe('the chain id', () => {
+  test('is asked once, when it is wanted', async () => {
+    const transport = make()
+    expect(one.seen).toHaveLength(0)
+    expect(await Promise.all([transport.chainId(), transport.chainId()])).toEqual([7, 7])
+    expect(await transport.chainId()).toBe(7)
+    expect(one.seen).toHaveLength(1)
+  })
+
+  test('is never asked where it was given, beside one address or several', async () => {
+    expect(await make({ chainId: 7 }).chainId()).toBe(7)
+    expect(await make({ ...both(), chainId: { testnet: 7, mainnet: 1 }, network: 'testnet' }).chainId()).toBe(7)
+    expect(await make(both([{}, { chainId: 7 }])).chainId()).toBe(7)
+    expect([...one.seen, ...two.seen]).toHaveLength(0)
+  })
+
+  test('is asked anew after a failure, and what is none is refused', async () => {
+    const transport = make({ retry: false })
+    one.script = telling(() => ({ result: 'mainnet' }))
+    await expect(transport.chainId()).rejects.toMatchObject({ kind: 'badResponse', method: 'eth_chainId' })
+    one.script = echo('one')
+    expect(await transport.chainId()).toBe(7)
+  })
+
+  test('keeps a cache with a store apart from that of other chains', async () => {
+    const store = new Map<string, string>()
+    const kept = {
+      get: (name: string) => store.get(name),
+      set: (name: string, text: string) => void store.set(name, text),
+    }
+    one.script = telling(({ params }) => ({ result: { hash: params[0], number: '0x1' } }))
+    const transport = make({ chainId: 7, cache: { store: kept } })
+    const args = { method: 'eth_getBlockByHash', params: [`0x${'ab'.repeat(32)}`, false] }
+    for (let i = 0; i < 2; i++) await transport.request(args)
+    expect(one.seen).toHaveLength(1)
+    expect([...store.keys()].every((name) => name.startsWith('keyrail:7:'))).toBe(true)
+    expect(store.size).toBe(1)
+  })
+})
+
+describe('options of single layers', () => {
+  test('coalesce: false asks each time', async () => {
+    const transport = make({ coalesce: false })
+    await Promise.all([1, 2].map(() => transport.request({ method: 'eth_gasPrice' })))
+    expect(one.seen).toHaveLength(2)
+  })
+
+  test('maxInFlight keeps the others waiting, and maxWaitMs is how long', async () => {
+    const transport = make({ maxInFlight: 1, maxWaitMs: 30, coalesce: false })
+    one.script = () => {}
+    const [, second] = await Promise.allSettled([
+      transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 200 }),
+      transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 200 }),
+    ])
+    expect(second).toMatchObject({ reason: { kind: 'throttled', source: 'client' } })
+  })
+
+  test('keccak256 makes a write that was answered by nonsense be looked up', async () => {
+    const hash = `0x${'ab'.repeat(32)}` as const
+    const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? hashOfNothing : hash)
+    one.script = telling(({ method }) =>
+      method === 'eth_getTransactionByHash' ? { result: { hash } } : { result: '0xnonsense' },
+    )
+    const transport = make({ keccak256 })
+    expect(await transport.request({ method: 'eth_sendRawTransaction', params: ['0x02c0'] })).toBe(hash)
+    expect(methodsAt(one)).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
+  })
+
+  test('layers of one\u2019s own stand within the deadline and are told of by hooks all the same', async () => {
+    const seen: string[] = []
+    const transport = make({
+      timeoutMs: 60,
+      layers: [
+        layer((request) => async (args, options) => {
+          seen.push('in')
+          const value = await request(args, options)
+          seen.push('out')
+          return value
+        }),
+      ],
+      hooks: { onAttempt: ({ method }) => void seen.push(method), onFailure: ({ kind }) => void seen.push(kind) },
+    })
+    await transport.request({ method: 'eth_gasPrice' })
+    expect(seen).toEqual(['in', 'eth_gasPrice', 'out'])
+    one.script = () => {}
+    await expect(transport.request({ method: 'eth_gasPrice' })).rejects.toMatchObject({ kind: 'timeout' })
+    expect(seen.slice(3)).toContain('timeout')
+  })
+
+  test('a hook that throws breaks no call and is counted', async () => {
+    const broken = (): never => {
+      throw new Error('mine')
+    }
+    const transport = make({ hooks: { onRequest: broken, onAttempt: broken, onResponse: broken } })
+    expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['one', 'eth_gasPrice'])
+    // Hooks are never waited for.
+    await expect.poll(() => transport.stats().hookErrors).toBe(3)
+  })
+})
+
+describe('closing', () => {
+  test('ends what is under way at every endpoint and in every group, and refuses more', async () => {
+    const transport = make(both([{ weight: 1 }, { weight: 1 }]))
+    one.script = two.script = () => {}
+    const group = transport.group()
+    const calls = [transport, transport, group].map((on) => on.request({ method: 'eth_gasPrice' }))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    transport.close()
+    for (const call of calls) await expect(call).rejects.toMatchObject({ kind: 'aborted' })
+    for (const on of [transport, group])
+      await expect(on.request({ method: 'eth_gasPrice' })).rejects.toMatchObject({ kind: 'aborted' })
+    expect(transport.stats().inFlight).toBe(0)
+  })
+
+  test('a group ends its own calls and leaves the transport open', async () => {
+    const transport = make()
+    one.script = () => {}
+    const group = transport.group()
+    const mine = group.request({ method: 'eth_gasPrice' })
+    const others = transport.request({ method: 'eth_chainId' }, { timeoutMs: 300 })
+    group.close()
+    await expect(mine).rejects.toMatchObject({ kind: 'aborted' })
+    await expect(group.request({ method: 'eth_gasPrice' })).rejects.toMatchObject({ kind: 'aborted' })
+    expect(await group.batch([{ method: 'eth_gasPrice' }])).toMatchObject([{ reason: { kind: 'aborted' } }])
+    await expect(others).rejects.toMatchObject({ kind: 'timeout' })
+  })
+
+  test('an abort ends a call wherever it stands, with the reason as it was given', async () => {
+    const transport = make({ ...both(), maxInFlight: 1, batch: true, cache: true, hedge: true, coalesce: false })
+    one.script = two.script = () => {}
+    const calls = Array.from({ length: 4 }, (_, at) => {
+      const controller = new AbortController()
+      const reason = { at }
+      const call = transport.request(
+        { method: at % 2 ? 'eth_getLogs' : 'eth_gasPrice', params: at % 2 ? [{}] : [] },
+        { signal: controller.signal },
+      )
+      return { controller, reason, call }
+    })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    for (const { controller, reason, call } of calls) {
+      controller.abort(reason)
+      expect(await call.catch((error: unknown) => error)).toBe(reason)
+    }
+    expect(transport.stats().inFlight).toBe(0)
+  })
+})
+
+describe('bad input', () => {
+  test.each([
+    [{ timeout: 5 }, 'timeout is no option of createTransport'],
+    [{ endpoints: [] }, 'endpoints must be a list of addresses'],
+    [{ endpoints: [{ url: 'http://a.example' }], apiKey: key }, 'pass apiKey in one of the endpoints'],
+    [{ endpoints: [{ url: 'http://a.example', wieght: 1 }] }, 'wieght is no option of an endpoint'],
+    [{ endpoints: [{ url: 'http://a.example', weight: -1 }] }, 'weight must be a number from 0'],
+    [{ endpoints: 'http://a.example' }, 'endpoints must be a list of addresses'],
+    [{ batch: 100 }, 'batch must be true, false, or'],
+    [{ batch: { maxCalls: 0 } }, 'batch.maxCalls must be a number from 1'],
+    [{ coalesce: 1 }, 'coalesce must be true or false'],
+    [{ cache: 5 }, 'cache must be true, false, or an object'],
+    [{ cache: { maxBytes: 0 } }, 'maxBytes must be a number from 1'],
+    [{ breaker: 5 }, 'breaker must be true, false, or an object'],
+    [{ budget: { requestsPerSecond: 0 } }, 'requestsPerSecond must be a number'],
+    [{ maxInFlight: 0 }, 'maxInFlight must be a number from 1'],
+    [{ maxWaitMs: 0 }, 'maxWaitMs must be a number from 1'],
+    [{ attemptTimeoutMs: 0 }, 'attemptTimeoutMs must be a number from 1'],
+    [{ hedge: { percentile: 0 } }, 'hedge.percentile must be a number from 1'],
+    [{ minBlock: 5 }, 'minBlock must be true or false'],
+    [{ retry: -1 }, 'retries must be a number from 0'],
+    [{ timeoutMs: 0 }, 'timeoutMs must be a number from 1'],
+    [{ layers: {} }, 'layers must be a list'],
+    [{ hooks: { onRequest: 5 } }, 'onRequest'],
+    [{ hooks: { onRequests: () => {} } }, 'onRequests'],
+    [{ keccak256: () => '0x' }, 'keccak256 must be a function'],
+    [{ agent: {} }, 'agent must be an http.Agent'],
+    [{ maxResponseBytes: 0 }, 'maxResponseBytes must be a number from 1'],
+    [{ fetch: 5 }, 'fetch must be a function'],
+  ])('%j is refused', (wrong, words) => {
+    const address = 'endpoints' in wrong ? {} : { url: `https://node.example/v2/${key}` }
+    let refusal: unknown
+    try {
+      createTransport({ ...address, ...wrong } as unknown as Options)
+    } catch (error) {
+      refusal = error
+    }
+    expect(isKeyrailError(refusal, 'invalidRequest')).toBe(true)
+    expect((refusal as KeyrailError).message).toContain(words)
+    expect(reachableStrings(refusal).filter((text) => text.includes(key))).toEqual([])
+  })
+})
+
+test('nothing that can be reached from a transport, its stats or its failures holds a key', async () => {
+  const transport = make({
+    endpoints: [{ baseUrl: one.url, apiKey: key }, { url: `${two.url}/${key}` }],
+    cache: true,
+    batch: true,
+    retry: false,
+  } as unknown as Options)
+  one.script = two.script = (_, response) => response.writeHead(403).end(`key ${key} may not`)
+  const failure = await transport.request({ method: 'eth_gasPrice' }).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ kind: 'forbidden' })
+  const group = transport.group()
+  const seen = reachableStrings([
+    transport,
+    transport.stats(),
+    group,
+    failure,
+    await group.batch([{ method: 'eth_call' } as never]),
+  ])
+  expect(seen.length).toBeGreaterThan(50)
+  expect(seen.filter((text) => text.includes(key))).toEqual([])
+})
