@@ -136,11 +136,41 @@ describe('safeWrite', () => {
     },
   )
 
-  test('takes "already known" for success', async () => {
+  test('takes "already known" for success once it was looked up', async () => {
     const outcome = begin()
     await fail(known)
+    expect(asked()).toEqual([send, find])
+    expect(outcome).toEqual({})
+    await answer(found)
     expect(outcome).toEqual({ value: hash })
-    expect(asked()).toEqual([send])
+  })
+
+  test('reports no success where a node says "already known" of what it turned away a moment ago', async () => {
+    const outcome = begin()
+    await fail(known, 'one')
+    await answer(null, 'one')
+    expect(outcome).toEqual({})
+    await tick(2_000)
+    await answer(null, 'one')
+    // With the next block the node has forgotten that it knew it, and judges it anew.
+    expect(asked()).toEqual([send, find, find, send])
+    await fail(rpc('insufficient funds for gas * price + value'), 'one')
+    await answer(null, 'one')
+    expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
+  })
+
+  test('says that it is unconfirmed where it is "already known" and nobody can find it', async () => {
+    transport = make({ resends: 0 })
+    const outcome = begin()
+    await fail(known)
+    await answer(null)
+    await tick(2_000)
+    await answer(null)
+    expect(outcome.error).toMatchObject({
+      kind: 'unconfirmed',
+      transactionHash: hash,
+      rpcError: { message: 'already known' },
+    })
   })
 
   test('never reports a transaction as refused that the chain holds', async () => {
@@ -303,13 +333,15 @@ describe('safeWrite', () => {
       expect(outcome).toEqual({ value: hash })
     })
 
-    test('takes "already known" of the second send for success', async () => {
+    test('takes "already known" of the second send for success once it was looked up', async () => {
       const outcome = begin()
       await fail(lost)
       await answer(null)
       await tick(2_000)
       await answer(null)
       await fail(known)
+      expect(outcome).toEqual({})
+      await answer(found)
       expect(outcome).toEqual({ value: hash })
     })
 

@@ -43,8 +43,9 @@ const rejected: readonly FailureKind[] = ['txRejected', 'revert']
 
 /**
  * Makes `eth_sendRawTransaction` tell the truth. The hash is computed here, so that whatever happens to the call, the transaction can be
- * looked up: "already known" is success; after "nonce too low" or another rejection, and after a failure that leaves open whether it arrived,
- * the hash is looked up before anything is reported or sent again. It is sent again only where it was looked for twice, 2 s apart, and not found.
+ * looked up: after "already known", after "nonce too low" or another rejection, and after a failure that leaves open whether it arrived, the
+ * hash is looked up before anything is reported or sent again. It is sent again only where it was looked for twice, 2 s apart, and not found.
+ * Even "already known" is not believed: some nodes say it of what they turned away a moment ago.
  *
  * `eth_sendRawTransactionSync` is treated likewise by its receipt. It is never sent again: a transaction that waits has no receipt either.
  * Transactions of types that only some chains have are passed on as they are.
@@ -192,7 +193,6 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
           { method, label: sentTo ?? label },
         )
       : (value as KeyrailError)
-    if (failure.kind === 'txKnown' && !sync) return finish(true, hash)
     // Of what changes something, only what cannot have arrived may be made again.
     if (refused.includes(failure.kind) || failure.retryable) return fail(failure)
     // What was not found before does not count.
