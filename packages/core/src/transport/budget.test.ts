@@ -30,7 +30,9 @@ const advance = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms
 
 let startedAt = 0
 beforeEach(() => {
-  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) })
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) - 7_000 })
+  // The clock of a program that has run for a while.
+  vi.advanceTimersByTime(7_000)
   startedAt = performance.now()
 })
 afterEach(() => {
@@ -110,6 +112,25 @@ describe('a budget per second', () => {
     expect(times(below)[4]).toBe(400)
   })
 
+  test('counts out of that a call that has left the line', async () => {
+    const { limited } = make({ requestsPerSecond: 10 })
+    const [, second] = send(limited, 4) as [Sent, Sent]
+    second.end('left')
+    expect(limited.waitMs(newCall())).toBeCloseTo(300)
+    await vi.runAllTimersAsync()
+  })
+
+  test('hands every result through, and every reason to end a call', async () => {
+    const { limited } = make({ requestsPerSecond: 10, burst: 2 }, (_, n) =>
+      n === 0 ? { result: null } : { never: true },
+    )
+    const [answered, ended] = send(limited, 2) as [Sent, Sent]
+    ended.end(undefined)
+    await vi.runAllTimersAsync()
+    expect(answered).toMatchObject({ ok: true, value: null, settled: 1 })
+    expect(ended).toMatchObject({ ok: false, value: undefined, settled: 1 })
+  })
+
   test('tells a call that waited how long it did, and gives it that time back', async () => {
     const { limited } = make({ requestsPerSecond: 10 })
     const [first, second] = send(limited, 2, { deadlineAt: performance.now() + 5_000 }) as [Sent, Sent]
@@ -132,6 +153,7 @@ describe('waiting', () => {
       retryable: false,
       label: limited.label,
       retryAfterMs: 3_000,
+      message: expect.stringContaining('has no room for it in the next 3000 ms'),
     })
     await vi.runAllTimersAsync()
     expect(below.arrivals).toHaveLength(3)
@@ -172,6 +194,12 @@ describe('waiting', () => {
     // Only the call that is under way has one.
     expect(vi.getTimerCount()).toBe(1)
     vi.runAllTimers()
+    const inLanes = (['poll', 'read', 'write'] as const).flatMap((priority) =>
+      send(limited, 1, { options: { priority } }),
+    )
+    expect(vi.getTimerCount()).toBe(1)
+    for (const one of inLanes) one.end('left')
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   test('ends when the transport closes, and when a deadline strikes', async () => {
@@ -225,11 +253,11 @@ describe('the lanes', () => {
   test('let writes go before reads, and reads before polling', async () => {
     const { below, limited } = make({ requestsPerSecond: 10 })
     send(limited, 1)
-    for (const priority of priorities) send(limited, 3, { options: { priority } })
-    expect(limited.stats().queued).toEqual({ write: 3, read: 3, poll: 3 })
+    for (const priority of priorities) send(limited, 12, { options: { priority } })
+    expect(limited.stats().queued).toEqual({ write: 12, read: 12, poll: 12 })
     await vi.runAllTimersAsync()
     expect(below.arrivals.slice(1).map(({ priority }) => priority)).toEqual(
-      ['write', 'read', 'poll'].flatMap((priority) => [priority, priority, priority]),
+      ['write', 'read', 'poll'].flatMap((priority) => Array.from({ length: 12 }, () => priority)),
     )
   })
 
@@ -248,17 +276,20 @@ describe('the lanes', () => {
     ])
   })
 
-  test('give one turn in ten to whoever has waited longest', async () => {
+  test.each([
+    ['poll', 'read', 'write'],
+    ['read', 'poll', 'write'],
+  ] as const)('give one turn in ten to whoever has waited longest, a %s', async (...order) => {
     const { below, limited } = make({ requestsPerSecond: 10 })
     send(limited, 1)
-    for (const priority of priorities) {
+    for (const priority of order) {
       send(limited, 30, { options: { priority } })
       await advance(1)
     }
     await advance(4_000)
     const lane = below.arrivals.slice(1).map(({ priority }) => priority)
-    expect(lane.slice(0, 10)).toEqual([...Array(9).fill('write'), 'poll'])
-    expect(lane.slice(10, 20)).toEqual([...Array(9).fill('write'), 'poll'])
+    expect(lane.slice(0, 10)).toEqual([...Array(9).fill('write'), order[0]])
+    expect(lane.slice(10, 20)).toEqual([...Array(9).fill('write'), order[0]])
     await vi.runAllTimersAsync()
     expect(below.arrivals).toHaveLength(91)
   })
@@ -363,6 +394,26 @@ describe('a budget per day', () => {
     expect(limited.stats()).toMatchObject({ used: 0, usedToday: 0, leftToday: 5 })
     expect(limited.waitMs(newCall())).toBe(0)
   })
+
+  test('gives nothing back on the day after', async () => {
+    vi.setSystemTime(Date.UTC(2026, 0, 1, 23, 59, 59))
+    const { limited } = make({ requestsPerDay: 5 }, (_, n) =>
+      n === 0 ? { facts: { kind: 'unavailable', text: 'left alone', unsent: true }, afterMs: 2_000 } : { result: n },
+    )
+    send(limited, 1)
+    await advance(1_500)
+    send(limited, 1)
+    await vi.runAllTimersAsync()
+    expect(limited.stats()).toMatchObject({ used: 1, usedToday: 1, leftToday: 4 })
+  })
+
+  test('that is not limited is counted all the same', async () => {
+    const { limited } = make()
+    send(limited, 3)
+    await vi.runAllTimersAsync()
+    expect(limited.stats()).toMatchObject({ unit: 'requests', used: 3, usedToday: 3 })
+    expect(limited.stats().leftToday).toBeUndefined()
+  })
 })
 
 describe('after a refusal for speed', () => {
@@ -459,16 +510,22 @@ describe('after a refusal for speed', () => {
     expect(limited.stats().rate).toBe(2)
   })
 
-  test('sends the next trial where the first was ended from above', async () => {
-    const { below, limited } = make({}, (_, n) => (n === 0 ? throttle('1') : n === 1 ? { never: true } : { result: n }))
+  test('sends the next trial where the first was ended from above, alone as well', async () => {
+    const { below, limited } = make({ requestsPerSecond: 100 }, (_, n) =>
+      n === 0 ? throttle('1') : n === 1 ? { never: true } : { result: n, afterMs: 100 },
+    )
     send(limited, 1)
     await advance(1)
-    const [trial, next] = send(limited, 2) as [Sent, Sent]
+    const [trial, ...others] = send(limited, 4) as [Sent, ...Sent[]]
     await advance(1_000)
     expect(below.arrivals).toHaveLength(2)
     trial.end('enough')
+    await advance(90)
+    expect(below.arrivals).toHaveLength(3)
+    await advance(20)
+    expect(below.arrivals).toHaveLength(5)
     await vi.runAllTimersAsync()
-    expect(next.value).toBe(2)
+    expect(others.map(({ value }) => value)).toEqual([2, 3, 4])
   })
 
   test('tells those who cannot wait so long at once, in line and at the door', async () => {
@@ -484,8 +541,30 @@ describe('after a refusal for speed', () => {
     const [late] = send(limited, 1, hurried) as [Sent]
     expect(late.value).toMatchObject({ kind: 'throttled', source: 'client' })
     expect(waits.settled).toBe(0)
+    expect(limited.stats().queued.read).toBe(1)
     await vi.runAllTimersAsync()
     expect(waits.ok).toBe(true)
+    expect(queued.settled).toBe(1)
+  })
+
+  test('lets a call wait whose time is as long as the rest: in line it does not run', async () => {
+    const { limited } = make({ requestsPerSecond: 10 }, (_, n) =>
+      n === 0 ? { ...throttle('20'), afterMs: 50 } : { result: n },
+    )
+    const [, queued] = send(limited, 2, { deadlineAt: performance.now() + 20_000 }) as [Sent, Sent]
+    await vi.runAllTimersAsync()
+    expect(queued).toMatchObject({ ok: true, settled: 1 })
+  })
+
+  test('settles once who is ended by another that is told so', async () => {
+    const { limited } = make({ requestsPerSecond: 10 }, () => ({ ...throttle('20'), afterMs: 50 }))
+    const hurried = { deadlineAt: performance.now() + 10_000 }
+    send(limited, 1, hurried)
+    limited.carry(newCall('eth_chainId', hurried), () => next.end('enough'))
+    const next = sendDown(limited.carry, 'eth_chainId', hurried)
+    await vi.runAllTimersAsync()
+    expect(next).toMatchObject({ value: 'enough', settled: 1 })
+    expect(limited.stats().queued.read).toBe(0)
   })
 
   test('does not believe a rest of years', async () => {
@@ -564,6 +643,7 @@ describe('after a used-up quota', () => {
 describe('options', () => {
   test.each([
     [{ requestsPerSecond: 0 }, 'requestsPerSecond must be a number from 0.001'],
+    [{ requestsPerSecond: 2 ** 31 }, 'requestsPerSecond must be a number from 0.001 to 2147483647'],
     [{ computeUnitsPerSecond: Number.NaN }, 'computeUnitsPerSecond must be a number'],
     [{ requestsPerDay: -1 }, 'requestsPerDay must be a number'],
     [{ computeUnitsPerDay: '5' as unknown as number }, 'computeUnitsPerDay must be a number'],
