@@ -69,7 +69,10 @@ export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransp
   check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
   check(typeof shares === 'boolean', 'coalesce must be true or false')
   check(Object(kept) === kept || typeof kept === 'boolean', 'cache must be true, false, or an object of options')
-  check(Array.isArray(layers), 'layers must be a list of layers')
+  check(
+    Array.isArray(layers) && layers.every((layer) => typeof layer === 'function'),
+    'layers must be a list of layers: functions, as layer() makes them',
+  )
 
   const stats = createStats()
   const { endpoints, chainId } = openEndpoints(options)

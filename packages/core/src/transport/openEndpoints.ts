@@ -54,9 +54,11 @@ export function openEndpoints(options: Options): OpenEndpoints {
       'endpoints must all be on one chain: see their chainId',
     )
     chain ??= posting.chainId
+    const limits = endpoint.budget ?? options.budget ?? {}
+    check(Object(limits) === limits, 'budget must be an object of options')
     const joined = batch(options.batch ?? false)(gate({ maxInFlight, maxWaitMs })(posting))
     const watched: Endpoint = guarded === false ? joined : breaker(guarded === true ? {} : guarded)(joined)
-    return { ...budget({ maxWaitMs, ...(endpoint.budget ?? options.budget) })(watched), weight, name }
+    return { ...budget({ maxWaitMs, ...limits })(watched), weight, name }
   }
   return { endpoints: given.map(open), chainId: chain }
 }

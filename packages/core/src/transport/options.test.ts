@@ -125,8 +125,30 @@ const layers: Readonly<Record<string, Layer>> = {
     ranges: [
       ['timeoutMs', 1, timer],
       ['maxResponseBytes', 1, 2 ** 31],
+      ['maxInFlight', 1, 100_000],
+      ['maxWaitMs', 1, timer],
+      ['attemptTimeoutMs', 1, timer],
+      ['acceptableWaitMs', 0, timer],
+      ['hedge.minMs', 0, timer],
     ],
-    others: ['fetch', 'agent'],
+    others: [
+      'endpoints',
+      'network',
+      'fetch',
+      'agent',
+      'batch',
+      'breaker',
+      'budget',
+      'hedge',
+      'minBlock',
+      'retry',
+      'cache',
+      'coalesce',
+      'keccak256',
+      'layers',
+      'hooks',
+      'tracing',
+    ],
   },
 }
 
@@ -181,11 +203,12 @@ describe('every layer', () => {
 
   test.each(all)('%s refuses a key in any other place, naming the option', (_, layer) => {
     const { make, needs, others = [] } = layer
-    for (const name of others) {
-      const { message } = refusalOf(() => make({ ...needs, [name]: key }))
-      expect(message).toContain(name)
-      expect(message).not.toContain(key)
-    }
+    for (const name of others)
+      for (const value of [key, [key]]) {
+        const { message } = refusalOf(() => make({ ...needs, [name]: value }))
+        expect(message).toContain(name)
+        expect(message).not.toContain(key)
+      }
   })
 
   test.each(all.filter(([, { open }]) => !open))('%s refuses a name that does not exist', (name, layer) => {
@@ -207,6 +230,10 @@ test('an option inside another that does not exist is named', () => {
     'min is no option of hedge, which are percentile, minMs, maxRatio',
   )
   expect(refusalOf(() => observe({ hooks: { onEror: () => {} } as object })).message).toContain('onEror is no option')
+})
+
+test('a name of an endpoint that is no text is refused', () => {
+  expect(refusalOf(() => route([{ ...http({ url }), name: { key } as never }])).message).toBe('name must be text')
 })
 
 test('what is no list of endpoints is refused', () => {

@@ -123,7 +123,10 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
   checkRange('hedge.minMs', minMs, 0, 2 ** 31 - 1)
   checkRange('hedge.maxRatio', maxRatio, 0, 1)
   check(options.minBlock === undefined || typeof options.minBlock === 'boolean', 'minBlock must be true or false')
-  for (const { weight } of endpoints) checkRange('weight', weight, 0, 1e6)
+  for (const { weight, name } of endpoints) {
+    checkRange('weight', weight, 0, 1e6)
+    check(name === undefined || typeof name === 'string', 'name must be text')
+  }
 
   const weighted = endpoints.some(({ weight }) => weight !== undefined)
   const shares = endpoints.map(() => 0)
