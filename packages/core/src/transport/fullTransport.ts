@@ -26,6 +26,7 @@ export interface FullTransport<Rpc = EthereumRpc> extends Transport {
    * @param options - Signal and deadline of each of the calls.
    * @throws {KeyrailError} kind `invalidRequest` where it is no array.
    * @example
+   * const transport = createTransport({ url: 'http://127.0.0.1:8545' })
    * const [block, gas] = await transport.batch([{ method: 'eth_blockNumber' }, { method: 'eth_gasPrice' }])
    * if (block.status === 'fulfilled') console.log(BigInt(block.value))
    */
@@ -34,7 +35,7 @@ export interface FullTransport<Rpc = EthereumRpc> extends Transport {
    * Ties calls together: they are asked of the same endpoint as long as it works. With one endpoint it changes nothing.
    * Closing the group ends its calls and leaves the transport open.
    * @example
-   * const group = transport.group()
+   * const group = createTransport({ url: 'http://127.0.0.1:8545' }).group()
    * await group.request({ method: 'eth_blockNumber' })
    * await group.request({ method: 'eth_getLogs', params: [{ fromBlock: 'latest' }] })
    */
