@@ -97,6 +97,13 @@ describe('retry', () => {
     expect(twice.at).toHaveLength(2)
   })
 
+  test('says that no time is left, not less than none, where the machine was too busy for the deadline', async () => {
+    const carry = retry()(failing(down).carry, label)
+    const sent = sendDown(carry, 'eth_chainId', { deadlineAt: performance.now() - 20 })
+    await vi.runAllTimersAsync()
+    expect(String(sent.value)).toContain('and 0 ms are left.')
+  })
+
   test('says nothing of retries where the deadline struck during an attempt', async () => {
     const hanging: Endpoint = {
       label,

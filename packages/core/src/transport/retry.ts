@@ -35,7 +35,7 @@ export function retry(options: RetryOptions = {}): Layer {
         return settle(ok, failure)
       const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
       // No timer is longer, and a call without a deadline does not wait for weeks either.
-      const leftMs = Math.min(Math.round(call.deadlineAt - performance.now()), 2 ** 31 - 1)
+      const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - performance.now()), 2 ** 31 - 1))
       if (waitMs >= leftMs) {
         const message = `${failure.message} Not retried: it takes a wait of ${waitMs} ms, and ${leftMs} ms are left.`
         return settle(ok, new KeyrailError(message, failure))

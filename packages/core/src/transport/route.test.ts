@@ -276,6 +276,15 @@ describe('the time of an attempt', () => {
     expect(Math.round((sent.at as number) - from)).toBeLessThan(5_010)
   })
 
+  test('sets no timer to a time that has passed, where its deadline is over and the machine was too busy to say so', async () => {
+    const set = vi.spyOn(globalThis, 'setTimeout')
+    const { send } = make([reset, reset])
+    const sent = await settle(send('eth_chainId', { deadlineAt: performance.now() - 20 }))
+    expect(sent.ok).toBe(false)
+    expect(set.mock.calls.map(([, ms]) => ms).filter((ms) => !((ms as number) > 0))).toEqual([])
+    set.mockRestore()
+  })
+
   test('can be given, also with one endpoint', async () => {
     const { send, nodes } = make([never], { attemptTimeoutMs: 200 })
     const sent = await settle(send())

@@ -250,7 +250,9 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       const attempt = { ...call, cancel: undefined, below: undefined, insist: admits?.(call) === false } as Attempt
       if (underWay.push(attempt) === 1) call.below = attempt
 
-      const limitMs = reads ? (attemptTimeoutMs ?? (count > 1 ? (deadlineAt - startedAt) / 3 : Infinity)) : Infinity
+      // The deadline may have passed already, where the machine is too busy for its timer.
+      const thirdMs = Math.max(1, (deadlineAt - startedAt) / 3)
+      const limitMs = reads ? (attemptTimeoutMs ?? (count > 1 ? thirdMs : Infinity)) : Infinity
       /** How long the attempt stood in queues of ours: that time is not its own. */
       const waitedMs = (): number => (deadlineAt < Infinity ? attempt.deadlineAt - deadlineAt : 0)
       const strike = (): void => {
