@@ -1,0 +1,35 @@
+import { soakCall } from './soakCall.ts'
+import type { ServerReport } from './soakServer.ts'
+import type { SoakTally } from './soakTally.ts'
+
+/** What became of the transactions of a soak. */
+export interface WritesJudged {
+  readonly made: number
+  /** Taken by the servers more than once: one that may have arrived was sent again. */
+  readonly doubled: number
+  /** Answered with a hash, but no server had taken it. */
+  readonly untaken: number
+}
+
+/** Compares what the callers were told of their transactions with what the servers took. */
+export function judgeWrites(tally: SoakTally, taken: ServerReport['taken'], seed: number): WritesJudged {
+  const metBy = new Map(taken)
+  let made = 0
+  let doubled = 0
+  let untaken = 0
+  for (let index = 0; index < tally.settled.length; index++) {
+    const { method, params } = soakCall(index, seed).args
+    if (method !== 'eth_sendRawTransaction') continue
+    made++
+    const met = metBy.get(String(params?.[0])) ?? []
+    if (met.length > 1) {
+      doubled++
+      tally.say(`transaction ${index} was sent ${met.length} times, and met ${met.join(', then ')}`)
+    }
+    if (tally.answered[index] && met.length === 0) {
+      untaken++
+      tally.say(`transaction ${index} was answered, and never taken`)
+    }
+  }
+  return { made, doubled, untaken }
+}

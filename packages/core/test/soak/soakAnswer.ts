@@ -1,0 +1,13 @@
+import type { RequestArguments } from '@keyrail/core'
+import { soakHash } from './soakHash.ts'
+
+/**
+ * The one right answer to a call of the soak, made of nothing but the call: so both sides know it, and an answer that belongs to another call is
+ * noticed whatever way it came.
+ */
+export function soakAnswer({ method, params = [] }: RequestArguments): unknown {
+  if (method === 'eth_sendRawTransaction') return soakHash(params[0] as `0x${string}`)
+  if (method === 'eth_getBlockByHash') return { hash: params[0], number: '0x1', transactions: [] }
+  if (method === 'eth_getBalance') return `0x${(params[0] as string).slice(-8)}`
+  return { method, params }
+}

@@ -1,0 +1,43 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Order, ServerReport } from './soakServer.ts'
+
+/** Servers in a process of their own, so that neither side's work or memory is taken for the other's. */
+export interface SoakServer {
+  /** Two endpoints of one chain, whose faults pass. */
+  readonly urls: readonly [string, string]
+  /** One with every fault there is. */
+  readonly harshUrl: string
+  readonly report: () => Promise<ServerReport>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts them. */
+export async function startSoakServer(seed: number, share: number): Promise<SoakServer> {
+  const file = fileURLToPath(new URL('soakServer.ts', import.meta.url))
+  const child = fork(file, [seed, share].map(String), { execArgv: ['--conditions=@keyrail/source'] })
+  const exited = once(child, 'exit')
+  const failed = exited.then(([code]): never => {
+    throw new Error(`the servers of the soak ended with ${code}`)
+  })
+  failed.catch(() => {})
+  const heard = async <T>(): Promise<T> => {
+    const [message] = (await Promise.race([once(child, 'message'), failed])) as [T]
+    return message
+  }
+  const [one, two, harshUrl] = await heard<[string, string, string]>()
+  return {
+    urls: [one, two],
+    harshUrl,
+    report: () => {
+      const report = heard<ServerReport>()
+      child.send('report' satisfies Order)
+      return report
+    },
+    stop: async () => {
+      child.disconnect()
+      await exited
+    },
+  }
+}
