@@ -36,6 +36,9 @@ const vectors = (cases: readonly FailureCase[], weight: number): SoakFault[] =>
     script: vectorFailure(one),
   }))
 
+/** To a batch it is a refusal of the whole for no known reason, after which batches are half as large for good: a long run would soon make none. */
+const halving = 'broken: error of another id'
+
 const isItem = ({ answer: { body } }: FailureCase): boolean => (Object(body) as { readonly id?: unknown }).id === 1
 
 const broken = (itemOf: ItemOf): SoakFault[] =>
@@ -66,7 +69,7 @@ export function passingFaults(itemOf: ItemOf): readonly SoakFault[] {
   return [
     ...broken(itemOf),
     ...vectors(
-      usable.filter((one) => !one.request.batch && passing.includes(one.expect.kind)),
+      usable.filter((one) => !one.request.batch && passing.includes(one.expect.kind) && one.name !== halving),
       5,
     ),
     ...vectors(
