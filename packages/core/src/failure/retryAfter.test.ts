@@ -19,6 +19,11 @@ describe('retryAfter', () => {
     expect(retryAfter({ text: '', retryAfter: header })).toBeLessThanOrEqual(60_000)
   })
 
+  test('does not believe an endless wait', () => {
+    expect(retryAfter({ text: `try again in ${'9'.repeat(400)} s` })).toBeUndefined()
+    expect(retryAfter({ text: '', retryAfter: '9'.repeat(400) })).toBeUndefined()
+  })
+
   test('gives a finite number, 0 or more, or nothing, whatever is asked', () => {
     const anything = fc.option(fc.oneof(fc.string(), fc.double(), fc.jsonValue()), { nil: undefined })
     fc.assert(

@@ -25,5 +25,5 @@ export function retryAfter(
     Number(amount) * (exact || unit[1] ? 1 : /m/i.test(unit) ? 60_000 : 1000),
     // Only a date has colons; engines read nearly anything else as some date, too.
     Math.max(0, Date.parse(/:/.test(header ?? '') ? `${header}` : '') - now),
-  ].find((wait) => wait >= 0 && wait < Infinity)
+  ].find((wait) => wait < Infinity)
 }

@@ -96,6 +96,29 @@ describe('readBatchAnswer', () => {
       expect(read([ok(5), ok(6), ok(7)], 3, status)).toMatchObject({ kind: 'badResponse', final: true })
   })
 
+  test('believes results beside every status that means success, and reads errors beside 400', () => {
+    for (const status of [200, 201, 299])
+      expect(results(read([ok(5), ok(6), ok(7)], 3, status))).toEqual(['r5', 'r6', 'r7'])
+    const [first, second] = read([bad(6, 'execution reverted', 3), bad(5, 'slow down')], 2, 400) as ItemRead[]
+    expect(first).toMatchObject({ status: 400, text: 'slow down' })
+    expect(second).toMatchObject({ status: 400, text: 'execution reverted', rpcError: { code: 3 } })
+  })
+
+  test('believes nothing of a lone object that is result and error at once', () => {
+    expect(read({ ...ok(5), ...bad(5, 'slow down') })).toMatchObject({ kind: 'badResponse', batch: true })
+  })
+
+  test('says so where an error has no words', () => {
+    const [, second] = read([ok(5), { id: 6, error: { code: -32000 } }, ok(7)]) as ItemRead[]
+    expect(second).toMatchObject({ text: 'an error without words', rpcError: { code: -32000 } })
+  })
+
+  test('gives a call without an answer the wait that was asked for beside the others', () => {
+    const headers = { 'retry-after': '2', date: 'Thu, 01 Jan 2026 12:00:00 GMT' }
+    const [, second] = read([ok(5), ok(7)], 3, 200, headers) as ItemRead[]
+    expect(second).toMatchObject({ kind: 'badResponse', retryAfter: '2', date: headers.date, status: 200 })
+  })
+
   test('believes a lone result that has the id of a call, for that call', () => {
     expect(results(read(ok(6)))).toEqual(['badResponse', 'r6', 'badResponse'])
   })
@@ -108,6 +131,10 @@ describe('readBatchAnswer', () => {
     expect(words([ok(7), bad(null, 'batch of more than 1')])[1]).toBe('batch of more than 1')
     // Whose is it?
     for (const unclear of [
+      [ok(7), bad(99, 'batch of more than 1')],
+      [ok(7), bad('6', 'batch of more than 1'), bad(99, 'batch of more than 1')],
+      [ok(7), ok(null), ok(null)],
+      [ok(7), null, { id: null }],
       [ok(7), bad(null, 'execution reverted')],
       [ok(7), bad(null, 'execution reverted'), bad(null, 'slow down')],
     ])
@@ -115,6 +142,13 @@ describe('readBatchAnswer', () => {
         expect.stringContaining('no item'),
         expect.stringContaining('no item'),
       ])
+  })
+
+  test('reads errors without an id that are nested too deep to be compared', () => {
+    const deep = `{"id":null,"error":{"code":1,"message":"slow down","data":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`
+    const [first, ...others] = read(`[{"id":5,"result":"r5"},${deep},${deep}]`) as ItemRead[]
+    expect(first).toMatchObject({ result: 'r5' })
+    for (const one of others) expect(one).toMatchObject({ text: 'slow down' })
   })
 
   test('gives every call its own answer or a failure, whatever comes in whatever order', () => {

@@ -13,13 +13,15 @@ import type { RouteCall } from './routeCall.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
+  // The clock of a program that has run for a while.
+  vi.advanceTimersByTime(7_000)
 })
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
 })
 
-const over = (endpoint: ScriptedPost, options: boolean | BatchOptions = true, maxInFlight = 64): Carry =>
+const over = (endpoint: ScriptedPost, options?: boolean | BatchOptions, maxInFlight = 64): Carry =>
   batch(options)(gate({ maxInFlight })(endpoint)).carry
 
 const send = (carry: Carry, methods: readonly string[], fields: Partial<RouteCall> = {}): Sent[] =>
@@ -160,6 +162,13 @@ describe('batch', () => {
     expect(sizes(endpoint)).toEqual([2, 2, 1, 1, 1])
     for (const { body, asked } of endpoint.posted)
       if (asked.length > 1) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(maxBytes)
+
+    endpoint.posted.length = 0
+    // Of which the method's name is the most.
+    const long = Array.from({ length: 30 }, () => 'eth_getTransactionByBlockNumberAndIndex')
+    send(carry, long, { params: '[]' })
+    await vi.runAllTimersAsync()
+    for (const { body } of endpoint.posted) expect(body.length).toBeLessThanOrEqual(maxBytes)
   })
 
   test('joins a hundred calls and 512 kB unless it is told otherwise', async () => {
@@ -173,7 +182,7 @@ describe('batch', () => {
   })
 
   test('fails each call with an error of its own where the connection breaks', async () => {
-    const endpoint = scriptedPost(() => ({ facts: { kind: 'network', text: 'socket hang up' } }))
+    const endpoint = scriptedPost(() => ({ facts: { kind: 'network', text: 'socket hang up' } }), 7)
     const sent = send(over(endpoint), ['eth_call', 'eth_gasPrice'])
     await vi.runAllTimersAsync()
     expect(sent.map(({ value }) => value)).toMatchObject([
@@ -237,6 +246,13 @@ describe('batch', () => {
         { type: 'attempted', label, durationMs: 20, kind: 'revert' },
       ],
     ])
+  })
+
+  test('needs nobody who listens', async () => {
+    const endpoint = scriptedPost()
+    const sent = send(over(endpoint), reads(2), { note: undefined })
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ value }) => value)).toEqual(own(sent))
   })
 
   test.each([
