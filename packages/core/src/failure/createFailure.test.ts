@@ -48,7 +48,12 @@ describe('createFailure', () => {
   test.each([
     [429, undefined, true],
     [200, -32005, true],
+    [200, -32007, true],
+    [200, -32009, true],
+    [200, -32017, true],
+    [200, 429, true],
     [200, -32000, false],
+    [500, -32005, false],
     [503, -32005, false],
     [403, undefined, false],
   ])('resends a throttled write with status %s and code %s: %s', (status, code, retryable) => {
@@ -60,12 +65,31 @@ describe('createFailure', () => {
 
   test('writes method, kind, status, code, label and the words of the server', () => {
     const rpcError = { code: -32005, message: 'rate   limit\nexceeded.' }
-    const error = createFailure({ text: 'rate limit exceeded.', status: 429, rpcError }, read)
+    const error = createFailure({ text: 'rate   limit\n exceeded.', status: 429, rpcError }, read)
     expect(error).toBeInstanceOf(KeyrailError)
     expect(error.message).toBe(
       `eth_blockNumber failed: throttled, HTTP 429, code -32005 at ${label}: rate limit exceeded.`,
     )
     expect(error).toMatchObject({ method: read.method, label, status: 429, rpcError })
+  })
+
+  test('shows nothing of words that are too long to be searched for secrets', () => {
+    const error = createFailure({ text: 'x'.repeat(70_000), status: 503 }, read)
+    expect(error.message).toBe(`eth_blockNumber failed: unavailable, HTTP 503 at ${label}: ….`)
+  })
+
+  test.each([
+    ['draining', true],
+    ['no_upstream', true],
+    ['key_store_down', true],
+    ['was_draining', false],
+    ['upstream_failed', false],
+    [{ toString: 0, valueOf: 0 }, false],
+    [undefined, false],
+  ])('resends a write where the service says why it passed nothing on: %j: %s', (reason, retryable) => {
+    const rpcError = { code: -32000, message: 'Service Unavailable', data: { reason } }
+    const error = createFailure({ text: rpcError.message, status: 503, rpcError }, write)
+    expect(error).toMatchObject({ kind: 'unavailable', retryable })
   })
 
   test('leaves out the status where no answer came', () => {
