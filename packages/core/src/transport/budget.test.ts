@@ -159,6 +159,15 @@ describe('waiting', () => {
     expect(below.arrivals).toHaveLength(3)
   })
 
+  test('is not refused where its turn comes in the very moment in which maxWaitMs ends', async () => {
+    const { below, limited } = make({ requestsPerSecond: 1, maxWaitMs: 2_000 })
+    const sent = send(limited, 4)
+    expect(sent.map(({ settled }) => settled)).toEqual([0, 0, 0, 1])
+    await vi.runAllTimersAsync()
+    expect(times(below)).toEqual([0, 1_000, 2_000])
+    expect(sent[2]?.ok).toBe(true)
+  })
+
   test('ends after maxWaitMs where others went first', async () => {
     const { below, limited } = make({ requestsPerSecond: 1, maxWaitMs: 2_500 })
     send(limited, 1)

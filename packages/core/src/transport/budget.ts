@@ -245,19 +245,19 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
         const dayMs = untilDayMs(next.call.method)
         const ms = Math.max(dayMs, pace.waitMs(next.cost, now))
         const expired = oldest.since + maxWaitMs <= now
-        if (expired || (dayMs > 0 && !fits(next, now, dayMs))) {
-          const waiter = expired ? oldest : next
-          leave(waiter)
-          refuse(waiter, expired ? 'throttled' : 'quota', ms)
-        } else if (ms > 0 || pace.trying()) {
-          const wakeMs = Math.min(pace.trying() ? Infinity : ms, oldest.since + maxWaitMs - now)
-          timer = setTimeout(serve, Math.ceil(wakeMs))
-          break
-        } else {
+        if (ms === 0 && !pace.trying()) {
           passed = next === oldest ? 0 : passed + 1
           const waitMs = leave(next)
           next.call.note?.({ type: 'queued', label, waitMs })
           send(next.call, next.settle, next.cost, now)
+        } else if (expired || (dayMs > 0 && !fits(next, now, dayMs))) {
+          const waiter = expired ? oldest : next
+          leave(waiter)
+          refuse(waiter, expired ? 'throttled' : 'quota', ms)
+        } else {
+          const wakeMs = Math.min(pace.trying() ? Infinity : ms, oldest.since + maxWaitMs - now)
+          timer = setTimeout(serve, Math.ceil(wakeMs))
+          break
         }
       }
       serving = false
