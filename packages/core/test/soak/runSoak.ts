@@ -224,9 +224,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   for (const { transport } of lanes) transport.close()
   await Promise.allSettled(cut)
   await nextTurn()
+  // Fetch keeps connections, with a timer each, for as long as it likes: it lets go of them when they have been idle for some seconds.
+  if (fetch) await until(() => open.timers() === 0, 15_000)
   const timers = open.timers()
-  // What fetch keeps is the platform's matter: it lets go of its connections when they have been idle for some seconds.
-  await until(() => open.sockets() === 0, fetch ? 15_000 : 1_000)
+  await until(() => open.sockets() === 0, 1_000)
   const sockets = open.sockets()
   open.stop()
   const { taken, requests, calls: asked, largestBatch, faults } = await server.report()
