@@ -98,7 +98,7 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       const transport = createTransport({ url: server.url, ...options })
       const controller = new AbortController()
       const aborted = failureOf(transport.request(blockNumber, { signal: controller.signal }))
-      const late = failureOf(transport.request(blockNumber, { timeoutMs: 60 }))
+      const late = failureOf(transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 60 }))
       setTimeout(() => controller.abort('enough'), 30)
       expect(await aborted).toBe('enough')
       expect(await late).toMatchObject({ kind: 'timeout' })

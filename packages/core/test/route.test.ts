@@ -40,16 +40,16 @@ interface Setup extends RouteOptions {
 }
 
 /** The stack that createTransport makes, over real connections. */
-const make = ({ servers = [one, two], chainId, group, ...options }: Setup = {}): Transport & { routed: Route } => {
+const make = (setup: Setup = {}): Transport & { routed: Route } => {
+  const { servers = [one, two], chainId, group, retries = 0, timeoutMs = 10_000, breaker: guard, ...options } = setup
   const routed = route(
-    servers.map(({ url }) => budget()(breaker(options.breaker)(http({ url, ...(chainId && { chainId }) })))),
+    servers.map(({ url }) => budget()(breaker(guard)(http({ url, ...(chainId && { chainId }) })))),
     options,
   )
   const grouped =
     (next: Carry): Carry =>
     (call: Call, settle) =>
       next(Object.assign(call, { group }), settle)
-  const { retries = 0, timeoutMs = 10_000 } = options
   const transport = compose(routed, grouped, retry({ retries, baseMs: 50 }), deadline({ timeoutMs }))
   open.push(transport)
   return { ...transport, routed }

@@ -10,7 +10,16 @@
  * repeatable('eth_sendRawTransaction') // false
  */
 export function repeatable(method: string): boolean {
-  return /^(net_|web3_|txpool_|trace_|eth_(a|b|c[^a]|f|ga|h|m|pro|s[iy][^g])|debug_([adeip]|tr|stora)|[^_]+_(get(?!FilterC)|call|estimate|is|has)(?![a-z]))/.test(
-    method,
-  )
+  if (method !== last) {
+    last = method
+    answer = reads.test(method)
+  }
+  return answer
 }
+
+// Asked several times for each call, and mostly of the same method as before.
+let last = ''
+let answer = false
+
+const reads =
+  /^(net_|web3_|txpool_|trace_|eth_(a|b|c[^a]|f|ga|h|m|pro|s[iy][^g])|debug_([adeip]|tr|stora)|[^_]+_(get(?!FilterC)|call|estimate|is|has)(?![a-z]))/

@@ -45,7 +45,7 @@ export function observe(options: ObserveOptions = {}): Layer {
   let lastId = 0
 
   return (next, label) => (call, settle) => {
-    const startedAt = performance.now()
+    const { startedAt } = call
     stats?.started()
     // Most calls are watched by nobody, and are spared what follows.
     const listening = watches.some(listens) ? watches.filter(listens) : undefined

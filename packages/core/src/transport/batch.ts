@@ -7,6 +7,7 @@ import type { ItemRead } from '../message/readBatchAnswer.ts'
 import { wrongChain } from '../message/wrongChain.ts'
 import { batchLimit } from './batchLimit.ts'
 import type { Call, Carry, Settle } from './call.ts'
+import type { CallEvent } from './callEvent.ts'
 import type { GatedEndpoint, PostForItems } from './gate.ts'
 import type { Endpoint } from './http.ts'
 import { heavy } from './heavy.ts'
@@ -156,6 +157,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
         }
         sentAt = performance.now()
         first = lastId + 1
+        const attempt: CallEvent = { type: 'attempt', label, batchSize: items.length }
         let text = ''
         let method: string | undefined
         let between = ''
@@ -165,7 +167,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
             between = `,"method":${JSON.stringify(method)},"params":`
           }
           text += `${text && ','}{"jsonrpc":"2.0","id":${++lastId}${between}${call.params}}`
-          call.note?.({ type: 'attempt', label, batchSize: items.length })
+          call.note?.(attempt)
         }
         return `[${text}]`
       }
@@ -175,6 +177,8 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
         const size = items.length
         const read = answer ? readBatchAnswer(answer, first, size) : { ...(fault as Facts), batch: true }
         const chainSaid = chainId && answer?.header('x-chain-id')
+        const durationMs = performance.now() - sentAt
+        const answered: CallEvent = { type: 'attempted', label, durationMs }
         const refused: Item[] = []
         let limit = size
         let unclear = false
@@ -186,7 +190,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
           const wrong = 'result' in one ? wrongChain(chainId, method === 'eth_chainId' ? one.result : chainSaid) : one
           const failure = wrong && createFailure(wrong, { ...context, method })
           const kind = failure?.kind
-          call.note?.({ type: 'attempted', label, durationMs: performance.now() - sentAt, kind })
+          call.note?.(kind ? { type: 'attempted', label, durationMs, kind } : answered)
           if (!wrong) settle(true, (one as { result: unknown }).result)
           else if (kind === 'batchTooLarge') {
             refused.push(item)

@@ -41,6 +41,8 @@ export interface Call {
   waitingSince: number | undefined
   /** The record that works for this one now, where a layer made another: whether it waits is read there. */
   below: Call | undefined
+  /** When the caller made it, on the clock of `performance.now()`; 0 for a call of our own. */
+  startedAt: number
   /** When the deadline strikes, on the clock of `performance.now()`. */
   deadlineAt: number
   /** Set once the call was ended from above (deadline, abort, close): no layer starts anything anew. */

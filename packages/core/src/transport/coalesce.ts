@@ -31,6 +31,9 @@ interface Flight {
   readonly answers: number
 }
 
+/** What is under way, by params. */
+type Flights = Map<string, Flight>
+
 const rank = { poll: 0, read: 1, write: 2 }
 const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
 
@@ -52,7 +55,8 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
   checkCallOptions({ minBlock: options.minBlock })
   const minBlockOf = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
   return (next) => {
-    let flights = new Map<string, Flight>()
+    // By method first: to join method and params to one key costs more than to look twice.
+    const flights = new Map<string, Flights>()
     let writes = 0
     let answers = 0
 
@@ -75,76 +79,87 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       )
     }
 
-    const begin = (call: Call): Flight => {
-      const { method, params, options, deadlineAt } = call
-      const waiters: Flight['waiters'] = []
+    const begin = (call: Call, settle: Settle): Flight => {
+      const { method, params, options, deadlineAt, note } = call
       const shared = createCall(method, params, options, call)
       shared.deadlineAt = deadlineAt
+      const waiters: Flight['waiters'] = [{ call, settle }]
       // What happens is told to one caller, so that it is counted once.
-      const note: Call['note'] = (event) => waiters.find(Boolean)?.call.note?.(event)
-      if (call.note) shared.note = note
-      return { shared, waiters, waiting: 0, joinableFor: deadlineAt, writes, answers }
+      const tell: Call['note'] = (event) => waiters.find(Boolean)?.call.note?.(event)
+      if (note) shared.note = tell
+      return { shared, waiters, waiting: 1, joinableFor: deadlineAt, writes, answers }
     }
 
-    return (call: Call, settle) => {
-      if (!repeatable(call.method))
-        return next(call, (ok, value) => {
-          writes++
-          settle(ok, value)
-        })
-      const key = call.method + call.params
-      const found = flights.get(key)
-      const joins = found !== undefined && mayJoin(call, found)
-      const flight = joins ? found : begin(call)
-      const { shared } = flight
-      const place = flight.waiters.push({ call, settle }) - 1
-      flight.waiting++
-      call.below = shared
-      const close = (): void => {
-        if (flights.get(key) !== flight) return
-        flights.delete(key)
-        // What was deleted keeps its place in a Map until that makes its table anew, which costs more than this.
-        if (flights.size === 0) flights = new Map()
-      }
+    /** No more callers join it. */
+    const close = (flight: Flight): void => {
+      const { method, params } = flight.shared
+      const alike = flights.get(method)
+      if (alike?.get(params) !== flight) return
+      // What was deleted keeps its place in a Map until that makes its table anew, which costs more than a new one.
+      if (alike.size === 1) flights.delete(method)
+      else alike.delete(params)
+    }
+
+    const leaveBy = (flight: Flight, place: number, { call, settle }: Waiter): void =>
       onCancel(call, (reason) => {
-        flight.waiters[place] = undefined
-        flight.waiting--
-        if (flight.waiting === 0) {
-          close()
+        const { shared, waiters } = flight
+        waiters[place] = undefined
+        if (--flight.waiting === 0) {
+          close(flight)
           shared.ended = true
           shared.cancel?.(reason)
         }
         settle(false, reason)
       })
-      if (joins) {
-        if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
-        return call.note?.({ type: 'joined' })
-      }
-      flights.set(key, flight)
-      next(shared, (ok, value) => {
-        close()
-        answers++
-        // Cut off from all it worked for: tables that the map has outgrown keep it alive for a while.
-        shared.cancel = undefined
-        land(flight, ok, value)
-      })
-    }
 
     /** Hands out what came to all who still wait. */
-    function land({ waiters, waiting }: Flight, ok: boolean, value: unknown): void {
+    const land = ({ waiters, waiting }: Flight, ok: boolean, value: unknown): void => {
       // Made before the first gets the original, which is then its own to change.
       const copy = waiting > 1 ? copier(ok, value) : undefined
       let given = false
       for (let place = 0; place < waiters.length; place++) {
         const waiter = waiters[place]
         if (!waiter) continue
+        waiters[place] = undefined
         if (!given) waiter.settle(ok, value)
         else if (copy) waiter.settle(ok, copy())
         // It asks for itself.
         else next(waiter.call, waiter.settle)
         given = true
       }
-      waiters.length = 0
+    }
+
+    return (call: Call, settle) => {
+      const { method, params } = call
+      if (!repeatable(method))
+        return next(call, (ok, value) => {
+          writes++
+          settle(ok, value)
+        })
+      let alike = flights.get(method)
+      const found = alike?.get(params)
+      if (found && mayJoin(call, found)) {
+        const { shared, waiters } = found
+        const waiter: Waiter = { call, settle }
+        found.waiting++
+        call.below = shared
+        leaveBy(found, waiters.push(waiter) - 1, waiter)
+        if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
+        return call.note?.({ type: 'joined' })
+      }
+      const flight = begin(call, settle)
+      const { shared, waiters } = flight
+      if (!alike) flights.set(method, (alike = new Map()))
+      alike.set(params, flight)
+      call.below = shared
+      leaveBy(flight, 0, waiters[0] as Waiter)
+      next(shared, (ok, value) => {
+        close(flight)
+        answers++
+        // Cut off from all it worked for: tables that the map has outgrown keep it alive for a while.
+        shared.cancel = undefined
+        land(flight, ok, value)
+      })
     }
   }
 }

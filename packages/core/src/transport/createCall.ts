@@ -28,6 +28,7 @@ export function createCall(
     note: undefined,
     waitingSince: undefined,
     below: undefined,
+    startedAt: 0,
     deadlineAt: Infinity,
     ended: false,
     cancel: undefined,

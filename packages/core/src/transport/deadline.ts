@@ -1,5 +1,7 @@
 import { checkNames, checkRange } from '../failure/invalid.ts'
-import type { Layer } from './call.ts'
+import { createAlarms } from './alarms.ts'
+import type { Alarm } from './alarms.ts'
+import type { Call, Layer } from './call.ts'
 import { endCall } from './endCall.ts'
 import { heavy } from './heavy.ts'
 
@@ -9,13 +11,22 @@ export interface DeadlineOptions {
   readonly timeoutMs?: number | undefined
 }
 
+/** Of one call. */
+interface CallAlarm extends Alarm {
+  readonly call: Call
+  /** When it was last found out how much time is left. */
+  countedAt: number
+  /** Set where it turned out that there is some. */
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
 /** Refuses a time that timers cannot keep: above 2^31-1 ms they strike at once. */
 export function checkTimeout(timeoutMs: number | undefined): void {
   checkRange('timeoutMs', timeoutMs, 1, 2 ** 31 - 1)
 }
 
 /**
- * Ends a call that takes too long: one timer for the whole call, with all its attempts. The time that it stands in a queue of ours, for a budget or
+ * Ends a call that takes too long, with all its attempts. The time that it stands in a queue of ours, for a budget or
  * for a free place, does not count.
  *
  * @param options - `timeoutMs`; a call's own `timeoutMs` goes before it.
@@ -26,11 +37,9 @@ export function checkTimeout(timeoutMs: number | undefined): void {
 export function deadline(options: DeadlineOptions = {}): Layer {
   checkNames('deadline', options, ['timeoutMs'])
   checkTimeout(options.timeoutMs)
-  return (next, label) => (call, settle) => {
-    const ms = call.options.timeoutMs ?? options.timeoutMs ?? (heavy.test(call.method) ? 60_000 : 10_000)
-    let countedAt = performance.now()
-    call.deadlineAt = countedAt + ms
-    const strike = (): void => {
+  return (next, label) => {
+    const strike = (alarm: CallAlarm): void => {
+      const { call, ms, countedAt } = alarm
       const now = performance.now()
       let worker = call
       while (worker.below) worker = worker.below
@@ -39,14 +48,23 @@ export function deadline(options: DeadlineOptions = {}): Layer {
         return endCall(call, label, 'timeout', `no answer within ${ms} ms`)
       // The queue itself moves the deadline of a record that stands in it. For one that works for this call, we do.
       if (worker !== call) call.deadlineAt = now + leftMs
-      countedAt = now
+      alarm.countedAt = now
       // Not for each instant of a long wait, where little time was left at its beginning.
-      timer = setTimeout(strike, Math.max(leftMs, 10))
+      alarm.timer = setTimeout(strike, Math.max(leftMs, 10), alarm)
     }
-    let timer = setTimeout(strike, ms)
-    next(call, (ok, value) => {
-      clearTimeout(timer)
-      settle(ok, value)
-    })
+    const alarms = createAlarms(strike)
+    return (call, settle) => {
+      const ms = call.options.timeoutMs ?? options.timeoutMs ?? (heavy.test(call.method) ? 60_000 : 10_000)
+      const now = performance.now()
+      const dueAt = now + ms
+      call.deadlineAt = dueAt
+      const alarm: CallAlarm = { ms, dueAt, rung: false, call, countedAt: now, timer: undefined }
+      alarms.set(alarm)
+      next(call, (ok, value) => {
+        if (alarm.rung) clearTimeout(alarm.timer)
+        else alarms.unset(alarm)
+        settle(ok, value)
+      })
+    }
   }
 }

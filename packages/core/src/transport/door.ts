@@ -42,12 +42,13 @@ export function createDoor(carry: Carry, live?: Lane<Call>): Door {
       check(text, `params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
       const call = createCall(method, text, options ?? noOptions, together)
       const { signal } = call.options
+      call.startedAt = performance.now()
       let onAbort: (() => void) | undefined
       // Most calls have none, and are spared what follows.
       if (options) {
         checkCallOptions(options)
         // Until a deadline is set: what stands above it, a layer of a user for example, waits no longer than this.
-        if (options.timeoutMs) call.deadlineAt = performance.now() + options.timeoutMs
+        if (options.timeoutMs) call.deadlineAt = call.startedAt + options.timeoutMs
         if (signal?.aborted) return reject(signal.reason)
         onAbort = (): void => {
           call.ended = true
