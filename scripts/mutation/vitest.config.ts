@@ -12,6 +12,7 @@ const files = [
   'src/failure/retryAfter.test.ts',
   'src/transport/batchLimit.test.ts',
   'src/transport/budgetPace.test.ts',
+  'src/transport/options.test.ts',
   'src/transport/retry.test.ts',
   'src/transport/batch.test.ts',
   'src/message/readBatchAnswer.test.ts',

@@ -131,6 +131,7 @@ describe('readBatchAnswer', () => {
     expect(words([ok(7), bad(null, 'batch of more than 1')])[1]).toBe('batch of more than 1')
     // Whose is it?
     for (const unclear of [
+      [ok(7), ok(5), bad(99, 'slow down')],
       [ok(7), bad(99, 'batch of more than 1')],
       [ok(7), bad('6', 'batch of more than 1'), bad(99, 'batch of more than 1')],
       [ok(7), ok(null), ok(null)],
@@ -138,10 +139,9 @@ describe('readBatchAnswer', () => {
       [ok(7), bad(null, 'execution reverted')],
       [ok(7), bad(null, 'execution reverted'), bad(null, 'slow down')],
     ])
-      expect(words(unclear).slice(0, 2)).toEqual([
-        expect.stringContaining('no item'),
-        expect.stringContaining('no item'),
-      ])
+      expect(words(unclear).filter((said) => !/^r\d$/.test(String(said)) && !String(said).includes('no item'))).toEqual(
+        [],
+      )
   })
 
   test('reads errors without an id that are nested too deep to be compared', () => {

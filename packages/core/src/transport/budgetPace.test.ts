@@ -58,6 +58,18 @@ describe('the trial after a pause', () => {
     expect(pace.send(1, now())).toBe(false)
   })
 
+  test('comes after every pause', () => {
+    const pace = createPace(100, 100)
+    for (let pause = 0; pause < 3; pause++) {
+      expect(pace.send(1, now())).toBe(false)
+      refuse(pace, slowDown('1'))
+      advance(1_000)
+      const at = now()
+      expect(pace.send(1, at)).toBe(true)
+      pace.hear(at, true)
+    }
+  })
+
   test('is not over when older calls come back, answered or refused', () => {
     const pace = createPace(100, 100)
     const before = now()
