@@ -659,3 +659,44 @@ describe('the vectors', () => {
     )
   })
 })
+
+describe('what an endpoint takes', () => {
+  test('a hiccup in unclear words makes batches smaller for a while, and not for ever', async () => {
+    let hiccups = 3
+    const endpoint = scriptedPost((posted) =>
+      posted.batched && hiccups-- > 0 ? tooLarge('the node had a bad moment') : answerAll(posted),
+    )
+    const carry = over(endpoint)
+    const largest: number[] = []
+    for (let wave = 0; wave < 80; wave++) {
+      endpoint.posted.length = 0
+      const sent = send(carry, reads(64))
+      await vi.runAllTimersAsync()
+      expect(outcomes(sent)).toEqual(own(sent))
+      largest.push(Math.max(...sizes(endpoint)))
+    }
+    // In the second wave two are under way at once, and both meet a hiccup.
+    expect(largest.slice(0, 4)).toEqual([64, 32, 16, 16])
+    expect(largest.at(-1)).toBe(64)
+  })
+
+  test('a cap that was named is kept, however often more would go in one', async () => {
+    const endpoint = scriptedPost(capped(10, () => tooLarge('batch too large: at most 10')))
+    const carry = over(endpoint)
+    for (let wave = 0; wave < 40; wave++) {
+      send(carry, reads(64))
+      await vi.runAllTimersAsync()
+    }
+    expect(sizes(endpoint).filter((size) => size > 10)).toEqual([64])
+  })
+
+  test('each call says which part of its request it was', async () => {
+    const endpoint = scriptedPost((posted) =>
+      posted.asked.length > 2 ? tooLarge('batch too large: at most 2') : answerAll(posted),
+    )
+    const carry = over(endpoint)
+    const sent = send(carry, reads(5))
+    await vi.runAllTimersAsync()
+    expect(sent.map(({ call }) => call.share)).toEqual([0.5, 0.5, 0.5, 0.5, 1])
+  })
+})

@@ -5,6 +5,7 @@ import { repeatable } from '../failure/repeatable.ts'
 import { readBatchAnswer } from '../message/readBatchAnswer.ts'
 import type { ItemRead } from '../message/readBatchAnswer.ts'
 import { wrongChain } from '../message/wrongChain.ts'
+import { createBatchCap } from './batchCap.ts'
 import { batchLimit } from './batchLimit.ts'
 import type { Call, Carry, Settle } from './call.ts'
 import type { CallEvent } from './callEvent.ts'
@@ -43,16 +44,22 @@ const FRAME_BYTES = 64
 
 const nothing = (): void => {}
 
-/** At least as many as the text has in UTF-8. */
-const bytesOf = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.length : text.length * 3)
+const isLive = ({ call }: Item): boolean => !call.ended
+
+/** At least as many as a call takes in UTF-8. */
+const bytesOf = ({ method, params }: Call): number =>
+  FRAME_BYTES + method.length + (/^[\0-\x7f]*$/.test(params) ? params.length : MAX_BYTES_PER_UNIT * params.length)
+
+/** No unit of a text takes more of them in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3
 
 /**
  * Joins calls of the same tick into one JSON-RPC batch, without a timer: a microtask gathers what was called until then. A call that is alone
  * goes at once, and as an ordinary request.
  *
  * Answers are paired by id, and each call settles by itself: one that has no answer, or two, fails alone. Where an endpoint refuses a batch,
- * calls that were answered keep their answers and the others are sent again in smaller ones, down to single calls; how much it takes is
- * remembered and never exceeded again.
+ * calls that were answered keep their answers and the others are sent again in smaller ones, down to single calls. A number that it names is
+ * remembered and never exceeded again; one that had to be guessed grows back by rare trials.
  *
  * Never joined: what does more than read, because a batch that breaks leaves unknown what was done; and, as long as nobody asks for it, heavy
  * calls (eth_getLogs, eth_simulateV1, debug_*, trace_*), because a batch is as slow as its slowest call.
@@ -74,7 +81,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
   checkRange('batch.maxBytes', given.maxBytes, 1, 2 ** 31)
   return (endpoint) => {
     const { label, chainId, close } = endpoint
-    let maxCalls = Math.floor(given.maxCalls ?? 100)
+    const cap = createBatchCap(Math.floor(given.maxCalls ?? 100))
     let { maxBytes = 512_000 } = given
     let lastId = 0
     /**
@@ -112,6 +119,11 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       })
     }
 
+    const carryAlone = ({ call, settle }: Pick<Item, 'call' | 'settle'>): void => {
+      call.share = 1
+      endpoint.carry(call, settle)
+    }
+
     const flush = (): void => {
       const all = waiting ?? []
       waiting = undefined
@@ -119,28 +131,33 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
     }
 
     /** Sends what has not ended meanwhile, in batches of at most `limit` calls. */
-    const sendAll = (items: readonly Item[], limit = maxCalls): void => {
+    const sendAll = (all: readonly Item[], limit = cap.calls()): void => {
+      const items = all.filter(isLive)
+      if (items.length > limit) cap.exceeded()
+      let mostBytes = 0
+      for (const { call } of items)
+        mostBytes += FRAME_BYTES + call.method.length + MAX_BYTES_PER_UNIT * call.params.length
+      // Mostly there is room for all of them, however they are counted.
+      if (items.length <= limit && mostBytes <= maxBytes) return send(items)
       let part: Item[] = []
       let bytes = 0
       for (const item of items) {
-        const { ended, method, params } = item.call
-        if (ended) continue
-        const more = FRAME_BYTES + method.length + bytesOf(params)
+        const more = bytesOf(item.call)
         if (part.length >= limit || (part.length > 0 && bytes + more > maxBytes)) {
-          send(part, bytes)
+          send(part)
           part = []
           bytes = 0
         }
         part.push(item)
         bytes += more
       }
-      send(part, bytes)
+      send(part)
     }
 
-    const send = (items: Item[], bytes: number): void => {
+    const send = (items: Item[]): void => {
       const [lone] = items
       if (!lone) return
-      if (items.length === 1) return endpoint.carry(lone.call, lone.settle)
+      if (items.length === 1) return carryAlone(lone)
 
       const sent: Sent = { live: items.length, stop: nothing }
       for (const item of items) item.sent = sent
@@ -148,17 +165,18 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       let sentAt: number
 
       const body = (): string => {
-        if (sent.live < items.length) items = items.filter(({ call }) => !call.ended)
-        if (items.length > maxCalls) {
+        if (sent.live < items.length) items = items.filter(isLive)
+        const most = cap.calls()
+        if (items.length > most) {
           // Smaller batches were asked for while this one waited.
-          sendAll(items.slice(maxCalls))
-          items = items.slice(0, maxCalls)
-          sent.live = maxCalls
+          sendAll(items.slice(most))
+          items = items.slice(0, most)
+          sent.live = most
         }
         sentAt = performance.now()
         first = lastId + 1
         const attempt: CallEvent = { type: 'attempt', label, batchSize: items.length }
-        let text = ''
+        const texts: string[] = []
         let method: string | undefined
         let between = ''
         for (const { call } of items) {
@@ -166,10 +184,11 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
             method = call.method
             between = `,"method":${JSON.stringify(method)},"params":`
           }
-          text += `${text && ','}{"jsonrpc":"2.0","id":${++lastId}${between}${call.params}}`
+          texts.push(`{"jsonrpc":"2.0","id":${++lastId}${between}${call.params}}`)
+          call.share = 1 / items.length
           call.note?.(attempt)
         }
-        return `[${text}]`
+        return `[${texts.join(',')}]`
       }
 
       const done: Parameters<PostForItems>[2] = (fault, answer, context) => {
@@ -194,23 +213,30 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
           if (!wrong) settle(true, (one as { result: unknown }).result)
           else if (kind === 'batchTooLarge') {
             refused.push(item)
-            limit = batchLimit(wrong.text, size)
-            if (/batch/i.test(wrong.text)) maxCalls = Math.min(maxCalls, limit)
-            else if (wrong.status === 413) maxBytes = Math.min(maxBytes, Math.floor(bytes / 2))
+            const said = batchLimit(wrong.text, size)
+            limit = said ?? Math.max(1, size >> 1)
+            if (/batch/i.test(wrong.text)) {
+              if (said) cap.said(said)
+              else if (refused.length === 1) cap.refused(size)
+            } else if (wrong.status === 413 && refused.length === 1)
+              maxBytes = Math.min(maxBytes, Math.floor(items.reduce((sum, of) => sum + bytesOf(of.call), 0) / 2))
           } else if (one === read && answer && !common.includes(kind as string)) {
             refused.push(item)
             unclear = true
           } else settle(false, failure)
         }
-        if (!unclear) return sendAll(refused, Math.min(limit, maxCalls))
+        if (!unclear) return sendAll(refused, Math.min(limit, cap.calls()))
         // One by one it shows whose fault it was; if nobody's, it was the batch that was not wanted.
         let left = refused.length
         let innocent = true
-        for (const { call, settle } of refused.filter((item) => !item.call.ended))
-          endpoint.carry(call, (ok, value) => {
-            innocent &&= ok
-            if (--left === 0 && innocent) maxCalls = Math.min(maxCalls, Math.max(1, size >> 1))
-            settle(ok, value)
+        for (const { call, settle } of refused.filter(isLive))
+          carryAlone({
+            call,
+            settle: (ok, value) => {
+              innocent &&= ok
+              if (--left === 0 && innocent) cap.refused(size)
+              settle(ok, value)
+            },
           })
       }
       sent.stop = endpoint.post(items, body, done)

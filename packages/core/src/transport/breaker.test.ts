@@ -48,6 +48,22 @@ describe('a breaker opens', () => {
     expect(below.arrivals).toHaveLength(5)
   })
 
+  test('by requests: what broke in one batch is one failure, however many calls were in it', async () => {
+    const { guarded } = make({}, () => down)
+    await run(guarded, 5 * 20 - 1, 'eth_call', { share: 1 / 20 })
+    expect(guarded.state()).toBe('closed')
+    expect(guarded.health()).toMatchObject({ calls: 4.95, successRate: 0 })
+    await run(guarded, 1, 'eth_call', { share: 1 / 20 })
+    expect(guarded.state()).toBe('open')
+  })
+
+  test('by the rate of requests, not of calls', async () => {
+    const { guarded } = make({}, (_, n) => (n % 10 < 9 ? up : down))
+    await run(guarded, 400, 'eth_call', { share: 1 / 20 })
+    expect(guarded.health()).toMatchObject({ calls: 20, successRate: 0.9 })
+    expect(guarded.state()).toBe('closed')
+  })
+
   test('not where an answer came between', async () => {
     const { guarded } = make({ minCalls: 1_000 }, (_, n) => (n % 5 === 4 ? up : down))
     await run(guarded, 50)

@@ -29,7 +29,7 @@ export type BreakerState = 'closed' | 'open' | 'halfOpen'
 /** How an endpoint has been doing lately, by the calls it carried. */
 export interface Health {
   readonly state: BreakerState
-  /** Calls in the window. */
+  /** Requests in the window; each call of a batch adds its share. */
   readonly calls: number
   /** The part of them that the endpoint answered, from 0 to 1; an error of the node is an answer. 1 where there were none. */
   readonly successRate: number
@@ -102,8 +102,8 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
   return (endpoint) => {
     const { label } = endpoint
     const latency = createLatency()
-    const total = new Int32Array(PARTS)
-    const failed = new Int32Array(PARTS)
+    const total = new Float64Array(PARTS)
+    const failed = new Float64Array(PARTS)
     let part = 0
     let inRow = 0
     let refusals = 0
@@ -127,7 +127,8 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       return current % PARTS
     }
 
-    const sum = (counts: Int32Array): number => counts.reduce((all, count) => all + count, 0)
+    // A hundred hundredths are a little less than one.
+    const sum = (counts: Float64Array): number => Math.round(counts.reduce((all, count) => all + count, 0) * 1e6) / 1e6
 
     const open = (now: number, ms: number): void => {
       opened = true
@@ -136,24 +137,24 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       clear()
     }
 
-    const judge = (verdict: Verdict, sentAt: number): void => {
+    const judge = (verdict: Verdict, sentAt: number, share: number): void => {
       // What was sent before it opened is old news.
       if (verdict === 'nothing' || sentAt < openedAt) return
       const now = performance.now()
       const at = slide(now)
-      total[at]! += 1
+      total[at]! += share
       if (verdict === 'down') {
-        failed[at]! += 1
-        inRow++
+        failed[at]! += share
+        inRow += share
         const calls = sum(total)
-        if (opened || inRow >= failures || (calls >= minCalls && sum(failed) >= failureRate * calls))
+        if (opened || inRow > failures - 1e-6 || (calls >= minCalls && sum(failed) >= failureRate * calls))
           open(now, openMs * Math.min(12, 2 ** openings++))
         return
       }
       inRow = 0
-      refusals = verdict === 'refused' ? refusals + 1 : 0
+      refusals = verdict === 'refused' ? refusals + share : 0
       const stillRefused = opened && openForMs === deadMs && verdict === 'refused'
-      if (verdict === 'dead' || refusals >= failures || stillRefused) return open(now, deadMs)
+      if (verdict === 'dead' || refusals > failures - 1e-6 || stillRefused) return open(now, deadMs)
       if (!opened) return
       opened = false
       openings = 0
@@ -184,7 +185,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
         const ms = performance.now() - sentAt
         // What was ended while it took long would have taken longer: left out, slow answers would seem rare wherever they are not waited for.
         if (ok || (call.ended && ms > (latency.averageMs() ?? Infinity))) latency.add(ms)
-        judge(ok ? 'up' : verdictOf(value), sentAt)
+        judge(ok ? 'up' : verdictOf(value), sentAt, call.share)
         settle(ok, value)
       })
     }

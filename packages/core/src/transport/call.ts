@@ -43,6 +43,8 @@ export interface Call {
   below: Call | undefined
   /** When the caller made it, on the clock of `performance.now()`; 0 for a call of our own. */
   startedAt: number
+  /** Which part of its HTTP request it is: 1, and in a batch of a hundred one hundredth. */
+  share: number
   /** When the deadline strikes, on the clock of `performance.now()`. */
   deadlineAt: number
   /** Set once the call was ended from above (deadline, abort, close): no layer starts anything anew. */

@@ -29,6 +29,7 @@ export function createCall(
     waitingSince: undefined,
     below: undefined,
     startedAt: 0,
+    share: 1,
     deadlineAt: Infinity,
     ended: false,
     cancel: undefined,

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { createBatchCap } from './batchCap.ts'
+import type { BatchCap } from './batchCap.ts'
+
+/** How often a batch has to be split until a larger one is tried. */
+const splitsUntilTrial = (cap: BatchCap): number => {
+  const before = cap.calls()
+  let splits = 0
+  while (cap.calls() === before && splits < 100_000) {
+    cap.exceeded()
+    splits++
+  }
+  return splits
+}
+
+describe('createBatchCap', () => {
+  test('is what was configured, until something is refused', () => {
+    const cap = createBatchCap(100)
+    for (let i = 0; i < 100; i++) cap.exceeded()
+    expect(cap.calls()).toBe(100)
+  })
+
+  test('what the endpoint said is never exceeded again', () => {
+    const cap = createBatchCap(100)
+    cap.said(20)
+    for (let i = 0; i < 1_000; i++) cap.exceeded()
+    expect(cap.calls()).toBe(20)
+    cap.said(50)
+    expect(cap.calls()).toBe(20)
+  })
+
+  test('what was refused without a number is halved, and grows back while batches are split', () => {
+    const cap = createBatchCap(100)
+    cap.refused(100)
+    expect(cap.calls()).toBe(50)
+    expect(splitsUntilTrial(cap)).toBe(8)
+    expect(cap.calls()).toBe(100)
+  })
+
+  test('a larger batch that is refused again is tried half as often each time', () => {
+    const cap = createBatchCap(64)
+    const waits = []
+    for (let i = 0; i < 12; i++) {
+      cap.refused(64)
+      waits.push(splitsUntilTrial(cap))
+    }
+    expect(waits).toEqual([8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 8_192])
+  })
+
+  test('many hiccups in a row do not end joining: from 1 it comes back to what was configured', () => {
+    const cap = createBatchCap(100)
+    for (const size of [100, 50, 25, 12, 6, 3, 1]) cap.refused(size)
+    expect(cap.calls()).toBe(1)
+    const seen = []
+    while (cap.calls() < 100) {
+      splitsUntilTrial(cap)
+      seen.push(cap.calls())
+    }
+    expect(seen).toEqual([2, 4, 8, 16, 32, 64, 100])
+  })
+
+  test('a guess never raises what it is already', () => {
+    const cap = createBatchCap(10)
+    cap.refused(10)
+    cap.refused(100)
+    expect(cap.calls()).toBe(5)
+  })
+})
