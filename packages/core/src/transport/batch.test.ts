@@ -431,6 +431,39 @@ describe('a batch that is refused for its size', () => {
     expect(sizes(endpoint).slice(8)).toEqual([2, 2])
   })
 
+  test.each([
+    ['as a whole', () => tooLarge('batch too large')],
+    [
+      'item by item',
+      ({ asked }: Posted): Reply => ({
+        text: JSON.stringify(asked.map(({ id }) => ({ id, error: { code: -32600, message: 'batch too large' } }))),
+      }),
+    ],
+  ] as const)(
+    'tries again what was refused once, %s, after batches that had to be split, not after others',
+    async (_, refuse) => {
+      let once = true
+      const endpoint = scriptedPost((posted) => {
+        if (!once) return answerAll(posted)
+        once = false
+        return refuse(posted)
+      })
+      const carry = over(endpoint)
+      const wave = async (count: number): Promise<number[]> => {
+        endpoint.posted.length = 0
+        send(carry, reads(count))
+        await vi.runAllTimersAsync()
+        return sizes(endpoint)
+      }
+      expect(await wave(20)).toEqual([20, 10, 10])
+      for (let time = 0; time < 20; time++) expect(await wave(10)).toEqual([10])
+      expect(await wave(20)).toEqual([10, 10])
+      const later: number[][] = []
+      for (let time = 0; time < 10; time++) later.push(await wave(20))
+      expect(later.at(-1)).toEqual([20])
+    },
+  )
+
   test('fails a call that is refused even alone with what the server says of it', async () => {
     const endpoint = scriptedPost(() => tooLarge('batch too large'))
     const sent = send(over(endpoint), reads(3))
