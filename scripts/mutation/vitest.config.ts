@@ -11,6 +11,7 @@ const files = [
   'src/transport/tokenBucket.test.ts',
   'src/failure/retryAfter.test.ts',
   'src/transport/batchLimit.test.ts',
+  'src/transport/batchCap.test.ts',
   'src/transport/budgetPace.test.ts',
   'src/transport/options.test.ts',
   'src/transport/retry.test.ts',
