@@ -101,6 +101,8 @@ export function openAddress(options: AddressOptions): Address {
   /** Asks a secret's function. What the function throws may hold the secret, so it is not told. */
   const ask = async (name: string, secret: Secret | undefined): Promise<string | undefined> => {
     if (typeof secret !== 'function') return secret
+    // Not while layers are at work: it may abort the call or close the transport.
+    await Promise.resolve()
     try {
       secret = await secret()
     } catch {

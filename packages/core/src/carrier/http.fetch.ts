@@ -1,8 +1,13 @@
 import type { Carrier, CarrierOptions } from './carrier.ts'
 
-const messageOf = (error: unknown): string => {
-  const { message } = Object(error) as { message?: unknown }
-  return typeof message === 'string' ? message : 'fetch failed'
+/** A given fetch may reject with anything, and give a response of any make: what is read of them may be anything, and may throw. */
+const textOf = (read: () => unknown): string | undefined => {
+  try {
+    const text = read()
+    return typeof text === 'string' ? text : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Carries by `fetch`: browsers, workers, Deno, Bun, React Native, and wherever a `fetch` is given. */
@@ -47,12 +52,21 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
             over ||
             done({
               kind: 'network',
-              text: response ? 'the connection broke in the middle of the answer' : messageOf(error),
+              text: response
+                ? 'the connection broke in the middle of the answer'
+                : (textOf(() => Object(error).message) ?? 'fetch failed'),
             })
           )
         }
-        const { status, headers: answered } = response
-        return over || done(undefined, { status, text, header: (name) => answered.get(name) })
+        const answered = response
+        return (
+          over ||
+          done(undefined, {
+            status: Number(textOf(() => String(answered.status))),
+            text,
+            header: (name) => textOf(() => answered.headers.get(name)),
+          })
+        )
       }
       void post()
       return () => {

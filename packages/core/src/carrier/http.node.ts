@@ -40,6 +40,9 @@ const connector = (secure: boolean, host: string, port: number): (() => net.Sock
     )
 }
 
+/** So many parts of an answer are held as they came; then they are joined. */
+const MAX_LOOSE_CHUNKS = 1_024
+
 const headerOf = ({ rawHeaders }: IncomingMessage, name: string): string | undefined => {
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const given = rawHeaders[at] as string
@@ -147,10 +150,13 @@ export function createCarrier(options: CarrierOptions): Carrier {
         if (Number(headerOf(incoming, 'content-length')) > maxResponseBytes) return tooLarge()
         const chunks: Buffer[] = []
         let bytes = 0
+        let joined = 0
         incoming.on('data', (chunk: Buffer) => {
           bytes += chunk.length
           if (bytes > maxResponseBytes) return tooLarge()
           chunks.push(chunk)
+          // A chunk of one byte takes a hundred times as much, and a server may send nothing but those.
+          if (chunks.length - joined >= MAX_LOOSE_CHUNKS) joined = chunks.push(Buffer.concat(chunks.splice(joined)))
         })
         incoming.on('end', () => {
           socket.keptBytesRead = socket.bytesRead

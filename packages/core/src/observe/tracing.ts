@@ -115,15 +115,23 @@ export function watchByTracing(options: TracingOptions, onError: () => void): Wa
       const span = attempt(() => tracer.startSpan(method, { kind: CLIENT_KIND, attributes }, api.context.active()))
       if (!span) return { tell: () => {} }
       return {
-        within: (run) => api.context.with(api.trace.setSpan(api.context.active(), span), run),
+        within: (run) => {
+          const context = attempt(() => api.trace.setSpan(api.context.active(), span))
+          if (context) api.context.with(context, run)
+          else run()
+        },
+        // In a microtask, as hooks are: an abort in a span processor must not get between the layers that are at work just then.
         tell: (event) =>
-          void attempt(() => {
-            const { type } = event
-            if (type !== 'response' && type !== 'failure') return span.addEvent(`keyrail.${type}`, attributesOf(event))
-            span.setAttributes(attributesOf(event))
-            if (type === 'failure') span.setStatus({ code: ERROR_STATUS })
-            return span.end()
-          }),
+          queueMicrotask(() =>
+            attempt(() => {
+              const { type } = event
+              if (type !== 'response' && type !== 'failure')
+                return span.addEvent(`keyrail.${type}`, attributesOf(event))
+              span.setAttributes(attributesOf(event))
+              if (type === 'failure') span.setStatus({ code: ERROR_STATUS })
+              return span.end()
+            }),
+          ),
       }
     },
   }

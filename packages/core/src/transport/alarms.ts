@@ -20,6 +20,7 @@ export interface Alarms<A extends Alarm> {
 
 /** Those of one time: they come due in the order in which they were set. */
 interface Clock<A extends Alarm> {
+  readonly ms: number
   readonly lane: Lane<A>
   timer: ReturnType<typeof setTimeout> | undefined
 }
@@ -40,6 +41,8 @@ export function createAlarms<A extends Alarm>(ring: (alarm: A) => void): Alarms<
       const leftMs = alarm.dueAt - performance.now()
       // Timers may come a little early, and are whole milliseconds.
       if (leftMs >= 1) {
+        // One that rang may have led to another's being set.
+        clearTimeout(clock.timer)
         clock.timer = setTimeout(strike, leftMs, clock)
         return
       }
@@ -47,14 +50,21 @@ export function createAlarms<A extends Alarm>(ring: (alarm: A) => void): Alarms<
       alarm.rung = true
       ring(alarm)
     }
+    stop(clock)
+  }
+
+  /** Where no alarm is left. */
+  const stop = (clock: Clock<A>): void => {
+    clearTimeout(clock.timer)
     clock.timer = undefined
+    if (clocks.size > MAX_IDLE_CLOCKS && clocks.get(clock.ms) === clock) clocks.delete(clock.ms)
   }
 
   return {
     set: (alarm) => {
       const { ms } = alarm
       let clock = clocks.get(ms)
-      if (!clock) clocks.set(ms, (clock = { lane: createLane(), timer: undefined }))
+      if (!clock) clocks.set(ms, (clock = { ms, lane: createLane(), timer: undefined }))
       clock.lane.enter(alarm)
       clock.timer ??= setTimeout(strike, ms, clock)
     },
@@ -62,10 +72,7 @@ export function createAlarms<A extends Alarm>(ring: (alarm: A) => void): Alarms<
       const clock = clocks.get(alarm.ms)
       if (!clock) return
       clock.lane.leave(alarm)
-      if (clock.lane.first()) return
-      clearTimeout(clock.timer)
-      clock.timer = undefined
-      if (clocks.size > MAX_IDLE_CLOCKS) clocks.delete(alarm.ms)
+      if (!clock.lane.first()) stop(clock)
     },
   }
 }

@@ -106,6 +106,8 @@ export function cache(options: CacheOptions = {}): Layer {
         settle(false, reason)
       })
       stop = kept.get(key, (text) => {
+        // A store that answers at once may have ended the call first.
+        if (call.ended) return
         const value = text === undefined ? undefined : parse(text)
         // A store is no more trusted than a node; but that the block is final was known when it was kept.
         if (text === undefined || !keeps(value, Infinity)) return ask(call, settle, key, keeps)

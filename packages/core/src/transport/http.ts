@@ -82,8 +82,11 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
         send(to)
       }
       stop = withoutTracing(() => carrier.send(to, text, ended))
+      // A given fetch may have ended the call while it was called.
+      if (over) stop()
     }
-    const to = open()
+    // What users gave is called when the layers have done their work: an abort or a close in it would get between them.
+    const to = fetch || agent ? Promise.resolve().then(open) : open()
     if (to instanceof Promise)
       to.then(send, ({ message: text }: Error) => over || done({ kind: 'invalidRequest', text }, undefined, { label }))
     else send(to)

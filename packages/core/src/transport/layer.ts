@@ -3,11 +3,18 @@ import { createDoor } from './door.ts'
 import type { Request } from './door.ts'
 import { onCancel } from './onCancel.ts'
 
+/** A call that is carried, and how many calls are under way on its behalf. */
+interface Carried {
+  readonly call: Call
+  open: number
+}
+
 /**
  * Makes a layer from a function that takes `request` and returns one: the shape in which users write their own.
  *
  * @param wrap - Called once. Pass the options it is given on, or their `signal` at least: by the signal an abort reaches what lies below, and
- * what is called with it is known to be done for this call, so that hooks, statistics and the deadline see it, and it stays in its group or batch.
+ * what is called with it is known to be done for this call, so that hooks, statistics and the deadline see it, and it stays in its group or batch;
+ * it is ended when that call is over.
  * @example
  * const timed = layer((request) => async (args, options) => {
  *   const start = performance.now()
@@ -22,15 +29,21 @@ import { onCancel } from './onCancel.ts'
 export function layer(wrap: (request: Request) => Request): Layer {
   return (next: Carry) => {
     // By the signal, because it survives a copy of the options.
-    const carried = new WeakMap<AbortSignal, Call>()
+    const carried = new WeakMap<AbortSignal, Carried>()
     const door = createDoor((inner, settle) => {
       const outer = inner.options.signal && carried.get(inner.options.signal)
       if (!outer) return next(inner, settle)
-      const { group, batch, note } = outer
-      Object.assign(inner, { group, batch, note: note && ((event) => outer.note?.(event)) } satisfies Partial<Call>)
-      outer.below = inner
+      const { group, batch, note } = outer.call
+      Object.assign(inner, {
+        group,
+        batch,
+        note: note && ((event) => outer.call.note?.(event)),
+      } satisfies Partial<Call>)
+      outer.call.below = inner
+      outer.open++
       next(inner, (ok, value) => {
-        if (outer.below === inner) outer.below = undefined
+        outer.open--
+        if (outer.call.below === inner) outer.call.below = undefined
         settle(ok, value)
       })
     })
@@ -38,12 +51,18 @@ export function layer(wrap: (request: Request) => Request): Layer {
     return (call, settle) => {
       const controller = new AbortController()
       const { signal } = controller
-      carried.set(signal, call)
+      const outer: Carried = { call, open: 0 }
+      carried.set(signal, outer)
       let settled = false
       const end = (ok: boolean, value: unknown): void => {
         if (settled) return
         settled = true
         settle(ok, value)
+      }
+      const finish = (ok: boolean, value: unknown): void => {
+        end(ok, value)
+        // What lost a race, for example: past its call, neither a deadline nor a close would end it.
+        if (outer.open > 0) controller.abort()
       }
       onCancel(call, (reason) => {
         end(false, reason)
@@ -54,8 +73,8 @@ export function layer(wrap: (request: Request) => Request): Layer {
       Promise.resolve({ method: call.method, params })
         .then((args) => request(args, { ...call.options, signal, timeoutMs }))
         .then(
-          (value) => end(true, value),
-          (error: unknown) => end(false, error),
+          (value) => finish(true, value),
+          (error: unknown) => finish(false, error),
         )
     }
   }

@@ -16,7 +16,7 @@ export function createGroup<Rpc>({ label, door, end }: Stack): TransportGroup<Rp
   const within: Door = (args, options, together) => {
     if (!closed) return door(args, options, { ...together, group })
     const facts = { kind: 'aborted', text: 'the group is closed' } as const
-    return Promise.reject(createFailure(facts, { method: args.method, label }))
+    return Promise.reject(createFailure(facts, { method: String(Object(args).method), label }))
   }
   const close = (): void => {
     closed = true
