@@ -201,7 +201,8 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
         const refused: Item[] = []
         let limit = size
         let unclear = false
-        for (const [at, item] of items.entries()) {
+        for (let at = 0; at < size; at++) {
+          const item = items[at] as Item
           const { call, settle } = item
           if (call.ended) continue
           const { method } = call

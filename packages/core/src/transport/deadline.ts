@@ -55,10 +55,10 @@ export function deadline(options: DeadlineOptions = {}): Layer {
     const alarms = createAlarms(strike)
     return (call, settle) => {
       const ms = call.options.timeoutMs ?? options.timeoutMs ?? (heavy.test(call.method) ? 60_000 : 10_000)
-      const now = performance.now()
-      const dueAt = now + ms
+      const { startedAt } = call
+      const dueAt = startedAt + ms
       call.deadlineAt = dueAt
-      const alarm: CallAlarm = { ms, dueAt, rung: false, call, countedAt: now, timer: undefined }
+      const alarm: CallAlarm = { ms, dueAt, rung: false, call, countedAt: startedAt, timer: undefined }
       alarms.set(alarm)
       next(call, (ok, value) => {
         if (alarm.rung) clearTimeout(alarm.timer)

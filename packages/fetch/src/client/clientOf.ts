@@ -34,8 +34,9 @@ export function clientOf<Rpc = EthereumRpc>(transport: Transport, declared: read
     return new Proxy(parts, {
       get: (_, name) =>
         parts[name] ??
+        methods[name] ??
         (/^[a-z][A-Za-z0-9]*_/.test(String(name)) || declared.includes(name as string)
-          ? (methods[name] ??= (...params: unknown[]) => request({ method: name as string, params }))
+          ? (methods[name] = (...params: unknown[]) => request({ method: name as string, params }))
           : undefined),
       deleteProperty: () => false,
     })
