@@ -1,0 +1,89 @@
+import { createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { createTransport } from '@keyrail/core'
+import type { FullTransport, Options } from '@keyrail/core'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+// What `abortEverywhere.test.ts` asks in memory, over real connections: the server sees each of them end.
+
+let server: Server
+let port: number
+let open: Set<Socket>
+/** What the server does with a request; nothing, as long as the connection is not even made. */
+let reply: (socket: Socket) => void
+
+beforeEach(async () => {
+  open = new Set()
+  server = createServer((socket) => {
+    open.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => open.delete(socket))
+    socket.on('data', () => reply(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  ;({ port } = server.address() as AddressInfo)
+})
+afterEach(() => {
+  for (const socket of open) socket.destroy()
+  server.close()
+})
+
+const silent = (): void => {}
+const places: Record<string, { readonly scheme: string; readonly reply: (socket: Socket) => void }> = {
+  // A server of TLS that never says hello.
+  'while it connects': { scheme: 'https', reply: silent },
+  'waiting for the head of the answer': { scheme: 'http', reply: silent },
+  'in the middle of the head': { scheme: 'http', reply: (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-') },
+  'in the middle of the body': {
+    scheme: 'http',
+    reply: (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"jsonrpc":'),
+  },
+  'in the middle of a body in chunks': {
+    scheme: 'http',
+    reply: (socket) => void socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\n{"js\r\n'),
+  },
+}
+const ways = ['its signal', 'its deadline', 'the close of the transport', 'the close of its group'] as const
+const carriers: Record<string, Partial<Options>> = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
+
+/** Resources of the process that hold it, but for those of the test and its server. */
+const held = (): string[] => process.getActiveResourcesInfo().filter((name) => /^(TLS|TCP)(Socket|CONNECT)/i.test(name))
+
+describe.each(Object.keys(carriers))('by %s', (carrier) => {
+  describe.each(ways)('a call that is ended by %s leaves no connection', (way) => {
+    // A connection that fetch has begun to make is its own to end, which takes it ten seconds.
+    const reached = Object.keys(places).filter((name) => carrier !== 'fetch' || name !== 'while it connects')
+    test.each(reached)('%s', async (name) => {
+      const place = places[name] as (typeof places)[string]
+      let arrived = (): void => {}
+      const there = new Promise<void>((resolve) => (arrived = resolve))
+      reply = (socket) => {
+        place.reply(socket)
+        arrived()
+      }
+      const before = held().length
+      const transport: FullTransport = createTransport({
+        url: `${place.scheme}://127.0.0.1:${port}`,
+        retry: false,
+        ...carriers[carrier],
+      } as Options)
+      const group = transport.group()
+      const controller = new AbortController()
+      const reason = { mine: 'reason' }
+      const timeoutMs = way === 'its deadline' ? 150 : 10_000
+      const call = group.request({ method: 'eth_chainId' }, { signal: controller.signal, timeoutMs })
+      const outcome = call.catch((error: unknown) => error)
+      await there
+      if (way === 'its signal') controller.abort(reason)
+      else if (way === 'the close of the transport') transport.close()
+      else if (way === 'the close of its group') group.close()
+      const ended = await outcome
+      if (way === 'its signal') expect(ended).toBe(reason)
+      else expect(ended).toMatchObject({ kind: way === 'its deadline' ? 'timeout' : 'aborted' })
+      expect(transport.stats().inFlight).toBe(0)
+      await expect.poll(() => open.size, { message: 'the server sees it end' }).toBe(0)
+      await expect.poll(() => held().length).toBeLessThanOrEqual(before)
+      transport.close()
+    })
+  })
+})

@@ -1,0 +1,61 @@
+import type { Asked, Posted, Reply } from './scriptedPost.ts'
+import { answerAll } from './scriptedPost.ts'
+
+/** What comes back; or a head, and then nothing. */
+export type FetchReply = Reply | { readonly headOnly: true }
+
+/** A request that was sent. */
+export interface Fetched extends Posted {
+  readonly url: string
+}
+
+/** A `fetch` in memory that answers by a script. */
+export interface MemoryFetch {
+  readonly fetch: typeof globalThis.fetch
+  readonly sent: Fetched[]
+  /** How many requests are under way. */
+  open: number
+  /** May be replaced at any time. */
+  script: (sent: Fetched) => FetchReply
+}
+
+/** Makes one. Requests end in a timer, never at once, as real ones do, and at once where their signal says so. */
+export function memoryFetch(script: MemoryFetch['script'] = answerAll): MemoryFetch {
+  const fetch = (url: string, { body, signal }: { readonly body: string; readonly signal: AbortSignal }): unknown =>
+    new Promise((resolve, reject) => {
+      const read = JSON.parse(body) as Asked | Asked[]
+      const batched = Array.isArray(read)
+      const asked = batched ? read : [read]
+      const sent: Fetched = { url, body, asked, batched, at: performance.now(), stopped: false }
+      memory.sent.push(sent)
+      memory.open++
+      const reply = memory.script(sent)
+      let stopBody = (_reason: unknown): void => {}
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const stop = (): void => {
+        clearTimeout(timer)
+        memory.open--
+        sent.stopped = true
+        reject(signal.reason as Error)
+        stopBody(signal.reason)
+      }
+      signal.addEventListener('abort', stop, { once: true })
+      const end = (run: () => void, afterMs = 1): void => {
+        timer = setTimeout(() => {
+          signal.removeEventListener('abort', stop)
+          memory.open--
+          run()
+        }, afterMs)
+      }
+      if ('headOnly' in reply) {
+        const rest = new Promise<never>((_, fail) => (stopBody = fail))
+        resolve({ status: 200, headers: new Headers(), body: { getReader: () => ({ read: () => rest }) } })
+      } else if ('facts' in reply) end(() => reject(new TypeError(reply.facts.text)), reply.afterMs)
+      else if ('text' in reply) {
+        const { status = 200, text, headers, afterMs } = reply
+        end(() => resolve({ status, headers: new Headers(headers), text: async () => text }), afterMs)
+      }
+    })
+  const memory: MemoryFetch = { fetch: fetch as typeof globalThis.fetch, sent: [], open: 0, script }
+  return memory
+}
