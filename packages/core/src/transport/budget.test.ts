@@ -422,6 +422,11 @@ describe('a budget per day', () => {
     await vi.runAllTimersAsync()
     expect(limited.stats()).toMatchObject({ unit: 'requests', used: 3, usedToday: 3 })
     expect(limited.stats().leftToday).toBeUndefined()
+    vi.setSystemTime(Date.UTC(2026, 0, 2, 0, 0, 5))
+    await advance(2_000)
+    send(limited, 2)
+    await vi.runAllTimersAsync()
+    expect(limited.stats()).toMatchObject({ used: 5, usedToday: 2 })
   })
 })
 
