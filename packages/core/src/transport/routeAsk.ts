@@ -40,9 +40,9 @@ export function createAsk(carry: Carry): Carry {
     carry(asked, (ok, value) => {
       if (question === asked) question = undefined
       asked.cancel = undefined
-      // Each has a failure of its own, which a caller may keep.
-      for (const give of asked.askers.values())
-        give(ok, isKeyrailError(value) ? new KeyrailError(value.message, value) : value)
+      // Each has a failure of its own, which a caller may keep: its message says what was asked, and its method what the caller asked.
+      for (const [{ method }, give] of asked.askers)
+        give(ok, isKeyrailError(value) ? new KeyrailError(value.message, { ...value, method }) : value)
     })
   }
 }

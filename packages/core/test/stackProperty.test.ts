@@ -1,0 +1,280 @@
+import { createTransport, isKeyrailError } from '@keyrail/core'
+import type { CallOptions, FullTransport, Options, TransportGroup } from '@keyrail/core'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { repeatable } from '../src/failure/repeatable.ts'
+import { memoryFetch } from './memoryFetch.ts'
+import type { Fetched, FetchReply } from './memoryFetch.ts'
+import type { Asked } from './scriptedPost.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const hashOfNothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+/** No hash, but another one for each of the transactions below. */
+const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? hashOfNothing : `0x${hex.slice(2).padEnd(64, 'd')}`)
+const rawOf = (at: number): string => `0x02c0${at.toString(16).padStart(4, '0')}`
+
+/** Params that say whose call it is, where they can. */
+const paramsOf: Record<string, (at: number) => readonly unknown[]> = {
+  eth_getBalance: (at) => [`mine ${at}`, 'latest'],
+  eth_getCode: (at) => [`mine ${at}`, '0x1'],
+  eth_getLogs: (at) => [{ address: `mine ${at}` }],
+  eth_getTransactionReceipt: (at) => [`0x${at.toString(16).padStart(64, '0')}`],
+  eth_gasPrice: () => [],
+  eth_blockNumber: () => [],
+  eth_sendTransaction: (at) => [`mine ${at}`],
+  eth_newFilter: (at) => [`mine ${at}`],
+  eth_sendRawTransaction: (at) => [rawOf(at)],
+}
+
+/** What a good node answers. */
+const resultOf = ({ method, params }: Pick<Asked, 'method' | 'params'>, known: ReadonlySet<string>): unknown => {
+  if (method === 'eth_blockNumber') return '0x20'
+  if (method === 'eth_sendRawTransaction') return keccak256(params[0] as string)
+  if (method === 'eth_getTransactionByHash')
+    return known.has(params[0] as string) ? { hash: params[0], blockNumber: null } : null
+  if (method === 'eth_getTransactionReceipt') return { transactionHash: params[0], blockNumber: '0x1' }
+  if (method === 'eth_getLogs') return { of: (params[0] as { address: string }).address }
+  return { of: [method, params[0] ?? null] }
+}
+
+/** What is done to one request. `arrives`: whether a node may have taken what was in it. */
+const faults: Record<string, { readonly arrives: boolean; readonly reply: (sent: Fetched) => FetchReply }> = {
+  hang: { arrives: true, reply: () => ({ never: true }) },
+  'a head and no more': { arrives: true, reply: () => ({ headOnly: true }) },
+  break: { arrives: true, reply: () => ({ facts: { text: 'socket hang up' }, afterMs: 5 }) },
+  page: { arrives: true, reply: () => ({ status: 502, text: '<title>502 Bad Gateway</title>' }) },
+  busy: { arrives: true, reply: () => ({ status: 503, text: 'busy', headers: { 'retry-after': '1' } }) },
+  empty: { arrives: true, reply: () => ({ text: '' }) },
+  half: { arrives: true, reply: () => ({ text: '{"jsonrpc":"2.0","id":1,"resu' }) },
+  'an id that is not asked for': {
+    arrives: true,
+    reply: () => ({ text: '{"jsonrpc":"2.0","id":987654321,"result":"not mine"}' }),
+  },
+  'too many': { arrives: false, reply: () => ({ status: 429, text: 'Too Many Requests' }) },
+  'too many, for long': {
+    arrives: false,
+    reply: () => ({ status: 429, text: 'Too Many Requests', headers: { 'retry-after': '30' } }),
+  },
+  'used up': { arrives: false, reply: () => ({ status: 402, text: 'Payment Required' }) },
+  'no key': { arrives: false, reply: () => ({ status: 401, text: 'API key not found' }) },
+  'no batches': { arrives: false, reply: () => ({ status: 413, text: 'batch too large' }) },
+  'another chain': {
+    arrives: true,
+    reply: ({ asked, batched }) => {
+      const items = asked.map(({ id }) => ({ jsonrpc: '2.0', id, result: 'of another chain' }))
+      return { text: JSON.stringify(batched ? items : items[0]), headers: { 'x-chain-id': '999' } }
+    },
+  },
+}
+
+/** A time in milliseconds, or mostly never. */
+const rarely = (max: number): fc.Arbitrary<number | null> =>
+  fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.integer({ min: 0, max }) })
+
+const planned = fc.record({
+  method: fc.constantFrom(...Object.keys(paramsOf), 'eth_getBalance', 'eth_getCode', 'eth_getCode'),
+  /** Calls of the same subject ask the same, so that there is something to share. */
+  subject: fc.integer({ min: 0, max: 5 }),
+  atMs: fc.constantFrom(0, 0, 0, 3, 400),
+  timeoutMs: fc.constantFrom(50, 1_000, 1_000, 5_000),
+  abortAfterMs: rarely(1_500),
+  priority: fc.constantFrom('write', 'read', 'poll', undefined, undefined, undefined),
+  minBlock: fc.constantFrom(true, 0x18, undefined, undefined, undefined, undefined),
+  /** By the transport, by a group, or with others in an explicit batch of either. */
+  by: fc.constantFrom('transport', 'transport', 'group', 'batch', 'batch of the group'),
+})
+
+const world = fc.record({
+  calls: fc.array(planned, { minLength: 1, maxLength: 16, size: 'max' }),
+  fates: fc.array(fc.option(fc.constantFrom(...Object.keys(faults)), { freq: 2 }), { maxLength: 14, size: 'max' }),
+  takesMs: fc.array(fc.constantFrom(1, 2, 20, 300), { minLength: 1, maxLength: 4 }),
+  joining: fc.boolean(),
+  shares: fc.boolean(),
+  minBlock: fc.boolean(),
+  hedge: fc.boolean(),
+  safe: fc.boolean(),
+  weighted: fc.boolean(),
+  maxInFlight: fc.constantFrom(1, 2, 64),
+  rate: fc.constantFrom(2, 20, undefined),
+  closeGroupMs: rarely(800),
+  closeMs: rarely(2_000),
+})
+
+const MAX_WAIT_MS = 3_000
+/** Timers are not more exact. */
+const GRACE_MS = 25
+
+/** A call, and what became of it. */
+interface Made {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly timeoutMs: number
+  readonly startedAt: number
+  readonly reason: object
+  end?: { readonly ok: boolean; readonly value: unknown; readonly at: number }
+  settled: number
+}
+
+test('every call ends once, in time, with its own answer or a true failure, whatever nodes and callers do', async () => {
+  const seen: Record<string, number> = {}
+  await fc.assert(
+    fc.asyncProperty(world, async (given) => {
+      vi.clearAllTimers()
+      const known = new Set<string>()
+      /** Of each write: in how many requests it was that may have arrived. */
+      const taken = new Map<string, number>()
+      /** What a request showed, told at the end: what is thrown in a fetch is a failure of the network. */
+      const wrong: string[] = []
+      let requests = 0
+      let closedAt = Infinity
+
+      const memory = memoryFetch((sent) => {
+        if (performance.now() > closedAt) wrong.push('it is sent after the transport was closed')
+        const fate = given.fates[requests++]
+        const fault = fate ? faults[fate] : undefined
+        const afterMs = given.takesMs[requests % given.takesMs.length] as number
+        for (const { method, params } of sent.asked) {
+          if (repeatable(method)) continue
+          if (sent.batched) wrong.push(`${method} is in a batch`)
+          const write = method + JSON.stringify(params)
+          const before = taken.get(write) ?? 0
+          if (before > 0) wrong.push(`${write} is sent again, and may have arrived`)
+          if (fault?.arrives !== false) {
+            taken.set(write, before + 1)
+            // It is there, whatever is answered.
+            if (method === 'eth_sendRawTransaction') known.add(keccak256(params[0] as string))
+          }
+        }
+        if (fault) return fault.reply(sent)
+        const items = sent.asked.map((asked) => ({ jsonrpc: '2.0', id: asked.id, result: resultOf(asked, known) }))
+        return { text: JSON.stringify(sent.batched ? items.toReversed() : items[0]), afterMs }
+      })
+      const ended = new Map<number, { readonly durationMs: number; readonly queuedMs: number; times: number }>()
+      const onEnd = ({ id, durationMs, queuedMs }: { id: number; durationMs: number; queuedMs: number }): void => {
+        ended.set(id, { durationMs, queuedMs, times: (ended.get(id)?.times ?? 0) + 1 })
+      }
+      const weights = given.weighted ? [{ weight: 2 }, { weight: 1 }] : [{}, {}]
+      const transport: FullTransport = createTransport({
+        endpoints: ['one', 'two'].map((name, at) => ({ url: `https://${name}.example`, chainId: 1, ...weights[at] })),
+        fetch: memory.fetch,
+        batch: given.joining && { maxCalls: 4 },
+        coalesce: given.shares,
+        minBlock: given.minBlock,
+        hedge: given.hedge && { minMs: 5, maxRatio: 1 },
+        keccak256: given.safe ? keccak256 : undefined,
+        maxInFlight: given.maxInFlight,
+        maxWaitMs: MAX_WAIT_MS,
+        budget: { requestsPerSecond: given.rate },
+        breaker: { failures: 3, openMs: 500 },
+        cache: { finalityDepth: 4 },
+        hooks: { onResponse: onEnd, onFailure: onEnd },
+      } as Options)
+      const group: TransportGroup = transport.group()
+
+      const made: Made[] = []
+      const begin = (plan: (typeof given.calls)[number], at: number): void => {
+        const { method, timeoutMs, priority, minBlock, abortAfterMs, by } = plan
+        // A write is its caller's own.
+        const params = (paramsOf[method] as (typeof paramsOf)[string])(repeatable(method) ? plan.subject : at)
+        const reason = { mine: at }
+        const controller = new AbortController()
+        const options: CallOptions = { signal: controller.signal, timeoutMs, priority, minBlock }
+        const call: Made = { method, params, timeoutMs, startedAt: performance.now(), reason, settled: 0 }
+        made.push(call)
+        const settle = (ok: boolean, value: unknown): void => {
+          call.settled++
+          call.end = { ok, value, at: performance.now() }
+        }
+        const via = by.includes('group') ? group : transport
+        if (by.startsWith('batch')) {
+          const second: Made = { ...call, method: 'eth_getCode', params: [`mine ${at} too`, '0x1'] }
+          made.push(second)
+          void via
+            .batch([call, second].map(({ method, params }) => ({ method, params })) as never, options)
+            .then((ends) => {
+              for (const [place, one] of [call, second].entries()) {
+                const result = (ends as PromiseSettledResult<unknown>[])[place] as PromiseSettledResult<unknown>
+                one.settled++
+                const ok = result.status === 'fulfilled'
+                one.end = { ok, value: ok ? result.value : result.reason, at: -1 }
+              }
+            })
+        } else
+          via.request({ method, params }, options).then(
+            (value) => settle(true, value),
+            (error: unknown) => settle(false, error),
+          )
+        if (abortAfterMs === 0) controller.abort(reason)
+        else if (abortAfterMs != null) setTimeout(() => controller.abort(reason), abortAfterMs)
+      }
+      for (const atMs of new Set(given.calls.map((plan) => plan.atMs)))
+        setTimeout(() => {
+          for (const [at, plan] of given.calls.entries()) if (plan.atMs === atMs) begin(plan, at)
+        }, atMs)
+      if (given.closeGroupMs !== null) setTimeout(() => group.close(), given.closeGroupMs)
+      if (given.closeMs !== null)
+        setTimeout(() => {
+          transport.close()
+          closedAt = performance.now()
+        }, given.closeMs)
+
+      await vi.advanceTimersByTimeAsync(120_000)
+
+      expect(wrong).toEqual([])
+      // Where nothing waits in a queue of ours.
+      const free = !given.rate && given.maxInFlight === 64 && !given.fates.some((fate) => /too|used/.test(fate ?? ''))
+      for (const { method, params, timeoutMs, startedAt, reason, settled, end } of made) {
+        expect(settled, `${method} ends exactly once`).toBe(1)
+        const { ok, value, at } = end as NonNullable<typeof end>
+        const name = ok ? 'answered' : value === reason ? 'reason' : isKeyrailError(value) ? value.kind : 'nameless'
+        seen[name] = (seen[name] ?? 0) + 1
+        if (free && at >= 0) expect(at - startedAt, 'it ends in time').toBeLessThanOrEqual(timeoutMs + GRACE_MS)
+        if (free && at >= 0) seen['in time'] = (seen['in time'] ?? 0) + 1
+        if (ok) expect(value, 'its own answer').toEqual(resultOf({ method, params }, known))
+        else if (value !== reason) {
+          if (!isKeyrailError(value)) throw new Error(`${method} ended with ${String(value)}`)
+          expect(value.method).toBe(method)
+          if (value.kind === 'aborted') expect(given.closeMs ?? given.closeGroupMs).not.toBeNull()
+          if (value.kind === 'timeout') {
+            const tookMs = at - startedAt
+            if (at >= 0 && value.source === 'client' && !value.message.includes('attempt'))
+              expect(tookMs).toBeGreaterThanOrEqual(timeoutMs - 1)
+          }
+        }
+      }
+      // Of each call, by what hooks are told: its time, but for what it spent in queues of ours.
+      expect(ended.size).toBe(transport.stats().calls)
+      for (const { durationMs, queuedMs, times } of ended.values()) {
+        expect(times).toBe(1)
+        const mostMs = Math.max(...given.calls.map((plan) => plan.timeoutMs))
+        // What waits for others, or is refused in a queue, is not told of as queued: so many waits there can be.
+        expect(durationMs).toBeLessThanOrEqual(mostMs + queuedMs + 8 * MAX_WAIT_MS + GRACE_MS)
+      }
+      const { calls, answered, failed, inFlight, failedByKind } = transport.stats()
+      expect(calls).toBeLessThanOrEqual(made.length)
+      expect(answered + failed, 'stats add up').toBe(calls)
+      expect(Object.values(failedByKind).reduce((sum, count) => sum + count, 0)).toBe(failed)
+      expect(inFlight).toBe(0)
+      expect(memory.open, 'no request is left').toBe(0)
+      expect(vi.getTimerCount(), 'no timer is left').toBe(0)
+      transport.close()
+    }),
+    { numRuns: 400 },
+  )
+  // Or else the worlds above were too tame to say anything.
+  for (const [name, least] of Object.entries({
+    answered: 1_000,
+    reason: 100,
+    aborted: 100,
+    timeout: 50,
+    throttled: 5,
+    'in time': 50,
+  }))
+    expect(seen[name], name).toBeGreaterThan(least)
+})
