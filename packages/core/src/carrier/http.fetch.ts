@@ -10,8 +10,17 @@ const textOf = (read: () => unknown): string | undefined => {
   }
 }
 
-/** Carries by `fetch`: browsers, workers, Deno, Bun, React Native, and wherever a `fetch` is given. */
-export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carrier {
+/**
+ * Carries by `fetch`: browsers, workers, Deno, Bun, React Native, and wherever a `fetch` is given.
+ *
+ * @param options - See {@link CarrierOptions}.
+ * @param redirect - How redirects are kept from being followed, which would carry the key to a place that was not chosen. By `error` the `fetch` of
+ * Node is spared a copy of the request, and says why it refused; browsers do not say why. @default 'manual'
+ */
+export function createCarrier(
+  { fetch, maxResponseBytes }: CarrierOptions,
+  redirect: 'manual' | 'error' = 'manual',
+): Carrier {
   return {
     send: ({ url, headers }, body, done) => {
       const controller = new AbortController()
@@ -26,8 +35,7 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
             headers,
             body,
             signal: controller.signal,
-            // A redirect would carry the key to a place that was not chosen.
-            redirect: 'manual',
+            redirect,
             // Workers refuse the field itself.
             ...('credentials' in Request.prototype && { credentials: 'omit' }),
           })
@@ -48,14 +56,23 @@ export function createCarrier({ fetch, maxResponseBytes }: CarrierOptions): Carr
         } catch (error) {
           // A given fetch may throw at once, and whoever sent is not told before it knows how to end the request.
           await Promise.resolve()
+          const message = textOf(() => Object(error).message) ?? ''
+          const cause = textOf(() => Object(error).cause.message) ?? ''
+          const redirected = /redirect/i.test(message + cause)
           return (
             over ||
-            done({
-              kind: 'network',
-              text: response
-                ? 'the connection broke in the middle of the answer'
-                : (textOf(() => Object(error).message) ?? 'fetch failed'),
-            })
+            done(
+              redirected
+                ? {
+                    kind: 'badResponse',
+                    text: 'the server answered with a redirect, which is not followed',
+                    final: true,
+                  }
+                : {
+                    kind: 'network',
+                    text: response ? 'the connection broke in the middle of the answer' : message || 'fetch failed',
+                  },
+            )
           )
         }
         const answered = response

@@ -70,7 +70,7 @@ const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault =>
 
 /** Carries by `node:http` over kept-alive connections: a third to a half of the cost of the global `fetch`. */
 export function createCarrier(options: CarrierOptions): Carrier {
-  if (options.fetch) return createFetchCarrier(options)
+  if (options.fetch) return createFetchCarrier(options, 'error')
   const { maxResponseBytes, agent } = options
   check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
   const pools: Record<string, SocketPool> = {}
