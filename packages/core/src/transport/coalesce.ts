@@ -21,8 +21,10 @@ interface Waiter {
 interface Flight {
   /** Its deadline is the latest of theirs, because each keeps its own. */
   readonly shared: Call
-  /** In the order they came; a place is emptied when its caller leaves. */
-  readonly waiters: (Waiter | undefined)[]
+  /** The call that began it, until it leaves. */
+  first: Waiter | undefined
+  /** Those that joined, in the order they came; a place is emptied when its caller leaves. */
+  joined: (Waiter | undefined)[] | undefined
   waiting: number
   /** The deadline of the call that began it. */
   readonly joinableFor: number
@@ -83,11 +85,19 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const { method, params, options, deadlineAt, note } = call
       const shared = createCall(method, params, options, call)
       shared.deadlineAt = deadlineAt
-      const waiters: Flight['waiters'] = [{ call, settle }]
+      const flight: Flight = {
+        shared,
+        first: { call, settle },
+        joined: undefined,
+        waiting: 1,
+        joinableFor: deadlineAt,
+        writes,
+        answers,
+      }
       // What happens is told to one caller, so that it is counted once.
-      const tell: Call['note'] = (event) => waiters.find(Boolean)?.call.note?.(event)
+      const tell: Call['note'] = (event) => (flight.first ?? flight.joined?.find(Boolean))?.call.note?.(event)
       if (note) shared.note = tell
-      return { shared, waiters, waiting: 1, joinableFor: deadlineAt, writes, answers }
+      return flight
     }
 
     /** No more callers join it. */
@@ -100,33 +110,46 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       else alike.delete(params)
     }
 
-    const leaveBy = (flight: Flight, place: number, { call, settle }: Waiter): void =>
-      onCancel(call, (reason) => {
-        const { shared, waiters } = flight
-        waiters[place] = undefined
-        if (--flight.waiting === 0) {
-          close(flight)
-          shared.ended = true
-          shared.cancel?.(reason)
-        }
-        settle(false, reason)
-      })
+    const leave = (flight: Flight, settle: Settle, reason: unknown): void => {
+      if (--flight.waiting === 0) {
+        const { shared } = flight
+        close(flight)
+        shared.ended = true
+        shared.cancel?.(reason)
+      }
+      settle(false, reason)
+    }
 
     /** Hands out what came to all who still wait. */
-    const land = ({ waiters, waiting }: Flight, ok: boolean, value: unknown): void => {
+    const land = (flight: Flight, ok: boolean, value: unknown): void => {
+      const { first, joined, waiting } = flight
+      flight.first = flight.joined = undefined
       // Made before the first gets the original, which is then its own to change.
       const copy = waiting > 1 ? copier(ok, value) : undefined
-      let given = false
-      for (let place = 0; place < waiters.length; place++) {
-        const waiter = waiters[place]
+      if (first) first.settle(ok, value)
+      let given = first !== undefined
+      for (const waiter of joined ?? []) {
         if (!waiter) continue
-        waiters[place] = undefined
         if (!given) waiter.settle(ok, value)
         else if (copy) waiter.settle(ok, copy())
         // It asks for itself.
         else next(waiter.call, waiter.settle)
         given = true
       }
+    }
+
+    const join = (flight: Flight, call: Call, settle: Settle): void => {
+      const { shared } = flight
+      const joined = (flight.joined ??= [])
+      const place = joined.push({ call, settle }) - 1
+      flight.waiting++
+      call.below = shared
+      onCancel(call, (reason) => {
+        joined[place] = undefined
+        leave(flight, settle, reason)
+      })
+      if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
+      call.note?.({ type: 'joined' })
     }
 
     return (call: Call, settle) => {
@@ -138,21 +161,16 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         })
       let alike = flights.get(method)
       const found = alike?.get(params)
-      if (found && mayJoin(call, found)) {
-        const { shared, waiters } = found
-        const waiter: Waiter = { call, settle }
-        found.waiting++
-        call.below = shared
-        leaveBy(found, waiters.push(waiter) - 1, waiter)
-        if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
-        return call.note?.({ type: 'joined' })
-      }
+      if (found && mayJoin(call, found)) return join(found, call, settle)
       const flight = begin(call, settle)
-      const { shared, waiters } = flight
+      const { shared } = flight
       if (!alike) flights.set(method, (alike = new Map()))
       alike.set(params, flight)
       call.below = shared
-      leaveBy(flight, 0, waiters[0] as Waiter)
+      onCancel(call, (reason) => {
+        flight.first = undefined
+        leave(flight, settle, reason)
+      })
       next(shared, (ok, value) => {
         close(flight)
         answers++
