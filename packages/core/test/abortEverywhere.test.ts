@@ -112,6 +112,16 @@ const places: Record<string, Place> = {
     seen: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
     queuedMs: OTHERS_MS,
   },
+  'in the queue at the gate, for longer than its own time': {
+    options: () => ({ maxInFlight: 1, coalesce: false }),
+    arrive: async ({ mine: call, other }) => {
+      other()
+      call()
+      await advance(TIMEOUT_MS + 200)
+    },
+    seen: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
+    queuedMs: OTHERS_MS,
+  },
   'in the queue at the gate, in a batch with another': {
     options: () => ({ maxInFlight: 1, batch: true, coalesce: false }),
     arrive: async ({ mine: call, other }) => {
@@ -336,6 +346,7 @@ const seenAt: Record<string, readonly unknown[]> = {
   'at the promise of the jwt function': [2, 0],
   'in the queue for the budget': [1],
   'in the queue at the gate': [2, 1],
+  'in the queue at the gate, for longer than its own time': [2, 1],
   'in the queue at the gate, in a batch with another': [3, 1],
   'in a batch with another, on its way': [1, 2],
   'in an explicit batch': [2, 1],
@@ -438,6 +449,11 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
   expect(settled.mine, 'it ends at once').toBe(1)
   if (way === 'its signal') expect(outcome).toBe(reason)
   else expect(outcome).toMatchObject({ name: 'KeyrailError', kind: way === 'its deadline' ? late : 'aborted' })
+
+  if (way === 'the close of the transport' || otherArgs.length === 0) {
+    expect(memory.open, 'no request is left, at once').toBe(0)
+    expect(vi.getTimerCount(), 'no timer is left, at once').toBe(0)
+  }
 
   // What users had promised comes now, and so does all that was on its way.
   for (const run of keep.splice(0)) run()

@@ -222,6 +222,7 @@ test('every call ends once, in time, with its own answer or a true failure, what
         setTimeout(() => {
           transport.close()
           closedAt = performance.now()
+          if (memory.open > 0) wrong.push('a request is left by the close')
         }, given.closeMs)
 
       await vi.advanceTimersByTimeAsync(120_000)
