@@ -66,7 +66,8 @@ export function createCarrier(
             bytes += value.length
           }
           // React Native gives no stream. All at once, because decoders are several times slower on parts.
-          text = reader ? new TextDecoder().decode(whole.subarray(0, bytes)) : await response.text()
+          text = reader ? new TextDecoder().decode(whole.subarray(0, bytes)) : `${await response.text()}`
+          status = Number(response.status)
         } catch (error) {
           // A given fetch may throw at once, and whoever sent is not told before it knows how to end the request.
           await Promise.resolve()
