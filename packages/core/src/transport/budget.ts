@@ -10,6 +10,7 @@ import { createLane } from './lane.ts'
 import type { Place } from './lane.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
+import { endWait } from './waits.ts'
 
 /** Options of {@link budget}. */
 export interface BudgetOptions {
@@ -205,8 +206,7 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       lanes[lane]?.leave(waiter)
       queued[lane] = (queued[lane] as number) - 1
       queuedCost[lane] = queued[lane] ? (queuedCost[lane] as number) - cost : 0
-      call.deadlineAt += waitedMs
-      call.waitingSince = undefined
+      endWait(call, waitedMs)
       if (--waiting === 0) {
         clearTimeout(timer)
         timer = undefined

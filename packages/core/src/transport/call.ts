@@ -39,6 +39,10 @@ export interface Call {
   note: ((event: CallEvent) => void) | undefined
   /** Since when the call waits in a queue of ours, on the clock of `performance.now()`: its time does not run meanwhile. */
   waitingSince: number | undefined
+  /** How long it has waited in queues of ours, in milliseconds, together. */
+  waitedMs: number
+  /** How much of what the records below it have waited is in its deadline already, in milliseconds. */
+  creditedMs: number
   /** The record that works for this one now, where a layer made another: whether it waits is read there. */
   below: Call | undefined
   /** When the caller made it, on the clock of `performance.now()`; 0 for a call of our own. */

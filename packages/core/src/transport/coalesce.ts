@@ -5,6 +5,7 @@ import type { Call, Layer, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
+import { setBelow } from './waits.ts'
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions {
@@ -143,7 +144,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const joined = (flight.joined ??= [])
       const place = joined.push({ call, settle }) - 1
       flight.waiting++
-      call.below = shared
+      setBelow(call, shared)
       onCancel(call, (reason) => {
         joined[place] = undefined
         leave(flight, settle, reason)

@@ -27,6 +27,8 @@ export function createCall(
     batch,
     note: undefined,
     waitingSince: undefined,
+    waitedMs: 0,
+    creditedMs: 0,
     below: undefined,
     startedAt: 0,
     share: 1,

@@ -4,6 +4,7 @@ import type { Alarm } from './alarms.ts'
 import type { Call, Layer } from './call.ts'
 import { endCall } from './endCall.ts'
 import { heavy } from './heavy.ts'
+import { creditWaits } from './waits.ts'
 
 /** Options of {@link deadline}. */
 export interface DeadlineOptions {
@@ -14,8 +15,6 @@ export interface DeadlineOptions {
 /** Of one call. */
 interface CallAlarm extends Alarm {
   readonly call: Call
-  /** When it was last found out how much time is left. */
-  countedAt: number
   /** Set where it turned out that there is some. */
   timer: ReturnType<typeof setTimeout> | undefined
 }
@@ -39,16 +38,14 @@ export function deadline(options: DeadlineOptions = {}): Layer {
   checkTimeout(options.timeoutMs)
   return (next, label) => {
     const strike = (alarm: CallAlarm): void => {
-      const { call, ms, countedAt } = alarm
+      const { call, ms } = alarm
       const now = performance.now()
+      creditWaits(call, now)
       let worker = call
       while (worker.below) worker = worker.below
-      const leftMs = call.deadlineAt - Math.max(worker.waitingSince ?? now, worker === call ? 0 : countedAt)
+      const leftMs = call.deadlineAt - (call.waitingSince ?? now)
       if (worker.waitingSince === undefined ? leftMs < 1 : leftMs <= 0)
         return endCall(call, label, 'timeout', `no answer within ${ms} ms`)
-      // The queue itself moves the deadline of a record that stands in it. For one that works for this call, we do.
-      if (worker !== call) call.deadlineAt = now + leftMs
-      alarm.countedAt = now
       // Not for each instant of a long wait, where little time was left at its beginning.
       alarm.timer = setTimeout(strike, Math.max(leftMs, 10), alarm)
     }
@@ -58,7 +55,7 @@ export function deadline(options: DeadlineOptions = {}): Layer {
       const { startedAt } = call
       const dueAt = startedAt + ms
       call.deadlineAt = dueAt
-      const alarm: CallAlarm = { ms, dueAt, rung: false, call, countedAt: startedAt, timer: undefined }
+      const alarm: CallAlarm = { ms, dueAt, rung: false, call, timer: undefined }
       alarms.set(alarm)
       next(call, (ok, value) => {
         if (alarm.rung) clearTimeout(alarm.timer)

@@ -9,6 +9,7 @@ import { createLane } from './lane.ts'
 import type { Lane, Place } from './lane.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
+import { endWait } from './waits.ts'
 
 /** Options of {@link gate}. */
 export interface GateOptions {
@@ -102,12 +103,9 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     }
 
     /** Ends the wait, and moves the deadlines by as long as it was. */
-    const endWait = (waiter: Waiter, now: number): void => {
+    const admit = (waiter: Waiter, now: number): void => {
       leave(waiter)
-      for (const call of callsOf(waiter)) {
-        call.deadlineAt += now - (call.waitingSince ?? now)
-        call.waitingSince = undefined
-      }
+      for (const call of callsOf(waiter)) endWait(call, now - (call.waitingSince ?? now))
     }
 
     /** One timer for all who wait: in each lane, the first has waited longest. */
@@ -117,7 +115,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       for (const lane of inOrder)
         while (since(lane) + maxWaitMs <= now) {
           const waiter = lane.first() as Waiter
-          endWait(waiter, now)
+          admit(waiter, now)
           const facts: Facts = {
             kind: 'throttled',
             text: `${maxInFlight} requests are under way, and this one waited ${maxWaitMs} ms for its turn`,
@@ -142,7 +140,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       while (queued > 0 && inFlight < maxInFlight) {
         const waiter = inOrder.find((lane) => lane.first())?.first() as Waiter
         const now = performance.now()
-        endWait(waiter, now)
+        admit(waiter, now)
         for (const call of callsOf(waiter)) call.note?.({ type: 'queued', label, waitMs: now - waiter.since })
         const { asked, call } = waiter
         if (typeof asked === 'function') send(call, asked)

@@ -2,6 +2,7 @@ import type { Call, Carry, Layer } from './call.ts'
 import { createDoor } from './door.ts'
 import type { Request } from './door.ts'
 import { onCancel } from './onCancel.ts'
+import { setBelow } from './waits.ts'
 
 /** A call that is carried, and how many calls are under way on its behalf. */
 interface Carried {
@@ -39,11 +40,11 @@ export function layer(wrap: (request: Request) => Request): Layer {
         batch,
         note: note && ((event) => outer.call.note?.(event)),
       } satisfies Partial<Call>)
-      outer.call.below = inner
+      setBelow(outer.call, inner)
       outer.open++
       next(inner, (ok, value) => {
         outer.open--
-        if (outer.call.below === inner) outer.call.below = undefined
+        if (outer.call.below === inner) setBelow(outer.call, undefined)
         settle(ok, value)
       })
     })

@@ -14,6 +14,7 @@ import { createAsk } from './routeAsk.ts'
 import { readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
 import { mostTelling, movable } from './routeFailure.ts'
+import { setBelow } from './waits.ts'
 
 /** One of the endpoints of a {@link route}. What a budget and a breaker tell of it is taken into account where they stand before it. */
 export interface RouteEndpoint extends Endpoint, Partial<Budgeted>, Partial<Guarded> {
@@ -247,8 +248,15 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       if (group && !stuck.has(group)) stuck.set(group, at)
       const startedAt = performance.now()
       const { deadlineAt } = call
-      const attempt = { ...call, cancel: undefined, below: undefined, insist: admits?.(call) === false } as Attempt
-      if (underWay.push(attempt) === 1) call.below = attempt
+      const attempt = {
+        ...call,
+        cancel: undefined,
+        below: undefined,
+        waitedMs: 0,
+        creditedMs: 0,
+        insist: admits?.(call) === false,
+      } as Attempt
+      if (underWay.push(attempt) === 1) setBelow(call, attempt)
 
       // The deadline may have passed already, where the machine is too busy for its timer.
       const thirdMs = Math.max(1, (deadlineAt - startedAt) / 3)
@@ -268,8 +276,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         clearTimeout(timer)
         if (over) return
         underWay.splice(underWay.indexOf(attempt), 1)
-        // By how long it stood in a queue, unless the deadline itself has seen to that.
-        call.deadlineAt = Math.max(call.deadlineAt, attempt.deadlineAt)
+        if (call.below === attempt) setBelow(call, underWay[0])
         judge(at, attempt, ok, value)
       }
 
@@ -282,7 +289,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       if (number >= min && startedAt - toldAt < FRESH_MS) return send(number)
       const ask = asks[at] as Carry
       ask(attempt, (ok, value) => {
-        attempt.below = undefined
+        setBelow(attempt, undefined)
         if (!ok) return end(ok, value)
         heads.learn(at, asking, value)
         if (blockNumber(value) < min) return end(false, lagging(label))

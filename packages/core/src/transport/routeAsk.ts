@@ -3,6 +3,7 @@ import type { Carry, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
+import { setBelow } from './waits.ts'
 
 /** A question that is under way, and who waits for its answer. */
 interface Question extends RouteCall {
@@ -26,7 +27,7 @@ export function createAsk(carry: Carry): Carry {
       askers: new Map(),
     })
     asked.askers.set(call, settle)
-    call.below = asked
+    setBelow(call, asked)
     onCancel(call, (reason) => {
       asked.askers.delete(call)
       if (asked.askers.size === 0) {

@@ -7,6 +7,7 @@ import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import { transactionHash } from './transactionHash.ts'
 import type { Keccak256 } from './transactionHash.ts'
+import { setBelow } from './waits.ts'
 
 export type { Keccak256 } from './transactionHash.ts'
 
@@ -158,7 +159,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
     const asked = sync ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
     const looking = record(asked, `["${hash}"]`, (at) => (lookedAt = at))
     lookedAt = undefined
-    look = call.below = looking
+    setBelow(call, (look = looking))
     next(looking, (ok, value) => {
       if (look !== looking) return
       look = undefined
@@ -206,7 +207,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
 
   const send = (): void => {
     const sending = record(method, call.params, (at) => (sentTo = at))
-    sent = call.below = sending
+    setBelow(call, (sent = sending))
     failure = undefined
     watch((call.deadlineAt - performance.now()) / 2)
     next(sending, (ok, value) => {

@@ -1,0 +1,38 @@
+import type { Call } from './call.ts'
+
+/** How long the records that work for a call have waited in queues of ours, the wait that goes on included, in milliseconds. */
+export function waitedBelow({ below }: Call, now: number): number {
+  if (!below) return 0
+  const { waitedMs, waitingSince = now } = below
+  return waitedMs + (now - waitingSince) + waitedBelow(below, now)
+}
+
+/**
+ * Moves the deadline of a call by what the records that work for it have waited, as far as that was not done yet. The queues themselves move
+ * the deadline of the record that stands in them, and know of no other.
+ *
+ * @param call - The call.
+ * @param now - On the clock of `performance.now()`.
+ */
+export function creditWaits(call: Call, now: number): void {
+  const waited = waitedBelow(call, now)
+  call.deadlineAt += Math.max(0, waited - call.creditedMs)
+  call.creditedMs = waited
+}
+
+/** Another record works for a call from now on, or none. What that one has waited before is none of this call's time. */
+export function setBelow(call: Call, below: Call | undefined): void {
+  const now = performance.now()
+  creditWaits(call, now)
+  // What the last one has waited stays known to those above.
+  call.waitedMs += call.creditedMs
+  call.below = below
+  call.creditedMs = waitedBelow(call, now)
+}
+
+/** A call has waited in a queue of ours for so long. */
+export function endWait(call: Call, waitedMs: number): void {
+  call.deadlineAt += waitedMs
+  call.waitedMs += waitedMs
+  call.waitingSince = undefined
+}
