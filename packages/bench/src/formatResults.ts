@@ -2,6 +2,7 @@ import { formatTable } from './formatTable.ts'
 import { judge, ratioOf } from './judge.ts'
 import type { Finding } from './judge.ts'
 import type { Measured } from './measure.ts'
+import type { RecordedRow } from './recordedRows.ts'
 import { median } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
 
@@ -68,4 +69,23 @@ export function formatBars(all: readonly Measured[]): string {
     ['row', 'subject', 'of', 'is', 'at most', 'reference against itself', 'verdict'],
     all.flatMap((measured) => judge(measured).map((finding) => line(measured, finding))),
   )
+}
+
+/** The file of results: the bars first, then each row with the command that measured it. */
+export function formatResults(rows: readonly RecordedRow[]): string {
+  return [
+    '# Results',
+    'Written by `npm run bench`, row by row; the figures of each round are in `results.json`. Ratios are medians of the ratios of each round,\n' +
+      'milliseconds and megabytes medians of the rounds. Beside each bar stands the reference against itself: a figure counts only where that is\n' +
+      'within 5 % of 1.',
+    '## Bars',
+    formatBars(rows.map(({ measured }) => measured)),
+    '## Rows',
+    ...rows.map(
+      ({ measured, command, at, machine }) => `${formatRow(measured)}\n\n\`${command}\`, ${at} UTC, ${machine}`,
+    ),
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n')
 }

@@ -1,6 +1,7 @@
 import type { Options } from '@keyrail/core'
 import { openFloor } from './floor.ts'
 import { openKeyrail } from './keyrail.ts'
+import { openKeyrailBatch } from './keyrailBatch.ts'
 import { openKeyrailSmall } from './keyrailSmall.ts'
 import { openPeer } from './peers.ts'
 import { openRawFetch } from './rawFetch.ts'
@@ -12,7 +13,7 @@ const everyLayer = {
   budget: { requestsPerSecond: 1_000_000 },
   minBlock: true,
   hooks: { onFailure: () => {} },
-} as Partial<Options>
+} satisfies Partial<Options>
 const { fetch } = globalThis
 
 /** Every way to make calls that rows name. Each runs in a process of its own. */
@@ -27,11 +28,13 @@ export const subjects: Readonly<Record<string, OpenSubject>> = {
   'keyrail again': (url) => openKeyrail(url),
   'keyrail, small': (url) => openKeyrailSmall(url),
   'keyrail, small again': (url) => openKeyrailSmall(url),
+  'keyrail, small, batch': (url) => openKeyrailBatch({ url }),
+  'keyrail on fetch, small, batch': (url) => openKeyrailBatch({ url, fetch }),
   'keyrail, http alone': (url) => openKeyrailSmall(url, []),
   'keyrail, every layer': (url) => openKeyrail(url, everyLayer),
-  'keyrail, batch': (url) => openKeyrail(url, { batch: true } as Partial<Options>),
+  'keyrail, batch': (url) => openKeyrail(url, { batch: true }),
   'keyrail on fetch': (url) => openKeyrail(url, { fetch }),
-  'keyrail on fetch, batch': (url) => openKeyrail(url, { fetch, batch: true } as Partial<Options>),
+  'keyrail on fetch, batch': (url) => openKeyrail(url, { fetch, batch: true }),
   viem: openPeer.viem,
   'viem, batch': openPeer.viemBatch,
   ethers: openPeer.ethers,
