@@ -33,7 +33,6 @@ describe('the time of a call does not run while it waits for its turn', () => {
     expect(await waitAndAsk({ coalesce: false })).toMatchObject({ status: 'fulfilled' })
   })
 
-
   test('where it might share one', async () => {
     expect(await waitAndAsk({})).toMatchObject({ status: 'fulfilled' })
   })
