@@ -78,11 +78,11 @@ export async function startDevCli(
 export function alive(pid: number): boolean {
   try {
     process.kill(pid, 0)
+    return !existsSync('/proc/self/stat') || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
+    // It may end between the two looks.
     return false
   }
-  const stat = `/proc/${pid}/stat`
-  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'))
 }
 
 /** The processes that a process started. */
