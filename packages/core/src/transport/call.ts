@@ -16,6 +16,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** How long the call may take in all, retries included, in milliseconds. @default 10_000, 60_000 for heavy methods */
   readonly timeoutMs?: number | undefined
+  /** How often it is made again at most, where the transport retries; 0 for never. @default that of the transport */
+  readonly retries?: number | undefined
   /** Who goes first where calls must wait for a budget or for a free place. @default 'read', and 'write' for what changes something */
   readonly priority?: Priority | undefined
   /** Never answered by a node that is behind this block; `true`: behind the highest block seen. By `route`. @default that of the transport */

@@ -21,6 +21,11 @@ test('a signal is an AbortSignal', () => {
   for (const signal of [5, 'abort', new AbortController()]) expectRefused({ signal }, 'signal must be an AbortSignal')
 })
 
+test('retries are a number of times', () => {
+  for (const retries of [undefined, 0, 5]) checkCallOptions({ retries })
+  for (const retries of [-1, Number.NaN, '5', null]) expectRefused({ retries }, 'retries must be a number from 0')
+})
+
 test('an option that does not exist is named', () => {
   expectRefused({ timeout: 5 }, 'timeout is no option of a call')
 })

@@ -1,8 +1,8 @@
-import { check, checkNames } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import type { CallOptions } from './call.ts'
 import { checkTimeout } from './deadline.ts'
 
-const names: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'priority', 'minBlock']
+const names: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'retries', 'priority', 'minBlock']
 
 /**
  * Refuses what one call cannot be made with.
@@ -11,9 +11,10 @@ const names: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'priority'
  */
 export function checkCallOptions(options: CallOptions): void {
   checkNames('a call', options, names)
-  const { signal, timeoutMs, priority, minBlock } = options
+  const { signal, timeoutMs, retries, priority, minBlock } = options
   check(!signal || 'aborted' in Object(signal), 'signal must be an AbortSignal')
   checkTimeout(timeoutMs)
+  checkRange('retries', retries, 0, 1e9)
   check(priority === undefined || /^(write|read|poll)$/.test(priority), `priority must be 'write', 'read' or 'poll'`)
   check(
     minBlock === undefined ||

@@ -321,6 +321,12 @@ describe('coalesce', () => {
       return shared
     }
 
+    test('shares with what is made again as often only', async () => {
+      expect(await shares({ retries: 0 }, {})).toBe(false)
+      expect(await shares({}, { retries: 0 })).toBe(false)
+      expect(await shares({ retries: 1 }, { retries: 1 })).toBe(true)
+    })
+
     test('shares with an equal or higher priority only', async () => {
       expect(await shares({ priority: 'poll' }, {})).toBe(false)
       expect(await shares({ priority: 'poll' }, { priority: 'write' })).toBe(false)

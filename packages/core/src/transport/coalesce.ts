@@ -45,7 +45,7 @@ const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
  * of them leaves. The first gets the answer, each further one a copy of its own, and a failure likewise.
  *
  * Only reads are shared, and only where sharing changes no answer: not with a request that began before a write settled on this transport,
- * nor with one of another group, batch or `minBlock`, of a lower priority, or with less than half of the caller's own time left.
+ * nor with one of another group, batch, `retries` or `minBlock`, of a lower priority, or with less than half of the caller's own time left.
  *
  * @param options - What holds for calls that do not say.
  * @example
@@ -71,6 +71,8 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         flight.writes === writes &&
         flight.shared.group === call.group &&
         flight.shared.batch === call.batch &&
+        // One that is made again less often may fail where the caller's own would be answered.
+        flight.shared.options.retries === call.options.retries &&
         // One that waits in a lower lane would be waited for in that lane.
         rankOf(flight.shared) >= rankOf(call) &&
         // Not even with a higher one: that may fail as lagging where the caller's own would be answered.

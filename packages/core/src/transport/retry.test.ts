@@ -52,6 +52,19 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(4)
   })
 
+  test('goes by what a call says of itself before what it was made with', async () => {
+    const timesMade = async (retries: number): Promise<number> => {
+      const endpoint = failing(down, down, down, down, down, down)
+      const call = make(endpoint, { retries: 2 }).request({ method: 'eth_chainId' }, { retries })
+      const outcome = call.catch((error: unknown) => error)
+      await vi.runAllTimersAsync()
+      expect(await outcome).toMatchObject({ kind: 'unavailable' })
+      return endpoint.at.length
+    }
+    expect(await timesMade(0)).toBe(1)
+    expect(await timesMade(4)).toBe(5)
+  })
+
   test('gives the last failure once it has tried as often as it may', async () => {
     const endpoint = failing(down, down, down, down, down)
     expect(await settle(make(endpoint, { retries: 2 }))).toMatchObject({ kind: 'unavailable', status: 503 })

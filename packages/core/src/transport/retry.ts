@@ -31,7 +31,13 @@ export function retry(options: RetryOptions = {}): Layer {
   return (next) => (call, settle) => {
     let retried = 0
     const attempted: Settle = (ok, failure) => {
-      if (ok || call.ended || retried >= retries || !isKeyrailError(failure) || !failure.retryable)
+      if (
+        ok ||
+        call.ended ||
+        retried >= (call.options.retries ?? retries) ||
+        !isKeyrailError(failure) ||
+        !failure.retryable
+      )
         return settle(ok, failure)
       const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
       // No timer is longer, and a call without a deadline does not wait for weeks either.
