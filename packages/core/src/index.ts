@@ -8,6 +8,7 @@ export type {
   Secret,
   WholeAddressOptions,
 } from './address/addressOptions.ts'
+export { asRevert } from './failure/asRevert.ts'
 export type { FailureKind } from './failure/failureKind.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
 export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'

@@ -1,0 +1,48 @@
+import type { Transport as CoreTransport } from '@keyrail/core'
+import { createTransport } from 'viem'
+import type { EIP1193RequestFn } from 'viem'
+import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTransport.ts'
+import { toViemError } from './toViemError.ts'
+
+/**
+ * Makes a viem transport of a Keyrail transport: the small door, which brings in nothing but what that one is made of.
+ *
+ * @param transport - Carries the calls. It may stand behind other libraries too; whoever made it closes it.
+ * @param config - What viem's own transports take.
+ * @throws what viem's own `http` throws: `RpcRequestError`, `HttpRequestError` and `TimeoutError`, each with the label in place of the URL and
+ * with `failure`, the Keyrail failure; the signal's own reason where the caller aborted.
+ * @example
+ * import { compose, deadline, http, retry } from '@keyrail/core'
+ * import { createPublicClient } from 'viem'
+ *
+ * const transport = compose(http({ url: 'https://node.example/testnet' }), retry(), deadline())
+ * const client = createPublicClient({ transport: keyrailOf(transport) })
+ */
+export function keyrailOf(transport: CoreTransport, config: KeyrailTransportConfig = {}): KeyrailTransport {
+  const { key = 'keyrail', name = 'Keyrail', methods } = config
+  const { label } = transport
+  // What is kept is kept out here: viem makes a transport anew for each client, and `fallback` for each call.
+  return ({ retryCount, timeout }) => {
+    const retries = config.retryCount ?? retryCount
+    const request = async (
+      { method, params }: { readonly method: string; readonly params?: unknown },
+      options?: { readonly signal?: AbortSignal | undefined },
+    ): Promise<unknown> => {
+      const args = { method, params: params as readonly unknown[] | undefined }
+      const signal = options?.signal
+      try {
+        return await transport.request(
+          args,
+          signal || retries !== undefined || timeout ? { signal, retries, timeoutMs: timeout || undefined } : undefined,
+        )
+      } catch (error) {
+        throw toViemError(error, args)
+      }
+    }
+    return createTransport(
+      // Its own retries are off, because two of them multiply.
+      { key, name, methods, request: request as EIP1193RequestFn, retryCount: 0, timeout, type: 'keyrail' },
+      { label },
+    ) as ReturnType<KeyrailTransport>
+  }
+}

@@ -1,0 +1,191 @@
+import { compose, createTransport, deadline, http, isKeyrailError } from '@keyrail/core'
+import type { KeyrailError, Options } from '@keyrail/core'
+import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
+import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
+import {
+  ContractFunctionRevertedError,
+  createPublicClient,
+  createWalletClient,
+  encodeErrorResult,
+  fallback,
+  HttpRequestError,
+  parseAbi,
+  TimeoutError,
+} from 'viem'
+import type { BaseError, PublicClient } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { mainnet } from 'viem/chains'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { keyrail, keyrailOf } from '../src/index.ts'
+
+const key = `kr_a${'k3Y'.repeat(13)}`
+const abi = parseAbi(['function owner() view returns (address)', 'error Unauthorized(address who)'])
+const who = '0x00000000000000000000000000000000000000AA'
+const address = '0x00000000000000000000000000000000000000bb'
+const data = encodeErrorResult({ abi, errorName: 'Unauthorized', args: [who] })
+
+let server: FaultServer
+const open: { close: () => void }[] = []
+beforeEach(async () => {
+  server = await startFaultServer()
+})
+afterEach(async () => {
+  for (const transport of open.splice(0)) transport.close()
+  await server.close()
+})
+
+const make = (options: Partial<Options> = {}): PublicClient => {
+  const transport = createTransport({ baseUrl: server.url, apiKey: key, retry: false, ...options } as Options)
+  open.push(transport)
+  return createPublicClient({ chain: mainnet, transport: keyrail(transport) }) as PublicClient
+}
+const rpcError = (error: object, status = 200): Script =>
+  raw(status, JSON.stringify({ jsonrpc: '2.0', id: '$ID', error }).replace('"$ID"', '$ID'))
+const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+const walked = (error: unknown): KeyrailError | undefined => {
+  const found = (error as BaseError).walk((one) => 'failure' in Object(one)) as { failure?: KeyrailError } | null
+  return found?.failure
+}
+const readOwner = (client: PublicClient): Promise<unknown> =>
+  failureOf(client.readContract({ abi, address, functionName: 'owner' }))
+
+test('a call is one request and no other, and the client shows the label alone', async () => {
+  const transport = keyrail({ baseUrl: server.url, apiKey: key, chainId: 1 })
+  const client = createPublicClient({ chain: mainnet, transport })
+  expect(await client.getBlockNumber()).toBe(1n)
+  expect(server.seen.map(({ json }) => json.method)).toEqual(['eth_blockNumber'])
+  expect(server.seen[0]?.path).toBe(`/v2/${key}`)
+  expect(client.transport).toMatchObject({
+    key: 'keyrail',
+    type: 'keyrail',
+    label: `${server.url}/v2/…${key.slice(-4)}`,
+  })
+  expect(reachableStrings(client).filter((text) => text.includes(key))).toEqual([])
+})
+
+describe('a revert', () => {
+  test.each([
+    ['code 3', { code: 3, message: 'execution reverted', data }],
+    ['-32000 with a reason', { code: -32_000, message: 'execution reverted: no', data }],
+    ['-32015 and a word before the bytes', { code: -32_015, message: 'VM execution error.', data: `Reverted ${data}` }],
+    ['nested', { code: -32_603, message: 'Internal error', data: { code: 3, message: 'execution reverted', data } }],
+  ])('by %s is decoded', async (_, error) => {
+    server.script = rpcError(error)
+    const failure = await readOwner(make())
+    const reverted = (failure as BaseError).walk((one) => one instanceof ContractFunctionRevertedError)
+    expect((reverted as ContractFunctionRevertedError).data).toMatchObject({ errorName: 'Unauthorized', args: [who] })
+    expect(server.seen).toHaveLength(1)
+    expect(walked(failure)).toMatchObject({ kind: 'revert', rpcError: { code: error.code } })
+  })
+})
+
+describe('what is no revert is none', () => {
+  test.each([
+    ['a throttle', 'throttled', rpcError({ code: -32_005, message: 'too many requests' }), 429],
+    ['a throttle by text', 'throttled', raw(429, 'slow down'), 429],
+    ['a refused key', 'auth', raw(401, 'no such key'), 401],
+    ['a quota', 'quota', raw(402, '{"error":"payment required"}'), 402],
+    ['a gateway in trouble', 'unavailable', raw(503, 'down'), 503],
+  ] as const)('%s', async (_, kind, script, status) => {
+    server.script = script
+    const failure = await readOwner(make())
+    expect((failure as BaseError).walk((one) => one instanceof ContractFunctionRevertedError)).toBeNull()
+    expect((failure as BaseError).walk((one) => one instanceof HttpRequestError)).toMatchObject({ status })
+    expect(walked(failure)).toMatchObject({ kind })
+    expect(server.seen).toHaveLength(1)
+    expect(reachableStrings(failure).filter((text) => text.includes(key))).toEqual([])
+  })
+
+  test('an answer that takes too long', async () => {
+    server.script = () => {}
+    const failure = await failureOf(make({ timeoutMs: 60 }).getBlockNumber())
+    expect((failure as BaseError).walk((one) => one instanceof TimeoutError)).not.toBeNull()
+  })
+})
+
+test('an abort rejects with the reason of the caller', async () => {
+  server.script = () => {}
+  const controller = new AbortController()
+  const reason = new Error('enough')
+  const call = failureOf(make().request({ method: 'eth_blockNumber' }, { signal: controller.signal } as object))
+  setTimeout(() => controller.abort(reason), 20)
+  expect(await call).toBe(reason)
+})
+
+describe('within fallback', () => {
+  test('the next one is asked at once, and the transports are made once', async () => {
+    const other = await startFaultServer(raw(503, 'down'))
+    const transport = fallback([keyrail({ url: other.url, chainId: 1 }), keyrail({ url: server.url, chainId: 1 })])
+    const client = createPublicClient({ chain: mainnet, transport })
+    for (let i = 0; i < 3; i++) expect(await client.getChainId()).toBe(1)
+    expect(other.seen).toHaveLength(3)
+    expect(new Set(server.seen.map(({ connection }) => connection)).size).toBe(1)
+    await other.close()
+  })
+
+  test('a revert ends it', async () => {
+    server.script = rpcError({ code: 3, message: 'execution reverted', data })
+    const other = await startFaultServer()
+    const transport = fallback([keyrail({ url: server.url }), keyrail({ url: other.url })])
+    const client = createPublicClient({ chain: mainnet, transport }) as PublicClient
+    expect(await readOwner(client)).toMatchObject({ name: 'ContractFunctionExecutionError' })
+    expect(other.seen).toEqual([])
+    await other.close()
+  })
+})
+
+describe('retries', () => {
+  test('are the transport\u2019s, and viem adds none', async () => {
+    server.script = raw(503, 'down')
+    await failureOf(make({ retry: { retries: 2, baseMs: 1 } }).getBlockNumber())
+    expect(server.seen).toHaveLength(3)
+  })
+
+  test('are what the config says before what the transport was made with', async () => {
+    server.script = raw(503, 'down')
+    const transport = createTransport({ url: server.url })
+    open.push(transport)
+    const client = createPublicClient({ transport: keyrail(transport, { retryCount: 0 }) })
+    await failureOf(client.getBlockNumber())
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+test('a transaction is sent once, and looked up where the answer was lost', async () => {
+  const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+  const client = createWalletClient({ account, chain: mainnet, transport: keyrail({ url: server.url, chainId: 1 }) })
+  let hash: string | undefined
+  server.script = (seen, response, socket) => {
+    if (seen.json.method === 'eth_sendRawTransaction') return void socket.destroy()
+    ;[hash] = seen.json.params as [string]
+    return raw(200, JSON.stringify({ jsonrpc: '2.0', id: seen.json.id, result: { hash } }))(seen, response, socket)
+  }
+  const serializedTransaction = await account.signTransaction({
+    chainId: 1,
+    type: 'eip1559',
+    to: address,
+    gas: 21_000n,
+    nonce: 0,
+    maxFeePerGas: 1n,
+  })
+  expect(await client.sendRawTransaction({ serializedTransaction })).toBe(hash)
+  expect(server.seen.map(({ json }) => json.method)).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
+})
+
+test('a wrong option is refused when it is given, and says no key', () => {
+  expect(() => keyrail({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
+    'timeout is no option',
+  )
+  expect(() => keyrail(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
+})
+
+test('the small door takes any transport', async () => {
+  const transport = compose(http({ url: server.url }), deadline())
+  open.push(transport)
+  const client = createPublicClient({ transport: keyrailOf(transport) })
+  expect(await client.getBlockNumber()).toBe(1n)
+  server.script = raw(503, 'down')
+  const failure = await failureOf(client.getGasPrice())
+  expect(isKeyrailError(walked(failure), 'unavailable')).toBe(true)
+})
