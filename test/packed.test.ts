@@ -34,6 +34,14 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/index.js',
     'dist/index.js.map',
   ],
+  ethers: [
+    'dist/index.cjs',
+    'dist/index.cjs.map',
+    'dist/index.d.cts',
+    'dist/index.d.ts',
+    'dist/index.js',
+    'dist/index.js.map',
+  ],
   viem: [
     'dist/index.cjs',
     'dist/index.cjs.map',
@@ -59,6 +67,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
 const typed = [
   { folder: 'core', profile: 'strict' },
   { folder: 'fetch', profile: 'strict' },
+  { folder: 'ethers', profile: 'strict' },
   { folder: 'viem', profile: 'strict' },
   { folder: 'gateway', profile: 'esm-only' },
 ] as const

@@ -1,0 +1,2 @@
+export { KeyrailProvider } from './keyrailProvider.ts'
+export type { KeyrailProviderConfig } from './keyrailProvider.ts'

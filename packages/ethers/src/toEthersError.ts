@@ -1,0 +1,38 @@
+import { asRevert, isKeyrailError } from '@keyrail/core'
+import type { KeyrailError } from '@keyrail/core'
+import { makeError } from 'ethers'
+import type { JsonRpcApiProvider, JsonRpcPayload } from 'ethers'
+
+/** What is wrong with a call for the node: ethers knows its words. All else is about the way to it. */
+const spokenByNode = ({ kind, source, rpcError }: KeyrailError): boolean =>
+  rpcError !== undefined && kind !== 'throttled' && (source === 'node' || kind === 'revert')
+
+/** The code of ethers for what is no answer of a node. Of these, a signer that waits for its transaction goes on after `SERVER_ERROR` only. */
+const told = ({ kind, message, label = '' }: KeyrailError, method: string): Error => {
+  if (kind === 'timeout') return makeError(message, 'TIMEOUT', { operation: method, reason: 'timeout' })
+  if (kind === 'aborted') return makeError(message, 'CANCELLED', {})
+  if (kind === 'methodUnavailable') return makeError(message, 'UNSUPPORTED_OPERATION', { operation: method })
+  if (kind === 'network' || kind === 'wrongNetwork') return makeError(message, 'NETWORK_ERROR', { event: method })
+  return makeError(message, 'SERVER_ERROR', { request: label })
+}
+
+/**
+ * Gives a failure as ethers would: what a node says by ethers' own `getRpcError`, which decodes reverts and knows nonces and funds; all else,
+ * throttling above all, by a code that is no revert.
+ *
+ * @param provider - Whose words for errors are used.
+ * @param error - What the transport rejected with. Anything but a Keyrail failure is returned as it is.
+ * @param payload - What was asked.
+ */
+export function toEthersError(provider: JsonRpcApiProvider, error: unknown, payload: JsonRpcPayload): Error {
+  if (!isKeyrailError(error)) return error as Error
+  const { kind, rpcError } = error
+  const ethersError =
+    rpcError && spokenByNode(error)
+      ? provider.getRpcError(payload, {
+          id: payload.id,
+          error: kind === 'revert' ? asRevert(rpcError) : { ...rpcError },
+        })
+      : told(error, payload.method)
+  return Object.assign(ethersError, { failure: error })
+}

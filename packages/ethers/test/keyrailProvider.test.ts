@@ -1,0 +1,207 @@
+import { createTransport, isKeyrailError } from '@keyrail/core'
+import type { KeyrailError, Options } from '@keyrail/core'
+import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
+import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
+import { Contract, Interface, isError, Wallet } from 'ethers'
+import type { ErrorCode, EthersError } from 'ethers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { KeyrailProvider } from '../src/index.ts'
+
+const key = `kr_a${'k3Y'.repeat(13)}`
+const abi = new Interface(['function owner() view returns (address)', 'error Unauthorized(address who)'])
+const who = '0x00000000000000000000000000000000000000AA'
+const address = '0x00000000000000000000000000000000000000AB'
+const data = abi.encodeErrorResult('Unauthorized', [who])
+
+let server: FaultServer
+const open: KeyrailProvider[] = []
+beforeEach(async () => {
+  server = await startFaultServer()
+})
+afterEach(async () => {
+  for (const provider of open.splice(0)) provider.destroy()
+  await server.close()
+})
+
+const make = (options: Partial<Options> = {}): KeyrailProvider => {
+  const all = { baseUrl: server.url, apiKey: key, chainId: 1, retry: false, ...options } as Options
+  const provider = new KeyrailProvider(all)
+  open.push(provider)
+  return provider
+}
+const rpcError = (error: object): Script =>
+  raw(200, JSON.stringify({ jsonrpc: '2.0', id: '$ID', error }).replace('"$ID"', '$ID'))
+const failureOf = async (call: Promise<unknown>): Promise<EthersError & { readonly failure?: KeyrailError }> => {
+  try {
+    return (await call) as never
+  } catch (error) {
+    return error as EthersError
+  }
+}
+const readOwner = (provider: KeyrailProvider): ReturnType<typeof failureOf> =>
+  failureOf((new Contract(address, abi, provider)['owner'] as unknown as () => Promise<unknown>)())
+const methods = (): string[] => server.seen.map(({ json }) => json.method)
+
+test('a call is one request and no other, and the provider shows the label alone', async () => {
+  const provider = make()
+  expect(await provider.getBlockNumber()).toBe(1)
+  expect(await provider.getBlockNumber()).toBe(1)
+  expect(methods()).toEqual(['eth_blockNumber', 'eth_blockNumber'])
+  expect(server.seen[0]?.path).toBe(`/v2/${key}`)
+  expect(provider._getConnection().url).toBe(`${server.url}/v2/…${key.slice(-4)}`)
+  expect(reachableStrings(provider).filter((text) => text.includes(key))).toEqual([])
+})
+
+test('the chain id is asked once where none is given', async () => {
+  const provider = make({ chainId: undefined } as Partial<Options>)
+  for (let i = 0; i < 3; i++) await provider.getBlockNumber()
+  expect((await provider.getNetwork()).chainId).toBe(1n)
+  expect(methods().filter((method) => method === 'eth_chainId')).toHaveLength(1)
+})
+
+test('a key that is wrong fails the first call, and nothing goes on behind it', async () => {
+  const log = vi.spyOn(console, 'log')
+  server.script = raw(401, 'no such key')
+  const provider = make({ chainId: undefined } as Partial<Options>)
+  const failure = await failureOf(provider.getBlockNumber())
+  expect(failure).toMatchObject({ code: 'SERVER_ERROR', failure: { kind: 'auth' } })
+  await new Promise((resolve) => setTimeout(resolve, 1_200))
+  expect(methods().length).toBeLessThanOrEqual(2)
+  expect(log).not.toHaveBeenCalled()
+  log.mockRestore()
+})
+
+describe('a revert', () => {
+  test.each([
+    ['code 3', { code: 3, message: 'execution reverted', data }],
+    ['-32000 with a reason', { code: -32_000, message: 'execution reverted: no', data }],
+    ['-32015 and a word before the bytes', { code: -32_015, message: 'VM execution error.', data: `Reverted ${data}` }],
+    ['nested', { code: -32_603, message: 'Internal error', data: { code: 3, message: 'execution reverted', data } }],
+  ])('by %s is decoded', async (_, error) => {
+    server.script = rpcError(error)
+    const failure = await readOwner(make())
+    expect(isError(failure, 'CALL_EXCEPTION') && failure.revert).toMatchObject({ name: 'Unauthorized' })
+    expect(isError(failure, 'CALL_EXCEPTION') && failure.revert?.args[0]).toBe(who)
+    expect(methods()).toEqual(['eth_call'])
+    // A contract makes an error of its own.
+    const bare = await failureOf(make().call({ to: address, data: '0x8da5cb5b' }))
+    expect(bare).toMatchObject({
+      code: 'CALL_EXCEPTION',
+      data,
+      failure: { kind: 'revert', rpcError: { code: error.code } },
+    })
+  })
+})
+
+describe('what is no revert is none', () => {
+  test.each([
+    ['a throttle', 'throttled', 'SERVER_ERROR', rpcError({ code: -32_005, message: 'too many requests' })],
+    ['a throttle by text', 'throttled', 'SERVER_ERROR', raw(429, 'slow down')],
+    ['a refused key', 'auth', 'SERVER_ERROR', raw(401, 'no such key')],
+    ['a quota', 'quota', 'SERVER_ERROR', raw(402, '{"error":"payment required"}')],
+    ['a gateway in trouble', 'unavailable', 'SERVER_ERROR', raw(503, 'down')],
+    [
+      'a connection that breaks',
+      'network',
+      'NETWORK_ERROR',
+      (_: unknown, __: unknown, socket: { destroy: () => void }) => void socket.destroy(),
+    ],
+  ] as const)('%s', async (_, kind, code, script) => {
+    server.script = script as Script
+    const failure = await readOwner(make())
+    expect(isError(failure, code as ErrorCode), `${failure}`).toBe(true)
+    expect(isKeyrailError(failure.failure, kind)).toBe(true)
+    expect(methods()).toEqual(['eth_call'])
+    expect(reachableStrings(failure).filter((text) => text.includes(key))).toEqual([])
+  })
+
+  test('an answer that takes too long', async () => {
+    server.script = () => {}
+    expect(await failureOf(make({ timeoutMs: 60 }).getBlockNumber())).toMatchObject({ code: 'TIMEOUT' })
+  })
+})
+
+describe('a transaction', () => {
+  const signed = new Wallet(`0x${'11'.repeat(32)}`).signTransaction({
+    chainId: 1,
+    type: 2,
+    to: address,
+    gasLimit: 21_000,
+    nonce: 0,
+    maxFeePerGas: 1,
+  })
+
+  test.each([
+    ['nonce too low', 'NONCE_EXPIRED'],
+    ['insufficient funds for gas * price + value', 'INSUFFICIENT_FUNDS'],
+    ['replacement transaction underpriced', 'REPLACEMENT_UNDERPRICED'],
+  ])('that is refused (%s) fails by the code of ethers', async (message, code) => {
+    server.script = (seen, response, socket) =>
+      (seen.json.method === 'eth_sendRawTransaction'
+        ? rpcError({ code: -32_000, message })
+        : raw(200, `{"jsonrpc":"2.0","id":$ID,"result":null}`))(seen, response, socket)
+    expect(await failureOf(make().send('eth_sendRawTransaction', [await signed]))).toMatchObject({ code })
+    expect(methods().filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(1)
+  })
+
+  test('whose answer is lost is sent once, and looked up', async () => {
+    let hash = ''
+    server.script = (seen, response, socket) => {
+      if (seen.json.method === 'eth_sendRawTransaction') return void socket.destroy()
+      ;[hash = ''] = seen.json.params as string[]
+      return raw(200, `{"jsonrpc":"2.0","id":$ID,"result":{"hash":"${hash}"}}`)(seen, response, socket)
+    }
+    expect(await make().send('eth_sendRawTransaction', [await signed])).toBe(hash)
+    expect(methods()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
+  })
+})
+
+describe('destroy', () => {
+  test('ends what is under way and what was its own', async () => {
+    server.script = () => {}
+    const provider = make()
+    const call = failureOf(provider.getBlockNumber())
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    provider.destroy()
+    expect(await call).toMatchObject({ code: 'CANCELLED' })
+    expect(await failureOf(provider.send('eth_blockNumber', []))).toMatchObject({ code: 'UNSUPPORTED_OPERATION' })
+  })
+
+  test('leaves a transport open that was given', async () => {
+    const transport = createTransport({ url: server.url, chainId: 1 })
+    new KeyrailProvider(transport).destroy()
+    expect(await transport.request({ method: 'eth_blockNumber' })).toBe('0x1')
+    transport.close()
+  })
+})
+
+test('events come by polling, and stop with the provider', async () => {
+  let number = 0
+  server.script = (seen, response, socket) =>
+    raw(
+      200,
+      `{"jsonrpc":"2.0","id":$ID,"result":"0x${(seen.json.method === 'eth_chainId' ? 1 : ++number).toString(16)}"}`,
+    )(seen, response, socket)
+  const provider = new KeyrailProvider({ url: server.url, chainId: 1 }, { pollingInterval: 20 })
+  const seen: number[] = []
+  await provider.on('block', (block: number) => void seen.push(block))
+  await expect.poll(() => seen.length).toBeGreaterThan(2)
+  provider.destroy()
+  expect(seen.slice(0, 3)).toEqual([seen[0]!, seen[0]! + 1, seen[0]! + 2])
+})
+
+test('debug events tell of requests and answers', async () => {
+  const provider = make()
+  const seen: string[] = []
+  await provider.on('debug', ({ action }: { readonly action: string }) => void seen.push(action))
+  await provider.send('eth_gasPrice', [])
+  await expect.poll(() => seen).toEqual(['sendRpcPayload', 'receiveRpcResult'])
+})
+
+test('a wrong option is refused when it is given, and says no key', () => {
+  expect(() => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
+    'timeout is no option',
+  )
+  expect(() => new KeyrailProvider(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
+})
