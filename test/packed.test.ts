@@ -42,6 +42,14 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/index.js',
     'dist/index.js.map',
   ],
+  web3: [
+    'dist/index.cjs',
+    'dist/index.cjs.map',
+    'dist/index.d.cts',
+    'dist/index.d.ts',
+    'dist/index.js',
+    'dist/index.js.map',
+  ],
   viem: [
     'dist/index.cjs',
     'dist/index.cjs.map',
@@ -69,6 +77,7 @@ const typed = [
   { folder: 'fetch', profile: 'strict' },
   { folder: 'ethers', profile: 'strict' },
   { folder: 'viem', profile: 'strict' },
+  { folder: 'web3', profile: 'strict' },
   { folder: 'gateway', profile: 'esm-only' },
 ] as const
 const untyped = ['cli'] as const

@@ -1,0 +1,67 @@
+import { asRevert } from '../failure/asRevert.ts'
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import type { RequestArguments } from './call.ts'
+import type { Transport } from './transport.ts'
+
+/** A failure as EIP-1193 wants it: with a `code`, and the `data` of a revert. It is a {@link KeyrailError} all the same. */
+export type ProviderRpcError = KeyrailError & { readonly code: number; readonly data?: unknown }
+
+/** What any library takes that speaks EIP-1193. It has no events: over HTTP nothing is told that was not asked. */
+export interface Provider {
+  /**
+   * @param args - `{ method, params }`.
+   * @returns The `result` of the answer.
+   * @throws {ProviderRpcError}
+   */
+  readonly request: (args: RequestArguments) => Promise<unknown>
+  readonly on: (event: string, listener: (...args: never[]) => void) => Provider
+  readonly removeListener: (event: string, listener: (...args: never[]) => void) => Provider
+}
+
+const codeOf = ({ kind, rpcError }: KeyrailError): number => {
+  if (kind === 'methodUnavailable') return 4200
+  if (kind === 'network' || kind === 'aborted') return 4900
+  if (rpcError) return rpcError.code
+  return kind === 'auth' || kind === 'forbidden' ? 4100 : kind === 'invalidRequest' ? -32_602 : -32_603
+}
+
+/**
+ * Gives a failure the `code` and `data` of EIP-1193, and for message the node's own words, by which libraries decode: a revert is code 3 whatever
+ * the node's form, an unknown method 4200, a transport that is closed or reaches nobody 4900, a refused key 4100.
+ *
+ * @param error - What a transport rejected with. Anything but a Keyrail failure is returned as it is.
+ */
+export function toProviderRpcError(error: unknown): unknown {
+  if (!isKeyrailError(error)) return error
+  const { rpcError } = error
+  const said = rpcError && (error.kind === 'revert' ? asRevert(rpcError) : rpcError)
+  const code = error.kind === 'revert' && said ? said.code : codeOf(error)
+  return Object.assign(new KeyrailError(said?.message ?? error.message, error), {
+    code,
+    ...(said?.data !== undefined && { data: said.data }),
+  })
+}
+
+/**
+ * Makes an EIP-1193 provider of a transport, for any library that has no adapter of its own.
+ *
+ * @param transport - Carries the calls.
+ * @example
+ * const provider = createProvider(createTransport({ url: 'http://127.0.0.1:8545' }))
+ * const block = await provider.request({ method: 'eth_blockNumber' })
+ * @see EIP-1193
+ */
+export function createProvider({ request }: Transport): Provider {
+  const provider: Provider = {
+    request: async ({ method, params }) => {
+      try {
+        return await request({ method, params })
+      } catch (error) {
+        throw toProviderRpcError(error)
+      }
+    },
+    on: () => provider,
+    removeListener: () => provider,
+  }
+  return Object.freeze(provider)
+}

@@ -1,0 +1,1 @@
+export { KeyrailProvider } from './keyrailProvider.ts'

@@ -1,0 +1,196 @@
+import { createTransport, isKeyrailError } from '@keyrail/core'
+import type { Options } from '@keyrail/core'
+import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
+import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Web3 } from 'web3'
+import { KeyrailProvider } from '../src/index.ts'
+
+const key = `kr_a${'k3Y'.repeat(13)}`
+const who = '0x00000000000000000000000000000000000000AA'
+const address = '0x00000000000000000000000000000000000000AB'
+const abi = [
+  { type: 'function', name: 'owner', stateMutability: 'view', inputs: [], outputs: [{ type: 'address', name: '' }] },
+  { type: 'error', name: 'Unauthorized', inputs: [{ type: 'address', name: 'who' }] },
+] as const
+/** Of `Unauthorized(address)`. */
+const data = `0x8e4a23d6${'0'.repeat(62)}aa`
+
+let server: FaultServer
+const open: KeyrailProvider[] = []
+beforeEach(async () => {
+  server = await startFaultServer()
+})
+afterEach(async () => {
+  for (const provider of open.splice(0)) provider.disconnect()
+  await server.close()
+})
+
+const make = (options: Partial<Options> = {}): KeyrailProvider => {
+  const provider = new KeyrailProvider({
+    baseUrl: server.url,
+    apiKey: key,
+    chainId: 1,
+    retry: false,
+    ...options,
+  } as Options)
+  open.push(provider)
+  return provider
+}
+const rpcError = (error: object): Script =>
+  raw(200, JSON.stringify({ jsonrpc: '2.0', id: '$ID', error }).replace('"$ID"', '$ID'))
+const failureOf = (call: Promise<unknown>): Promise<Record<string, unknown>> =>
+  call.then(
+    (value) => ({ value }),
+    (error: unknown) => error as Record<string, unknown>,
+  )
+const readOwner = (provider: KeyrailProvider): ReturnType<typeof failureOf> =>
+  failureOf(new new Web3(provider).eth.Contract(abi, address).methods.owner().call())
+const methods = (): string[] => server.seen.map(({ json }) => json.method)
+
+test('a call is one request and no other, and the provider shows the label alone', async () => {
+  const provider = make()
+  expect(await new Web3(provider).eth.getBlockNumber()).toBe(1n)
+  expect(methods()).toEqual(['eth_blockNumber'])
+  expect(server.seen[0]?.path).toBe(`/v2/${key}`)
+  expect(provider.label).toBe(`${server.url}/v2/…${key.slice(-4)}`)
+  expect(reachableStrings(provider).filter((text) => text.includes(key))).toEqual([])
+})
+
+describe('a revert', () => {
+  test.each([
+    ['code 3', { code: 3, message: 'execution reverted', data }],
+    ['-32000 with a reason', { code: -32_000, message: 'execution reverted: no', data }],
+    ['-32015 and a word before the bytes', { code: -32_015, message: 'VM execution error.', data: `Reverted ${data}` }],
+    ['nested', { code: -32_603, message: 'Internal error', data: { code: 3, message: 'execution reverted', data } }],
+  ])('by %s is decoded', async (_, error) => {
+    server.script = rpcError(error)
+    const failure = await readOwner(make())
+    expect(failure).toMatchObject({
+      name: 'ContractExecutionError',
+      cause: { errorName: 'Unauthorized', errorArgs: { who } },
+    })
+    expect(methods()).toEqual(['eth_call'])
+  })
+})
+
+describe('what is no revert is none, and has its HTTP status', () => {
+  test.each([
+    ['a throttle', 'throttled', 200, rpcError({ code: -32_005, message: 'too many requests' })],
+    ['a throttle by text', 'throttled', 429, raw(429, 'slow down')],
+    ['a refused key', 'auth', 401, raw(401, 'no such key')],
+    ['a quota', 'quota', 402, raw(402, '{"error":"payment required"}')],
+    ['a gateway in trouble', 'unavailable', 503, raw(503, 'down')],
+    ['a page that speaks of a revert', 'badResponse', 200, raw(200, '<html>we had to revert</html>')],
+  ] as const)('%s', async (_, kind, status, script) => {
+    server.script = script
+    const failure = await failureOf(new Web3(make()).eth.call({ to: address }))
+    expect(isKeyrailError(failure, kind)).toBe(true)
+    expect(failure).toMatchObject({ status })
+    expect(methods()).toEqual(['eth_call'])
+    expect(reachableStrings(failure).filter((text) => text.includes(key))).toEqual([])
+  })
+
+  test('an error of the node keeps its code', async () => {
+    server.script = rpcError({ code: -32_000, message: 'nonce too low' })
+    const failure = await failureOf(new Web3(make()).eth.getBlockNumber())
+    expect(failure).toMatchObject({ name: 'InvalidResponseError', cause: { code: -32_000, message: 'nonce too low' } })
+  })
+
+  test('a failed execution that reverted nothing keeps the words of the node', async () => {
+    server.script = rpcError({ code: -32_000, message: 'out of gas' })
+    expect(await failureOf(new Web3(make()).eth.call({ to: address }))).toMatchObject({
+      cause: { message: 'out of gas' },
+    })
+  })
+})
+
+describe('a batch', () => {
+  const answering: Script = (seen, response, socket) =>
+    (seen.json.method === 'eth_gasPrice'
+      ? rpcError({ code: -32_000, message: 'no gas' })
+      : seen.json.method === 'eth_chainId'
+        ? raw(503, 'down')
+        : raw(200, '{"jsonrpc":"2.0","id":$ID,"result":"0x7"}'))(seen, response, socket)
+
+  test('settles each of its calls by itself', async () => {
+    server.script = answering
+    const web3 = new Web3(make())
+    const batch = new web3.BatchRequest()
+    const calls = ['eth_blockNumber', 'eth_gasPrice', 'eth_chainId', 'net_version'].map((method, at) =>
+      failureOf(batch.add({ jsonrpc: '2.0', id: at + 1, method, params: [] } as never)),
+    )
+    await batch.execute({ timeout: 5_000 })
+    const [block, gas, chain, version] = await Promise.all(calls)
+    expect([block, version]).toEqual([{ value: '0x7' }, { value: '0x7' }])
+    expect(gas).toMatchObject({ code: -32_000, message: 'no gas' })
+    expect(JSON.stringify(chain)).toContain('-32603')
+  })
+
+  test('keeps the ids that web3 gave', async () => {
+    const payload = ['one', 'two'].map((id) => ({ jsonrpc: '2.0', id, method: 'eth_blockNumber', params: [] }))
+    expect(await make().request(payload as never)).toEqual([
+      { jsonrpc: '2.0', id: 'one', result: '0x1' },
+      { jsonrpc: '2.0', id: 'two', result: '0x1' },
+    ])
+  })
+
+  test('is one request where the transport joins calls', async () => {
+    server.script = ({ json }, response) =>
+      response.end(
+        JSON.stringify((json as unknown as { id: number }[]).map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))),
+      )
+    const payload = [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, method: 'eth_getCode', params: [`0x${id}`] }))
+    expect(await make({ batch: true }).request(payload as never)).toHaveLength(3)
+    expect(server.seen).toHaveLength(1)
+  })
+})
+
+test('as EIP-1193 it gives bare results, and failures with a code', async () => {
+  const provider = make().asEIP1193Provider()
+  const { request } = provider
+  expect(await request({ method: 'eth_blockNumber', params: [] } as never)).toBe('0x1')
+  server.script = rpcError({ code: -32_015, message: 'VM execution error.', data: `Reverted ${data}` })
+  expect(await failureOf(request({ method: 'eth_call', params: [{}] } as never))).toMatchObject({ code: 3, data })
+})
+
+test('request works detached', async () => {
+  const { request } = make()
+  expect(await request({ jsonrpc: '2.0', id: 5, method: 'eth_blockNumber', params: [] } as never)).toEqual({
+    jsonrpc: '2.0',
+    id: 5,
+    result: '0x1',
+  })
+})
+
+test('a transaction whose answer is lost is sent once, and looked up', async () => {
+  let hash = ''
+  server.script = (seen, response, socket) => {
+    if (seen.json.method === 'eth_sendRawTransaction') return void socket.destroy()
+    ;[hash = ''] = seen.json.params as string[]
+    return raw(200, `{"jsonrpc":"2.0","id":$ID,"result":{"hash":"${hash}"}}`)(seen, response, socket)
+  }
+  const answer = await make().request({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'eth_sendRawTransaction',
+    params: ['0x02c0'],
+  } as never)
+  expect(answer).toMatchObject({ result: hash })
+  expect(methods()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
+})
+
+test('disconnect leaves a transport open that was given', async () => {
+  const transport = createTransport({ url: server.url })
+  new KeyrailProvider(transport).disconnect()
+  expect(await transport.request({ method: 'eth_blockNumber' })).toBe('0x1')
+  transport.close()
+})
+
+test('a wrong option is refused when it is given, and says no key', () => {
+  expect(() => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
+    'timeout is no option',
+  )
+  expect(() => new KeyrailProvider(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
+})
