@@ -11,6 +11,12 @@ const textOf = (read: () => unknown): string => {
   return ''
 }
 
+/** As much as is believed beforehand of what a server says that it will send, in bytes. */
+const MAX_ANNOUNCED_BYTES = 2 ** 23
+
+const announcedBytes = ({ headers }: Response): number =>
+  Math.min(Number(textOf(() => headers.get('content-length'))) || 0, MAX_ANNOUNCED_BYTES)
+
 /** A copy with room for more than what is needed, so that many small parts are not copied time and again. */
 const enlarged = (bytes: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> => {
   const larger = new Uint8Array(Math.max(2 * bytes.length, needed))
@@ -60,7 +66,8 @@ export function createCarrier(
               )
             }
             if (bytes) {
-              if (bytes + value.length > whole.length) whole = enlarged(whole, bytes + value.length)
+              if (bytes + value.length > whole.length)
+                whole = enlarged(whole, Math.max(bytes + value.length, announcedBytes(response)))
               whole.set(value, bytes)
             } else whole = value
             bytes += value.length
