@@ -8,7 +8,6 @@ interface Answer {
   readonly error?: { readonly message?: string }
 }
 
-const TIMEOUT_MS = 10_000
 const MAX_BYTES = 2 ** 26
 
 /**
@@ -17,8 +16,9 @@ const MAX_BYTES = 2 ** 26
  *
  * @param url - The node.
  * @param maxSockets - How many connections there may be at once.
+ * @param timeoutMs - Its timer runs while a call waits for a connection too, so a flood needs a longer one.
  */
-export function openFloor(url: string, maxSockets: number = Infinity): Subject {
+export function openFloor(url: string, maxSockets: number = Infinity, timeoutMs = 10_000): Subject {
   const agent = new http.Agent({ keepAlive: true, maxSockets })
   const { hostname, port, pathname } = new URL(url)
   const options = {
@@ -61,7 +61,7 @@ export function openFloor(url: string, maxSockets: number = Infinity): Subject {
         clearTimeout(timer)
         reject(error)
       }
-      const timer = setTimeout(() => request.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS)
+      const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
       request.on('error', fail)
       request.end(body)
     })

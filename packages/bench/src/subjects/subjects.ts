@@ -20,8 +20,8 @@ const { fetch } = globalThis
 export const subjects: Readonly<Record<string, OpenSubject>> = {
   floor: (url) => openFloor(url),
   'floor again': (url) => openFloor(url),
-  'floor, 64 sockets': (url) => openFloor(url, 64),
-  'floor, 64 sockets again': (url) => openFloor(url, 64),
+  'floor, 64 sockets': (url) => openFloor(url, 64, 120_000),
+  'floor, 64 sockets again': (url) => openFloor(url, 64, 120_000),
   fetch: openRawFetch,
   'fetch again': openRawFetch,
   keyrail: (url) => openKeyrail(url),

@@ -281,7 +281,7 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       const dayMs = untilDayMs(call.method)
       if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, now) === 0) return send(call, settle, cost, now)
       const lane = laneOf(call)
-      const waiter: Waiter = { call, settle, cost, lane, since: now, left: false }
+      const waiter: Waiter = { call, settle, cost, lane, since: now, left: false, before: undefined, after: undefined }
       const ms = waitOf(call, cost, lane, now)
       const rest = pace.pause(now)
       if (!fits(waiter, now, ms)) return refuse(waiter, dayMs ? 'quota' : rest.ms ? rest.kind : 'throttled', ms)

@@ -97,9 +97,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         writes,
         answers,
       }
-      // What happens is told to one caller, so that it is counted once.
-      const tell: Call['note'] = (event) => (flight.first ?? flight.joined?.find(Boolean))?.call.note?.(event)
-      if (note) shared.note = tell
+      shared.note = note
       return flight
     }
 
@@ -143,6 +141,11 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
 
     const join = (flight: Flight, call: Call, settle: Settle): void => {
       const { shared } = flight
+      if (!flight.joined && shared.note) {
+        // What happens is told to one caller, so that it is counted once.
+        const tell: Call['note'] = (event) => (flight.first ?? flight.joined?.find(Boolean))?.call.note?.(event)
+        shared.note = tell
+      }
       const joined = (flight.joined ??= [])
       const place = joined.push({ call, settle }) - 1
       flight.waiting++

@@ -55,7 +55,7 @@ export function deadline(options: DeadlineOptions = {}): Layer {
       const { startedAt } = call
       const dueAt = startedAt + ms
       call.deadlineAt = dueAt
-      const alarm: CallAlarm = { ms, dueAt, rung: false, call, timer: undefined }
+      const alarm: CallAlarm = { ms, dueAt, rung: false, call, timer: undefined, before: undefined, after: undefined }
       alarms.set(alarm)
       next(call, (ok, value) => {
         if (alarm.rung) clearTimeout(alarm.timer)

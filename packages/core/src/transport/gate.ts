@@ -87,7 +87,8 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       typeof asked === 'function' ? [call] : asked.items.map((item) => item.call)
 
     const enter = (call: RouteCall, asked: Waiter['asked']): Waiter => {
-      const waiter: Waiter = { lane: laneOf(call), since: performance.now(), call, asked }
+      const since = performance.now()
+      const waiter: Waiter = { lane: laneOf(call), since, call, asked, before: undefined, after: undefined }
       waiter.lane.enter(waiter)
       for (const one of callsOf(waiter)) one.waitingSince = waiter.since
       queued++

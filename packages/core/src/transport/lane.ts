@@ -1,4 +1,4 @@
-/** Something that stands in a lane. */
+/** Something that stands in a lane. To make it with both neighbours undefined keeps it in one piece. */
 export interface Place {
   before?: Place | undefined
   after?: Place | undefined
