@@ -8,6 +8,16 @@ import { publishedPackages } from './publishedPackages.ts'
 import type { Target } from './publishedPackages.ts'
 import { run, top } from './run.ts'
 
+/** What a library of one entry holds. */
+const library = [
+  'dist/index.cjs',
+  'dist/index.cjs.map',
+  'dist/index.d.cts',
+  'dist/index.d.ts',
+  'dist/index.js',
+  'dist/index.js.map',
+]
+
 // What a package's tarball holds beside package.json and its papers; `*` is a hash of the contents. A file that comes or goes is seen here before users see it.
 const contents: Readonly<Record<string, readonly string[]>> = {
   core: [
@@ -19,45 +29,12 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/http.node.cjs.map',
     'dist/http.node.js',
     'dist/http.node.js.map',
-    'dist/index.cjs',
-    'dist/index.cjs.map',
-    'dist/index.d.cts',
-    'dist/index.d.ts',
-    'dist/index.js',
-    'dist/index.js.map',
+    ...library,
   ],
-  fetch: [
-    'dist/index.cjs',
-    'dist/index.cjs.map',
-    'dist/index.d.cts',
-    'dist/index.d.ts',
-    'dist/index.js',
-    'dist/index.js.map',
-  ],
-  ethers: [
-    'dist/index.cjs',
-    'dist/index.cjs.map',
-    'dist/index.d.cts',
-    'dist/index.d.ts',
-    'dist/index.js',
-    'dist/index.js.map',
-  ],
-  web3: [
-    'dist/index.cjs',
-    'dist/index.cjs.map',
-    'dist/index.d.cts',
-    'dist/index.d.ts',
-    'dist/index.js',
-    'dist/index.js.map',
-  ],
-  viem: [
-    'dist/index.cjs',
-    'dist/index.cjs.map',
-    'dist/index.d.cts',
-    'dist/index.d.ts',
-    'dist/index.js',
-    'dist/index.js.map',
-  ],
+  fetch: library,
+  ethers: library,
+  web3: library,
+  viem: library,
   gateway: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
   cli: [
     'dist/call-*.js',

@@ -275,4 +275,6 @@ export type { HedgeOptions, Route, RouteEndpoint, RouteOptions, RouteStats } fro
 export { safeWrite } from './transport/safeWrite.ts'
 export type { Keccak256, SafeWriteOptions } from './transport/safeWrite.ts'
 export type { Transport } from './transport/transport.ts'
+export { transportOf } from './transport/transportOf.ts'
+export type { HeldTransport } from './transport/transportOf.ts'
 export type { EndpointOptions, EndpointsOptions, Options, TransportOptions } from './transport/transportOptions.ts'

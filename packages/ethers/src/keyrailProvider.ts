@@ -1,4 +1,4 @@
-import { chainIdOf, createTransport, isKeyrailError } from '@keyrail/core'
+import { chainIdOf, isKeyrailError, transportOf } from '@keyrail/core'
 import type { Options, Transport } from '@keyrail/core'
 import { JsonRpcProvider, keccak256, makeError, Network } from 'ethers'
 import type { AbstractProvider, JsonRpcApiProviderOptions, JsonRpcError, JsonRpcPayload, JsonRpcResult } from 'ethers'
@@ -34,16 +34,14 @@ export class KeyrailProvider extends JsonRpcProvider {
    * @throws {KeyrailError} kind `invalidRequest` for a wrong option, naming it and the mend.
    */
   constructor(options: Options | Transport, config: KeyrailProviderConfig = {}) {
-    // By Object, because `in` on a text, a pasted URL for example, fails with that text in its message.
-    const given = 'request' in Object(options) ? (options as Transport) : undefined
-    const transport = given ?? createTransport({ keccak256: hash, ...(options as Options) })
+    const { transport, release } = transportOf(options, { keccak256: hash })
     // Joining and remembering are the transport's: ethers would hold calls back for 10 ms to join them.
     super(transport.label, undefined, { cacheTimeout: -1, ...config, batchMaxCount: 1 })
     const { request, label } = transport
     const known = (transport as Partial<{ readonly chainId: () => Promise<number> }>).chainId
     this.#transport = transport
     this.#chainId = known ?? chainIdOf(request, label, undefined)
-    this.#close = given ? () => {} : transport.close
+    this.#close = release
   }
 
   /** Makes one call. */

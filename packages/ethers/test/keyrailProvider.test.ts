@@ -1,14 +1,20 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError, Options } from '@keyrail/core'
+import {
+  leakableKey as key,
+  losesTransactions,
+  revertForms,
+  rpcError,
+  serviceRefusals,
+} from '@keyrail/core/test/adapterCases.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
-import { Contract, Interface, isError, Wallet } from 'ethers'
+import { Contract, Interface, isError, keccak256, Wallet } from 'ethers'
 import type { ErrorCode, EthersError } from 'ethers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { KeyrailProvider } from '../src/index.ts'
 
-const key = `kr_a${'k3Y'.repeat(13)}`
 const abi = new Interface(['function owner() view returns (address)', 'error Unauthorized(address who)'])
 const who = '0x00000000000000000000000000000000000000AA'
 const address = '0x00000000000000000000000000000000000000AB'
@@ -30,8 +36,6 @@ const make = (options: Partial<Options> = {}): KeyrailProvider => {
   open.push(provider)
   return provider
 }
-const rpcError = (error: object): Script =>
-  raw(200, JSON.stringify({ jsonrpc: '2.0', id: '$ID', error }).replace('"$ID"', '$ID'))
 const failureOf = async (call: Promise<unknown>): Promise<EthersError & { readonly failure?: KeyrailError }> => {
   try {
     return (await call) as never
@@ -73,12 +77,7 @@ test('a key that is wrong fails the first call, and nothing goes on behind it', 
 })
 
 describe('a revert', () => {
-  test.each([
-    ['code 3', { code: 3, message: 'execution reverted', data }],
-    ['-32000 with a reason', { code: -32_000, message: 'execution reverted: no', data }],
-    ['-32015 and a word before the bytes', { code: -32_015, message: 'VM execution error.', data: `Reverted ${data}` }],
-    ['nested', { code: -32_603, message: 'Internal error', data: { code: 3, message: 'execution reverted', data } }],
-  ])('by %s is decoded', async (_, error) => {
+  test.each(revertForms(data))('by %s is decoded', async (_, error) => {
     server.script = rpcError(error)
     const failure = await readOwner(make())
     expect(isError(failure, 'CALL_EXCEPTION') && failure.revert).toMatchObject({ name: 'Unauthorized' })
@@ -96,11 +95,7 @@ describe('a revert', () => {
 
 describe('what is no revert is none', () => {
   test.each([
-    ['a throttle', 'throttled', 'SERVER_ERROR', rpcError({ code: -32_005, message: 'too many requests' })],
-    ['a throttle by text', 'throttled', 'SERVER_ERROR', raw(429, 'slow down')],
-    ['a refused key', 'auth', 'SERVER_ERROR', raw(401, 'no such key')],
-    ['a quota', 'quota', 'SERVER_ERROR', raw(402, '{"error":"payment required"}')],
-    ['a gateway in trouble', 'unavailable', 'SERVER_ERROR', raw(503, 'down')],
+    ...serviceRefusals.map(([name, kind, , script]) => [name, kind, 'SERVER_ERROR', script] as const),
     [
       'a connection that breaks',
       'network',
@@ -146,13 +141,8 @@ describe('a transaction', () => {
   })
 
   test('whose answer is lost is sent once, and looked up', async () => {
-    let hash = ''
-    server.script = (seen, response, socket) => {
-      if (seen.json.method === 'eth_sendRawTransaction') return void socket.destroy()
-      ;[hash = ''] = seen.json.params as string[]
-      return raw(200, `{"jsonrpc":"2.0","id":$ID,"result":{"hash":"${hash}"}}`)(seen, response, socket)
-    }
-    expect(await make().send('eth_sendRawTransaction', [await signed])).toBe(hash)
+    server.script = losesTransactions
+    expect(await make().send('eth_sendRawTransaction', [await signed])).toBe(keccak256(await signed))
     expect(methods()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
   })
 })

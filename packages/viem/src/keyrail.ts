@@ -1,4 +1,4 @@
-import { createTransport } from '@keyrail/core'
+import { transportOf } from '@keyrail/core'
 import type { Options, Transport } from '@keyrail/core'
 import { keccak256 } from 'viem'
 import { keyrailOf } from './keyrailOf.ts'
@@ -21,8 +21,5 @@ import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTranspor
  * const block = await client.getBlockNumber()
  */
 export function keyrail(options: Options | Transport, config?: KeyrailTransportConfig): KeyrailTransport {
-  const transport =
-    // By Object, because `in` on a text, a pasted URL for example, fails with that text in its message.
-    'request' in Object(options) ? (options as Transport) : createTransport({ keccak256, ...(options as Options) })
-  return keyrailOf(transport, config)
+  return keyrailOf(transportOf(options, { keccak256 }).transport, config)
 }

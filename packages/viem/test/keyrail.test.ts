@@ -1,7 +1,14 @@
 import { compose, createTransport, deadline, http, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError, Options } from '@keyrail/core'
+import {
+  leakableKey as key,
+  losesTransactions,
+  revertForms,
+  rpcError,
+  serviceRefusals,
+} from '@keyrail/core/test/adapterCases.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
-import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
 import {
   ContractFunctionRevertedError,
@@ -10,6 +17,7 @@ import {
   encodeErrorResult,
   fallback,
   HttpRequestError,
+  keccak256,
   parseAbi,
   TimeoutError,
 } from 'viem'
@@ -19,7 +27,6 @@ import { mainnet } from 'viem/chains'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { keyrail, keyrailOf } from '../src/index.ts'
 
-const key = `kr_a${'k3Y'.repeat(13)}`
 const abi = parseAbi(['function owner() view returns (address)', 'error Unauthorized(address who)'])
 const who = '0x00000000000000000000000000000000000000AA'
 const address = '0x00000000000000000000000000000000000000bb'
@@ -40,8 +47,6 @@ const make = (options: Partial<Options> = {}): PublicClient => {
   open.push(transport)
   return createPublicClient({ chain: mainnet, transport: keyrail(transport) }) as PublicClient
 }
-const rpcError = (error: object, status = 200): Script =>
-  raw(status, JSON.stringify({ jsonrpc: '2.0', id: '$ID', error }).replace('"$ID"', '$ID'))
 const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 const walked = (error: unknown): KeyrailError | undefined => {
   const found = (error as BaseError).walk((one) => 'failure' in Object(one)) as { failure?: KeyrailError } | null
@@ -65,12 +70,7 @@ test('a call is one request and no other, and the client shows the label alone',
 })
 
 describe('a revert', () => {
-  test.each([
-    ['code 3', { code: 3, message: 'execution reverted', data }],
-    ['-32000 with a reason', { code: -32_000, message: 'execution reverted: no', data }],
-    ['-32015 and a word before the bytes', { code: -32_015, message: 'VM execution error.', data: `Reverted ${data}` }],
-    ['nested', { code: -32_603, message: 'Internal error', data: { code: 3, message: 'execution reverted', data } }],
-  ])('by %s is decoded', async (_, error) => {
+  test.each(revertForms(data))('by %s is decoded', async (_, error) => {
     server.script = rpcError(error)
     const failure = await readOwner(make())
     const reverted = (failure as BaseError).walk((one) => one instanceof ContractFunctionRevertedError)
@@ -81,17 +81,14 @@ describe('a revert', () => {
 })
 
 describe('what is no revert is none', () => {
-  test.each([
-    ['a throttle', 'throttled', rpcError({ code: -32_005, message: 'too many requests' }), 429],
-    ['a throttle by text', 'throttled', raw(429, 'slow down'), 429],
-    ['a refused key', 'auth', raw(401, 'no such key'), 401],
-    ['a quota', 'quota', raw(402, '{"error":"payment required"}'), 402],
-    ['a gateway in trouble', 'unavailable', raw(503, 'down'), 503],
-  ] as const)('%s', async (_, kind, script, status) => {
+  test.each([...serviceRefusals] as const)('%s', async (_, kind, status, script) => {
     server.script = script
     const failure = await readOwner(make())
     expect((failure as BaseError).walk((one) => one instanceof ContractFunctionRevertedError)).toBeNull()
-    expect((failure as BaseError).walk((one) => one instanceof HttpRequestError)).toMatchObject({ status })
+    expect((failure as BaseError).walk((one) => one instanceof HttpRequestError)).toMatchObject({
+      // A limit is one to viem, whatever status it came under.
+      status: kind === 'throttled' ? 429 : status,
+    })
     expect(walked(failure)).toMatchObject({ kind })
     expect(server.seen).toHaveLength(1)
     expect(reachableStrings(failure).filter((text) => text.includes(key))).toEqual([])
@@ -155,12 +152,7 @@ describe('retries', () => {
 test('a transaction is sent once, and looked up where the answer was lost', async () => {
   const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
   const client = createWalletClient({ account, chain: mainnet, transport: keyrail({ url: server.url, chainId: 1 }) })
-  let hash: string | undefined
-  server.script = (seen, response, socket) => {
-    if (seen.json.method === 'eth_sendRawTransaction') return void socket.destroy()
-    ;[hash] = seen.json.params as [string]
-    return raw(200, JSON.stringify({ jsonrpc: '2.0', id: seen.json.id, result: { hash } }))(seen, response, socket)
-  }
+  server.script = losesTransactions
   const serializedTransaction = await account.signTransaction({
     chainId: 1,
     type: 'eip1559',
@@ -169,7 +161,7 @@ test('a transaction is sent once, and looked up where the answer was lost', asyn
     nonce: 0,
     maxFeePerGas: 1n,
   })
-  expect(await client.sendRawTransaction({ serializedTransaction })).toBe(hash)
+  expect(await client.sendRawTransaction({ serializedTransaction })).toBe(keccak256(serializedTransaction))
   expect(server.seen.map(({ json }) => json.method)).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
 })
 

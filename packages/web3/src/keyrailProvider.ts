@@ -1,4 +1,4 @@
-import { createTransport, isKeyrailError, toProviderRpcError } from '@keyrail/core'
+import { isKeyrailError, toProviderRpcError, transportOf } from '@keyrail/core'
 import type { Options, Transport } from '@keyrail/core'
 import { Web3BaseProvider } from 'web3-types'
 import type { Eip1193Compatible, EthExecutionAPI, Web3ProviderStatus } from 'web3-types'
@@ -34,9 +34,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
    */
   constructor(options: Options | Transport) {
     super()
-    // By Object, because `in` on a text, a pasted URL for example, fails with that text in its message.
-    const given = 'request' in Object(options) ? (options as Transport) : undefined
-    const transport = given ?? createTransport({ keccak256, ...(options as Options) })
+    const { transport, release } = transportOf(options, { keccak256 })
     const settle = async ({ id, method, params }: Payload): Promise<Envelope> => {
       try {
         return { jsonrpc: '2.0', id, result: await transport.request({ method, params: params as unknown[] }) }
@@ -58,7 +56,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
       }
     }
     this.label = transport.label
-    this.disconnect = given ? () => {} : transport.close
+    this.disconnect = release
     // No field of the class, because web3 calls it detached, and through an object that only inherits from this one.
     this.request = (async (payload: Payload | Payload[]) =>
       Array.isArray(payload) ? Promise.all(payload.map(inBatch)) : settle(payload)) as never

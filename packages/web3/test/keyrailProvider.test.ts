@@ -1,13 +1,20 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { Options } from '@keyrail/core'
+import {
+  leakableKey as key,
+  losesTransactions,
+  revertForms,
+  rpcError,
+  serviceRefusals,
+} from '@keyrail/core/test/adapterCases.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Web3 } from 'web3'
+import { sha3Raw } from 'web3-utils'
 import { KeyrailProvider } from '../src/index.ts'
 
-const key = `kr_a${'k3Y'.repeat(13)}`
 const who = '0x00000000000000000000000000000000000000AA'
 const address = '0x00000000000000000000000000000000000000AB'
 const abi = [
@@ -38,8 +45,6 @@ const make = (options: Partial<Options> = {}): KeyrailProvider => {
   open.push(provider)
   return provider
 }
-const rpcError = (error: object): Script =>
-  raw(200, JSON.stringify({ jsonrpc: '2.0', id: '$ID', error }).replace('"$ID"', '$ID'))
 const failureOf = (call: Promise<unknown>): Promise<Record<string, unknown>> =>
   call.then(
     (value) => ({ value }),
@@ -59,12 +64,7 @@ test('a call is one request and no other, and the provider shows the label alone
 })
 
 describe('a revert', () => {
-  test.each([
-    ['code 3', { code: 3, message: 'execution reverted', data }],
-    ['-32000 with a reason', { code: -32_000, message: 'execution reverted: no', data }],
-    ['-32015 and a word before the bytes', { code: -32_015, message: 'VM execution error.', data: `Reverted ${data}` }],
-    ['nested', { code: -32_603, message: 'Internal error', data: { code: 3, message: 'execution reverted', data } }],
-  ])('by %s is decoded', async (_, error) => {
+  test.each(revertForms(data))('by %s is decoded', async (_, error) => {
     server.script = rpcError(error)
     const failure = await readOwner(make())
     expect(failure).toMatchObject({
@@ -77,11 +77,7 @@ describe('a revert', () => {
 
 describe('what is no revert is none, and has its HTTP status', () => {
   test.each([
-    ['a throttle', 'throttled', 200, rpcError({ code: -32_005, message: 'too many requests' })],
-    ['a throttle by text', 'throttled', 429, raw(429, 'slow down')],
-    ['a refused key', 'auth', 401, raw(401, 'no such key')],
-    ['a quota', 'quota', 402, raw(402, '{"error":"payment required"}')],
-    ['a gateway in trouble', 'unavailable', 503, raw(503, 'down')],
+    ...serviceRefusals,
     ['a page that speaks of a revert', 'badResponse', 200, raw(200, '<html>we had to revert</html>')],
   ] as const)('%s', async (_, kind, status, script) => {
     server.script = script
@@ -165,19 +161,14 @@ test('request works detached', async () => {
 })
 
 test('a transaction whose answer is lost is sent once, and looked up', async () => {
-  let hash = ''
-  server.script = (seen, response, socket) => {
-    if (seen.json.method === 'eth_sendRawTransaction') return void socket.destroy()
-    ;[hash = ''] = seen.json.params as string[]
-    return raw(200, `{"jsonrpc":"2.0","id":$ID,"result":{"hash":"${hash}"}}`)(seen, response, socket)
-  }
+  server.script = losesTransactions
   const answer = await make().request({
     jsonrpc: '2.0',
     id: 1,
     method: 'eth_sendRawTransaction',
     params: ['0x02c0'],
   } as never)
-  expect(answer).toMatchObject({ result: hash })
+  expect(answer).toMatchObject({ result: sha3Raw('0x02c0') })
   expect(methods()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
 })
 

@@ -1,4 +1,4 @@
-import { createTransport } from '@keyrail/core'
+import { transportOf } from '@keyrail/core'
 import type { EthereumRpc, Options, Transport } from '@keyrail/core'
 import type { Client } from './client.ts'
 import { clientOf } from './clientOf.ts'
@@ -20,9 +20,5 @@ export function createClient<Rpc = EthereumRpc>(
   options: Options | Transport,
   declared?: readonly string[],
 ): Client<Rpc> {
-  // By Object, because `in` on a text, a pasted URL for example, fails with that text in its message.
-  return clientOf<Rpc>(
-    'request' in Object(options) ? (options as Transport) : createTransport(options as Options),
-    declared,
-  )
+  return clientOf<Rpc>(transportOf(options).transport, declared)
 }
