@@ -19,7 +19,7 @@ export interface PackageArrows {
 const adapter = (library: string, peers: readonly string[] = [library]): PackageArrows => ({
   name: `@keyrail/${library}`,
   imports: ['core'],
-  inTests: ['vectors', 'msw', 'gateway'],
+  inTests: ['vectors', 'contracts', 'msw', 'gateway'],
   dependencies: [],
   peers,
   nodeModules: 'nowhere',
@@ -39,7 +39,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
   ethers: adapter('ethers'),
   web3: adapter('web3', ['web3-core', 'web3-types', 'web3-utils']),
   viem: adapter('viem'),
-  msw: { ...adapter('msw'), inTests: ['vectors'] },
+  msw: { ...adapter('msw'), inTests: ['vectors', 'contracts'] },
   snippets: { ...adapter('snippets', []), inTests: [] },
   gateway: {
     name: '@keyrail/gateway',
@@ -70,6 +70,14 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     name: '@keyrail/vectors',
     imports: [],
     inTests: [],
+    dependencies: [],
+    peers: [],
+    nodeModules: 'nowhere',
+  },
+  contracts: {
+    name: '@keyrail/contracts',
+    imports: [],
+    inTests: ['gateway'],
     dependencies: [],
     peers: [],
     nodeModules: 'nowhere',
