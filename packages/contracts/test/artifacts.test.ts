@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import artifacts from '../artifacts/artifacts.json' with { type: 'json' }
+import * as contracts from '../src/index.ts'
+import { compileContracts, contractNames } from './compile.ts'
+
+// Of one letter's case: `tokenAbi` is of `Token`.
+const exported = (name: string, what: 'Abi' | 'Bytecode'): unknown =>
+  contracts[`${name[0]?.toLowerCase()}${name.slice(1)}${what}` as keyof typeof contracts]
+
+test('what is committed is what solc makes of the sources: npm run compile, in packages/contracts, writes it anew', () => {
+  const compiled = compileContracts()
+  expect(artifacts).toEqual(compiled)
+  for (const name of contractNames) {
+    expect(exported(name, 'Abi'), name).toEqual(compiled[name].abi)
+    expect(exported(name, 'Bytecode'), name).toBe(compiled[name].bytecode)
+  }
+  expect(Object.keys(contracts)).toHaveLength(2 * contractNames.length)
+})
