@@ -39,7 +39,12 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
   ethers: adapter('ethers'),
   web3: adapter('web3', ['web3-core', 'web3-types', 'web3-utils']),
   viem: adapter('viem'),
-  msw: { ...adapter('msw'), inTests: ['vectors', 'contracts'] },
+  msw: {
+    ...adapter('msw'),
+    // Its faults and its chain are tried through every adapter, so no test of an adapter may lean on it: that were a loop.
+    inTests: ['vectors', 'contracts', 'fetch', 'ethers', 'web3', 'viem'],
+    dependencies: ['@noble/hashes', '@noble/secp256k1'],
+  },
   snippets: { ...adapter('snippets', []), inTests: [] },
   gateway: {
     name: '@keyrail/gateway',
