@@ -6,6 +6,8 @@ export interface PackageArrows {
   readonly imports: readonly string[]
   /** Of these, the folders it may import types from and nothing else. */
   readonly typesOnly?: readonly string[]
+  /** Of these, the folders that it loads where somebody installed them, and does without otherwise: for its own tests, never `dependencies`. */
+  readonly whereInstalled?: readonly string[]
   /** Folders that its tests may import as well. */
   readonly inTests: readonly string[]
   /** `dependencies` that are not ours. */
@@ -65,7 +67,8 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
   },
   cli: {
     name: 'keyrail',
-    imports: ['core', 'fetch', 'gateway', 'snippets'],
+    imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'snippets'],
+    whereInstalled: ['ethers', 'web3', 'viem'],
     inTests: ['vectors'],
     dependencies: ['@foundry-rs/anvil'],
     peers: [],

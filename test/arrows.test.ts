@@ -169,6 +169,15 @@ describe('a copy of the workspace with mistakes planted in it', () => {
     ])
   })
 
+  test('a dependency on what is to be loaded only where it is installed is told', () => {
+    put(
+      copy,
+      'packages/cli/package.json',
+      JSON.stringify({ name: 'keyrail', dependencies: { '@keyrail/viem': 'workspace:^' } }),
+    )
+    expect(manifestFaults(copy, arrows)).toContain('cli may not bring @keyrail/viem')
+  })
+
   test('a loop between packages is told, also where tests close it', () => {
     put(
       copy,

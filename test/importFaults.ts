@@ -54,7 +54,8 @@ function undeclared(root: string, modules: Cruised['modules']): string[] {
         devDependencies?: Record<string, string>
       }
       const isTest = /[.](test|test-d|bench)[.]tsx?$|^packages\/[^/]+\/test\//.test(source)
-      const declared = { ...manifest.dependencies, ...(isTest ? manifest.devDependencies : {}) }
+      const mayLack = arrows[folder]?.whereInstalled?.includes(other) === true
+      const declared = { ...manifest.dependencies, ...(isTest || mayLack ? manifest.devDependencies : {}) }
       const name = arrows[other]?.name ?? other
       if (!(name in declared)) faults.push(`declared: ${source} -> ${resolved}`)
     }

@@ -39,6 +39,7 @@ export function manifestFaults(root: string, arrows: Readonly<Record<string, Pac
 
     if (manifest.name !== may.name) faults.push(`packages/${folder} is named ${manifest.name}, not ${may.name}`)
     for (const name of ours(manifest.dependencies)) {
+      if (may.whereInstalled?.includes(folderOf.get(name) as string)) faults.push(`${folder} may not bring ${name}`)
       if (!may.imports.includes(folderOf.get(name) as string)) faults.push(`${folder} may not depend on ${name}`)
     }
     for (const name of ours(manifest.devDependencies)) {

@@ -1,11 +1,13 @@
-import { isKeyrailError } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { Network } from '@keyrail/core'
 import { askBlock } from '../node/askNode.ts'
 import type { BlockHead } from '../node/askNode.ts'
-import { networks } from './devChains.ts'
+import { devChainIds, networks } from './devChains.ts'
 import type { DevDescription } from './devService.ts'
 import { libraries as allLibraries } from './libraries/libraries.ts'
-import type { Library } from './libraries/library.ts'
+import type { FirstAddress, Library } from './libraries/library.ts'
+import { loadLibraries } from './libraries/loadLibraries.ts'
+import type { LoadedLibrary } from './libraries/loadLibraries.ts'
 
 /** One first call and how it went. Holds no key. */
 export interface FirstCall {
@@ -60,12 +62,31 @@ async function difference(
   return own.hash === seen.hash ? undefined : `the node itself says ${own.hash}`
 }
 
+/** An address as it may be printed. */
+function labelOf(address: FirstAddress): string {
+  const transport = createTransport(address)
+  transport.close()
+  return transport.label
+}
+
+/** Opens a library, reads the latest block and closes it. */
+async function ask({ open }: LoadedLibrary, address: FirstAddress): Promise<{ block: BlockHead; tookMs: number }> {
+  const library = open(address)
+  const startedAt = performance.now()
+  try {
+    const block = await library.latestBlock()
+    return { block, tookMs: performance.now() - startedAt }
+  } finally {
+    library.close()
+  }
+}
+
 /**
  * Reads the latest block of each network through each address shape and library, and compares it with what the node itself says.
  * A call that fails is told in its row and does not stop the others.
  *
  * @param service - Where to call.
- * @param libraries - What to call with. @default all of them
+ * @param libraries - What to call with, where it is installed. @default all of them
  * @throws {Error} where a node itself does not answer.
  */
 export async function makeFirstCalls(
@@ -74,29 +95,28 @@ export async function makeFirstCalls(
 ): Promise<FirstCalls> {
   const nodes: NodeSays[] = []
   const calls: FirstCall[] = []
+  const loaded = await loadLibraries(libraries)
   for (const network of networks) {
     const url = service.nodes[network]
     const before = await askBlock(url, 'latest')
     nodes.push({ network, url, block: before })
     const front = `${service.url}/${network}`
+    const chainId = devChainIds[network]
     const shapes = [
-      { shape: 'app', address: { baseUrl: front, apiKey: service.app.apiKey } },
-      { shape: 'API key', address: { rpcUrl: front, apiKey: service.keys[network].apiKey } },
+      { shape: 'app', address: { baseUrl: front, apiKey: service.app.apiKey, chainId } },
+      { shape: 'API key', address: { rpcUrl: front, apiKey: service.keys[network].apiKey, chainId } },
     ] as const
     for (const { shape, address } of shapes) {
-      for (const library of libraries) {
-        const open = await library.open(address)
+      const label = labelOf(address)
+      for (const library of loaded) {
         const startedAt = performance.now()
-        const row = { network, shape, library: library.name, label: open.label }
+        const row = { network, shape, library: library.name, label }
         try {
-          const block = await open.latestBlock()
-          const tookMs = performance.now() - startedAt
+          const { block, tookMs } = await ask(library, address)
           const failure = await difference(block, { url, before })
           calls.push({ ...row, block, tookMs, ...(failure === undefined ? {} : { failure }) })
         } catch (error) {
           calls.push({ ...row, tookMs: performance.now() - startedAt, failure: describe(error) })
-        } finally {
-          open.close()
         }
       }
     }

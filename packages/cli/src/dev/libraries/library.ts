@@ -1,10 +1,11 @@
 import type { ApiKeyAddressOptions, AppAddressOptions } from '@keyrail/core'
 import type { BlockHead } from '../../node/askNode.ts'
 
+/** Where a library makes its first call. The chain id is known, so that none has to ask for it. */
+export type FirstAddress = (AppAddressOptions | ApiKeyAddressOptions) & { readonly chainId: number }
+
 /** A library that makes first calls, opened on one address. */
 export interface OpenLibrary {
-  /** The address as it may be printed. */
-  readonly label: string
   readonly latestBlock: () => Promise<BlockHead>
   readonly close: () => void
 }
@@ -13,5 +14,6 @@ export interface OpenLibrary {
 export interface Library {
   /** Its package's name. */
   readonly name: string
-  readonly open: (address: AppAddressOptions | ApiKeyAddressOptions) => OpenLibrary | Promise<OpenLibrary>
+  /** Opens the library on an address. Loading takes longer than a call, so it is done once, before any call is timed. */
+  readonly load: () => Promise<(address: FirstAddress) => OpenLibrary>
 }
