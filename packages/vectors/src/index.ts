@@ -1,3 +1,4 @@
+import adapterCases from '../adapters.json' with { type: 'json' }
 import batchCases from '../batches.json' with { type: 'json' }
 import failureCases from '../failures.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
@@ -117,6 +118,148 @@ export interface RangeHintCase {
   }
   readonly why: string
 }
+
+/** What the node of `adapters.json` knows: it is the same for every case. */
+export interface AdapterNode {
+  readonly chainId: string
+  readonly blockNumber: string
+  /** Each with a balance of its own, so that one that went to the wrong call is seen. */
+  readonly accounts: readonly { readonly address: string; readonly balance: string }[]
+  readonly contract: {
+    readonly address: string
+    /** In the human-readable form. */
+    readonly abi: readonly string[]
+    /** The function that is read, its call data, its answer as bytes, and what that means. */
+    readonly read: string
+    readonly call: string
+    readonly answer: string
+    readonly owner: string
+    /** The error of its own with which it reverts in some cases. */
+    readonly revert: { readonly name: string; readonly args: readonly string[]; readonly data: string }
+  }
+  /** A signed transaction. Nobody has the key of its sender any more. */
+  readonly transaction: { readonly raw: string; readonly hash: string; readonly from: string }
+}
+
+/** One item of an answer to a batch. */
+export interface AdapterItem {
+  /** The call that it answers, counted from 0; its id is used, and the true result where nothing else is said. */
+  readonly of?: number
+  /** In place of the call's id: the same number as a text, one that nobody gave, or null. */
+  readonly id?: 'text' | 'foreign' | null
+  readonly result?: Json
+  readonly error?: Json
+}
+
+/**
+ * How the server answers. Of the answers of a case the first that fits a request and is not used up is given; where none is left, the true one.
+ *
+ * In texts stand: `$ID` for the id of the call (as a whole string in JSON for the id itself), `$FOREIGN` for one that nobody gave, `$KEY` and
+ * `$PATH` for the key and the path of the request, `$OTHER` for the origin of another server, `$IN2S` for an HTTP-date in two seconds.
+ */
+export interface AdapterAnswer {
+  /** Fits requests with a call of this method. */
+  readonly for?: string
+  /** Fits lone calls about this one of the accounts, counted from 0. */
+  readonly account?: number
+  /** Fits batches only. */
+  readonly batch?: true
+  /** Fits batches of more calls than this. */
+  readonly over?: number
+  /** How many requests it answers. @default all */
+  readonly times?: number
+  /** Of HTTP. @default 200 */
+  readonly status?: number
+  /** By lower-case name. @default a content-type of JSON */
+  readonly headers?: { readonly [name: string]: string }
+  /** A string is the body's text; anything else is sent as JSON. @default the true answer */
+  readonly body?: Json
+  /** The answers to a batch, in this order. */
+  readonly items?: readonly AdapterItem[]
+  /** The node has taken the transaction before this happens. */
+  readonly taken?: true
+  /** Waits before it answers, in milliseconds. */
+  readonly delayMs?: number
+  /**
+   * What happens in place of an answer: the connection is broken off (`resetReused`: where it carried a request before), nothing ever comes,
+   * the headers come and nothing more (`stall`), the body comes a byte at a time without end (`drip`), or is broken off in the middle (`cut`).
+   */
+  readonly fault?: 'reset' | 'resetReused' | 'hang' | 'stall' | 'drip' | 'cut'
+}
+
+/** What the user does, in no library's words. */
+export type AdapterAct =
+  | {
+      readonly act: 'blockNumber' | 'balance' | 'contractRead' | 'send'
+      /** What the right answer is, where it is not the node's. */
+      readonly is?: Json
+    }
+  /** The balances of that many accounts, asked in the same tick, in the way of the library for calls that go together. */
+  | { readonly act: 'balances'; readonly count: number }
+  /** Acts in the same tick. */
+  | { readonly act: 'together'; readonly acts: readonly AdapterAct[] }
+  /** A block number, given up once the server has the request. */
+  | { readonly act: 'abort' }
+  /** Any method, by the raw face. */
+  | { readonly act: 'request'; readonly method: string; readonly params: readonly Json[]; readonly is: Json }
+
+/** How a call ends: with the right answer, with an error that is no revert, with either, with the decoded revert, with the reason of an abort. */
+export type AdapterEnd = 'right' | 'failure' | 'settled' | 'revert' | 'reason'
+
+/** What a server does to a user of a library, and what the user must see. */
+export interface AdapterCase {
+  readonly name: string
+  readonly group: string
+  readonly appliesTo: readonly Implementation[]
+  /** The faces that differ in it: the library's own functions, and its way to make any call. @default both */
+  readonly faces?: readonly ('library' | 'raw')[]
+  /** How the client is made, where it is not by its defaults with the chain id given. */
+  readonly given?: {
+    /** The chain id is not given. */
+    readonly chainId?: false
+    /** Calls of the same tick are joined. */
+    readonly batch?: true
+    /** The time that a call may take. */
+    readonly timeoutMs?: number
+  }
+  readonly answers: readonly AdapterAnswer[]
+  /** One after another. */
+  readonly do: readonly AdapterAct[]
+  /** Times are in milliseconds. What is not said is not checked, but that every call ends. */
+  readonly expect: {
+    /** Of every call, or of each. */
+    readonly ends: AdapterEnd | readonly AdapterEnd[]
+    /** HTTP requests that arrive. */
+    readonly requests?: { readonly atLeast?: number; readonly atMost?: number }
+    /** The methods that arrive, in this order and no others. */
+    readonly methods?: readonly string[]
+    /** How often a method arrives. */
+    readonly counts?: { readonly [method: string]: number }
+    /** Connections that are opened. */
+    readonly connections?: { readonly atMost: number }
+    /** Requests to the server that redirects lead to. */
+    readonly elsewhere?: 0
+    /** A method that is in no batch. */
+    readonly alone?: string
+    /** Between the first request and the second. */
+    readonly waitMs?: { readonly atLeast: number; readonly atMost: number }
+    /** All of it. */
+    readonly withinMs?: number
+    /** For so long after the end nothing more is asked. */
+    readonly quietMs?: number
+    /** A word that can be read somewhere in each error. */
+    readonly tells?: string
+    /** Where the key is not to be found. */
+    readonly noKeyIn?: readonly ('error' | 'client' | 'console')[]
+    /** Nothing is printed. */
+    readonly prints?: false
+  }
+  readonly why: string
+}
+
+/** What an adapter, and a library's own provider, is put through: `adapters.json`. */
+export const adapters: { readonly node: AdapterNode; readonly cases: readonly AdapterCase[] } =
+  adapterCases as unknown as { readonly node: AdapterNode; readonly cases: readonly AdapterCase[] }
 
 /** How the answers to a batch are paired with its calls: `batches.json`. */
 export const batches: readonly BatchCase[] = batchCases as readonly BatchCase[]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { batches, failures, rangeHints, retryAfters } from './index.ts'
+import { adapters, batches, failures, rangeHints, retryAfters } from './index.ts'
 
 const kinds = new Set(
   'auth forbidden throttled quota range batchTooLarge methodUnavailable wrongNetwork lagging missingData revert txKnown txRejected unconfirmed invalidRequest badResponse unavailable network timeout aborted unknown'.split(
@@ -74,5 +74,42 @@ describe('rangeHints.json', () => {
     expect(maxBlocks).toBeGreaterThan(0)
     if (fromBlock !== undefined) expect(toBlock).toBeGreaterThanOrEqual(fromBlock)
     expect(why).toMatch(/^\S.{6,}[.?]$/)
+  })
+})
+
+describe('adapters.json', () => {
+  const { node, cases } = adapters
+
+  test('has at least 90 cases, each named once', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(90)
+    expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length)
+  })
+
+  test('has a node that no two of its answers can be taken for one another', () => {
+    const { accounts, contract } = node
+    const said = [node.blockNumber, contract.answer, node.transaction.hash, ...accounts.map(({ balance }) => balance)]
+    expect(new Set(said).size).toBe(said.length)
+    expect(contract.revert.data).toContain(contract.revert.args[0]?.slice(2))
+    expect(BigInt(accounts[0]?.balance ?? 0)).toBeGreaterThan(Number.MAX_SAFE_INTEGER)
+  })
+
+  test.each(cases)('$name is well formed', ({ group, appliesTo, answers, do: acts, expect: expected, why }) => {
+    expect(group).toMatch(/^[a-z]+$/)
+    expect(appliesTo.length).toBeGreaterThan(0)
+    for (const { status = 200, headers = {}, times = 1, body, items, fault } of answers) {
+      expect(status).toSatisfy((code: number) => Number.isInteger(code) && code >= 200 && code < 600)
+      for (const name of Object.keys(headers)) expect(name).toBe(name.toLowerCase())
+      expect(times).toBeGreaterThan(0)
+      expect([body, items, fault].filter((part) => part !== undefined).length).toBeLessThanOrEqual(1)
+    }
+    const calls = acts.flatMap((act) =>
+      act.act === 'together' ? act.acts : act.act === 'balances' ? Array.from({ length: act.count }, () => act) : act,
+    )
+    const { ends, requests, waitMs } = expected
+    if (typeof ends !== 'string') expect(ends).toHaveLength(calls.length)
+    for (const end of [ends].flat()) expect(['right', 'failure', 'settled', 'revert', 'reason']).toContain(end)
+    for (const { atLeast = 0, atMost = Infinity } of [requests, waitMs].filter((range) => range !== undefined))
+      expect(atMost).toBeGreaterThanOrEqual(atLeast)
+    expect(why).toMatch(/^\S.{6,}[.]$/)
   })
 })
