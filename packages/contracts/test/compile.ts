@@ -36,7 +36,10 @@ export function compileContracts(): Record<(typeof contractNames)[number], Compi
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(
-      contractNames.map((name) => [`${name}.sol`, { content: readFileSync(join(folder, 'src', `${name}.sol`), 'utf8') }]),
+      contractNames.map((name) => [
+        `${name}.sol`,
+        { content: readFileSync(join(folder, 'src', `${name}.sol`), 'utf8') },
+      ]),
     ),
     settings: {
       // Older than what solc would choose, so that any node can run it.
