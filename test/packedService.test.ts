@@ -27,12 +27,20 @@ beforeAll(() => {
 
 afterAll(() => rmSync(room, { recursive: true, force: true }))
 
-test('keyrail dev --once works as it is packed', async () => {
-  const bin = join(room, 'node_modules/keyrail', packed('cli').manifest.bin?.['keyrail'] ?? '')
-  const { code, stdout, stderr } = await run(node24, [bin, 'dev', '--once', '--port', '0'], { cwd: room })
-  expect(stderr).toBe('')
-  expect(code).toBe(0)
-  expect(stdout.match(/ the same /g)).toHaveLength(4)
+test('keyrail dev --once works as it is packed, and brings no library of others', async () => {
+  expect(await shown()).toEqual(['@keyrail/fetch'])
+})
+
+test('keyrail dev --once shows the libraries that are installed beside it, in the order of its source', async () => {
+  for (const folder of ['viem', 'ethers']) {
+    const { path, manifest } = packed(folder)
+    cpSync(path, join(room, 'node_modules', manifest.name), { recursive: true })
+  }
+  // Of viem there is only the adapter, and of ethers all.
+  link(join(top, 'node_modules/ethers'), join(room, 'node_modules/ethers'))
+  expect(await shown()).toEqual(['@keyrail/fetch', '@keyrail/ethers'])
+  link(join(top, 'node_modules/viem'), join(room, 'node_modules/viem'))
+  expect(await shown()).toEqual(['@keyrail/fetch', '@keyrail/ethers', '@keyrail/viem'])
 })
 
 describe.each(['tsc', 'tsc6'])('the types of the gateway under %s', (tsc) => {
@@ -62,6 +70,18 @@ describe.each(['tsc', 'tsc6'])('the types of the gateway under %s', (tsc) => {
     expect(code).toBe(0)
   })
 })
+
+/** The libraries whose first calls the packed command shows, each by both shapes on both networks. */
+async function shown(): Promise<string[]> {
+  const bin = join(room, 'node_modules/keyrail', packed('cli').manifest.bin?.['keyrail'] ?? '')
+  const { code, stdout, stderr } = await run(node24, [bin, 'dev', '--once', '--port', '0'], { cwd: room })
+  expect(stderr).toBe('')
+  expect(code).toBe(0)
+  const calls = [...stdout.matchAll(/^\w+ +(?:app|API key), (\S+) .* the same /gm)].map(([, name = '']) => name)
+  const names = [...new Set(calls)]
+  expect(calls).toHaveLength(4 * names.length)
+  return names
+}
 
 function link(target: string, at: string): void {
   mkdirSync(dirname(at), { recursive: true })

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
-import { delimiter, join } from 'node:path'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run, top } from './run.ts'
 
@@ -14,12 +16,15 @@ const env = { PATH: path }
 
 const wholeKey = /kr_[atm][0-9A-Za-z]{39}/
 
-test('npm start -- --once passes its words on, shows both networks by both address shapes, and ends well', async () => {
+test('npm start -- --once passes its words on, shows both networks by both address shapes through every library, and ends well', async () => {
   const { code, stdout, stderr } = await run('npm', ['start', '--silent', '--', '--once', '--port', '0'], { env })
   expect(code, stderr).toBe(0)
   for (const network of ['testnet', 'mainnet']) {
     for (const shape of ['app', 'API key']) {
-      expect(stdout).toMatch(new RegExp(`^${network} +${shape}, \\S+ +\\d+ +0x[0-9a-f]{64} +the same`, 'm'))
+      for (const library of ['fetch', 'ethers', 'web3', 'viem']) {
+        const row = `^${network} +${shape}, @keyrail/${library} +\\d+ +0x[0-9a-f]{64} +the same`
+        expect(stdout).toMatch(new RegExp(row, 'm'))
+      }
     }
   }
   expect(stdout + stderr).not.toMatch(wholeKey)
@@ -28,7 +33,9 @@ test('npm start -- --once passes its words on, shows both networks by both addre
 })
 
 test('Ctrl-C under npm start reaches the service, and nothing of it stays behind', async () => {
-  const started = spawn('npm', ['start', '--', '--port', '0'], {
+  // The file of the service that somebody may run here meanwhile is left alone.
+  const env = join(mkdtempSync(join(tmpdir(), 'keyrail-test-')), 'local.env')
+  const started = spawn('npm', ['start', '--', '--port', '0', '--env', env], {
     cwd: top,
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -44,12 +51,15 @@ test('Ctrl-C under npm start reaches the service, and nothing of it stays behind
     started.once('exit', () => reject(new Error(`it ended before it served: ${printed}`)))
   })
   expect(printed).not.toMatch(wholeKey)
+  expect(readFileSync(env, 'utf8')).toMatch(wholeKey)
   expect(isAlive(group)).toBe(true)
   // A terminal sends the signal to the whole group, as here.
   process.kill(-group, 'SIGINT')
   // npm passes on how its shell ended, and some shells end by the signal although the service ended well.
   expect([0, 130, 'SIGINT']).toContain(await exited)
   await expect.poll(() => isAlive(group), { timeout: 5_000 }).toBe(false)
+  expect(existsSync(env)).toBe(false)
+  rmSync(dirname(env), { recursive: true, force: true })
 })
 
 /** Whether any process of a group is left. */

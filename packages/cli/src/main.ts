@@ -13,7 +13,7 @@ const help = { type: 'boolean', about: 'show this' } as const
 const commands: readonly Command[] = [
   {
     name: 'dev',
-    usage: 'dev [--port N] [--data DIR] [--once] [--json]',
+    usage: 'dev [--port N] [--data DIR] [--env FILE] [--once] [--json]',
     about: 'Run the service on this machine: two embedded nodes, an app and two API keys.',
     options: {
       port: {
@@ -22,6 +22,11 @@ const commands: readonly Command[] = [
         about: 'listen on this port of 127.0.0.1 (default: 7245, or a free one where that is taken)',
       },
       data: { type: 'string', value: 'DIR', about: 'keep keys and chains in this folder (default: a temporary one)' },
+      env: {
+        type: 'string',
+        value: 'FILE',
+        about: 'while it serves, keep KEYRAIL_BASE_URL and KEYRAIL_API_KEY of the testnet in this file',
+      },
       once: { type: 'boolean', about: 'make the first calls, print them, stop; exit code 1 if one fails' },
       json: { type: 'boolean', about: 'print one line of JSON once ready, whole keys included' },
       'unsafe-node-methods': {

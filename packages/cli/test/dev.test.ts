@@ -42,6 +42,8 @@ const stop = async (dev: RunningCli, signal: NodeJS.Signals = 'SIGTERM'): Promis
   return (await dev.done).exitCode
 }
 const pidOf = (dev: RunningCli): number => dev.child.pid ?? 0
+/** What first calls are made through, as their rows name it. */
+const shownLibraries = ['@keyrail/fetch', '@keyrail/ethers', '@keyrail/web3', '@keyrail/viem']
 const keysIn = (folder: string): string[] =>
   readFileSync(join(folder, 'keyrail.json'), 'utf8').match(/kr_[atm]\w{39}/g) ?? []
 
@@ -123,7 +125,8 @@ describe('keyrail dev --once', () => {
     const { service } = await startDev(['--data', data])
     for (const network of networks) {
       const { number, hash } = await askBlock(service.nodes[network], 'latest')
-      for (const asked of ['the node itself', 'app, @keyrail/fetch', 'API key, @keyrail/fetch']) {
+      const calls = ['app', 'API key'].flatMap((shape) => shownLibraries.map((library) => `${shape}, ${library}`))
+      for (const asked of ['the node itself', ...calls]) {
         const line = run.stdout.split('\n').find((row) => row.startsWith(network) && row.includes(`  ${asked}  `))
         expect(line).toMatch(new RegExp(`  ${Number(number)} +${hash}(  the same  +\\d+\\.\\d ms)?$`))
       }
@@ -142,12 +145,11 @@ describe('keyrail dev --once', () => {
     const run = await runCli(['dev', '--once', '--json', '--port', '0'])
     expect(run.exitCode).toBe(0)
     const { calls } = JSON.parse(run.stdout) as { calls: Record<string, unknown>[] }
-    expect(calls.map(({ network, shape, library }) => [network, shape, library])).toEqual([
-      ['testnet', 'app', '@keyrail/fetch'],
-      ['testnet', 'API key', '@keyrail/fetch'],
-      ['mainnet', 'app', '@keyrail/fetch'],
-      ['mainnet', 'API key', '@keyrail/fetch'],
-    ])
+    expect(calls.map(({ network, shape, library }) => [network, shape, library])).toEqual(
+      networks.flatMap((network) =>
+        ['app', 'API key'].flatMap((shape) => shownLibraries.map((library) => [network, shape, library])),
+      ),
+    )
   })
 
   test('fails where an answer is not what the node itself says', async () => {
@@ -157,7 +159,7 @@ describe('keyrail dev --once', () => {
       PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`,
     })
     expect(run.exitCode).toBe(1)
-    expect(run.stdout.match(/ {2}otherwise {2}/g)).toHaveLength(4)
+    expect(run.stdout.match(/ {2}otherwise {2}/g)).toHaveLength(4 * shownLibraries.length)
     expect(run.stdout).toMatch(/failed {2}testnet, app, @keyrail\/fetch: the node itself says 0x/)
     expect(run.stdout).toContain('Not every answer is what the node itself says.')
   })

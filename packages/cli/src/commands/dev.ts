@@ -1,6 +1,7 @@
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
+import { writeEnvFile } from '../dev/envFile.ts'
 import { makeFirstCalls } from '../dev/firstCalls.ts'
 import type { FirstCalls } from '../dev/firstCalls.ts'
 import type { DevService } from '../dev/devService.ts'
@@ -58,12 +59,19 @@ export async function dev(given: ReadArguments): Promise<number> {
     data: given.text('data'),
     unsafeNodeMethods: given.flag('unsafe-node-methods'),
   }
+  const envFile = given.text('env')
   const stop = untilStopped()
   // A stop that is asked for while the nodes start need not wait for them: they end with the process.
   const stoppedEarly = stop.asked.then(() => undefined)
   const service = await Promise.race([startDev(options), stoppedEarly])
   if (service === undefined) return exitCodes.interrupted
+  let removeEnvFile = (): void => {}
   try {
+    if (envFile !== undefined && !shown.once) {
+      removeEnvFile = writeEnvFile(envFile, service.description)
+      // Also where the process ends without a stop.
+      process.once('exit', removeEnvFile)
+    }
     if (options.port === undefined && service.port !== defaultPort) {
       await printNote(`keyrail: port ${defaultPort} is taken, so a free one was chosen: ${service.port}`)
     }
@@ -84,6 +92,7 @@ export async function dev(given: ReadArguments): Promise<number> {
     if (!shown.json) await print('Stopping')
     return exitCodes.ok
   } finally {
+    removeEnvFile()
     await service.stop()
     stop.forget()
   }
