@@ -14,11 +14,15 @@ export type Envelope = { readonly jsonrpc: '2.0'; readonly id: number | string }
   | { readonly error: RpcErrorObject }
 )
 
-/** web3 knows a revert by this word in the message, in small letters, and by nothing else. */
-const worded = (error: RpcErrorObject): RpcErrorObject =>
-  error.code !== 3 || error.message.includes('revert')
-    ? error
-    : { ...error, message: `execution reverted: ${error.message}` }
+/**
+ * web3 knows a revert by this word in the message, in small letters, and by nothing else. Where the bytes are none, it would take the first
+ * error of the ABI for the one that was meant.
+ */
+const worded = ({ data, ...error }: RpcErrorObject): RpcErrorObject => ({
+  ...error,
+  ...(error.code === 3 && !error.message.includes('revert') && { message: `execution reverted: ${error.message}` }),
+  ...(data !== undefined && data !== '0x' && { data }),
+})
 
 /**
  * Gives what a node said as the envelope that web3 decodes: a revert as `ContractExecutionError`, all else as `InvalidResponseError`.
