@@ -12,7 +12,7 @@ const fixed = (value: number | undefined, digits = 2): string => value?.toFixed(
 export function formatRow(measured: Measured): string {
   const { row, costs, faults, load } = measured
   const rounds = costs.get(row.reference)?.length ?? 0
-  const weighed = row.bar.heapMb !== undefined
+  const weighed = row.bars.some(({ heapMb }) => heapMb !== undefined)
   const lines = [...costs].map(([subject, list]) => {
     const middle = (of: (cost: Cost) => number): number => median(list.map(of))
     return [
@@ -52,12 +52,13 @@ export function formatRow(measured: Measured): string {
 
 /** The table of bars: each figure beside what it may be. */
 export function formatBars(all: readonly Measured[]): string {
-  const line = ({ row }: Measured, { what, value, most, itself, verdict }: Finding): string[] => {
+  const line = ({ row }: Measured, { subject, beside, what, value, most, itself, verdict }: Finding): string[] => {
     const unit = what === 'live heap' ? ' MB' : ''
     const digits = unit ? 0 : 2
     return [
       row.title,
-      row.bar.subject,
+      subject,
+      beside ?? '',
       what,
       fixed(value, digits) + (value === undefined ? '' : unit),
       `${most}${unit}`,
@@ -66,7 +67,7 @@ export function formatBars(all: readonly Measured[]): string {
     ]
   }
   return formatTable(
-    ['row', 'subject', 'of', 'is', 'at most', 'reference against itself', 'verdict'],
+    ['row', 'subject', 'beside', 'of', 'is', 'at most', 'reference against itself', 'verdict'],
     all.flatMap((measured) => judge(measured).map((finding) => line(measured, finding))),
   )
 }

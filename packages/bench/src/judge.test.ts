@@ -12,7 +12,7 @@ const cost = (wallMs: number, cpuMs: number, heapMb?: number): Cost => ({
 })
 
 const measured = (bar: Bar, costs: Record<string, readonly Cost[]>): Measured => ({
-  row: { name: 'row', title: '', reference: 'floor', again: 'floor again', subjects: ['it'], peers: [], bar },
+  row: { name: 'row', title: '', reference: 'floor', again: 'floor again', subjects: ['it'], peers: [], bars: [bar] },
   costs: new Map(Object.entries(costs)),
   faults: new Map(),
   load: [0, 0],
@@ -45,6 +45,20 @@ describe('judge', () => {
   test('never calls met what did not run', () => {
     const findings = judge(measured({ subject: 'it', wall: 1.1, heapMb: 200 }, { floor, 'floor again': floor }))
     expect(findings.map(({ verdict }) => verdict)).toEqual(['not measured', 'not measured'])
+  })
+
+  test('holds a subject against another of its row, and still looks whether the reference was itself', () => {
+    const other = floor.map(({ wallMs, cpuMs }) => cost(wallMs * 4, cpuMs * 2))
+    const findings = judge(
+      measured(
+        { subject: 'it', beside: 'other', wall: 0.3, cpu: 0.3 },
+        { floor, 'floor again': floor, it: floor, other },
+      ),
+    )
+    expect(findings.map(({ beside, value, verdict }) => [beside, value, verdict])).toEqual([
+      ['other', 0.25, 'met'],
+      ['other', 0.5, 'missed'],
+    ])
   })
 
   test('weighs the heap by its median, in MB', () => {

@@ -1,14 +1,18 @@
 import type { Measured } from './measure.ts'
+import type { Bar } from './rows.ts'
 import { median, medianRatio } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
 
 /** One figure of a row beside what it may be at most. */
 export interface Finding {
+  readonly subject: string
+  /** What the ratio is to; undefined for what is no ratio. */
+  readonly beside: string | undefined
   readonly what: 'wall' | 'CPU' | 'peak RSS' | 'live heap'
-  /** A ratio to the reference; of the live heap, MB. Undefined where the subject could not run. */
+  /** A ratio; of the live heap, MB. Undefined where the subject could not run. */
   readonly value: number | undefined
   readonly most: number
-  /** The reference against itself; undefined for what is no ratio. */
+  /** The row's reference against itself; undefined for what is no ratio. */
   readonly itself: number | undefined
   /** Of a figure whose reference was not within 5 % of itself, nothing can be said. */
   readonly verdict: 'met' | 'missed' | 'does not count' | 'not measured'
@@ -16,34 +20,56 @@ export interface Finding {
 
 const STEADY = 0.05
 
-/** How many calls' worth of figures a subject has, as a ratio to the reference of the same round. */
-export function ratioOf({ row, costs }: Measured, subject: string, of: (cost: Cost) => number): number | undefined {
+/**
+ * The figure of a subject as a ratio to another's of the same round.
+ *
+ * @param subject - Whose.
+ * @param of - Which.
+ * @param beside - The other. @default the row's reference
+ */
+export function ratioOf(
+  { row, costs }: Measured,
+  subject: string,
+  of: (cost: Cost) => number,
+  beside: string = row.reference,
+): number | undefined {
   const mine = costs.get(subject)
-  const reference = costs.get(row.reference)
+  const reference = costs.get(beside)
   return mine && reference ? medianRatio(mine.map(of), reference.map(of)) : undefined
 }
 
-/** Holds the figures of a row against its bar. */
-export function judge(measured: Measured): readonly Finding[] {
+/** Holds the figures of a row against its bars. */
+export const judge = (measured: Measured): readonly Finding[] =>
+  measured.row.bars.flatMap((bar) => judgeBy(measured, bar))
+
+function judgeBy(measured: Measured, bar: Bar): readonly Finding[] {
   const { row, costs } = measured
-  const { bar } = row
+  const { subject, beside = row.reference } = bar
   const findings: Finding[] = []
   const ratio = (what: Finding['what'], most: number | undefined, of: (cost: Cost) => number): void => {
     if (most === undefined) return
-    const value = ratioOf(measured, bar.subject, of)
+    const value = ratioOf(measured, subject, of, beside)
     const itself = ratioOf(measured, row.again, of)
     const steady = itself !== undefined && Math.abs(itself - 1) <= STEADY
     const verdict = value === undefined ? 'not measured' : !steady ? 'does not count' : value <= most ? 'met' : 'missed'
-    findings.push({ what, value, most, itself, verdict })
+    findings.push({ subject, beside, what, value, most, itself, verdict })
   }
   ratio('wall', bar.wall, ({ wallMs }) => wallMs)
   ratio('CPU', bar.cpu, ({ cpuMs }) => cpuMs)
   ratio('peak RSS', bar.peakRss, ({ peakRssMb }) => peakRssMb)
   if (bar.heapMb !== undefined) {
-    const weighed = costs.get(bar.subject)?.flatMap(({ heapMb }) => heapMb ?? []) ?? []
+    const weighed = costs.get(subject)?.flatMap(({ heapMb }) => heapMb ?? []) ?? []
     const value = weighed.length ? median(weighed) : undefined
     const verdict = value === undefined ? 'not measured' : value <= bar.heapMb ? 'met' : 'missed'
-    findings.push({ what: 'live heap', value, most: bar.heapMb, itself: undefined, verdict })
+    findings.push({
+      subject,
+      beside: undefined,
+      what: 'live heap',
+      value,
+      most: bar.heapMb,
+      itself: undefined,
+      verdict,
+    })
   }
   return findings
 }

@@ -1,9 +1,11 @@
 import { workloads } from './workloads.ts'
 import type { Workload } from './workloads.ts'
 
-/** The highest ratio to the row's reference that a subject may have. */
+/** The highest ratio that a subject may have to the row's reference, or to another subject of the row. */
 export interface Bar {
   readonly subject: string
+  /** What it is compared with. @default the row's reference */
+  readonly beside?: string
   readonly wall: number
   /** Where it is not the same as `wall`; undefined where only the time counts. */
   readonly cpu?: number | undefined
@@ -23,7 +25,7 @@ export interface Row {
   readonly again: string
   readonly subjects: readonly string[]
   readonly peers: readonly string[]
-  readonly bar: Bar
+  readonly bars: readonly Bar[]
 }
 
 /** Calls from a process that is warm, so long as it is not `fresh`. */
@@ -43,9 +45,30 @@ const small: readonly (readonly [name: string, title: string, bar: number])[] = 
   ['logs', '20 log answers of 5 MB, one after another', 1.1],
 ]
 
+/** Rows in which an adapter must also be so much faster than the library's own provider. */
+const ownAtMost: Readonly<Record<string, Bar>> = {
+  sequential: { subject: 'viem over keyrail', beside: 'viem', wall: 0.5, cpu: 0.5 },
+  concurrent: { subject: 'viem over keyrail', beside: 'viem', wall: 0.5, cpu: 0.5 },
+  fullBlocks: { subject: 'ethers over keyrail', beside: 'ethers', wall: 0.2, cpu: 0.2 },
+  logs: { subject: 'ethers over keyrail', beside: 'ethers', wall: 0.2, cpu: 0.2 },
+}
+
+/** How often each read is made: web3.js takes up to fifty times as long as the call. */
+const reads: readonly (readonly [name: string, title: string, calls: number])[] = [
+  ['concurrent', 'balances, 64 at a time', 5_000],
+  ['blocks', 'blocks of 17 kB, one after another', 500],
+  ['fullBlocks', 'blocks of 190 kB, one after another', 50],
+  ['logs', 'log answers of 5 MB, one after another', 4],
+]
+
+const libraries = ['viem', 'ethers', 'web3']
+const over = libraries.map((library) => `${library} over keyrail`)
+const adapterBar = (subject: string): Bar => ({ subject, wall: 1.15, cpu: 1.15 })
+
 const waves = '20,000 eth_getBalance in same-tick waves of 100'
 const floor = { reference: 'floor', again: 'floor again' }
 const fetch = { reference: 'fetch', again: 'fetch again' }
+const core = { reference: 'core', again: 'core again' }
 const peers = ['viem', 'ethers', 'web3', 'micro']
 
 /** The rows that count the cost of calls, in the order of the contract. */
@@ -57,7 +80,7 @@ export const callRows: readonly CallRow[] = [
     workload: workloads[name] as Workload,
     subjects: ['keyrail', 'keyrail, small', 'fetch'],
     peers: [],
-    bar: { subject: 'keyrail', wall: bar, cpu: bar },
+    bars: [{ subject: 'keyrail', wall: bar, cpu: bar }],
   })),
   {
     name: 'waves',
@@ -66,7 +89,7 @@ export const callRows: readonly CallRow[] = [
     workload: workloads['waves'] as Workload,
     subjects: ['keyrail, batch', 'keyrail, small, batch', 'fetch'],
     peers: [],
-    bar: { subject: 'keyrail, batch', wall: 1.5, cpu: 1.5 },
+    bars: [{ subject: 'keyrail, batch', wall: 1.5, cpu: 1.5 }],
   },
   ...small.map(([name, title]): CallRow => ({
     name: `${name}OnFetch`,
@@ -75,7 +98,7 @@ export const callRows: readonly CallRow[] = [
     workload: workloads[name] as Workload,
     subjects: ['keyrail on fetch', 'keyrail'],
     peers,
-    bar: { subject: 'keyrail on fetch', wall: 1.05, cpu: 1.05 },
+    bars: [{ subject: 'keyrail on fetch', wall: 1.05, cpu: 1.05 }],
   })),
   {
     name: 'wavesOnFetch',
@@ -84,8 +107,41 @@ export const callRows: readonly CallRow[] = [
     workload: workloads['waves'] as Workload,
     subjects: ['keyrail on fetch, batch', 'keyrail on fetch, small, batch', 'keyrail, batch'],
     peers: ['viem, batch', 'ethers, batch', 'micro, batch'],
-    bar: { subject: 'keyrail on fetch, batch', wall: 1.2, cpu: 1.2 },
+    bars: [{ subject: 'keyrail on fetch, batch', wall: 1.2, cpu: 1.2 }],
   },
+  ...small.map(([name, title]): CallRow => ({
+    name: `${name}Adapters`,
+    title: `${title}, through adapters`,
+    ...core,
+    workload: workloads[name] as Workload,
+    subjects: [...over, ...libraries],
+    peers: [],
+    bars: [...over.map(adapterBar), ...(ownAtMost[name] ? [ownAtMost[name]] : [])],
+  })),
+  {
+    name: 'wavesAdapters',
+    title: `${waves}, batched, through adapters`,
+    reference: 'core, batch',
+    again: 'core, batch again',
+    workload: workloads['waves'] as Workload,
+    subjects: [...over.map((subject) => `${subject}, batch`), 'viem, batch', 'ethers, batch'],
+    peers: [],
+    bars: over.map((subject) => adapterBar(`${subject}, batch`)),
+  },
+  ...reads.map(([name, title, calls]): CallRow => ({
+    name: `${name}Reads`,
+    title: `${calls.toLocaleString('en')} ${title}, read and decoded by each library`,
+    ...core,
+    workload: { ...(workloads[name] as Workload), calls },
+    subjects: libraries.flatMap((library) => [`${library} reads over keyrail`, `${library} reads`]),
+    peers: [],
+    bars: libraries.map((library): Bar => ({
+      subject: `${library} reads over keyrail`,
+      beside: `${library} reads`,
+      wall: 1,
+      cpu: 1,
+    })),
+  })),
   {
     name: 'layers',
     title: '20,000 eth_getBalance, 64 at a time, every layer on against the small door',
@@ -94,7 +150,7 @@ export const callRows: readonly CallRow[] = [
     workload: workloads['concurrent'] as Workload,
     subjects: ['keyrail, every layer', 'keyrail', 'keyrail, http alone'],
     peers: [],
-    bar: { subject: 'keyrail, every layer', wall: 1.15, cpu: 1.15 },
+    bars: [{ subject: 'keyrail, every layer', wall: 1.15, cpu: 1.15 }],
   },
   {
     name: 'lone',
@@ -105,7 +161,7 @@ export const callRows: readonly CallRow[] = [
     path: 'after/20',
     subjects: ['keyrail, batch', 'floor', 'fetch'],
     peers: ['viem, batch', 'ethers, batch', 'micro, batch'],
-    bar: { subject: 'keyrail, batch', wall: 1.01, cpu: undefined },
+    bars: [{ subject: 'keyrail, batch', wall: 1.01, cpu: undefined }],
   },
   {
     name: 'flood',
@@ -116,7 +172,7 @@ export const callRows: readonly CallRow[] = [
     fresh: true,
     subjects: ['keyrail'],
     peers: [],
-    bar: { subject: 'keyrail', wall: 0.8, cpu: undefined, peakRss: 1, heapMb: 200 },
+    bars: [{ subject: 'keyrail', wall: 0.8, cpu: undefined, peakRss: 1, heapMb: 200 }],
   },
 ]
 
@@ -128,5 +184,5 @@ export const coldRow: Row = {
   again: 'bareHttp again',
   subjects: ['keyrail', 'keyrailSmall', 'rawFetch', 'nothing'],
   peers,
-  bar: { subject: 'keyrail', wall: 1.1, cpu: 1.1 },
+  bars: [{ subject: 'keyrail', wall: 1.1, cpu: 1.1 }],
 }

@@ -38,7 +38,8 @@ const paramsOf: Readonly<Record<string, (n: number) => readonly unknown[]>> = {
 /** Whether an answer came whole. */
 const whole: Readonly<Record<string, (result: unknown) => boolean>> = {
   eth_blockNumber: (result) => result === '0x134f2d1',
-  eth_getBalance: (result) => result === '0x1bc16d674ec80000',
+  // Hex, or a bigint where a library has decoded it.
+  eth_getBalance: (result) => BigInt(result as string) === 0x1bc16d674ec80000n,
   eth_getBlockByHash: (result) => (result as { transactions: unknown[] }).transactions.length === 198,
   eth_getBlockByNumber: (result) => (result as { transactions: unknown[] }).transactions.length === 194,
   eth_getLogs: (result) => (result as unknown[]).length === 8_600,

@@ -1,4 +1,5 @@
 import type { Options } from '@keyrail/core'
+import { openCore } from './core.ts'
 import { openFloor } from './floor.ts'
 import { openKeyrail } from './keyrail.ts'
 import { openKeyrailBatch } from './keyrailBatch.ts'
@@ -15,6 +16,11 @@ const everyLayer = {
   hooks: { onFailure: () => {} },
 } satisfies Partial<Options>
 const { fetch } = globalThis
+// Loaded by the subject that is one of them, and by no other: they weigh more than what is measured.
+const viem = () => import('./viem.ts')
+const ethers = () => import('./ethers.ts')
+const web3 = () => import('./web3.ts')
+const batch = { batch: true }
 
 /** Every way to make calls that rows name. Each runs in a process of its own. */
 export const subjects: Readonly<Record<string, OpenSubject>> = {
@@ -35,6 +41,22 @@ export const subjects: Readonly<Record<string, OpenSubject>> = {
   'keyrail, batch': (url) => openKeyrail(url, { batch: true }),
   'keyrail on fetch': (url) => openKeyrail(url, { fetch }),
   'keyrail on fetch, batch': (url) => openKeyrail(url, { fetch, batch: true }),
+  core: (url) => openCore(url),
+  'core again': (url) => openCore(url),
+  'core, batch': (url) => openCore(url, batch),
+  'core, batch again': (url) => openCore(url, batch),
+  'viem over keyrail': async (url) => (await viem()).openViem(url),
+  'ethers over keyrail': async (url) => (await ethers()).openEthers(url),
+  'web3 over keyrail': async (url) => (await web3()).openWeb3(url),
+  'viem over keyrail, batch': async (url) => (await viem()).openViem(url, batch),
+  'ethers over keyrail, batch': async (url) => (await ethers()).openEthers(url, batch),
+  'web3 over keyrail, batch': async (url) => (await web3()).openWeb3(url, batch),
+  'viem reads over keyrail': async (url) => (await viem()).openViemReads(url),
+  'ethers reads over keyrail': async (url) => (await ethers()).openEthersReads(url),
+  'web3 reads over keyrail': async (url) => (await web3()).openWeb3Reads(url),
+  'viem reads': async (url) => (await viem()).openOwnViemReads(url),
+  'ethers reads': async (url) => (await ethers()).openOwnEthersReads(url),
+  'web3 reads': async (url) => (await web3()).openOwnWeb3Reads(url),
   viem: openPeer.viem,
   'viem, batch': openPeer.viemBatch,
   ethers: openPeer.ethers,
