@@ -1,0 +1,160 @@
+import { contractCases } from '@keyrail/contracts/test/contractCases.ts'
+import type {
+  ContractClient,
+  Deployed,
+  Hex,
+  SeenEvent,
+  Sent,
+  WriteOptions,
+} from '@keyrail/contracts/test/contractClient.ts'
+import { describe } from 'vitest'
+import { eth, Web3 } from 'web3'
+import type { Contract, ContractAbi, EventLog, TransactionReceipt, Web3PromiEvent } from 'web3'
+import { KeyrailProvider } from '../src/index.ts'
+
+type Sending = Web3PromiEvent<TransactionReceipt, { transactionHash: string }>
+interface Method {
+  readonly call: (options?: object) => Promise<unknown>
+  readonly estimateGas: (options?: object) => Promise<bigint>
+  readonly send: (options?: object) => Sending
+}
+interface Failed {
+  readonly name: string
+  readonly cause?: { data?: string; errorName?: string; errorArgs?: Record<string, unknown> }
+}
+
+const isHexAddress = /^0x[\da-f]{40}$/i
+
+/** In small letters. */
+const plain = (value: unknown): unknown =>
+  typeof value === 'string' && isHexAddress.test(value) ? value.toLowerCase() : value
+
+/** What web3 gives by place and by name: those by place, and those by name. */
+const listOf = ({ __length__: length, ...values }: Record<string, unknown>): unknown[] =>
+  Array.from({ length: Number(length) }, (_, at) => plain(values[at]))
+const namedOf = (values: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([name]) => !/^(\d+|__length__)$/.test(name))
+      .map(([name, value]) => [name, plain(value)]),
+  )
+
+const seenEvent = ({ event, returnValues, blockNumber, logIndex }: EventLog): SeenEvent => ({
+  name: event,
+  args: namedOf(returnValues),
+  blockNumber: BigInt(blockNumber as bigint),
+  logIndex: Number(logIndex),
+})
+
+describe('web3', () => {
+  contractCases({
+    cannot: {
+      // 4.16 knows nothing of EIP-3668, and polls for no event: `getPastEvents` by a timer is what one writes.
+      lookUp: true,
+      watch: /Failed to subscribe/,
+    },
+    open: (address, privateKey): ContractClient => {
+      const provider = new KeyrailProvider(address)
+      const web3 = new Web3({ provider, config: { transactionPollingInterval: 20 } })
+      const from = web3.eth.accounts.wallet.add(privateKey)[0]?.address as Hex
+      const contractOf = ({ abi, address: at }: Deployed): Contract<ContractAbi> => {
+        const contract = new web3.eth.Contract(abi as ContractAbi, at)
+        // The one thing that a contract does not take over from where it is made.
+        contract.config.transactionPollingInterval = 20
+        return contract
+      }
+      const methodOf = (contract: Deployed, name: string, args: readonly unknown[] = []): Method =>
+        (contractOf(contract).methods as Record<string, (...all: unknown[]) => Method>)[name]?.(...args) as Method
+      const options = ({ valueWei, gas }: WriteOptions = {}): object => ({
+        from,
+        ...(valueWei && { value: valueWei.toString() }),
+        ...(gas && { gas: gas.toString() }),
+      })
+
+      const sent = async (sending: Sending): Promise<Sent> => {
+        const hash = new Promise<Hex>((resolve, reject) => {
+          void sending.once('transactionHash', (found) => resolve(found as Hex))
+          sending.catch(reject)
+        })
+        return {
+          hash: await hash,
+          settled: async () => {
+            const receipt = await sending.catch((error: { receipt?: TransactionReceipt }) => {
+              if (!error.receipt) throw error
+              return error.receipt
+            })
+            return {
+              status: receipt.status === 1n ? 'success' : 'reverted',
+              blockNumber: BigInt(receipt.blockNumber),
+              gasUsed: BigInt(receipt.gasUsed),
+              events: Object.values(receipt.events ?? {})
+                .flat()
+                .map((event) => seenEvent(event as EventLog)),
+            }
+          },
+        }
+      }
+
+      return {
+        address: from.toLowerCase() as Hex,
+        deploy: async ({ abi, bytecode }, args) => {
+          const contract = new web3.eth.Contract(abi as ContractAbi)
+          contract.config.transactionPollingInterval = 20
+          const deployed = await contract.deploy({ data: bytecode, arguments: args as never }).send({ from })
+          return { abi, address: deployed.options.address?.toLowerCase() as Hex }
+        },
+        read: async (contract, name, args) => plain(await methodOf(contract, name, args).call({ from })),
+        write: (contract, name, args, given) => sent(methodOf(contract, name, args).send(options(given))),
+        writeAll: async (contract, name, eachArgs) => {
+          // It asks for the nonce of the latest block each time.
+          const nonce = await web3.eth.getTransactionCount(from, 'pending')
+          return Promise.all(
+            eachArgs.map((args, at) =>
+              sent(methodOf(contract, name, args).send({ ...options(), nonce: nonce + BigInt(at) })),
+            ),
+          )
+        },
+        sendValue: (to, valueWei) =>
+          sent(web3.eth.sendTransaction({ ...options({ valueWei }), to }) as unknown as Sending),
+        balance: (of) => web3.eth.getBalance(of),
+        blockNumber: () => web3.eth.getBlockNumber(),
+        events: async (contract, name, { fromBlock, toBlock, where }) => {
+          const range = { fromBlock, toBlock, ...(where && { filter: where }) }
+          return (await contractOf(contract).getPastEvents(name as never, range as never)).map((event) =>
+            seenEvent(event as EventLog),
+          )
+        },
+        watch: (contract, name, tell) =>
+          new Promise((resolve, reject) => {
+            const watching = (
+              contractOf(contract).events as Record<
+                string,
+                () => ReturnType<Contract<ContractAbi>['events']['allEvents']>
+              >
+            )[name]?.()
+            watching?.once('error', reject)
+            watching?.once('connected', () => resolve(() => {}))
+            watching?.on('data', (event) => tell(seenEvent(event)))
+          }),
+        estimate: (contract, name, args, given) => methodOf(contract, name, args).estimateGas(options(given)),
+        lookUp: (contract, name, args) => methodOf(contract, name, args).call({ from }),
+        decodeFailure: (error, { abi }) => {
+          const { name, cause } = error as Failed
+          if (name !== 'ContractExecutionError' || !cause) return undefined
+          // It decodes what a call reverted with by itself, and what an estimate did when it is asked to.
+          if (!cause.errorName)
+            eth.abi.decodeContractErrorData(
+              abi.filter((item) => (item as { type: string }).type === 'error') as never,
+              cause as never,
+            )
+          const { errorName, errorArgs = {}, data } = cause
+          if (errorName === 'Panic') return { as: 'panic', code: errorArgs['code'] as bigint }
+          if (errorName === 'Error') return { as: 'reason', reason: errorArgs['message'] as string }
+          if (errorName) return { as: 'custom', name: errorName, args: listOf(errorArgs) }
+          return data === undefined || data === '0x' ? { as: 'bare' } : undefined
+        },
+        close: () => provider.disconnect(),
+      }
+    },
+  })
+})
