@@ -1,7 +1,16 @@
 import { chainIdOf, isKeyrailError, transportOf } from '@keyrail/core'
 import type { Options, Transport } from '@keyrail/core'
 import { JsonRpcProvider, keccak256, makeError, Network } from 'ethers'
-import type { AbstractProvider, JsonRpcApiProviderOptions, JsonRpcError, JsonRpcPayload, JsonRpcResult } from 'ethers'
+import type {
+  AbstractProvider,
+  JsonRpcApiProviderOptions,
+  JsonRpcError,
+  JsonRpcPayload,
+  JsonRpcResult,
+  Subscriber,
+  Subscription,
+} from 'ethers'
+import { followLogs } from './followLogs.ts'
 import { toEthersError } from './toEthersError.ts'
 
 /** What ethers' own providers take beside the address, as far as it is not Keyrail's business. */
@@ -36,7 +45,7 @@ export class KeyrailProvider extends JsonRpcProvider {
   constructor(options: Options | Transport, config: KeyrailProviderConfig = {}) {
     const { transport, release } = transportOf(options, { keccak256: hash })
     // Joining and remembering are the transport's: ethers would hold calls back for 10 ms to join them.
-    super(transport.label, undefined, { cacheTimeout: -1, ...config, batchMaxCount: 1 })
+    super(transport.label, undefined, { cacheTimeout: -1, polling: true, ...config, batchMaxCount: 1 })
     const { request, label } = transport
     const known = (transport as Partial<{ readonly chainId: () => Promise<number> }>).chainId
     this.#transport = transport
@@ -57,6 +66,13 @@ export class KeyrailProvider extends JsonRpcProvider {
       void this.emit('debug', { action: 'receiveRpcError', error })
       throw error
     }
+  }
+
+  /** Logs are asked for by ranges, unless `polling` is false. */
+  override _getSubscriber(subscription: Subscription): Subscriber {
+    return subscription.type === 'event' && this._getOption('polling')
+      ? followLogs(this, subscription.filter)
+      : super._getSubscriber(subscription)
   }
 
   /** Makes calls whose errors are answers, as ethers wants them of a provider. */
