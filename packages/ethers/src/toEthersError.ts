@@ -1,11 +1,14 @@
 import { asRevert, isKeyrailError } from '@keyrail/core'
-import type { KeyrailError } from '@keyrail/core'
+import type { FailureKind, KeyrailError } from '@keyrail/core'
 import { makeError } from 'ethers'
 import type { JsonRpcApiProvider, JsonRpcPayload } from 'ethers'
 
+/** Kinds by which a node says that it has not run the call: ethers would show a read that failed so as a revert. */
+const notRun = new Set<FailureKind>(['throttled', 'lagging', 'missingData'])
+
 /** What is wrong with a call for the node: ethers knows its words. All else is about the way to it. */
 const spokenByNode = ({ kind, source, rpcError }: KeyrailError): boolean =>
-  rpcError !== undefined && kind !== 'throttled' && (source === 'node' || kind === 'revert')
+  rpcError !== undefined && !notRun.has(kind) && (source === 'node' || kind === 'revert')
 
 /** The code of ethers for what is no answer of a node. Of these, a signer that waits for its transaction goes on after `SERVER_ERROR` only. */
 const told = ({ kind, message, label = '' }: KeyrailError, method: string): Error => {

@@ -1,0 +1,5 @@
+export { argued, arguedFor } from './adapters/argued.ts'
+export type { Argued } from './adapters/argued.ts'
+export { facesOf, runAdapterCase } from './adapters/runAdapterCase.ts'
+export type { CaseReport, RunOptions } from './adapters/runAdapterCase.ts'
+export type { Face, ShownRevert, Subject, Target } from './adapters/subject.ts'

@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto'
+import { adapters } from '@keyrail/vectors'
+import type { AdapterAct, AdapterCase, AdapterEnd } from '@keyrail/vectors'
+import { leaksOf, reachableStrings } from '../leakWalk.ts'
+import { startAdapterServer } from './adapterServer.ts'
+import type { AdapterServer } from './adapterServer.ts'
+import type { Face, Subject } from './subject.ts'
+
+/** What came of a case. */
+export interface CaseReport {
+  /** What was not as it must be, each in a few words; none where all was right. */
+  readonly problems: readonly string[]
+  /** Where the key was found, whether the case asks for it or not. */
+  readonly leaks: readonly ('error' | 'client' | 'console')[]
+  /** How long it took, in milliseconds. */
+  readonly tookMs: number
+}
+
+/** How a case is run. */
+export interface RunOptions {
+  /** The library's own functions, or its way to make any call. */
+  readonly face: 'library' | 'raw'
+  /** A call that takes longer is given up, in milliseconds. @default 15_000 */
+  readonly limitMs?: number
+}
+
+/** How a call ended. */
+type Ended =
+  | { readonly value: unknown; readonly right: boolean }
+  | { readonly error: unknown }
+  | { readonly pending: true }
+  | { readonly impossible: string }
+
+/** One call of a case, and what its answer must be. */
+interface Asked {
+  readonly call: Promise<unknown>
+  readonly isRight: (value: unknown) => boolean
+}
+
+const { node } = adapters
+
+/** The faces that a case is run on. */
+export const facesOf = ({ faces = ['library', 'raw'] }: AdapterCase): readonly ('library' | 'raw')[] => faces
+
+/** Puts a subject through one case, on a server of its own and with a key of its own. */
+export async function runAdapterCase(
+  subject: Subject,
+  oneCase: AdapterCase,
+  { face: faceName, limitMs = 15_000 }: RunOptions,
+): Promise<CaseReport> {
+  const key = `kr_a${randomBytes(20).toString('hex')}`
+  const { given = {}, expect } = oneCase
+  const server = await startAdapterServer(oneCase.answers, key)
+  const controller = new AbortController()
+  const reason = new Error('the user went away')
+  const watched = watchProcess()
+  const started = performance.now()
+  let face: Face | undefined
+  try {
+    face = await subject.open[faceName]({
+      origin: server.origin,
+      key,
+      chainId: given.chainId === false ? undefined : Number(node.chainId),
+      batch: given.batch ?? false,
+      timeoutMs: given.timeoutMs,
+      signal: oneCase.do.some(({ act }) => act === 'abort') ? controller.signal : undefined,
+    })
+    const ends: Ended[] = []
+    for (const act of oneCase.do) {
+      const asked = start(act, face, key)
+      if (asked.length === 0) ends.push({ impossible: 'no way to abort' })
+      else if (act.act === 'abort') {
+        await server.first
+        // Long enough for an answer to arrive and a wait to begin.
+        setTimeout(() => controller.abort(reason), 100)
+      }
+      ends.push(...(await Promise.all(asked.map((one) => endOf(one, limitMs)))))
+    }
+    const tookMs = performance.now() - started
+    const asked = server.arrived.length
+    if (expect.quietMs) await new Promise((resolve) => setTimeout(resolve, expect.quietMs))
+    const errors = ends.flatMap((end) => ('error' in end && end.error !== reason ? [end.error] : []))
+    const leaks = (['error', 'client', 'console'] as const).filter((place) => {
+      const root = place === 'error' ? errors : place === 'client' ? face?.held : watched.printed
+      return leaksOf(root, key).length > 0
+    })
+    const problems = [
+      ...judgeEnds({ ends, expected: expect.ends, face, reason, limitMs }),
+      ...judgeRequests(server, expect),
+      ...(expect.quietMs && server.arrived.length > asked ? ['goes on asking'] : []),
+      ...judgeTime(server, expect, tookMs),
+      ...(expect.tells === undefined || errors.every((error) => tells(error, expect.tells as string))
+        ? []
+        : [`error does not tell \u2018${expect.tells}\u2019`]),
+      ...leaks.filter((place) => expect.noKeyIn?.includes(place)).map((place) => `key in the ${place}`),
+      ...(expect.prints === false && watched.printed.length > 0 ? ['prints to the console'] : []),
+      ...(watched.unhandled.length > 0 ? ['rejection that nobody can catch'] : []),
+    ]
+    return { problems: [...new Set(problems)], leaks, tookMs }
+  } finally {
+    face?.close()
+    await server.close()
+    watched.stop()
+  }
+}
+
+/** Does what the user does; no calls where the library has no way to it. */
+function start(act: AdapterAct, face: Face, key: string): readonly Asked[] {
+  const quantity =
+    (expected: string) =>
+    (value: unknown): boolean => {
+      try {
+        return typeof value !== 'number' && BigInt(value as string) === BigInt(expected)
+      } catch {
+        return false
+      }
+    }
+  const account = (at: number): (typeof node.accounts)[number] => node.accounts[at] as never
+  const headIs = (is: unknown = node.blockNumber): Asked['isRight'] => {
+    const isRight = quantity(String(is))
+    // Heads are small: a library may count them in numbers.
+    return (value) => isRight(typeof value === 'number' ? BigInt(value) : value)
+  }
+  switch (act.act) {
+    case 'blockNumber':
+      return [{ call: face.blockNumber(), isRight: headIs(act.is) }]
+    case 'balance':
+      return [{ call: face.balance(account(0).address), isRight: quantity(String(act.is ?? account(0).balance)) }]
+    case 'contractRead': {
+      const { owner, answer } = node.contract
+      return [{ call: face.contractRead(), isRight: (value) => [owner, answer].includes(String(value).toLowerCase()) }]
+    }
+    case 'send':
+      return [{ call: face.send(node.transaction.raw), isRight: (value) => value === node.transaction.hash }]
+    case 'balances': {
+      const accounts = node.accounts.slice(0, act.count)
+      const addresses = accounts.map(({ address }) => address)
+      const calls = face.balances?.(addresses) ?? addresses.map((address) => face.balance(address))
+      return accounts.map(({ balance }, at) => ({ call: calls[at] as Promise<unknown>, isRight: quantity(balance) }))
+    }
+    case 'together':
+      return act.acts.flatMap((one) => start(one, face, key))
+    case 'abort':
+      return face.abortable ? [{ call: face.abortable(), isRight: () => false }] : []
+    case 'request': {
+      const written = JSON.stringify(act.is).replaceAll('$KEY', key)
+      return [{ call: face.request(act.method, act.params), isRight: (value) => JSON.stringify(value) === written }]
+    }
+  }
+}
+
+/** Waits for a call, but not for ever. */
+async function endOf({ call, isRight }: Asked, limitMs: number): Promise<Ended> {
+  let timer
+  const limit = new Promise<Ended>((resolve) => {
+    timer = setTimeout(() => resolve({ pending: true }), limitMs)
+  })
+  const ended = call.then(
+    (value): Ended => ({ value, right: isRight(value) }),
+    (error: unknown): Ended => ({ error }),
+  )
+  const end = await Promise.race([ended, limit])
+  clearTimeout(timer)
+  return end
+}
+
+interface Judged {
+  readonly ends: readonly Ended[]
+  readonly expected: AdapterEnd | readonly AdapterEnd[]
+  readonly face: Face
+  readonly reason: Error
+  readonly limitMs: number
+}
+
+function judgeEnds({ ends, expected, face, reason, limitMs }: Judged): string[] {
+  return ends.flatMap((end, at) => {
+    const wanted = typeof expected === 'string' ? expected : expected[at]
+    const said = judgeEnd(end, wanted as AdapterEnd, { face, reason, limitMs })
+    return said === undefined ? [] : [typeof expected === 'string' ? said : `call ${at + 1} ${said}`]
+  })
+}
+
+function judgeEnd(
+  end: Ended,
+  wanted: AdapterEnd,
+  { face, reason, limitMs }: Pick<Judged, 'face' | 'reason' | 'limitMs'>,
+): string | undefined {
+  if ('impossible' in end) return end.impossible
+  if ('pending' in end) return `pending after ${limitMs / 1_000} s`
+  if ('value' in end) {
+    if (wanted === 'right' || wanted === 'settled') return end.right ? undefined : 'got a wrong value'
+    return end.right ? 'got a value' : 'got a made-up value'
+  }
+  const { error } = end
+  if (wanted === 'settled') return undefined
+  if (wanted === 'reason') return error === reason ? undefined : 'another error than the reason'
+  const shown = face.revertOf(error)
+  if (wanted === 'right') return shown ? 'failed, as a revert' : 'failed'
+  if (wanted === 'failure') return shown ? 'shown as a revert' : undefined
+  const { name, args, data } = node.contract.revert
+  if (!shown) return 'not shown as a revert'
+  const isNamed = shown.name === name && String(shown.args?.map(String)).toLowerCase() === String(args)
+  return isNamed || shown.data === data ? undefined : 'revert not decoded'
+}
+
+function judgeRequests({ arrived, elsewhere }: AdapterServer, expect: AdapterCase['expect']): string[] {
+  const { atLeast = 0, atMost = Infinity } = expect.requests ?? {}
+  const methods = arrived.flatMap((one) => one.methods)
+  const many = (count: number): string => `${count} request${count === 1 ? '' : 's'}`
+  const connections = new Set(arrived.map(({ connection }) => connection)).size
+  return [
+    ...(arrived.length < atLeast || arrived.length > atMost ? [many(arrived.length)] : []),
+    ...(expect.methods && String(methods) !== String(expect.methods) ? [`asked ${brief(methods)}`] : []),
+    ...Object.entries(expect.counts ?? {}).flatMap(([method, count]) => {
+      const sent = methods.filter((one) => one === method).length
+      return sent === count ? [] : [`${brief([method])} ${sent} times`]
+    }),
+    ...(connections > (expect.connections?.atMost ?? Infinity) ? [`${connections} connections`] : []),
+    ...(expect.elsewhere === 0 && elsewhere() > 0 ? ['followed'] : []),
+    ...(arrived.some((one) => one.isBatch && one.methods.length > 1 && one.methods.includes(expect.alone ?? ''))
+      ? ['joined']
+      : []),
+  ]
+}
+
+const brief = (methods: readonly string[]): string => methods.map((method) => method.replace(/^eth_/, '')).join(', ')
+
+const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`)
+
+function judgeTime({ arrived }: AdapterServer, { waitMs, withinMs }: AdapterCase['expect'], tookMs: number): string[] {
+  const [one, two] = arrived
+  const waited = one && two ? two.at - one.at : undefined
+  return [
+    ...(waitMs && waited !== undefined && (waited < waitMs.atLeast || waited > waitMs.atMost)
+      ? [`waited ${seconds(waited)}`]
+      : []),
+    ...(tookMs > (withinMs ?? Infinity) ? [`took ${seconds(tookMs)}`] : []),
+  ]
+}
+
+const tells = (error: unknown, words: string): boolean => {
+  const pattern = new RegExp(/^\d+$/.test(words) ? `\\b${words}\\b` : words.replace(/[^\w\s]/g, '\\$&'))
+  return reachableStrings(error).some((text) => pattern.test(text))
+}
+
+/** Listens to the console and to rejections that nobody handles. */
+function watchProcess(): { readonly printed: unknown[]; readonly unhandled: unknown[]; readonly stop: () => void } {
+  const printed: unknown[] = []
+  const unhandled: unknown[] = []
+  const words = ['debug', 'error', 'info', 'log', 'warn'] as const
+  const before = words.map((word) => console[word])
+  for (const word of words) console[word] = (...parts: unknown[]) => void printed.push(...parts)
+  const onUnhandled = (error: unknown): void => void unhandled.push(error)
+  process.on('unhandledRejection', onUnhandled)
+  return {
+    printed,
+    unhandled,
+    stop: () => {
+      process.off('unhandledRejection', onUnhandled)
+      words.forEach((word, at) => (console[word] = before[at] as typeof console.log))
+    },
+  }
+}
