@@ -1,0 +1,166 @@
+import type { Address, Authorization, Hash } from '@keyrail/core'
+import { concat, fromHex, integerBytes, toHex } from '../bytes/hex.ts'
+import { keccak, keccakHex } from '../bytes/keccak.ts'
+import { encodeRlp } from '../bytes/rlp.ts'
+import { recoverAddress } from '../bytes/signature.ts'
+import type { Block, Execution } from './block.ts'
+import { encodeReceipt } from './block.ts'
+import { bloomOf } from './bloom.ts'
+import { blobFee, effectiveGasPrice, gasPerBlob, intrinsicGas, nextBaseFee } from './fees.ts'
+import { emptyRoot, headerHash, miner } from './header.ts'
+import type { Header } from './header.ts'
+import type { Execute, Outcome } from './message.ts'
+import { orderedRoot } from './orderedRoot.ts'
+import type { PooledTransaction } from './transaction.ts'
+import { at } from './worldState.ts'
+import type { StateValue } from './worldState.ts'
+
+/** What the next block is made of. */
+export interface BlockPlan {
+  readonly parent: Block
+  readonly transactions: readonly PooledTransaction[]
+  /** In seconds since 1970. */
+  readonly timestamp: number
+  readonly mixHash: Hash
+  readonly chainId: number
+  /** The state after the parent. */
+  readonly read: (key: string) => StateValue
+  readonly execute: Execute
+}
+
+/** The address of a contract that an account creates with its nonce. Yellow Paper, section 7. */
+export function createdAddress(sender: Address, nonce: number): Address {
+  return toHex(keccak(encodeRlp([fromHex(sender), integerBytes(nonce)])).slice(12))
+}
+
+/**
+ * A digest of the state that changes whenever the state does, and is the same wherever the same was done. It is no root of a state trie:
+ * a mock node keeps none.
+ */
+function stateDigest(parent: Block, changes: ReadonlyMap<string, StateValue>): Hash {
+  if (changes.size === 0 && parent.byHand.size === 0) return parent.header.stateRoot
+  const told = (map: ReadonlyMap<string, StateValue>): string =>
+    [...map]
+      .map(([key, value]) => `${key}=${value}`)
+      .sort()
+      .join()
+  return keccakHex(
+    concat(fromHex(parent.header.stateRoot), new TextEncoder().encode(`${told(parent.byHand)};${told(changes)}`)),
+  )
+}
+
+/** Runs transactions on top of a block, and makes the next block of them. */
+export function buildBlock({ parent, transactions, timestamp, mixHash, chainId, read, execute }: BlockPlan): Block {
+  const number = parent.number + 1
+  const baseFee = nextBaseFee(parent.header.baseFee, parent.header.gasUsed)
+  const changes = new Map<string, StateValue>()
+  const current = (key: string): StateValue => changes.get(key) ?? read(key)
+  const executions: Execution[] = []
+  let gasUsed = 0
+  let logCount = 0
+
+  for (const tx of transactions) {
+    const outcome = runTransaction(tx, { number, timestamp, baseFee }, { current, changes, chainId, execute })
+    gasUsed += outcome.gasUsed
+    executions.push({ tx, ...outcome, cumulativeGasUsed: gasUsed, firstLog: logCount })
+    logCount += outcome.logs.length
+  }
+
+  const root = (values: readonly Uint8Array[]): Hash => (values.length === 0 ? emptyRoot : toHex(orderedRoot(values)))
+  const header: Header = {
+    number,
+    parentHash: parent.hash,
+    stateRoot: stateDigest(parent, changes),
+    transactionsRoot: root(executions.map(({ tx }) => tx.raw)),
+    receiptsRoot: root(executions.map(encodeReceipt)),
+    bloom: logCount === 0 ? noLogs : bloomOf(executions.flatMap(({ logs }) => logs)),
+    gasUsed,
+    blobGasUsed: executions.reduce((sum, { tx }) => sum + gasPerBlob * tx.blobHashes.length, 0),
+    timestamp,
+    baseFee,
+    mixHash,
+  }
+  return { number, hash: headerHash(header), header, executions, changes, byHand: new Map() }
+}
+
+const noLogs = new Uint8Array(256)
+
+interface Running {
+  readonly current: (key: string) => StateValue
+  readonly changes: Map<string, StateValue>
+  readonly chainId: number
+  readonly execute: Execute
+}
+
+function runTransaction(
+  tx: PooledTransaction,
+  block: { readonly number: number; readonly timestamp: number; readonly baseFee: bigint },
+  { current, changes, chainId, execute }: Running,
+): Pick<Execution, 'ok' | 'gasUsed' | 'contractAddress' | 'logs'> {
+  const add = (address: Address, wei: bigint): void => {
+    if (wei !== 0n) changes.set(at.balance(address), (current(at.balance(address)) as bigint) + wei)
+  }
+  changes.set(at.nonce(tx.from), tx.nonce + 1)
+  for (const authorization of tx.authorizations) delegate(authorization, chainId, current, changes)
+
+  const mine = new Map<string, StateValue>()
+  const created = tx.to === null ? createdAddress(tx.from, tx.nonce) : null
+  const to = tx.to ?? (created as Address)
+  const outcome: Outcome =
+    tx.emits !== undefined
+      ? { output: '0x', logs: tx.emits, gas: tx.emits.reduce((sum, log) => sum + gasOfLog(log), 0) }
+      : created !== null
+        ? { output: tx.input, logs: [], gas: 0 }
+        : execute({
+            from: tx.from,
+            to,
+            value: tx.value,
+            input: tx.input,
+            block,
+            isTransaction: true,
+            read: (key) => mine.get(key) ?? current(key),
+            write: (key, value) => mine.set(key, value),
+          })
+  const wanted = intrinsicGas(tx) + outcome.gas
+  const ok = outcome.reverted === undefined && wanted <= tx.gas
+  const gasUsed = Math.min(wanted, tx.gas)
+  if (ok) {
+    for (const [key, value] of mine) changes.set(key, value)
+    if (created !== null) changes.set(at.nonce(created), 1).set(at.code(created), tx.input)
+    add(tx.from, -tx.value)
+    add(to, tx.value)
+  }
+  const price = effectiveGasPrice(tx, block.baseFee)
+  add(tx.from, -(BigInt(gasUsed) * price + BigInt(gasPerBlob * tx.blobHashes.length) * blobFee))
+  add(miner, BigInt(gasUsed) * (price - block.baseFee))
+  return { ok, gasUsed, contractAddress: created, logs: ok ? outcome.logs : [] }
+}
+
+/** What a log costs. Yellow Paper, appendix G. */
+export function gasOfLog({ topics, data }: { readonly topics: readonly string[]; readonly data: string }): number {
+  return 375 * (1 + topics.length) + 8 * (data.length / 2 - 1)
+}
+
+/** Makes an account act by the code of a contract, where its own signature allows that. EIP-7702. */
+function delegate(
+  { chainId, address, nonce, yParity, r, s }: Authorization,
+  ours: number,
+  current: (key: string) => StateValue,
+  changes: Map<string, StateValue>,
+): void {
+  if (Number(chainId) !== 0 && Number(chainId) !== ours) return
+  const signed = [integerBytes(BigInt(chainId)), fromHex(address), integerBytes(BigInt(nonce))]
+  let authority: Address
+  try {
+    authority = recoverAddress(keccak(concat(Uint8Array.of(5), encodeRlp(signed))), {
+      r: BigInt(r),
+      s: BigInt(s),
+      yParity: Number(yParity) as 0 | 1,
+    })
+  } catch {
+    return
+  }
+  if (current(at.nonce(authority)) !== Number(nonce)) return
+  changes.set(at.nonce(authority), Number(nonce) + 1)
+  changes.set(at.code(authority), address === miner ? '0x' : `0xef0100${address.slice(2)}`)
+}

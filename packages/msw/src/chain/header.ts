@@ -1,0 +1,94 @@
+import type { BlockHeader, Hash } from '@keyrail/core'
+import { fromHex, integerBytes, quantity, toHex } from '../bytes/hex.ts'
+import { keccakHex } from '../bytes/keccak.ts'
+import { encodeRlp } from '../bytes/rlp.ts'
+import type { Rlp } from '../bytes/rlp.ts'
+import { blockGasLimit } from './fees.ts'
+
+/** What differs from header to header. The rest is the same in every block of a mock node. */
+export interface Header {
+  readonly number: number
+  readonly parentHash: Hash
+  readonly stateRoot: Hash
+  readonly transactionsRoot: Hash
+  readonly receiptsRoot: Hash
+  readonly bloom: Uint8Array
+  readonly gasUsed: number
+  readonly blobGasUsed: number
+  /** In seconds since 1970. */
+  readonly timestamp: number
+  /** In wei. */
+  readonly baseFee: bigint
+  /** The random number of the beacon chain; here, what tells forks apart. */
+  readonly mixHash: Hash
+}
+
+/** Nobody mines a mock chain. */
+export const miner = '0x0000000000000000000000000000000000000000'
+const zeroHash = `0x${'00'.repeat(32)}` as const
+/** keccak256 of an empty list: no uncles. */
+const noUncles = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
+/** The root of an empty trie: no withdrawals. */
+export const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+/** sha256 of nothing: no requests. EIP-7685. */
+const noRequests = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+/** The parts of a header as they are hashed: those of London, Shanghai, Cancun and Prague among them. */
+export function headerParts(header: Header): Rlp[] {
+  return [
+    fromHex(header.parentHash),
+    fromHex(noUncles),
+    fromHex(miner),
+    fromHex(header.stateRoot),
+    fromHex(header.transactionsRoot),
+    fromHex(header.receiptsRoot),
+    header.bloom,
+    integerBytes(0),
+    integerBytes(header.number),
+    integerBytes(blockGasLimit),
+    integerBytes(header.gasUsed),
+    integerBytes(header.timestamp),
+    new Uint8Array(0),
+    fromHex(header.mixHash),
+    new Uint8Array(8),
+    integerBytes(header.baseFee),
+    fromHex(emptyRoot),
+    integerBytes(header.blobGasUsed),
+    integerBytes(0),
+    fromHex(zeroHash),
+    fromHex(noRequests),
+  ]
+}
+
+/** The hash of a block: of its header's RLP. */
+export function headerHash(header: Header): Hash {
+  return keccakHex(encodeRlp(headerParts(header)))
+}
+
+/** A header as nodes give it. */
+export function wireHeader(header: Header, hash: Hash): BlockHeader {
+  return {
+    number: quantity(header.number),
+    hash,
+    parentHash: header.parentHash,
+    sha3Uncles: noUncles,
+    stateRoot: header.stateRoot,
+    transactionsRoot: header.transactionsRoot,
+    receiptsRoot: header.receiptsRoot,
+    logsBloom: toHex(header.bloom),
+    miner,
+    difficulty: '0x0',
+    gasLimit: quantity(blockGasLimit),
+    gasUsed: quantity(header.gasUsed),
+    timestamp: quantity(header.timestamp),
+    extraData: '0x',
+    mixHash: header.mixHash,
+    nonce: '0x0000000000000000',
+    baseFeePerGas: quantity(header.baseFee),
+    withdrawalsRoot: emptyRoot,
+    blobGasUsed: quantity(header.blobGasUsed),
+    excessBlobGas: '0x0',
+    parentBeaconBlockRoot: zeroHash,
+    requestsHash: noRequests,
+  }
+}

@@ -1,0 +1,112 @@
+import { bypass, http } from 'msw'
+import type { HttpHandler } from 'msw'
+import type { RpcErrorObject } from '@keyrail/core'
+import { refused } from '../refused.ts'
+import { nodeFiles } from './recorded.ts'
+import type { RecordedCall, RecordedCalls } from './recorded.ts'
+
+/** A recording that goes on. */
+export interface Recording {
+  /** For msw: they let calls through to the node, and listen. */
+  readonly handlers: HttpHandler[]
+  /** What was recorded so far, in order. */
+  readonly calls: () => readonly RecordedCall[]
+  /** Writes it to a file. Node only. */
+  readonly save: (file: string) => Promise<void>
+}
+
+/** What of a URL is a secret: each part of its path and query, and credentials, long enough to be one. */
+function secretsOf(url: URL): string[] {
+  const parts = [...url.pathname.split('/'), ...url.searchParams.values(), url.username, url.password]
+  const decoded = parts.map((part) => {
+    try {
+      return decodeURIComponent(part)
+    } catch {
+      return part
+    }
+  })
+  return [...new Set([...parts, ...decoded])]
+    .filter((part) => part.length > 7)
+    .sort((one, other) => other.length - one.length)
+}
+
+/**
+ * Listens to the calls that go to a node, and keeps them with their answers for `replay`. What in the address could be a key is never kept:
+ * where a node repeats it in an answer, the answer loses it.
+ *
+ * @param url - The whole address of the node, as the code under test calls it.
+ * @throws {KeyrailError} kind `invalidRequest` where that is no URL.
+ * @example
+ * const recording = record('https://node.example/testnet/v2/kr_a…')
+ * // setupServer(...recording.handlers).listen(), then the calls, then:
+ * await recording.save('calls.json')
+ */
+export function record(url: string): Recording {
+  let whole: URL
+  try {
+    whole = new URL(url)
+  } catch {
+    throw refused('record takes a whole URL, such as https://host/path')
+  }
+  const secrets = secretsOf(whole)
+  const recorded: RecordedCall[] = []
+  const mask = <T>(value: T): T => {
+    let text = JSON.stringify(value)
+    if (text === undefined) return value
+    for (const secret of secrets)
+      text = text.replaceAll(JSON.stringify(secret).slice(1, -1), '…').replaceAll(encodeURIComponent(secret), '…')
+    return JSON.parse(text) as T
+  }
+  const keep = (sent: unknown, got: unknown): void => {
+    const answers = (Array.isArray(got) ? got : [got]) as ({
+      id?: unknown
+      result?: unknown
+      error?: RpcErrorObject
+    } | null)[]
+    for (const call of (Array.isArray(sent) ? sent : [sent]) as ({
+      id?: unknown
+      method?: unknown
+      params?: unknown[]
+    } | null)[]) {
+      const answer = answers.find((one) => one?.id === call?.id)
+      if (typeof call?.method !== 'string' || answer == null) continue
+      const { method, params = [] } = call
+      const { error, result = null } = answer
+      recorded.push(mask(error == null ? { method, params, result } : { method, params, error }))
+    }
+  }
+  const isIt = (asked: string): boolean => {
+    const { origin, pathname, search } = new URL(asked)
+    return origin === whole.origin && pathname === whole.pathname && search === whole.search
+  }
+
+  return {
+    handlers: [
+      http.post(
+        ({ request }) => isIt(request.url),
+        async ({ request }) => {
+          const sent = await request.clone().text()
+          const response = await fetch(bypass(request))
+          const text = await response.text()
+          try {
+            keep(JSON.parse(sent), JSON.parse(text))
+          } catch {
+            // What is no JSON is passed on and not kept.
+          }
+          const headers = new Headers(response.headers)
+          // The text was unpacked on its way here.
+          for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name)
+          return new Response(text, { status: response.status, headers })
+        },
+      ),
+    ],
+    calls: () => [...recorded],
+    async save(file) {
+      const files = nodeFiles()
+      if (files === undefined) throw refused('save needs Node: in a browser take calls()')
+      const { length } = recorded
+      const whole: RecordedCalls = { calls: recorded.slice(0, length) }
+      await files.writeFile(file, `${JSON.stringify(whole, null, 2)}\n`)
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import type { BlockIdentifier, Hash, LogFilter, LogFilterTopic, Quantity } from '@keyrail/core'
+import { quantity } from '../bytes/hex.ts'
+import type { Block } from '../chain/block.ts'
+import type { LogCriteria } from '../chain/matchLogs.ts'
+import { matchLogs } from '../chain/matchLogs.ts'
+import { checkParams } from './checkParams.ts'
+import { blockNumberOf, blockOf, headOf, lower, method } from './method.ts'
+import type { Method, NodeView } from './method.ts'
+import { failed, RpcFailure } from './rpcFailure.ts'
+
+const invalid = (message: string): RpcFailure => new RpcFailure(-32_602, message)
+
+/** Reads what is wanted out of a filter. */
+function criteriaOf(filter: LogFilter): LogCriteria {
+  const { address, topics } = filter
+  const addresses = address == null ? [] : typeof address === 'string' ? [address] : address
+  if (addresses.some((one) => !/^0x[\da-f]{40}$/i.test(one))) throw invalid('invalid argument 0: invalid address')
+  if (topics != null && !Array.isArray(topics))
+    throw invalid(
+      'invalid argument 0: json: cannot unmarshal non-array into Go struct field input.topics of type []interface {}',
+    )
+  if ((topics?.length ?? 0) > 4) throw invalid('exceed max topics')
+  const any = (topic: LogFilterTopic): readonly string[] => {
+    const wanted = topic === null ? [] : typeof topic === 'string' ? [topic] : topic
+    // A null among several lets anything pass.
+    if (wanted.some((one) => (one as Hash | null) === null)) return []
+    if (wanted.some((one) => typeof one !== 'string' || !/^0x[\da-f]{64}$/i.test(one)))
+      throw invalid('invalid argument 0: invalid topic(s)')
+    return wanted.map(lower)
+  }
+  return { addresses: addresses.map(lower), topics: (topics ?? []).map(any) }
+}
+
+interface LogQuery {
+  readonly criteria: LogCriteria
+  /** The numbers of the first and the last block, both in; none where they are beyond the head. */
+  readonly range: readonly [first: number, last: number]
+}
+
+function queryOf(view: NodeView, filter: LogFilter): LogQuery {
+  const criteria = criteriaOf(filter)
+  const { blockHash, fromBlock, toBlock } = filter
+  if (blockHash != null) {
+    if (fromBlock != null || toBlock != null) {
+      throw invalid('invalid argument 0: cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
+    }
+    checkParams([blockHash], ['hash'])
+    const block = blockOf(view, blockHash)
+    if (block === undefined) throw failed('unknown block')
+    return { criteria, range: [block.number, block.number] }
+  }
+  checkParams([fromBlock, toBlock], ['block?', 'block?'])
+  const head = headOf(view)
+  // Numbers after the head are taken as such, so that a range may begin there and be empty.
+  const numberOf = (block: BlockIdentifier | null | undefined): number =>
+    typeof block === 'string' && block.startsWith('0x')
+      ? Number(block)
+      : (blockNumberOf(view, block ?? 'latest') ?? head)
+  const [first, last] = [numberOf(fromBlock), numberOf(toBlock)]
+  if (first > last) throw invalid('invalid block range params')
+  return { criteria, range: [first, Math.min(last, head)] }
+}
+
+function logsOf(view: NodeView, filter: LogFilter): unknown[] {
+  const { criteria, range } = queryOf(view, filter)
+  const [first, last] = range
+  const { maxLogBlocks, maxLogs } = view.limits
+  if (last - first + 1 > maxLogBlocks) throw view.refuseRange(first, last)
+  const found: unknown[] = []
+  for (let number = first; number <= last; number++) {
+    for (const log of matchLogs(view.chain.block(number) as Block, criteria)) found.push(log)
+    // As many as fit stand in the blocks before this one.
+    if (found.length > maxLogs) throw view.refuseRange(first, Math.max(first, number - 1))
+  }
+  return found
+}
+
+type Installed =
+  | { readonly of: 'logs'; readonly filter: LogFilter; readonly criteria: LogCriteria; next: number }
+  | { readonly of: 'blocks'; next: number }
+  | { readonly of: 'transactions'; readonly full: boolean; next: number }
+
+/** Logs, and the filters that a node keeps for those who ask again and again. */
+export function logMethods(): Readonly<Record<string, Method>> {
+  const filters = new Map<string, Installed>()
+  let last = 0
+  const install = (filter: Installed): Quantity => {
+    const id = quantity(++last)
+    filters.set(id, filter)
+    return id
+  }
+  const installed = (id: string): Installed => {
+    const found = filters.get(id)
+    if (found === undefined) throw failed('filter not found')
+    return found
+  }
+  const isWithin = ({ fromBlock, toBlock }: LogFilter, number: number): boolean => {
+    const bound = (block: BlockIdentifier | null | undefined, open: number): number =>
+      typeof block === 'string' && block.startsWith('0x') ? Number(block) : block === 'earliest' ? 0 : open
+    return number >= bound(fromBlock, 0) && number <= bound(toBlock, Infinity)
+  }
+
+  return {
+    eth_getLogs: method<[LogFilter]>(['object'], logsOf),
+    eth_newFilter: method<[LogFilter]>(['object'], (view, filter) =>
+      install({ of: 'logs', filter, criteria: criteriaOf(filter), next: view.chain.events.length }),
+    ),
+    eth_newBlockFilter: method([], ({ chain }) => install({ of: 'blocks', next: chain.events.length })),
+    eth_newPendingTransactionFilter: method<[boolean?]>(['boolean?'], ({ chain }, full = false) =>
+      install({ of: 'transactions', full, next: chain.arrivals.length }),
+    ),
+    eth_getFilterLogs: method<[string]>(['any'], (view, id) => {
+      const found = installed(id)
+      if (found.of !== 'logs') throw failed('filter not found')
+      return logsOf(view, found.filter)
+    }),
+    eth_getFilterChanges: method<[string]>(['any'], (view, id) => {
+      const { chain } = view
+      const found = installed(id)
+      const from = found.next
+      if (found.of === 'transactions') {
+        found.next = chain.arrivals.length
+        return chain.arrivals.slice(from).map((tx) => tx.hash)
+      }
+      found.next = chain.events.length
+      const news = chain.events.slice(from)
+      if (found.of === 'blocks') return news.filter(({ removed }) => !removed).map(({ block }) => block.hash)
+      return news
+        .filter(({ block }) => isWithin(found.filter, block.number))
+        .flatMap(({ block, removed }) => matchLogs(block, found.criteria, removed))
+    }),
+    eth_uninstallFilter: method<[string]>(['any'], (_, id) => filters.delete(id)),
+  }
+}
