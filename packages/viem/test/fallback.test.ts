@@ -1,0 +1,84 @@
+import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
+import { createPublicClient, fallback } from 'viem'
+import type { PublicClient } from 'viem'
+import { mainnet } from 'viem/chains'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { keyrail } from '../src/index.ts'
+
+let first: FaultServer
+let second: FaultServer
+beforeEach(async () => {
+  first = await startFaultServer(answer('0x1'))
+  second = await startFaultServer(answer('0x2'))
+})
+afterEach(async () => {
+  await first.close()
+  await second.close()
+})
+
+const clientOf = (...transports: ReturnType<typeof keyrail>[]): PublicClient =>
+  createPublicClient({ chain: mainnet, transport: fallback(transports), cacheTime: 0 }) as PublicClient
+const connectionsOf = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
+
+test('while the first is broken the second answers, and the first is asked once for each call', async () => {
+  first.script = raw(503, 'down')
+  const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
+  for (let call = 1; call <= 3; call++) {
+    expect(await client.getGasPrice()).toBe(2n)
+    // No retries of ours before the failover.
+    expect(first.seen).toHaveLength(call)
+  }
+  first.script = answer('0x1')
+  expect(await client.getGasPrice()).toBe(1n)
+  expect(second.seen).toHaveLength(3)
+})
+
+test('a connection that is refused, a hang and a wrong key fall over too', async () => {
+  const key = `kr_a${'k3Y'.repeat(13)}`
+  const gone = await startFaultServer()
+  await gone.close()
+  expect(await clientOf(keyrail({ url: gone.url }), keyrail({ url: second.url })).getGasPrice()).toBe(2n)
+  first.script = () => {}
+  expect(await clientOf(keyrail({ url: first.url, timeoutMs: 50 }), keyrail({ url: second.url })).getGasPrice()).toBe(
+    2n,
+  )
+  first.script = raw(401, 'no such key')
+  const keyed = keyrail({ baseUrl: first.url, apiKey: key })
+  expect(await clientOf(keyed, keyrail({ url: second.url })).getGasPrice()).toBe(2n)
+})
+
+test('viem makes a transport anew for each call, and its connections stay', async () => {
+  const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
+  for (let call = 0; call < 10; call++) expect(await client.getGasPrice()).toBe(1n)
+  expect(first.seen).toHaveLength(10)
+  expect(connectionsOf(first)).toBe(1)
+  expect(second.seen).toEqual([])
+})
+
+test('so does its budget: what one may be asked in a day is not counted anew', async () => {
+  const client = clientOf(keyrail({ url: first.url, budget: { requestsPerDay: 3 } }), keyrail({ url: second.url }))
+  const prices: bigint[] = []
+  for (let call = 0; call < 5; call++) prices.push(await client.getGasPrice())
+  expect(prices).toEqual([1n, 1n, 1n, 2n, 2n])
+  expect(first.seen).toHaveLength(3)
+})
+
+test('and its reads under way are shared', async () => {
+  const waiting: (() => void)[] = []
+  first.script = (seen, response, socket) => void waiting.push(() => answer('0x1')(seen, response, socket))
+  const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
+  const both = Promise.all([client.getGasPrice(), client.getGasPrice()])
+  await expect.poll(() => waiting.length).toBe(1)
+  waiting[0]?.()
+  expect(await both).toEqual([1n, 1n])
+  expect(first.seen).toHaveLength(1)
+})
+
+test('where all are broken each is asked once, by a fallback that is told to try once', async () => {
+  first.script = raw(503, 'down')
+  second.script = raw(503, 'down')
+  const transport = fallback([keyrail({ url: first.url }), keyrail({ url: second.url })], { retryCount: 0 })
+  await expect(createPublicClient({ chain: mainnet, transport }).getGasPrice()).rejects.toThrow('HTTP request failed')
+  expect([first.seen.length, second.seen.length]).toEqual([1, 1])
+})
