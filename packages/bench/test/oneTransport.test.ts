@@ -1,0 +1,185 @@
+import { createTransport } from '@keyrail/core'
+import type { FullTransport, Options } from '@keyrail/core'
+import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
+import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
+import { createClient, getBlock } from '@keyrail/fetch'
+import { keyrail } from '@keyrail/viem'
+import { KeyrailProvider as Web3Provider } from '@keyrail/web3'
+import { createPublicClient } from 'viem'
+import { mainnet } from 'viem/chains'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Web3 } from 'web3'
+
+const word = (digit: string): `0x${string}` => `0x${digit.repeat(64)}`
+const block = {
+  number: '0x7',
+  hash: word('a'),
+  parentHash: word('b'),
+  nonce: '0x0000000000000000',
+  sha3Uncles: word('c'),
+  logsBloom: `0x${'0'.repeat(512)}`,
+  transactionsRoot: word('d'),
+  stateRoot: word('e'),
+  receiptsRoot: word('f'),
+  miner: `0x${'ab'.repeat(20)}`,
+  mixHash: word('1'),
+  difficulty: '0x0',
+  extraData: '0x',
+  size: '0x220',
+  gasLimit: '0x1c9c380',
+  gasUsed: '0x5208',
+  timestamp: '0x65',
+  baseFeePerGas: '0x7',
+  transactions: [],
+  uncles: [],
+}
+
+/** What each library does on the one transport. */
+interface Library {
+  readonly blockNumber: () => Promise<unknown>
+  readonly balance: (address: `0x${string}`) => Promise<unknown>
+  /** The number of the block of that hash. */
+  readonly numberOf: (hash: `0x${string}`) => Promise<unknown>
+  readonly close: () => void
+}
+const names = ['fetch', 'viem', 'ethers', 'web3'] as const
+type Libraries = Readonly<Record<(typeof names)[number], Library>>
+
+/** All four over it. */
+function librariesOn(transport: FullTransport): Libraries {
+  const client = createClient(transport)
+  const viem = createPublicClient({ chain: mainnet, transport: keyrail(transport), cacheTime: 0 })
+  const ethers = new EthersProvider(transport)
+  const provider = new Web3Provider(transport)
+  const { eth } = new Web3(provider)
+  return {
+    fetch: {
+      blockNumber: async () => BigInt(await client.eth_blockNumber()),
+      balance: async (address) => BigInt(await client.eth_getBalance(address, 'latest')),
+      numberOf: async (hash) => (await getBlock(client, { block: hash }))?.number,
+      close: () => client.close(),
+    },
+    viem: {
+      blockNumber: () => viem.getBlockNumber(),
+      balance: (address) => viem.getBalance({ address }),
+      numberOf: async (blockHash) => (await viem.getBlock({ blockHash })).number,
+      close: () => {},
+    },
+    ethers: {
+      blockNumber: async () => BigInt(await ethers.getBlockNumber()),
+      balance: (address) => ethers.getBalance(address),
+      numberOf: async (hash) => BigInt((await ethers.getBlock(hash))?.number ?? -1),
+      close: () => ethers.destroy(),
+    },
+    web3: {
+      blockNumber: () => eth.getBlockNumber(),
+      balance: (address) => eth.getBalance(address),
+      numberOf: async (hash) => (await eth.getBlock(hash)).number,
+      close: () => provider.disconnect(),
+    },
+  }
+}
+
+let first: FaultServer
+let second: FaultServer
+const open: { readonly close: () => void }[] = []
+beforeEach(async () => {
+  const node = (height: string): Promise<FaultServer> =>
+    startFaultServer((seen, response, socket) =>
+      answer(seen.json.method === 'eth_getBlockByHash' ? block : height)(seen, response, socket),
+    )
+  first = await node('0x10')
+  second = await node('0x20')
+})
+afterEach(async () => {
+  for (const one of open.splice(0)) one.close()
+  await first.close()
+  await second.close()
+})
+
+const start = (options: Partial<Options> = {}): { transport: FullTransport; libraries: Libraries } => {
+  const transport = createTransport({ url: first.url, chainId: 1, retry: false, ...options } as Options)
+  const libraries = librariesOn(transport)
+  open.push(...Object.values(libraries), transport)
+  return { transport, libraries }
+}
+const address = (digit: number): `0x${string}` => `0x${String(digit).repeat(40)}`
+const connectionsOf = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
+
+test('one count: the calls of all four are calls of the transport, and nothing else is asked', async () => {
+  const { transport, libraries } = start()
+  for (const name of names) expect(await libraries[name].blockNumber(), name).toBe(16n)
+  expect(first.seen.map(({ json }) => json.method)).toEqual(names.map(() => 'eth_blockNumber'))
+  expect(transport.stats()).toMatchObject({ calls: 4, answered: 4, requests: 4, failed: 0 })
+})
+
+test('one cache: a block by hash that all four ask for is one request', async () => {
+  const { transport, libraries } = start({ cache: true })
+  for (const name of names) expect(await libraries[name].numberOf(word('a')), name).toBe(7n)
+  expect(first.seen.map(({ json }) => json.method)).toEqual(['eth_getBlockByHash'])
+  expect(transport.stats()).toMatchObject({ calls: 4, requests: 1, cached: 3 })
+})
+
+test('one flight: a read that all four make at once is one request', async () => {
+  const waiting: (() => void)[] = []
+  first.script = (seen, response, socket) => void waiting.push(() => answer('0x10')(seen, response, socket))
+  const { transport, libraries } = start()
+  const all = Promise.all(names.map((name) => libraries[name].balance(address(1))))
+  await expect.poll(() => [transport.stats().joined, waiting.length]).toEqual([3, 1])
+  waiting[0]?.()
+  expect(await all).toEqual([16n, 16n, 16n, 16n])
+  expect(first.seen).toHaveLength(1)
+})
+
+test('one budget: what one library uses is gone for the others', async () => {
+  const { transport, libraries } = start({ budget: { requestsPerDay: 6 } })
+  for (const [at, name] of names.entries()) await libraries[name].balance(address(at))
+  expect(transport.stats().route[0]?.budget).toMatchObject({ used: 4, usedToday: 4, leftToday: 2 })
+  await libraries.ethers.balance(address(5))
+  await libraries.web3.balance(address(6))
+  for (const name of names) await expect(libraries[name].balance(address(7)), name).rejects.toThrow(/day|quota/)
+  expect(first.seen).toHaveLength(6)
+})
+
+test('one health view: an endpoint that failed each of them once or twice is left alone by all', async () => {
+  first.script = raw(503, 'down')
+  const { transport, libraries } = start({
+    url: undefined,
+    endpoints: [{ url: first.url }, { url: second.url }],
+    breaker: { failures: 4 },
+  } as Partial<Options>)
+  for (const name of names) {
+    expect(transport.stats().route[0]?.health?.state, name).toBe('closed')
+    expect(await libraries[name].blockNumber(), name).toBe(32n)
+  }
+  expect(transport.stats().route.map(({ health }) => health?.state)).toEqual(['open', 'closed'])
+  for (const name of names) expect(await libraries[name].blockNumber(), name).toBe(32n)
+  expect(first.seen).toHaveLength(4)
+  expect(second.seen).toHaveLength(8)
+})
+
+test('one connection pool: calls one after the other take one connection, and calls at once share few', async () => {
+  const { libraries } = start({ maxInFlight: 2, coalesce: false })
+  for (let round = 0; round < 3; round++) for (const name of names) await libraries[name].blockNumber()
+  expect(first.seen).toHaveLength(12)
+  expect(connectionsOf(first)).toBe(1)
+  await Promise.all(
+    [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((n) => names.map((name) => libraries[name].balance(address(n)))),
+  )
+  expect(first.seen).toHaveLength(12 + 9 * 4)
+  // A place is free a moment before its connection is, so that there may be more of these, but not for each library.
+  expect(connectionsOf(first)).toBeLessThanOrEqual(4)
+})
+
+test('whoever leaves closes nothing for the others, and a closed transport is closed for all', async () => {
+  const { transport, libraries } = start()
+  libraries.ethers.close()
+  libraries.web3.close()
+  expect(await libraries.viem.blockNumber()).toBe(16n)
+  expect(await libraries.fetch.blockNumber()).toBe(16n)
+  transport.close()
+  await expect(libraries.viem.blockNumber()).rejects.toThrow('the transport is closed')
+  await expect(libraries.fetch.blockNumber()).rejects.toThrow('the transport is closed')
+  expect(first.seen).toHaveLength(2)
+})
