@@ -24,9 +24,11 @@ export function followLogs(provider: AbstractProvider, filter: EventFilter): Sub
     for (const log of logs) void provider.emit(filter, log)
     next = Math.max(from, (logs.at(-1)?.blockNumber ?? -1) + 1, to - LOOK_BACK)
   }
-  const onBlock = async (block: number): Promise<void> => {
+  const onBlock = (block: number): void => {
     head = Math.max(head, block)
-    if (busy) return
+    if (!busy) void catchUp()
+  }
+  const catchUp = async (): Promise<void> => {
     busy = true
     let told
     try {

@@ -63,7 +63,7 @@ describe('ethers', () => {
               seenEvent(
                 log,
                 log instanceof EventLog
-                  ? { ...log, name: log.eventName, fragment: log.fragment, args: log.args }
+                  ? { name: log.eventName, fragment: log.fragment, args: log.args }
                   : (parser.parseLog(log) as LogDescription),
               ),
             ),

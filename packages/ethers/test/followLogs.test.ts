@@ -1,5 +1,5 @@
-import { answer, startFaultServer } from '@keyrail/core/test/faultServer.ts'
-import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
+import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { KeyrailProvider } from '../src/index.ts'
 
@@ -33,15 +33,17 @@ beforeEach(async () => {
   height = 100
   asked.length = seen.length = 0
   logs = async (from, to) => between(from, to)
-  server = await startFaultServer(async (one, response, socket) => {
-    const { method, params } = one.json
-    if (method !== 'eth_getLogs') return answer(method === 'eth_chainId' ? '0x1' : hex(height))(one, response, socket)
+  const answerLogs = async (...[one, response, socket]: Parameters<Script>): Promise<void> => {
+    const { params } = one.json
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
     asked.push([Number(fromBlock), Number(toBlock)])
     const found = await logs(Number(fromBlock), Number(toBlock))
     if (found !== 'error') return answer(found)(one, response, socket)
-    response.end(`{"jsonrpc":"2.0","id":${one.json.id},"error":{"code":-32602,"message":"not now"}}`)
-  })
+    raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"not now"}}')(one, response, socket)
+  }
+  server = await startFaultServer((...told) =>
+    told[0].json.method === 'eth_getLogs' ? void answerLogs(...told) : answer(hex(height))(...told),
+  )
   provider = new KeyrailProvider({ url: server.url, chainId: 1, retry: false }, { pollingInterval: 10 })
 })
 afterEach(async () => {

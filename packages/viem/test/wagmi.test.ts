@@ -12,8 +12,8 @@ import {
   watchBlockNumber,
 } from '@wagmi/core'
 import type { Config } from '@wagmi/core'
-import { BaseError, ContractFunctionRevertedError, defineChain, encodeDeployData } from 'viem'
-import type { Hex } from 'viem'
+import { ContractFunctionRevertedError, defineChain, encodeDeployData } from 'viem'
+import type { BaseError, Hex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
 import { keyrail } from '../src/index.ts'
@@ -97,7 +97,7 @@ test('blocks are watched by polling', async () => {
 
 test('its client shows the label alone', () => {
   const client = getClient(config)
-  expect(client.transport).toMatchObject({
+  expect(client?.transport).toMatchObject({
     type: 'keyrail',
     label: expect.stringContaining(service.app.apiKey.slice(-4)),
   })

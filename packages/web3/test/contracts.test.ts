@@ -79,9 +79,10 @@ describe('web3', () => {
         return {
           hash: await hash,
           settled: async () => {
-            const receipt = await sending.catch((error: { receipt?: TransactionReceipt }) => {
-              if (!error.receipt) throw error
-              return error.receipt
+            const receipt = await sending.catch((error: unknown) => {
+              const { receipt: failed } = error as { readonly receipt?: TransactionReceipt }
+              if (!failed) throw error
+              return failed
             })
             return {
               status: receipt.status === 1n ? 'success' : 'reverted',
