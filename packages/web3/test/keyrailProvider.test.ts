@@ -73,6 +73,13 @@ describe('a revert', () => {
     })
     expect(methods()).toEqual(['eth_call'])
   })
+
+  test('without a byte is not taken for the first error of the ABI', async () => {
+    server.script = rpcError({ code: 3, message: 'execution reverted', data: '0x' })
+    const failure = await readOwner(make())
+    expect(failure).toMatchObject({ name: 'ContractExecutionError', cause: { message: 'execution reverted' } })
+    expect((failure['cause'] as { errorName?: string }).errorName).toBeUndefined()
+  })
 })
 
 describe('what is no revert is none, and has its HTTP status', () => {
