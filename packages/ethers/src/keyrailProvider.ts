@@ -34,6 +34,7 @@ export class KeyrailProvider extends JsonRpcProvider {
   /** Closes the transport, where it is this provider's own. */
   readonly #close: () => void
   #nextId = 1
+  #heard = false
   #starting = false
 
   /**
@@ -54,9 +55,24 @@ export class KeyrailProvider extends JsonRpcProvider {
   }
 
   /** Makes one call. */
-  override async send(method: string, params: unknown[] | Record<string, unknown>): Promise<unknown> {
+  override send(method: string, params: unknown[] | Record<string, unknown>): Promise<unknown> {
     const payload: JsonRpcPayload = { jsonrpc: '2.0', id: this.#nextId++, method, params: params as unknown[] }
     this.#begin()
+    return this.#heard ? this.#tell(payload) : this.#request(payload)
+  }
+
+  /**
+   * Learns whether anybody listens to `debug`: to tell nobody costs as much as a call of a batch does. Logs are asked for by ranges, unless
+   * `polling` is false.
+   */
+  override _getSubscriber(subscription: Subscription): Subscriber {
+    this.#heard ||= subscription.type === 'debug'
+    return subscription.type === 'event' && this._getOption('polling')
+      ? followLogs(this, subscription.filter)
+      : super._getSubscriber(subscription)
+  }
+
+  async #tell(payload: JsonRpcPayload): Promise<unknown> {
     void this.emit('debug', { action: 'sendRpcPayload', payload })
     try {
       const result = await this.#request(payload)
@@ -66,13 +82,6 @@ export class KeyrailProvider extends JsonRpcProvider {
       void this.emit('debug', { action: 'receiveRpcError', error })
       throw error
     }
-  }
-
-  /** Logs are asked for by ranges, unless `polling` is false. */
-  override _getSubscriber(subscription: Subscription): Subscriber {
-    return subscription.type === 'event' && this._getOption('polling')
-      ? followLogs(this, subscription.filter)
-      : super._getSubscriber(subscription)
   }
 
   /** Makes calls whose errors are answers, as ethers wants them of a provider. */

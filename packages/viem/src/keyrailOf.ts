@@ -4,6 +4,11 @@ import type { EIP1193RequestFn } from 'viem'
 import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTransport.ts'
 import { toViemError } from './toViemError.ts'
 
+interface Asked {
+  readonly method: string
+  readonly params?: unknown
+}
+
 /**
  * Makes a viem transport of a Keyrail transport: the small door, which brings in nothing but what that one is made of.
  *
@@ -25,7 +30,7 @@ export function keyrailOf(transport: CoreTransport, config: KeyrailTransportConf
   return ({ retryCount, timeout }) => {
     const retries = config.retryCount ?? retryCount
     const request = async (
-      { method, params }: { readonly method: string; readonly params?: unknown },
+      { method, params }: Asked,
       options?: { readonly signal?: AbortSignal | undefined },
     ): Promise<unknown> => {
       const args = { method, params: params as readonly unknown[] | undefined }
@@ -39,10 +44,25 @@ export function keyrailOf(transport: CoreTransport, config: KeyrailTransportConf
         throw toViemError(error, args)
       }
     }
-    return createTransport(
-      // Its own retries are off, because two of them multiply.
-      { key, name, methods, request: request as EIP1193RequestFn, retryCount: 0, timeout, type: 'keyrail' },
-      { label },
-    ) as ReturnType<KeyrailTransport>
+    // Its own retries are off, because two of them multiply.
+    const settings = { key, name, methods, retryCount: 0, timeout, type: 'keyrail' } as const
+    const made = createTransport({ ...settings, request: request as EIP1193RequestFn }, { label })
+    const asked = made.request as (args: Asked, options?: object) => Promise<unknown>
+    const plain = retries !== undefined || timeout ? { retries, timeoutMs: timeout || undefined } : undefined
+    return {
+      ...made,
+      request: methods
+        ? made.request
+        : async (args: Asked, options?: object): Promise<unknown> => {
+            if (options) return asked(args, options)
+            try {
+              return await transport.request(args as { method: string; params?: readonly unknown[] }, plain)
+            } catch (error) {
+              // What viem makes a call go through costs more than one of a batch does, and only a failure needs it: it is named there.
+              const fail = (): Promise<never> => Promise.reject(toViemError(error, args) as Error)
+              return createTransport({ ...settings, request: fail }).request(args as never)
+            }
+          },
+    } as ReturnType<KeyrailTransport>
   }
 }

@@ -58,7 +58,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
     this.label = transport.label
     this.disconnect = release
     // No field of the class, because web3 calls it detached, and through an object that only inherits from this one.
-    this.request = (async (payload: Payload | Payload[]) =>
+    this.request = ((payload: Payload | Payload[]) =>
       Array.isArray(payload) ? Promise.all(payload.map(inBatch)) : settle(payload)) as never
     this.asEIP1193Provider = () =>
       Object.assign(Object.create(this) as Eip1193Compatible<EthExecutionAPI>, {

@@ -24,7 +24,7 @@ interface Ethers {
   readonly Network: { readonly from: (chainId: number) => unknown }
 }
 interface Web3 {
-  readonly Web3HttpProvider: new (url: string) => {
+  readonly HttpProvider: new (url: string) => {
     readonly request: (payload: object) => Promise<{ result?: unknown }>
   }
 }
@@ -52,8 +52,8 @@ const ethers = async (url: string, batchMaxCount: number): Promise<Subject> => {
 }
 
 const web3 = async (url: string): Promise<Subject> => {
-  const { Web3HttpProvider } = (await load('web3')) as Web3
-  const provider = new Web3HttpProvider(url)
+  const { HttpProvider } = (await load('web3')) as Web3
+  const provider = new HttpProvider(url)
   let lastId = 0
   return {
     call: async (method, params) =>
