@@ -3,14 +3,20 @@
  *
  * @param head - Names of the columns.
  * @param lines - As many cells as there are columns each.
+ * @param rest - On which side the other columns line up: numbers on the right, words on the left. @default 'right'
  */
-export function formatTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
+export function formatTable(
+  head: readonly string[],
+  lines: readonly (readonly string[])[],
+  rest: 'left' | 'right' = 'right',
+): string {
+  const isRight = (column: number): boolean => rest === 'right' && column > 0
   const widths = head.map((name, column) =>
     Math.max(3, ...[name, ...lines.map((line) => line[column] ?? '')].map(width)),
   )
   const row = (cells: readonly string[]): string =>
-    `| ${widths.map((room, column) => pad(cells[column] ?? '', room, column > 0)).join(' | ')} |`
-  const rule = `| ${widths.map((room, column) => (column ? '-'.repeat(room - 1) + ':' : '-'.repeat(room))).join(' | ')} |`
+    `| ${widths.map((room, column) => pad(cells[column] ?? '', room, isRight(column))).join(' | ')} |`
+  const rule = `| ${widths.map((room, column) => (isRight(column) ? '-'.repeat(room - 1) + ':' : '-'.repeat(room))).join(' | ')} |`
   return [row(head), rule, ...lines.map(row)].join('\n')
 }
 

@@ -1,3 +1,5 @@
+export { adapters } from '@keyrail/vectors'
+export type { AdapterCase } from '@keyrail/vectors'
 export { argued, arguedFor } from './adapters/argued.ts'
 export type { Argued } from './adapters/argued.ts'
 export { facesOf, runAdapterCase } from './adapters/runAdapterCase.ts'

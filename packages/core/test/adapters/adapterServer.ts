@@ -40,8 +40,9 @@ export async function startAdapterServer(answers: readonly AdapterAnswer[], key:
   let tellFirst = (): void => {}
   const first = new Promise<void>((resolve) => (tellFirst = resolve))
 
-  const result = ({ method, params }: AskedCall): unknown => {
-    const known = taken.has(params[0])
+  const result = ({ method, params }: Partial<AskedCall>): unknown => {
+    // Some leave the params out where there are none.
+    const known = taken.has(params?.[0])
     const { transaction } = node
     if (method === 'eth_blockNumber') return node.blockNumber
     if (method === 'eth_chainId') return node.chainId

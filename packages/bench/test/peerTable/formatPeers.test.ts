@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { cellOf, formatPeers, lossesOf } from './formatPeers.ts'
+import type { Outcome, PeerTable } from './formatPeers.ts'
+
+const outcome = (subject: string, name: string, face: Outcome['face'], problems: readonly string[] = []): Outcome => ({
+  subject,
+  name,
+  face,
+  problems,
+})
+
+const outcomes = [
+  outcome('ours', 'one', 'library'),
+  outcome('ours', 'one', 'raw'),
+  outcome('theirs', 'one', 'library'),
+  outcome('theirs', 'one', 'raw', ['4 requests']),
+  outcome('ours', 'two', 'raw', ['call 1 failed', 'call 3 failed', '2 requests']),
+  outcome('theirs', 'two', 'raw'),
+  outcome('ours', 'three', 'library', ['failed']),
+  outcome('ours', 'three', 'raw', ['failed']),
+  outcome('theirs', 'three', 'library', ['failed']),
+  outcome('theirs', 'three', 'raw', ['got a wrong value']),
+]
+
+const table: PeerTable = {
+  columns: [
+    { name: 'ours', isOurs: true, made: 'ours()' },
+    { name: 'theirs', isOurs: false, made: 'theirs()' },
+  ],
+  cases: ['one', 'two', 'three'].map((name) => ({ name, group: name === 'one' ? 'first' : 'second' })),
+  outcomes,
+  argumentFor: (name) => (name === 'two' ? 'It is better so.' : undefined),
+  run: 'By hand.',
+}
+
+test('a cell is right by both faces, or says what was wrong and where', () => {
+  const cells = table.cases.map(({ name }) => [cellOf(outcomes, name, 'ours'), cellOf(outcomes, name, 'theirs')])
+  expect(cells).toEqual([
+    ['right', 'raw: 4 requests'],
+    ['calls 1, 3 failed; 2 requests', 'right'],
+    ['failed', 'library: failed; raw: got a wrong value'],
+  ])
+  expect(cellOf(outcomes, 'four', 'ours')).toBe('')
+})
+
+test('a case that ours loses is told with who is right and with its argument', () => {
+  expect(lossesOf(table).map(({ name, wonBy, argument }) => [name, wonBy, argument])).toEqual([
+    ['two', ['theirs'], 'It is better so.'],
+    ['three', [], undefined],
+  ])
+})
+
+test('a case that was not run is no right one', () => {
+  expect(lossesOf({ ...table, outcomes: [] }).map(({ cell }) => cell)).toEqual(['not run', 'not run', 'not run'])
+})
+
+test('the file counts the right cases of each group, and has the sections', () => {
+  const text = formatPeers(table)
+  expect(text).toContain('| first  |     1 |    1 |      0 |')
+  expect(text).toContain('| all    |     3 |    1 |      1 |')
+  expect(text).toContain(
+    '## Where a peer is right and ours is not\n\n- **two.** ours: calls 1, 3 failed; 2 requests. Right: theirs. It is better so.',
+  )
+  expect(text).toContain('## Where neither is right\n\n- **three.** ours: failed. Not argued.')
+  expect(text).toMatch(/\| one +\| right +\| raw: 4 requests +\|/)
+})

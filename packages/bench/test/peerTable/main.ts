@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { adapters, arguedFor } from '@keyrail/core/test/adapterVectors.ts'
+import { formatPeers, lossesOf } from './formatPeers.ts'
+import type { Outcome, PeerTable } from './formatPeers.ts'
+import { columns } from './subjects.ts'
+
+/** How many subjects run at the same time: they mostly wait. */
+const AT_ONCE = 3
+
+const run = async (subject: string): Promise<readonly Outcome[]> => {
+  const script = fileURLToPath(new URL('runSubject.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--conditions=@keyrail/source', script, subject], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const outcomes: Outcome[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    // Whatever else a library writes there is not ours.
+    if (line.startsWith('{"subject"')) outcomes.push(JSON.parse(line) as Outcome)
+  }
+  const [status] = (await ended) as [number | null]
+  if (status !== 0) throw new Error(`${subject} ended with ${status}`)
+  process.stdout.write(
+    `${subject}: ${outcomes.filter(({ problems }) => problems.length === 0).length} of ${outcomes.length} right\n`,
+  )
+  return outcomes
+}
+
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly devDependencies: Readonly<Record<string, string>>
+}
+const versions = ['viem', 'ethers', 'web3'].map((name) => `${name} ${manifest.devDependencies[name]}`).join(', ')
+const waiting = columns.map(({ subject }) => subject.name)
+const outcomes: Outcome[] = []
+const work = async (): Promise<void> => {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) outcomes.push(...(await run(name)))
+}
+await Promise.all(Array.from({ length: AT_ONCE }, work))
+
+const table: PeerTable = {
+  columns: columns.map(({ subject, isOurs, made }) => ({ name: subject.name, isOurs, made })),
+  cases: adapters.cases.filter(({ appliesTo }) => appliesTo.includes('ts')),
+  outcomes,
+  argumentFor: (name, subject) => (arguedFor(name, subject, 'library') ?? arguedFor(name, subject, 'raw'))?.argument,
+  run: `\`npm run peers\`, ${new Date().toISOString().slice(0, 10)}, ${versions}, Node ${process.versions.node}.`,
+}
+writeFileSync(new URL('../../PEERS.md', import.meta.url), formatPeers(table))
+const unargued = lossesOf(table).filter(({ argument }) => argument === undefined)
+for (const { name, subject, cell } of unargued) process.stdout.write(`not argued: ${subject}, ${name}: ${cell}\n`)
+process.exitCode = unargued.length > 0 ? 1 : 0

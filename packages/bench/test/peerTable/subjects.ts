@@ -1,0 +1,93 @@
+import type { Hex } from '@keyrail/core'
+import { adapters } from '@keyrail/core/test/adapterVectors.ts'
+import type { Subject, Target } from '@keyrail/core/test/adapterVectors.ts'
+import { ethersSubject } from '@keyrail/core/test/ethersFace.ts'
+import { requestSubject } from '@keyrail/core/test/requestFace.ts'
+import { targetOptions } from '@keyrail/core/test/targetOptions.ts'
+import { viemSubject } from '@keyrail/core/test/viemFace.ts'
+import { web3Subject } from '@keyrail/core/test/web3Face.ts'
+import { KeyrailProvider as KeyrailEthers } from '@keyrail/ethers'
+import { call, createClient, getBalance, getBlockNumber, sendRawTransaction } from '@keyrail/fetch'
+import { keyrail } from '@keyrail/viem'
+import { KeyrailProvider as KeyrailWeb3 } from '@keyrail/web3'
+import { FetchRequest, JsonRpcProvider } from 'ethers'
+import { http, keccak256 } from 'viem'
+import { Web3 } from 'web3'
+
+/** One column of the table. */
+export interface Column {
+  readonly subject: Subject
+  readonly isOurs: boolean
+  /** How it was made, as code. */
+  readonly made: string
+}
+
+const { contract } = adapters.node
+const addressOf = ({ origin, key }: Target): string => `${origin}/v2/${key}`
+
+const ourFetch = requestSubject('@keyrail/fetch', (target) => {
+  const client = createClient({ ...targetOptions({ ...target, signal: undefined }), keccak256 })
+  return {
+    client: client as never,
+    reads: {
+      blockNumber: () => getBlockNumber(client),
+      balance: (address) => getBalance(client, { address: address as Hex }),
+      contractRead: () => call(client, { to: contract.address as Hex, data: contract.call as Hex }),
+      send: (raw) => sendRawTransaction(client, { transaction: raw as Hex }),
+    },
+  }
+})
+
+const ourViem = viemSubject('@keyrail/viem', (target) => ({
+  transport: keyrail(targetOptions({ ...target, signal: undefined })),
+}))
+
+const ourEthers = ethersSubject('@keyrail/ethers', (target) => ({
+  provider: new KeyrailEthers(targetOptions(target)),
+  aborts: true,
+}))
+
+const ourWeb3 = web3Subject('@keyrail/web3', (target) => {
+  const provider = new KeyrailWeb3(targetOptions(target))
+  return { provider, aborts: true, close: provider.disconnect }
+})
+
+const viemHttp = viemSubject('viem http', (target) => ({
+  transport: http(addressOf(target), {
+    ...(target.batch ? { batch: true } : {}),
+    ...(target.timeoutMs === undefined ? {} : { timeout: target.timeoutMs }),
+  }),
+}))
+
+const ethersJsonRpc = ethersSubject('ethers JsonRpcProvider', (target) => {
+  const request = new FetchRequest(addressOf(target))
+  if (target.timeoutMs !== undefined) request.timeout = target.timeoutMs
+  const provider = target.chainId
+    ? new JsonRpcProvider(request, target.chainId, { staticNetwork: true })
+    : new JsonRpcProvider(request)
+  return { provider }
+})
+
+const web3Http = web3Subject('web3 HttpProvider', (target) => ({
+  provider: new Web3.providers.HttpProvider(
+    addressOf(target),
+    // By its types all providers of web3 take the options of all others.
+    (target.signal ? { providerOptions: { signal: target.signal } } : {}) as never,
+  ),
+  aborts: true,
+}))
+
+/** All of them, each of ours before the library's own. */
+export const columns: readonly Column[] = [
+  { subject: ourFetch, isOurs: true, made: 'createClient({ baseUrl, apiKey, chainId, keccak256 })' },
+  { subject: ourViem, isOurs: true, made: 'keyrail({ baseUrl, apiKey, chainId })' },
+  { subject: viemHttp, isOurs: false, made: 'http(url)' },
+  { subject: ourEthers, isOurs: true, made: 'new KeyrailProvider({ baseUrl, apiKey, chainId })' },
+  {
+    subject: ethersJsonRpc,
+    isOurs: false,
+    made: 'new JsonRpcProvider(new FetchRequest(url), 1, { staticNetwork: true })',
+  },
+  { subject: ourWeb3, isOurs: true, made: 'new KeyrailProvider({ baseUrl, apiKey, chainId })' },
+  { subject: web3Http, isOurs: false, made: 'new HttpProvider(url)' },
+]
