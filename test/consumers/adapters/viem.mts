@@ -1,0 +1,16 @@
+import { keyrail } from '@keyrail/viem'
+import type { KeyrailTransport } from '@keyrail/viem'
+import { createPublicClient } from 'viem'
+
+/** Reads the latest block: its number by viem's own read, its hash by a raw call. */
+export async function readLatest(url: string): Promise<{ number: string; hash: string | null | undefined }> {
+  const transport: KeyrailTransport = keyrail({ url })
+  const client = createPublicClient({ transport })
+  const number: bigint = await client.getBlockNumber()
+  const label: string = client.transport.label
+  // @ts-expect-error the address is nowhere to be had
+  void client.transport.url
+  const block = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+  void label
+  return { number: `0x${number.toString(16)}`, hash: block?.hash }
+}
