@@ -13,7 +13,10 @@ import type {
 import { followLogs } from './followLogs.ts'
 import { toEthersError } from './toEthersError.ts'
 
-/** What ethers' own providers take beside the address, as far as it is not Keyrail's business. */
+/**
+ * What ethers' own providers take beside the address, as far as it is not Keyrail's business. `polling` is true by default: events come by ranges
+ * of blocks; false asks for filters, which live in one node and work only where the address stands for no more than that.
+ */
 export type KeyrailProviderConfig = Pick<JsonRpcApiProviderOptions, 'polling' | 'pollingInterval' | 'cacheTimeout'>
 
 const hash = (hex: `0x${string}`): `0x${string}` => keccak256(hex) as `0x${string}`
