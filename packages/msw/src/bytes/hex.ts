@@ -1,26 +1,36 @@
 import type { Hex } from '@keyrail/core'
 
-const pairs: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const digits = '0123456789abcdef'
+/** As many characters as a function surely takes for arguments. */
+const chunk = 8_192
 
 /** Bytes as lower-case hex after `0x`. */
 export function toHex(bytes: Uint8Array): Hex {
-  let text = '0x'
-  for (const byte of bytes) text += pairs[byte]
+  const codes = new Uint8Array(2 + 2 * bytes.length)
+  codes[0] = 48
+  codes[1] = 120
+  for (const [at, byte] of bytes.entries()) {
+    codes[2 + 2 * at] = digits.charCodeAt(byte >> 4)
+    codes[3 + 2 * at] = digits.charCodeAt(byte & 15)
+  }
+  // Made at once, so that it is one flat string: pieces that are added up stay pieces, and take many times the room.
+  let text = ''
+  for (let at = 0; at < codes.length; at += chunk) text += String.fromCharCode(...codes.subarray(at, at + chunk))
   return text as Hex
 }
 
-/**
- * The bytes of hex after `0x`.
- *
- * @throws {TypeError} where it is no hex, or a digit is left over.
- */
+/** The bytes of hex after `0x`. That it is such was checked where it came from. */
 export function fromHex(hex: string): Uint8Array {
-  if (!isHexData(hex)) throw new TypeError('not hex bytes after 0x')
   const bytes = new Uint8Array(hex.length / 2 - 1)
-  for (let at = 0; at < bytes.length; at++) {
-    bytes[at] = (digit(hex.charCodeAt(2 * at + 2)) << 4) | digit(hex.charCodeAt(2 * at + 3))
-  }
+  writeHex(bytes, 0, hex)
   return bytes
+}
+
+/** Writes the bytes of hex into others, from a place on. */
+export function writeHex(target: Uint8Array, start: number, hex: string): void {
+  for (let at = 2; at < hex.length; at += 2) {
+    target[start + at / 2 - 1] = (digit(hex.charCodeAt(at)) << 4) | digit(hex.charCodeAt(at + 1))
+  }
 }
 
 /** The value of a hex digit by its character code: letters follow their place in the alphabet, in either case. */

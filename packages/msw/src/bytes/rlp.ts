@@ -1,12 +1,54 @@
-import { concat, integerBytes } from './hex.ts'
+import { writeHex } from './hex.ts'
 
-/** Bytes, or a list of such, as deep as one likes. */
-export type Rlp = Uint8Array | readonly Rlp[]
+/** Bytes, also in hex, or a list of such, as deep as one likes. What is read is never in hex. */
+export type Rlp = Uint8Array | string | readonly Rlp[]
 
-function prefix(length: number, short: number): Uint8Array {
-  if (length < 56) return Uint8Array.of(short + length)
-  const digits = integerBytes(length)
-  return concat(Uint8Array.of(short + 55 + digits.length), digits)
+/** How many bytes a length takes where it is too long to stand in the first one. */
+const lengthBytes = (length: number): number =>
+  length < 56 ? 0 : length < 256 ? 1 : length < 65_536 ? 2 : length < 16_777_216 ? 3 : 4
+
+const bytesIn = (item: Uint8Array | string): number => (typeof item === 'string' ? item.length / 2 - 1 : item.length)
+const isList = (value: Rlp): value is readonly Rlp[] => Array.isArray(value)
+/** Whether it stands for itself: one byte that could not be taken for what says how long something is. */
+const isItself = (item: Uint8Array | string): boolean =>
+  bytesIn(item) === 1 && (typeof item === 'string' ? Number(item) : (item[0] as number)) < 0x80
+
+/** The length of what is in a list, without what says so. */
+function bodyLength(list: readonly Rlp[]): number {
+  let length = 0
+  for (const item of list) length += encodedLength(item)
+  return length
+}
+
+function encodedLength(value: Rlp): number {
+  if (!isList(value) && isItself(value)) return 1
+  const length = isList(value) ? bodyLength(value) : bytesIn(value)
+  return 1 + lengthBytes(length) + length
+}
+
+/** Writes what says how long something is. @returns where that begins. */
+function writeHead(target: Uint8Array, at: number, length: number, short: number): number {
+  if (length < 56) {
+    target[at] = short + length
+    return at + 1
+  }
+  const digits = lengthBytes(length)
+  target[at] = short + 55 + digits
+  for (let digit = 0; digit < digits; digit++) target[at + 1 + digit] = length >>> (8 * (digits - 1 - digit))
+  return at + 1 + digits
+}
+
+function write(target: Uint8Array, at: number, value: Rlp): number {
+  if (isList(value)) {
+    let next = writeHead(target, at, bodyLength(value), 0xc0)
+    for (const item of value) next = write(target, next, item)
+    return next
+  }
+  const start = isItself(value) ? at : writeHead(target, at, bytesIn(value), 0x80)
+  // Hex is written where it belongs at once: most of what is encoded is kept in hex.
+  if (typeof value === 'string') writeHex(target, start, value)
+  else target.set(value, start)
+  return start + bytesIn(value)
 }
 
 /**
@@ -15,11 +57,9 @@ function prefix(length: number, short: number): Uint8Array {
  * @see Yellow Paper, appendix B
  */
 export function encodeRlp(value: Rlp): Uint8Array {
-  if (value instanceof Uint8Array) {
-    return value.length === 1 && (value[0] as number) < 0x80 ? value : concat(prefix(value.length, 0x80), value)
-  }
-  const body = concat(...value.map(encodeRlp))
-  return concat(prefix(body.length, 0xc0), body)
+  const target = new Uint8Array(encodedLength(value))
+  write(target, 0, value)
+  return target
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@keyrail/core'
-import { Point, recoverPublicKey } from '@noble/secp256k1'
+import { etc, Point } from '@noble/secp256k1'
 import { concat, fromHex, toHex, toInteger, word } from './hex.ts'
 import { keccak } from './keccak.ts'
 
@@ -31,8 +31,11 @@ export function addressOfKey(privateKey: Hex): Address {
 export function recoverAddress(hash: Uint8Array, { r, s, yParity }: Signature): Address {
   try {
     if (r <= 0n || r >= n || s <= 0n || s > half) throw new RangeError()
-    const signature = concat(Uint8Array.of(yParity), fromHex(`0x${word(r)}${word(s)}`))
-    return addressOf(Point.fromBytes(recoverPublicKey(signature, hash, { prehash: false })).toBytes(false))
+    const point = Point.fromBytes(concat(Uint8Array.of(2 + yParity), fromHex(`0x${word(r)}`)))
+    const inverse = etc.invert(r, n)
+    // The parts add up to the public key: what of it the hash made, and what the key did. SEC 1, section 4.1.6.
+    const ofHash = Point.BASE.multiply(etc.mod(-toInteger(hash) * inverse, n), false)
+    return addressOf(ofHash.add(point.multiply((s * inverse) % n, false)).toBytes(false))
   } catch {
     throw new Error('invalid transaction v, r, s values')
   }

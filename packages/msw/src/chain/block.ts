@@ -1,5 +1,5 @@
 import type { Address, BlockWithHashes, BlockWithTransactions, Hash, Log, Receipt, Transaction } from '@keyrail/core'
-import { concat, fromHex, integerBytes, quantity, toHex } from '../bytes/hex.ts'
+import { concat, integerBytes, quantity, toHex } from '../bytes/hex.ts'
 import { encodeRlp } from '../bytes/rlp.ts'
 import { bloomOf } from './bloom.ts'
 import { blobFee, effectiveGasPrice, gasPerBlob } from './fees.ts'
@@ -37,7 +37,7 @@ export interface Block {
 
 /** A receipt as it stands in the trie of the block. EIP-2718 and 658. */
 export function encodeReceipt({ tx, ok, cumulativeGasUsed, logs }: Execution): Uint8Array {
-  const entries = logs.map(({ address, topics, data }) => [fromHex(address), topics.map(fromHex), fromHex(data)])
+  const entries = logs.map(({ address, topics, data }) => [address, topics, data])
   const list = encodeRlp([integerBytes(ok ? 1 : 0), integerBytes(cumulativeGasUsed), bloomOf(logs), entries])
   return tx.type === 0 ? list : concat(Uint8Array.of(tx.type), list)
 }

@@ -9,6 +9,7 @@ import { bloomOf } from './bloom.ts'
 import { blobFee, effectiveGasPrice, gasPerBlob, intrinsicGas, nextBaseFee } from './fees.ts'
 import { emptyRoot, headerHash, miner } from './header.ts'
 import type { Header } from './header.ts'
+import { keptLog } from './logEntry.ts'
 import type { Execute, Outcome } from './message.ts'
 import { orderedRoot } from './orderedRoot.ts'
 import type { PooledTransaction } from './transaction.ts'
@@ -30,7 +31,7 @@ export interface BlockPlan {
 
 /** The address of a contract that an account creates with its nonce. Yellow Paper, section 7. */
 export function createdAddress(sender: Address, nonce: number): Address {
-  return toHex(keccak(encodeRlp([fromHex(sender), integerBytes(nonce)])).slice(12))
+  return toHex(keccak(encodeRlp([sender, integerBytes(nonce)])).slice(12))
 }
 
 /**
@@ -133,7 +134,7 @@ function runTransaction(
   const price = effectiveGasPrice(tx, block.baseFee)
   add(tx.from, -(BigInt(gasUsed) * price + BigInt(gasPerBlob * tx.blobHashes.length) * blobFee))
   add(miner, BigInt(gasUsed) * (price - block.baseFee))
-  return { ok, gasUsed, contractAddress: created, logs: ok ? outcome.logs : [] }
+  return { ok, gasUsed, contractAddress: created, logs: ok ? (tx.emits ?? outcome.logs.map(keptLog)) : [] }
 }
 
 /** What a log costs. Yellow Paper, appendix G. */
@@ -149,7 +150,7 @@ function delegate(
   changes: Map<string, StateValue>,
 ): void {
   if (Number(chainId) !== 0 && Number(chainId) !== ours) return
-  const signed = [integerBytes(BigInt(chainId)), fromHex(address), integerBytes(BigInt(nonce))]
+  const signed = [integerBytes(BigInt(chainId)), address, integerBytes(BigInt(nonce))]
   let authority: Address
   try {
     authority = recoverAddress(keccak(concat(Uint8Array.of(5), encodeRlp(signed))), {

@@ -9,6 +9,7 @@ import { signTransaction } from './encodeTransaction.ts'
 import { firstBaseFee, nextBaseFee, usualTip } from './fees.ts'
 import { emptyRoot, headerHash } from './header.ts'
 import type { Header } from './header.ts'
+import { keptLog } from './logEntry.ts'
 import type { LogEntry } from './logEntry.ts'
 import type { Execute } from './message.ts'
 import { createPool } from './pool.ts'
@@ -242,7 +243,7 @@ export function createChain(options: ChainOptions): Chain {
         blobHashes: [],
         authorizations: [],
       } as const
-      const tx = { ...signTransaction(fields, emitter.privateKey), emits: logs }
+      const tx = { ...signTransaction(fields, emitter.privateKey), emits: logs.map(keptLog) }
       pool.add(tx, read, chainId)
       enter(tx)
       return tx.hash

@@ -1,18 +1,16 @@
 import type { AccessList, Address, Authorization, Hex } from '@keyrail/core'
-import { concat, fromHex, integerBytes } from '../bytes/hex.ts'
+import { concat, integerBytes } from '../bytes/hex.ts'
 import { keccak, keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'
 import type { Rlp } from '../bytes/rlp.ts'
 import { addressOfKey, signOpenly } from '../bytes/signature.ts'
 import type { PooledTransaction, TransactionFields } from './transaction.ts'
 
-const bytes = (hex: Hex | null): Uint8Array => (hex === null ? new Uint8Array(0) : fromHex(hex))
-const listOf = (accessList: AccessList): Rlp =>
-  accessList.map(({ address, storageKeys }) => [bytes(address), storageKeys.map(bytes)])
+const listOf = (accessList: AccessList): Rlp => accessList.map(({ address, storageKeys }) => [address, storageKeys])
 const authorizationsOf = (list: readonly Authorization[]): Rlp =>
   list.map(({ chainId, address, nonce, yParity, r, s }) => [
     integerBytes(BigInt(chainId)),
-    bytes(address),
+    address,
     ...[nonce, yParity, r, s].map((part) => integerBytes(BigInt(part))),
   ])
 
@@ -20,11 +18,11 @@ const authorizationsOf = (list: readonly Authorization[]): Rlp =>
 export function unsignedParts(tx: TransactionFields): Rlp[] {
   const { type, chainId, nonce, to, value, input, gas, maxFee, maxTip } = tx
   const fees = type < 2 ? [integerBytes(maxFee)] : [integerBytes(maxTip), integerBytes(maxFee)]
-  const parts: Rlp[] = [integerBytes(nonce), ...fees, integerBytes(gas), bytes(to), integerBytes(value), bytes(input)]
-  if (type === 0) return chainId === undefined ? parts : [...parts, integerBytes(chainId), bytes(null), bytes(null)]
+  const parts: Rlp[] = [integerBytes(nonce), ...fees, integerBytes(gas), to ?? '0x', integerBytes(value), input]
+  if (type === 0) return chainId === undefined ? parts : [...parts, integerBytes(chainId), '0x', '0x']
   parts.unshift(integerBytes(chainId ?? 0n))
   parts.push(listOf(tx.accessList))
-  if (type === 3) parts.push(integerBytes(tx.maxBlobFee), tx.blobHashes.map(bytes))
+  if (type === 3) parts.push(integerBytes(tx.maxBlobFee), tx.blobHashes)
   if (type === 4) parts.push(authorizationsOf(tx.authorizations))
   return parts
 }

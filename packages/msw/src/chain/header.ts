@@ -1,5 +1,5 @@
 import type { BlockHeader, Hash } from '@keyrail/core'
-import { fromHex, integerBytes, quantity, toHex } from '../bytes/hex.ts'
+import { integerBytes, quantity, toHex } from '../bytes/hex.ts'
 import { keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'
 import type { Rlp } from '../bytes/rlp.ts'
@@ -26,6 +26,7 @@ export interface Header {
 /** Nobody mines a mock chain. */
 export const miner = '0x0000000000000000000000000000000000000000'
 const zeroHash = `0x${'00'.repeat(32)}` as const
+const noNonce = '0x0000000000000000'
 /** keccak256 of an empty list: no uncles. */
 const noUncles = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 /** The root of an empty trie: no withdrawals. */
@@ -36,27 +37,27 @@ const noRequests = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 /** The parts of a header as they are hashed: those of London, Shanghai, Cancun and Prague among them. */
 export function headerParts(header: Header): Rlp[] {
   return [
-    fromHex(header.parentHash),
-    fromHex(noUncles),
-    fromHex(miner),
-    fromHex(header.stateRoot),
-    fromHex(header.transactionsRoot),
-    fromHex(header.receiptsRoot),
+    header.parentHash,
+    noUncles,
+    miner,
+    header.stateRoot,
+    header.transactionsRoot,
+    header.receiptsRoot,
     header.bloom,
-    integerBytes(0),
+    '0x',
     integerBytes(header.number),
     integerBytes(blockGasLimit),
     integerBytes(header.gasUsed),
     integerBytes(header.timestamp),
-    new Uint8Array(0),
-    fromHex(header.mixHash),
-    new Uint8Array(8),
+    '0x',
+    header.mixHash,
+    noNonce,
     integerBytes(header.baseFee),
-    fromHex(emptyRoot),
+    emptyRoot,
     integerBytes(header.blobGasUsed),
-    integerBytes(0),
-    fromHex(zeroHash),
-    fromHex(noRequests),
+    '0x',
+    zeroHash,
+    noRequests,
   ]
 }
 
@@ -83,7 +84,7 @@ export function wireHeader(header: Header, hash: Hash): BlockHeader {
     timestamp: quantity(header.timestamp),
     extraData: '0x',
     mixHash: header.mixHash,
-    nonce: '0x0000000000000000',
+    nonce: noNonce,
     baseFeePerGas: quantity(header.baseFee),
     withdrawalsRoot: emptyRoot,
     blobGasUsed: quantity(header.blobGasUsed),

@@ -6,6 +6,7 @@ import type { DialectAnswer, Personality } from '../faults/dialects.ts'
 import { faultName } from '../faults/fault.ts'
 import type { Fault, FaultAnswer, FaultKind, Misbehaviour } from '../faults/fault.ts'
 import type { FaultPlan } from '../faults/faultPlan.ts'
+import { toJson } from '../rpc/jsonText.ts'
 import { RpcFailure } from '../rpc/rpcFailure.ts'
 import type { MatchedAddress } from './matchAddress.ts'
 
@@ -122,7 +123,7 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
       return worded(replaced, item, fault)
     }
     try {
-      const result = JSON.stringify(node.run(method, params, fault)) ?? 'null'
+      const result = toJson(node.run(method, params, fault))
       see({
         method,
         params,

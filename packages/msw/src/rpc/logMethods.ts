@@ -2,7 +2,9 @@ import type { BlockIdentifier, Hash, LogFilter, LogFilterTopic, Quantity } from 
 import { quantity } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import type { LogCriteria } from '../chain/matchLogs.ts'
-import { matchLogs } from '../chain/matchLogs.ts'
+import { matchLogs, matchLogTexts } from '../chain/matchLogs.ts'
+import { jsonText } from './jsonText.ts'
+import type { JsonText } from './jsonText.ts'
 import { checkParams } from './checkParams.ts'
 import { blockNumberOf, blockOf, headOf, lower, method } from './method.ts'
 import type { Method, NodeView } from './method.ts'
@@ -61,18 +63,18 @@ function queryOf(view: NodeView, filter: LogFilter): LogQuery {
   return { criteria, range: [first, Math.min(last, head)] }
 }
 
-function logsOf(view: NodeView, filter: LogFilter): unknown[] {
+function logsOf(view: NodeView, filter: LogFilter): JsonText {
   const { criteria, range } = queryOf(view, filter)
   const [first, last] = range
   const { maxLogBlocks, maxLogs } = view.limits
   if (last - first + 1 > maxLogBlocks) throw view.refuseRange(first, last)
-  const found: unknown[] = []
+  const found: string[] = []
   for (let number = first; number <= last; number++) {
-    for (const log of matchLogs(view.chain.block(number) as Block, criteria)) found.push(log)
+    matchLogTexts(view.chain.block(number) as Block, criteria, found)
     // As many as fit stand in the blocks before this one.
     if (found.length > maxLogs) throw view.refuseRange(first, Math.max(first, number - 1))
   }
-  return found
+  return jsonText(`[${found.join()}]`)
 }
 
 type Installed =

@@ -34,8 +34,8 @@ export function method<P extends readonly unknown[]>(
   return { params, answer: (given, view) => answer(view, ...(given as P)) }
 }
 
-/** An address as it is compared: in lower case. */
-export const lower = <T extends string>(hex: T): T => hex.toLowerCase() as T
+/** Hex as it is compared: in lower case. The same string where it is so already, and not a copy that takes room of its own. */
+export const lower = <T extends string>(hex: T): T => (/[A-F]/.test(hex) ? (hex.toLowerCase() as T) : hex)
 
 /** The last block that the node owns up to. */
 export function headOf({ chain, lag }: NodeView): number {
