@@ -45,7 +45,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     ...adapter('msw'),
     // Its faults and its chain are tried through every adapter, so no test of an adapter may lean on it: that were a loop.
     inTests: ['vectors', 'contracts', 'fetch', 'ethers', 'web3', 'viem'],
-    dependencies: ['@noble/hashes', '@noble/secp256k1'],
+    dependencies: ['@noble/hashes'],
   },
   snippets: { ...adapter('snippets', []), inTests: [] },
   gateway: {
@@ -71,7 +71,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     whereInstalled: ['ethers', 'web3', 'viem'],
     inTests: ['vectors'],
     dependencies: ['@foundry-rs/anvil'],
-    peers: [],
+    peers: ['ethers', 'web3', 'viem'],
     nodeModules: 'anywhere',
   },
   vectors: {
@@ -94,7 +94,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     name: '@keyrail/bench',
     imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway'],
     inTests: [],
-    dependencies: [],
+    dependencies: ['ethers', 'web3', 'viem'],
     peers: [],
     nodeModules: 'anywhere',
   },
