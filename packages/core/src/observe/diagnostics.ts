@@ -40,14 +40,17 @@ export function watchByDiagnostics(): Watch | undefined {
     const own = { ...event }
     queueMicrotask(() => channel.publish(own))
   }
+  const wants: Watch['wants'] = (type) => channelOf[type].hasSubscribers
+  const watcher = { tell }
   return {
     listens: () => {
       for (const channel of all) if (channel.hasSubscribers) return true
       return false
     },
-    begin: (event) => {
-      tell(event)
-      return { tell }
+    wants,
+    begin: (call) => {
+      if (wants('request')) tell({ type: 'request', ...call })
+      return watcher
     },
   }
 }

@@ -56,11 +56,14 @@ export function watchByHooks(given: Hooks, onError: () => void): Watch {
     const hook = hooks[nameOf[event.type]]
     if (hook) Promise.resolve(event).then(hook).catch(onError)
   }
+  const wants: Watch['wants'] = (type) => hooks[nameOf[type]] !== undefined
+  const watcher = { tell }
   return {
     listens: () => true,
-    begin: (event) => {
-      tell(event)
-      return { tell }
+    wants,
+    begin: (call) => {
+      if (wants('request')) tell({ type: 'request', ...call })
+      return watcher
     },
   }
 }

@@ -5,11 +5,12 @@ import type { Call, Layer, Settle } from '../transport/call.ts'
 import { watchByDiagnostics } from './diagnostics.ts'
 import { watchByHooks } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
+import type { Within } from '../transport/door.ts'
 import type { Stats } from './stats.ts'
 import { watchByTracing } from './tracing.ts'
 import type { TracingOptions } from './tracing.ts'
 import type { Watch } from './transportEvent.ts'
-import { watchCall } from './watchCall.ts'
+import { noteCall, watchCall } from './watchCall.ts'
 
 /** Options of {@link observe}. */
 export interface ObserveOptions {
@@ -19,6 +20,63 @@ export interface ObserveOptions {
   readonly hooks?: Hooks | undefined
   /** Makes one OpenTelemetry span for each call. @default none */
   readonly tracing?: TracingOptions | undefined
+}
+
+/** Told when calls begin and end. */
+export interface Observer {
+  /** What it gives back, if anything, must run what carries the call. */
+  readonly begin: (call: Call) => Within | undefined
+  readonly end: (call: Call, ok: boolean, value: unknown) => void
+}
+
+/**
+ * Makes what {@link observe} is made of.
+ *
+ * @param options - As of `observe`.
+ * @returns Begins to observe, given what may be printed of the address.
+ */
+export function createObserver(options: ObserveOptions): (label: string) => Observer {
+  checkNames('observe', options, ['stats', 'hooks', 'tracing'])
+  const { stats, hooks, tracing } = options
+  check(!stats || typeof stats.snapshot === 'function', 'stats must be what createStats() gives')
+  const onError = (): void => stats?.hookFailed()
+  const watches = [
+    hooks && watchByHooks(hooks, onError),
+    tracing && watchByTracing(tracing, onError),
+    watchByDiagnostics(),
+  ].filter((watch) => watch !== undefined)
+  return (label) => {
+    let lastId = 0
+
+    const watch = (call: Call): Within | undefined => {
+      const watched = watchCall({ id: ++lastId, method: call.method, label }, watches.filter(listens))
+      // Made apart from where it is put, for the reason that onCancel has.
+      const note: Call['note'] = (event) => {
+        stats?.note(event)
+        noteCall(watched, event)
+      }
+      call.note = note
+      return watched.watchers.find((watcher) => watcher.within)?.within
+    }
+
+    return {
+      begin: (call) => {
+        stats?.started()
+        if (watches.some(listens)) return watch(call)
+        call.note = stats?.note
+        return undefined
+      },
+      end: (call, ok, value) => {
+        const durationMs = performance.now() - call.startedAt
+        const kind = ok ? undefined : kindOf(call, value)
+        stats?.settled(kind, durationMs)
+        // Most calls are watched by nobody, and are spared the event.
+        if (call.note !== stats?.note) call.note?.({ type: 'ended', durationMs, kind, failure: ok ? undefined : value })
+        // Whoever keeps the record of a call that is over keeps no listeners with it.
+        call.note = undefined
+      },
+    }
+  }
 }
 
 /**
@@ -33,43 +91,18 @@ export interface ObserveOptions {
  * const transport = compose(endpoint, retry(), deadline(), observe({ hooks: { onFailure } }))
  */
 export function observe(options: ObserveOptions = {}): Layer {
-  checkNames('observe', options, ['stats', 'hooks', 'tracing'])
-  const { stats, hooks, tracing } = options
-  check(!stats || typeof stats.snapshot === 'function', 'stats must be what createStats() gives')
-  const onError = (): void => stats?.hookFailed()
-  const watches = [
-    hooks && watchByHooks(hooks, onError),
-    tracing && watchByTracing(tracing, onError),
-    watchByDiagnostics(),
-  ].filter((watch) => watch !== undefined)
-  let lastId = 0
-
-  return (next, label) => (call, settle) => {
-    const { startedAt } = call
-    stats?.started()
-    // Most calls are watched by nobody, and are spared what follows.
-    const listening = watches.some(listens) ? watches.filter(listens) : undefined
-    const watched = listening && watchCall({ id: ++lastId, method: call.method, label }, listening)
-    if (!watched) call.note = stats?.note
-    else {
-      // Made apart from where it is put, for the reason that onCancel has.
-      const note: Call['note'] = (event) => {
-        stats?.note(event)
-        watched.note(event)
+  const open = createObserver(options)
+  return (next, label) => {
+    const observer = open(label)
+    return (call, settle) => {
+      const end: Settle = (ok, value) => {
+        observer.end(call, ok, value)
+        settle(ok, value)
       }
-      call.note = note
+      const within = observer.begin(call)
+      if (within) within(() => next(call, end))
+      else next(call, end)
     }
-    const end: Settle = (ok, value) => {
-      const durationMs = performance.now() - startedAt
-      const kind = ok ? undefined : kindOf(call, value)
-      stats?.settled(kind, durationMs)
-      watched?.settled(kind, value, durationMs)
-      // Whoever keeps the record of a call that is over keeps no listeners with it.
-      call.note = undefined
-      settle(ok, value)
-    }
-    if (watched) watched.within(() => next(call, end))
-    else next(call, stats ? end : settle)
   }
 }
 

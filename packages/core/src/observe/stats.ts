@@ -188,6 +188,9 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
       case 'cached':
         cached++
         break
+      case 'ended':
+        // Counted by `settled`.
+        break
     }
   }
 

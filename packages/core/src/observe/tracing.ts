@@ -105,6 +105,7 @@ export function watchByTracing(options: TracingOptions, onError: () => void): Wa
 
   return {
     listens: () => true,
+    wants: () => true,
     begin: ({ method, label }) => {
       const attributes = {
         'rpc.system.name': 'jsonrpc',

@@ -89,5 +89,8 @@ export interface Watcher {
 export interface Watch {
   /** Asked once for each call. */
   readonly listens: () => boolean
-  readonly begin: (event: RequestEvent) => Watcher
+  /** Whether it is worth making an event of this type. */
+  readonly wants: (type: TransportEvent['type']) => boolean
+  /** Tells that a call begins. */
+  readonly begin: (call: EventFields) => Watcher
 }

@@ -1,85 +1,100 @@
 import type { FailureKind } from '../failure/failureKind.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { CallEvent } from '../transport/callEvent.ts'
-import type { EndFields, EventFields, RequestEvent, TransportEvent, Watch } from './transportEvent.ts'
+import type { EndFields, EventFields, TransportEvent, Watch, Watcher } from './transportEvent.ts'
 
-/** One call that somebody is told of. */
+/** One call that somebody is told of, and what is known of it so far. Plain data, because one is made for each call. */
 export interface WatchedCall {
-  /** Runs what carries the call. */
-  readonly within: (run: () => void) => void
-  readonly note: (event: CallEvent) => void
-  /** `kind` is undefined where the call was answered. */
-  readonly settled: (kind: FailureKind | undefined, value: unknown, durationMs: number) => void
+  readonly call: EventFields
+  readonly watches: readonly Watch[]
+  readonly watchers: readonly Watcher[]
+  /** The last request to each endpoint: two are under way where one is hedged. Undefined where nobody asks for attempts. */
+  readonly sent: Record<string, { readonly attempt: number; readonly batchSize: number }> | undefined
+  /** Of the endpoint that answered last. */
+  label: string
+  attempts: number
+  queuedMs: number
+  joined: boolean
+  cached: boolean
+  hedged: boolean
+  over: boolean
 }
 
 /**
- * Makes events for listeners of what layers note of one call.
+ * Tells listeners that a call begins.
  *
  * @param call - Which call; its label stands until an endpoint has answered.
  * @param watches - The listeners.
  */
 export function watchCall(call: EventFields, watches: readonly Watch[]): WatchedCall {
-  const request: RequestEvent = { type: 'request', ...call }
-  const watchers = watches.map((watch) => watch.begin(request))
-  const tell = (event: Exclude<TransportEvent, RequestEvent>): void => {
-    for (const watcher of watchers) watcher.tell(event)
-  }
-
-  /** The last request to each endpoint: two are under way where one is hedged. */
-  const sent: Record<string, { readonly attempt: number; readonly batchSize: number }> = {}
-  let { label } = call
-  let attempts = 0
-  let queuedMs = 0
-  let joined = false
-  let cached = false
-  let hedged = false
-  let over = false
-
-  const note = (event: CallEvent): void => {
-    // Of what goes on for others, or ends late.
-    if (over) return
-    switch (event.type) {
-      case 'attempt':
-        sent[event.label] = { attempt: ++attempts, batchSize: event.batchSize }
-        break
-      case 'attempted': {
-        const { durationMs, kind } = event
-        if (!kind) label = event.label
-        const { attempt = attempts, batchSize = 1 } = sent[event.label] ?? {}
-        tell({ ...call, type: 'attempt', label: event.label, attempt, batchSize, durationMs, kind })
-        break
-      }
-      case 'retry':
-        tell({ ...call, type: 'retry', label, attempt: attempts, kind: event.kind, waitMs: event.waitMs })
-        break
-      case 'rerouted':
-        tell({ ...call, type: 'reroute', label: event.label, attempt: attempts, kind: event.kind })
-        break
-      case 'queued':
-        queuedMs += event.waitMs
-        break
-      case 'joined':
-        joined = true
-        break
-      case 'cached':
-        cached = true
-        break
-      case 'hedged':
-        hedged = true
-        break
-    }
-  }
-
-  const within = watchers.find((watcher) => watcher.within)?.within
   return {
-    note,
-    within: (run) => (within ? within(run) : run()),
-    settled: (kind, value, durationMs) => {
-      over = true
-      const end: EndFields = { ...call, label, durationMs, attempts, queuedMs, joined, hedged }
-      if (!kind) return tell({ ...end, type: 'response', cached })
-      const { source, status, rpcError, label: failed = label } = isKeyrailError(value) ? value : {}
-      return tell({ ...end, type: 'failure', label: failed, kind, source, status, code: rpcError?.code })
-    },
+    call,
+    watches,
+    watchers: watches.map((watch) => watch.begin(call)),
+    sent: wants(watches, 'attempt') ? {} : undefined,
+    label: call.label,
+    attempts: 0,
+    queuedMs: 0,
+    joined: false,
+    cached: false,
+    hedged: false,
+    over: false,
   }
+}
+
+const wants = (watches: readonly Watch[], type: TransportEvent['type']): boolean =>
+  watches.some((watch) => watch.wants(type))
+
+/** Makes events for the listeners of what layers note of a call. */
+export function noteCall(watched: WatchedCall, event: CallEvent): void {
+  // Of what goes on for others, or ends late.
+  if (watched.over) return
+  const { call, watches, watchers, sent, label, attempts } = watched
+  const tell = (told: Parameters<Watcher['tell']>[0]): void => {
+    for (const watcher of watchers) watcher.tell(told)
+  }
+  switch (event.type) {
+    case 'attempt':
+      watched.attempts++
+      if (sent) sent[event.label] = { attempt: attempts + 1, batchSize: event.batchSize }
+      break
+    case 'attempted': {
+      const { durationMs, kind } = event
+      if (!kind) watched.label = event.label
+      if (!sent) break
+      const { attempt = attempts, batchSize = 1 } = sent[event.label] ?? {}
+      tell({ ...call, type: 'attempt', label: event.label, attempt, batchSize, durationMs, kind })
+      break
+    }
+    case 'retry':
+      if (wants(watches, 'retry'))
+        tell({ ...call, type: 'retry', label, attempt: attempts, kind: event.kind, waitMs: event.waitMs })
+      break
+    case 'rerouted':
+      if (wants(watches, 'reroute'))
+        tell({ ...call, type: 'reroute', label: event.label, attempt: attempts, kind: event.kind })
+      break
+    case 'queued':
+      watched.queuedMs += event.waitMs
+      break
+    case 'joined':
+    case 'cached':
+    case 'hedged':
+      watched[event.type] = true
+      break
+    case 'ended':
+      watched.over = true
+      if (wants(watches, event.kind ? 'failure' : 'response')) tell(endEvent(watched, event))
+      break
+  }
+}
+
+function endEvent(
+  { call, label, attempts, queuedMs, joined, cached, hedged }: WatchedCall,
+  { durationMs, kind, failure }: { durationMs: number; kind: FailureKind | undefined; failure: unknown },
+): Parameters<Watcher['tell']>[0] {
+  const fields: EndFields = { ...call, label, durationMs, attempts, queuedMs, joined, hedged }
+  if (!kind) return { ...fields, type: 'response', cached }
+  const { source, status, rpcError, label: failed = label } = isKeyrailError(failure) ? failure : {}
+  return { ...fields, type: 'failure', label: failed, kind, source, status, code: rpcError?.code }
 }

@@ -1,27 +1,19 @@
-import { createLane } from './lane.ts'
+import { createLane, leaveLane } from './lane.ts'
 import type { Lane, Place } from './lane.ts'
 
-/** Something that is due after a time. */
-export interface Alarm extends Place {
-  /** The time, in milliseconds. */
-  readonly ms: number
-  /** When it is due, on the clock of `performance.now()`. */
-  readonly dueAt: number
-  /** Whether it has rung. */
-  rung: boolean
-}
-
-/** Alarms that are mostly put off before they ring. */
-export interface Alarms<A extends Alarm> {
-  readonly set: (alarm: A) => void
+/** Alarms that are mostly put off before they ring. One that has rung stands in no lane any more. */
+export interface Alarms<P extends Place> {
+  readonly set: (place: P) => void
   /** Puts off an alarm that has not rung. */
-  readonly unset: (alarm: A) => void
+  readonly unset: (place: P) => void
+  /** All that have not rung. */
+  readonly all: () => P[]
 }
 
 /** Those of one time: they come due in the order in which they were set. */
-interface Clock<A extends Alarm> {
+interface Clock<P extends Place> {
   readonly ms: number
-  readonly lane: Lane<A>
+  readonly lane: Lane<P>
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
@@ -32,13 +24,19 @@ const MAX_IDLE_CLOCKS = 8
  * Rings after a time, with one timer for all that wait for the same time: a timer for each call costs more than most of what else is done for it.
  *
  * @param ring - Called when an alarm is due.
+ * @param msOf - After which time an alarm rings, in milliseconds: always the same for one.
+ * @param setAt - When it was set, on the clock of `performance.now()`.
  */
-export function createAlarms<A extends Alarm>(ring: (alarm: A) => void): Alarms<A> {
-  const clocks = new Map<number, Clock<A>>()
+export function createAlarms<P extends Place>(
+  ring: (place: P) => void,
+  msOf: (place: P) => number,
+  setAt: (place: P) => number,
+): Alarms<P> {
+  const clocks = new Map<number, Clock<P>>()
 
-  const strike = (clock: Clock<A>): void => {
-    for (let alarm; (alarm = clock.lane.first());) {
-      const leftMs = alarm.dueAt - performance.now()
+  const strike = (clock: Clock<P>): void => {
+    for (let place; (place = clock.lane.first());) {
+      const leftMs = setAt(place) + clock.ms - performance.now()
       // Timers may come a little early, and are whole milliseconds.
       if (leftMs >= 1) {
         // One that rang may have led to another's being set.
@@ -46,33 +44,33 @@ export function createAlarms<A extends Alarm>(ring: (alarm: A) => void): Alarms<
         clock.timer = setTimeout(strike, leftMs, clock)
         return
       }
-      clock.lane.leave(alarm)
-      alarm.rung = true
-      ring(alarm)
+      clock.lane.leave(place)
+      ring(place)
     }
     stop(clock)
   }
 
   /** Where no alarm is left. */
-  const stop = (clock: Clock<A>): void => {
+  const stop = (clock: Clock<P>): void => {
     clearTimeout(clock.timer)
     clock.timer = undefined
     if (clocks.size > MAX_IDLE_CLOCKS && clocks.get(clock.ms) === clock) clocks.delete(clock.ms)
   }
 
   return {
-    set: (alarm) => {
-      const { ms } = alarm
+    set: (place) => {
+      const ms = msOf(place)
       let clock = clocks.get(ms)
       if (!clock) clocks.set(ms, (clock = { ms, lane: createLane(), timer: undefined }))
-      clock.lane.enter(alarm)
+      clock.lane.enter(place)
       clock.timer ??= setTimeout(strike, ms, clock)
     },
-    unset: (alarm) => {
-      const clock = clocks.get(alarm.ms)
-      if (!clock) return
-      clock.lane.leave(alarm)
-      if (!clock.lane.first()) stop(clock)
+    unset: (place) => {
+      const alone = place.before === place.after
+      leaveLane(place)
+      const clock = alone && clocks.get(msOf(place))
+      if (clock) stop(clock)
     },
+    all: () => [...clocks.values()].flatMap(({ lane }) => lane.all()),
   }
 }

@@ -174,23 +174,23 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
 
     /** Sends a call. Its cost is given back where it turns out that it never went out. */
     const send = (call: RouteCall, settle: Settle, cost: number, now: number): void => {
-      const dayCost = dayCostOf(call.method)
       // Where the day has no limit it is counted for the statistics only, and asking for the time would be most of the cost.
       if (perDay < Infinity || now > dayReadAt + 1_000) {
         dayReadAt = now
         usedOn(Date.now())
       }
-      const sentOn = day
       used += cost
-      usedToday += dayCost
+      usedToday += dayCostOf(call.method)
       const trial = pace.send(cost, now)
       endpoint.carry(call, (ok, value) => {
         let rests = false
         if (!ok && isKeyrailError(value) && value.source === 'client' && /^(unav|throt)/.test(value.kind)) {
           // An open breaker, or a gate that is full.
-          used -= cost
-          if (sentOn === day) usedToday -= dayCost
-          pace.forget(trial, cost)
+          const { method } = call
+          used -= costOf(method)
+          const sentAt = Date.now() - (performance.now() - now)
+          if (Math.floor(sentAt / DAY_MS) === day) usedToday -= dayCostOf(method)
+          pace.forget(trial, costOf(method))
         } else if (call.ended) pace.forget(trial, 0)
         else rests = pace.hear(now, trial, ok ? undefined : value)
         if (rests) dismiss()

@@ -1,7 +1,7 @@
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import type { Call, Layer, Settle } from './call.ts'
 import { createCacheMemory } from './cacheMemory.ts'
-import { blockNumber, cacheKind, cacheRule } from './cacheRule.ts'
+import { blockNumber, cacheKind, cacheRule, namesTag } from './cacheRule.ts'
 import type { Keeps } from './cacheRule.ts'
 import { boundStore } from './cacheStore.ts'
 import type { CacheStore } from './cacheStore.ts'
@@ -90,7 +90,7 @@ export function cache(options: CacheOptions = {}): Layer {
     return (call: Call, settle) => {
       const { method, params } = call
       const kind = cacheKind(method)
-      if (!kind) return ask(call, settle, '', undefined)
+      if (!kind || (kind === 'block' && namesTag(method, params))) return ask(call, settle, '', undefined)
       const key = method + params
       const hit = memory.get(key)
       if (hit !== undefined) {

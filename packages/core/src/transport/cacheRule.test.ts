@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { cacheKind, cacheRule } from './cacheRule.ts'
+import { cacheKind, cacheRule, namesTag } from './cacheRule.ts'
 
 const a = `0x${'a'.repeat(64)}`
 const b = `0x${'b'.repeat(64)}`
 
 /** Whether this answer is kept where block 100 is the last final one. */
-const keeps = (method: string, params: unknown[], value: unknown, finalBlock = 100): boolean =>
-  cacheKind(method) !== undefined && (cacheRule(method, JSON.stringify(params))?.(value, finalBlock) ?? false)
+const keeps = (method: string, params: unknown[], value: unknown, finalBlock = 100): boolean => {
+  const text = JSON.stringify(params)
+  if (!cacheKind(method) || namesTag(method, text)) return false
+  return cacheRule(method, text)?.(value, finalBlock) ?? false
+}
 
 const block = { hash: a, number: '0x64', transactions: [] }
 const log = { blockHash: a, blockNumber: '0x64', logIndex: '0x0' }
@@ -99,4 +102,22 @@ describe('as long as no block is known to be final', () => {
     expect(keeps('eth_getTransactionReceipt', [b], receipt, -1)).toBe(false)
     expect(keeps('eth_getBlockByHash', [a, false], block, -1)).toBe(true)
   })
+})
+
+test.each<[string, unknown[], boolean]>([
+  ['eth_getBlockByNumber', ['latest', false], true],
+  ['eth_getBlockReceipts', ['finalized'], true],
+  ['eth_getBalance', ['0x1', 'latest'], true],
+  ['eth_call', [{ to: '0x1' }, 'pending'], true],
+  ['eth_getProof', ['0x1', ['0x0'], 'safe'], true],
+  // These take the long way, and are not kept either.
+  ['eth_call', [{ to: '0x1' }, 'latest', {}], false],
+  ['eth_getLogs', [{ fromBlock: 'latest' }], false],
+  ['eth_getBlockByNumber', ['0x64', false], false],
+  ['eth_getBalance', ['0x1', '0x64'], false],
+  ['eth_getTransactionByHash', ['latest'], false],
+])('a look tells whether %s %j names a tag: %s', (method, params, tag) => {
+  const text = JSON.stringify(params)
+  expect(namesTag(method, text)).toBe(tag)
+  if (tag) expect(cacheRule(method, text)).toBe(undefined)
 })

@@ -54,6 +54,16 @@ export function blockNumber(value: unknown): number {
     : NaN
 }
 
+/** A tag, first or last among the params. It is where a block is named, for all methods that name one, but for those where it stands in an object. */
+const tagFirst = /^\["[a-z]+"[,\]]/
+const tagLast = /"[a-z]+"\]$/
+
+/** Tells by a look at the params, as JSON text, that they name a block by tag: most calls do, and nothing of them is kept. */
+export function namesTag(method: string, params: string): boolean {
+  const place = blockPlace[method]
+  return place === 0 ? tagFirst.test(params) : place !== undefined && tagLast.test(params)
+}
+
 /** Tells whether answers of this method can be immutable at all, and whether that holds beyond this transport. */
 export function cacheKind(method: string): 'block' | 'transaction' | 'chain' | undefined {
   if (Object.hasOwn(blockPlace, method)) return 'block'

@@ -18,3 +18,10 @@ export type CallEvent =
   /** `label` is of the endpoint that failed. */
   | { readonly type: 'rerouted'; readonly label: string; readonly kind: FailureKind }
   | { readonly type: 'hedged'; readonly label: string }
+  /** The call is over, for its caller: with that failure, of that kind, or well. By `observe`, to those who watch the call. */
+  | {
+      readonly type: 'ended'
+      readonly durationMs: number
+      readonly kind: FailureKind | undefined
+      readonly failure: unknown
+    }

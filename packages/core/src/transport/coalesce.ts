@@ -1,7 +1,7 @@
 import { checkNames } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
-import type { Call, Layer, Settle } from './call.ts'
+import type { Call, Carry, Layer, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
@@ -13,22 +13,30 @@ export interface CoalesceOptions {
   readonly minBlock?: number | bigint | boolean | undefined
 }
 
+/** One that joined. */
 interface Waiter {
   readonly call: Call
   readonly settle: Settle
 }
 
-/** One call below for several callers. */
+/** What is made where somebody joins. */
+interface Joined {
+  /** In the order they came; a place is emptied when its caller leaves. */
+  readonly waiters: (Waiter | undefined)[]
+  /** When the call that began it had to be answered. */
+  readonly joinableFor: number
+  /** How many of them have not left. */
+  waiting: number
+}
+
+/** One call below for several callers. Mostly nobody joins, so it holds no more than it must. */
 interface Flight {
   /** Its deadline is the latest of theirs, because each keeps its own. */
   readonly shared: Call
   /** The call that began it, until it leaves. */
-  first: Waiter | undefined
-  /** Those that joined, in the order they came; a place is emptied when its caller leaves. */
-  joined: (Waiter | undefined)[] | undefined
-  waiting: number
-  /** The deadline of the call that began it. */
-  readonly joinableFor: number
+  first: Call | undefined
+  readonly settle: Settle
+  joined: Joined | undefined
   /** How many writes and how many answers had settled when it began. */
   readonly writes: number
   readonly answers: number
@@ -80,7 +88,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         // `true` is the highest block seen, and an answer may have raised it.
         (minBlock !== true || flight.answers === answers) &&
         // Else a request that hangs would be joined, and outlived, for ever.
-        2 * (flight.joinableFor - now) >= call.deadlineAt - now
+        2 * ((flight.joined?.joinableFor ?? flight.shared.deadlineAt) - now) >= call.deadlineAt - now
       )
     }
 
@@ -88,17 +96,8 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const { method, params, options, deadlineAt, note } = call
       const shared = createCall(method, params, options, call)
       shared.deadlineAt = deadlineAt
-      const flight: Flight = {
-        shared,
-        first: { call, settle },
-        joined: undefined,
-        waiting: 1,
-        joinableFor: deadlineAt,
-        writes,
-        answers,
-      }
       shared.note = note
-      return flight
+      return { shared, first: call, settle, joined: undefined, writes, answers }
     }
 
     /** No more callers join it. */
@@ -111,9 +110,10 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       else alike.delete(params)
     }
 
+    /** One caller has left. The last one ends what is under way. */
     const leave = (flight: Flight, settle: Settle, reason: unknown): void => {
-      if (--flight.waiting === 0) {
-        const { shared } = flight
+      const { shared, first, joined } = flight
+      if (!first && !joined?.waiting) {
         close(flight)
         shared.ended = true
         shared.cancel?.(reason)
@@ -123,13 +123,14 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
 
     /** Hands out what came to all who still wait. */
     const land = (flight: Flight, ok: boolean, value: unknown): void => {
-      const { first, joined, waiting } = flight
+      const { first, joined } = flight
       flight.first = flight.joined = undefined
+      if (!joined) return first && flight.settle(ok, value)
       // Made before the first gets the original, which is then its own to change.
-      const copy = waiting > 1 ? copier(ok, value) : undefined
-      if (first) first.settle(ok, value)
+      const copy = joined.waiting + (first ? 1 : 0) > 1 ? copier(ok, value) : undefined
+      if (first) flight.settle(ok, value)
       let given = first !== undefined
-      for (const waiter of joined ?? []) {
+      for (const waiter of joined.waiters) {
         if (!waiter) continue
         if (!given) waiter.settle(ok, value)
         else if (copy) waiter.settle(ok, copy())
@@ -143,47 +144,55 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const { shared } = flight
       if (!flight.joined && shared.note) {
         // What happens is told to one caller, so that it is counted once.
-        const tell: Call['note'] = (event) => (flight.first ?? flight.joined?.find(Boolean))?.call.note?.(event)
+        const tell: Call['note'] = (event) =>
+          (flight.first ?? flight.joined?.waiters.find(Boolean)?.call)?.note?.(event)
         shared.note = tell
       }
-      const joined = (flight.joined ??= [])
-      const place = joined.push({ call, settle }) - 1
-      flight.waiting++
+      const joined = (flight.joined ??= { waiters: [], joinableFor: shared.deadlineAt, waiting: 0 })
+      const place = joined.waiters.push({ call, settle }) - 1
+      joined.waiting++
       setBelow(call, shared)
       onCancel(call, (reason) => {
-        joined[place] = undefined
+        joined.waiters[place] = undefined
+        joined.waiting--
         leave(flight, settle, reason)
       })
       if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
       call.note?.({ type: 'joined' })
     }
 
+    /** Asks for the call that began it. Both functions hold the flight and no more. */
+    const launch = (flight: Flight, call: Call): void => {
+      onCancel(call, (reason) => {
+        flight.first = undefined
+        leave(flight, flight.settle, reason)
+      })
+      next(flight.shared, (ok, value) => {
+        close(flight)
+        answers++
+        // Cut off from all it worked for: tables that the map has outgrown keep it alive for a while.
+        flight.shared.cancel = undefined
+        land(flight, ok, value)
+      })
+    }
+
+    const carryWrite: Carry = (call, settle) =>
+      next(call, (ok, value) => {
+        writes++
+        settle(ok, value)
+      })
+
     return (call: Call, settle) => {
       const { method, params } = call
-      if (!repeatable(method))
-        return next(call, (ok, value) => {
-          writes++
-          settle(ok, value)
-        })
+      if (!repeatable(method)) return carryWrite(call, settle)
       let alike = flights.get(method)
       const found = alike?.get(params)
       if (found && mayJoin(call, found)) return join(found, call, settle)
       const flight = begin(call, settle)
-      const { shared } = flight
       if (!alike) flights.set(method, (alike = new Map()))
       alike.set(params, flight)
-      call.below = shared
-      onCancel(call, (reason) => {
-        flight.first = undefined
-        leave(flight, settle, reason)
-      })
-      next(shared, (ok, value) => {
-        close(flight)
-        answers++
-        // Cut off from all it worked for: tables that the map has outgrown keep it alive for a while.
-        shared.cancel = undefined
-        land(flight, ok, value)
-      })
+      call.below = flight.shared
+      launch(flight, call)
     }
   }
 }

@@ -1,15 +1,16 @@
 import { check, checkNames } from '../failure/invalid.ts'
-import { observe } from '../observe/observe.ts'
+import { createObserver } from '../observe/observe.ts'
 import { createStats } from '../observe/stats.ts'
 import type { BatchFn } from '../schema/batch.ts'
 import type { EthereumRpc } from '../schema/ethereumRpc.ts'
+import type { Call } from './call.ts'
 import { createBatchRequest } from './batchRequest.ts'
 import { cache } from './cache.ts'
 import { chainIdOf } from './chainIdOf.ts'
 import { coalesce } from './coalesce.ts'
-import { deadline } from './deadline.ts'
+import { createDeadlines } from './deadline.ts'
 import type { FullTransport } from './fullTransport.ts'
-import { hints } from './hints.ts'
+import { withHint } from './hints.ts'
 import { addressNames, openEndpoints } from './openEndpoints.ts'
 import { retry } from './retry.ts'
 import { route } from './route.ts'
@@ -77,6 +78,7 @@ export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransp
   const stats = createStats()
   const { endpoints, chainId } = openEndpoints(options)
   const routed = route(endpoints, { attemptTimeoutMs, acceptableWaitMs, hedge, minBlock })
+  const observer = createObserver({ stats, hooks, tracing })(routed.label)
   // From the innermost to the outermost.
   const stack = createStack(
     routed,
@@ -86,10 +88,15 @@ export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransp
       shares && coalesce({ minBlock }),
       keccak256 && safeWrite({ keccak256 }),
       ...layers,
-      deadline({ timeoutMs }),
-      hints(),
-      observe({ stats, hooks, tracing }),
     ].filter((layer) => !!layer),
+    {
+      live: createDeadlines({ timeoutMs }, routed.label, (call: Call) => call),
+      begin: observer.begin,
+      end: (call, ok, value) => {
+        observer.end(call, ok, value)
+        return ok ? value : withHint(value)
+      },
+    },
   )
   const { label, door, close } = stack
   return Object.freeze({

@@ -1,9 +1,9 @@
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import { createAlarms } from './alarms.ts'
-import type { Alarm } from './alarms.ts'
 import type { Call, Layer } from './call.ts'
 import { endCall } from './endCall.ts'
 import { heavy } from './heavy.ts'
+import type { Lane, Place } from './lane.ts'
 import { creditWaits } from './waits.ts'
 
 /** Options of {@link deadline}. */
@@ -12,16 +12,77 @@ export interface DeadlineOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** Of one call. */
-interface CallAlarm extends Alarm {
-  readonly call: Call
-  /** Set where it turned out that there is some. */
-  timer: ReturnType<typeof setTimeout> | undefined
-}
-
 /** Refuses a time that timers cannot keep: above 2^31-1 ms they strike at once. */
 export function checkTimeout(timeoutMs: number | undefined): void {
   checkRange('timeoutMs', timeoutMs, 1, 2 ** 31 - 1)
+}
+
+/** The calls under way, each with its deadline. */
+export type Deadlines<P extends Place> = Pick<Lane<P>, 'enter' | 'leave' | 'all'>
+
+/**
+ * Ends the calls that enter and do not leave in time.
+ *
+ * @param options - As of {@link deadline}.
+ * @param label - What may be printed of the address.
+ * @param callOf - The call of what enters.
+ */
+export function createDeadlines<P extends Place>(
+  { timeoutMs }: DeadlineOptions,
+  label: string,
+  callOf: (place: P) => Call,
+): Deadlines<P> {
+  checkTimeout(timeoutMs)
+  /** Calls that have time left because they waited, when their time would else be up. */
+  const late = new Map<P, ReturnType<typeof setTimeout>>()
+
+  // Mostly it is the same method as before.
+  let lastMethod: string | undefined
+  let lastMs = 0
+  const msOfMethod = (method: string): number => {
+    if (method !== lastMethod) {
+      lastMethod = method
+      lastMs = heavy.test(method) ? 60_000 : 10_000
+    }
+    return lastMs
+  }
+  const msOf = (place: P): number => {
+    const { options, method } = callOf(place)
+    return options.timeoutMs ?? timeoutMs ?? msOfMethod(method)
+  }
+
+  const strike = (place: P): void => {
+    const call = callOf(place)
+    const now = performance.now()
+    creditWaits(call, now)
+    let worker = call
+    while (worker.below) worker = worker.below
+    const leftMs = call.deadlineAt - (call.waitingSince ?? now)
+    if (worker.waitingSince === undefined ? leftMs < 1 : leftMs <= 0)
+      return endCall(call, label, 'timeout', `no answer within ${msOf(place)} ms`)
+    // Not for each instant of a long wait, where little time was left at its beginning.
+    late.set(place, setTimeout(strike, Math.max(leftMs, 10), place))
+  }
+  const alarms = createAlarms(strike, msOf, (place) => callOf(place).startedAt)
+
+  return {
+    enter: (place) => {
+      const call = callOf(place)
+      call.deadlineAt = call.startedAt + msOf(place)
+      alarms.set(place)
+    },
+    leave: (place) => {
+      if (place.before) return alarms.unset(place)
+      clearTimeout(late.get(place))
+      late.delete(place)
+    },
+    all: () => [...alarms.all(), ...late.keys()],
+  }
+}
+
+/** A call on its way through the layer. */
+interface Timed extends Place {
+  readonly call: Call
 }
 
 /**
@@ -37,29 +98,12 @@ export function deadline(options: DeadlineOptions = {}): Layer {
   checkNames('deadline', options, ['timeoutMs'])
   checkTimeout(options.timeoutMs)
   return (next, label) => {
-    const strike = (alarm: CallAlarm): void => {
-      const { call, ms } = alarm
-      const now = performance.now()
-      creditWaits(call, now)
-      let worker = call
-      while (worker.below) worker = worker.below
-      const leftMs = call.deadlineAt - (call.waitingSince ?? now)
-      if (worker.waitingSince === undefined ? leftMs < 1 : leftMs <= 0)
-        return endCall(call, label, 'timeout', `no answer within ${ms} ms`)
-      // Not for each instant of a long wait, where little time was left at its beginning.
-      alarm.timer = setTimeout(strike, Math.max(leftMs, 10), alarm)
-    }
-    const alarms = createAlarms(strike)
+    const deadlines = createDeadlines<Timed>(options, label, ({ call }) => call)
     return (call, settle) => {
-      const ms = call.options.timeoutMs ?? options.timeoutMs ?? (heavy.test(call.method) ? 60_000 : 10_000)
-      const { startedAt } = call
-      const dueAt = startedAt + ms
-      call.deadlineAt = dueAt
-      const alarm: CallAlarm = { ms, dueAt, rung: false, call, timer: undefined, before: undefined, after: undefined }
-      alarms.set(alarm)
+      const timed: Timed = { call, before: undefined, after: undefined }
+      deadlines.enter(timed)
       next(call, (ok, value) => {
-        if (alarm.rung) clearTimeout(alarm.timer)
-        else alarms.unset(alarm)
+        deadlines.leave(timed)
         settle(ok, value)
       })
     }

@@ -1,5 +1,5 @@
 import { check } from '../failure/invalid.ts'
-import type { Call, CallOptions, Carry, RequestArguments } from './call.ts'
+import type { Call, CallOptions, Carry, RequestArguments, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import type { Together } from './createCall.ts'
@@ -10,6 +10,8 @@ export type Request = (args: RequestArguments, options?: CallOptions) => Promise
 
 /** The same from inside, where calls can be tied together. */
 export type Door = (args: RequestArguments, options?: CallOptions, together?: Together) => Promise<unknown>
+
+type Give = (value: unknown) => void
 
 const noParams: readonly unknown[] = []
 const noOptions: CallOptions = {}
@@ -27,13 +29,54 @@ const writeParams = (params: readonly unknown[]): string => {
   }
 }
 
+/** What stands around the calls of a door. */
+export interface Frame {
+  /** Holds the calls under way, so that closing can end them. */
+  readonly live: Pick<Lane<Call>, 'enter' | 'leave' | 'all'>
+  /** Told when a call begins. What it gives back, if anything, runs what carries the call. */
+  readonly begin?: ((call: Call) => Within | undefined) | undefined
+  /** Told how a call ended; gives back what the caller gets. */
+  readonly end?: ((call: Call, ok: boolean, value: unknown) => unknown) | undefined
+}
+
+/** Runs something in surroundings of its own. */
+export type Within = (run: () => void) => void
+
 /**
  * Makes the one Promise of a call, and the record that the layers share.
  *
  * @param carry - The outermost layer.
- * @param live - Holds the calls under way, so that closing can end them.
+ * @param frame - What is done for each call at its begin and its end. It costs less there than in a layer, where each call needs a function
+ * of its own to hear of its end. @default nothing
  */
-export function createDoor(carry: Carry, live?: Lane<Call>): Door {
+export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = {}): Door {
+  /** Apart, so that what settles a call keeps alive no more than this: in a flood there are many that wait. */
+  const start = (call: Call, give: Give, refuse: Give, unlisten: (() => void) | undefined): void => {
+    live?.enter(call)
+    const within = begin?.(call)
+    const settle: Settle = (ok, value) => {
+      unlisten?.()
+      live?.leave(call)
+      call.cancel = undefined
+      const given = end ? end(call, ok, value) : value
+      if (ok) give(given)
+      else refuse(given)
+    }
+    if (within) run(within, call, settle)
+    else carry(call, settle)
+  }
+
+  const run = (within: Within, call: Call, settle: Settle): void => within(() => carry(call, settle))
+
+  const listen = (call: Call, signal: AbortSignal): (() => void) => {
+    const onAbort = (): void => {
+      call.ended = true
+      call.cancel?.(signal.reason)
+    }
+    signal.addEventListener('abort', onAbort)
+    return () => signal.removeEventListener('abort', onAbort)
+  }
+
   return (args, options, together) =>
     new Promise((resolve, reject) => {
       const { method, params = noParams } = Object(args) as RequestArguments
@@ -41,27 +84,14 @@ export function createDoor(carry: Carry, live?: Lane<Call>): Door {
       check(method && typeof method === 'string', 'request takes { method, params }')
       check(text, `params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
       const call = createCall(method, text, options ?? noOptions, together)
-      const { signal } = call.options
       call.startedAt = performance.now()
-      let onAbort: (() => void) | undefined
       // Most calls have none, and are spared what follows.
-      if (options) {
-        checkCallOptions(options)
-        // Until a deadline is set: what stands above it, a layer of a user for example, waits no longer than this.
-        if (options.timeoutMs) call.deadlineAt = call.startedAt + options.timeoutMs
-        if (signal?.aborted) return reject(signal.reason)
-        onAbort = (): void => {
-          call.ended = true
-          call.cancel?.(signal?.reason)
-        }
-        signal?.addEventListener('abort', onAbort)
-      }
-      live?.enter(call)
-      carry(call, (ok, value) => {
-        if (onAbort) signal?.removeEventListener('abort', onAbort)
-        live?.leave(call)
-        call.cancel = undefined
-        ;(ok ? resolve : reject)(value)
-      })
+      if (!options) return start(call, resolve, reject, undefined)
+      checkCallOptions(options)
+      const { timeoutMs, signal } = options
+      // Until a deadline is set: what stands above it, a layer of a user for example, waits no longer than this.
+      if (timeoutMs) call.deadlineAt = call.startedAt + timeoutMs
+      if (signal?.aborted) return reject(signal.reason)
+      return start(call, resolve, reject, signal && listen(call, signal))
     })
 }

@@ -46,13 +46,40 @@ describe('gate', () => {
     ])
   })
 
-  test('lets 64 be under way unless it is told otherwise', () => {
+  test('lets 64 be under way unless it is told otherwise', async () => {
     const { ends, started, endpoint } = held()
     const { carry } = gate()(endpoint)
     for (let n = 0; n < 70; n++) sendDown(carry)
+    await Promise.resolve()
     expect(started).toHaveLength(64)
     for (const end of ends) end(true)
     expect(started).toHaveLength(70)
+  })
+
+  test('begins 8 requests of a flood at once and the next right after it, which is no wait', async () => {
+    const { ends, started, endpoint } = held()
+    const { carry } = gate({ maxInFlight: 20 })(endpoint)
+    const notes: string[] = []
+    const note: Call['note'] = ({ type }) => void notes.push(type)
+    for (let n = 0; n < 21; n++) sendDown(carry, `eth_${n}`, { note })
+    expect(started).toHaveLength(8)
+    await Promise.resolve()
+    expect(started.map(({ method }) => method)).toEqual(Array.from({ length: 20 }, (_, n) => `eth_${n}`))
+    expect(notes).toEqual(Array.from({ length: 20 }, () => 'attempt'))
+    for (const end of ends) end(true)
+    expect(notes.filter((type) => type === 'queued')).toHaveLength(1)
+  })
+
+  test('lets a call leave before the end of the tick in which it was put off', async () => {
+    const { ends, started, endpoint } = held()
+    const { carry } = gate()(endpoint)
+    const sent = Array.from({ length: 10 }, (_, n) => sendDown(carry, `eth_${n}`))
+    sent[8]?.call.cancel?.('left')
+    await Promise.resolve()
+    expect(sent[8]).toMatchObject({ ok: false, value: 'left', settled: 1 })
+    expect(started.map(({ method }) => method)).not.toContain('eth_8')
+    expect(started).toHaveLength(9)
+    for (const end of ends) end(true)
   })
 
   test('lets writes go before reads before polling, and within a lane who came first', () => {

@@ -19,6 +19,13 @@ export interface GateOptions {
   readonly maxWaitMs?: number | undefined
 }
 
+/**
+ * So many requests begin within one tick, and the next ones right after it. V8 learns from a flood of calls: where a scavenge meets a hundred
+ * things of one kind, all of them alive, it makes such things in the old generation from then on. If those are parts of a request, then later each
+ * request keeps all that it points at until the next full collection, and a scavenge takes twenty times as long.
+ */
+const MAX_AT_ONCE = 8
+
 /** Whatever a call is kept in. */
 export interface OfCall {
   readonly call: Call
@@ -46,8 +53,7 @@ interface Posting {
 /** A request that waits. One is made for each call where nothing is joined, so it holds no more than it must. */
 interface Waiter extends Place {
   readonly lane: Lane<Waiter>
-  readonly since: number
-  /** The call, or the first of the body's. */
+  /** The call, or the first of the body's: since when it waits stands there. */
   readonly call: RouteCall
   /** A call's own, or what is to be posted. */
   readonly asked: Settle | Posting
@@ -78,6 +84,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     let queued = 0
     let inFlight = 0
     let admitting = false
+    let begun = 0
     let timer: ReturnType<typeof setTimeout> | undefined
 
     const laneOf = ({ method, options }: RouteCall): Lane<Waiter> =>
@@ -87,10 +94,10 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       typeof asked === 'function' ? [call] : asked.items.map((item) => item.call)
 
     const enter = (call: RouteCall, asked: Waiter['asked']): Waiter => {
-      const since = performance.now()
-      const waiter: Waiter = { lane: laneOf(call), since, call, asked, before: undefined, after: undefined }
+      const waiter: Waiter = { lane: laneOf(call), call, asked, before: undefined, after: undefined }
       waiter.lane.enter(waiter)
-      for (const one of callsOf(waiter)) one.waitingSince = waiter.since
+      const now = performance.now()
+      for (const one of callsOf(waiter)) one.waitingSince = now
       queued++
       timer ??= setTimeout(watch, maxWaitMs)
       return waiter
@@ -103,18 +110,21 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       timer = undefined
     }
 
-    /** Ends the wait, and moves the deadlines by as long as it was. */
-    const admit = (waiter: Waiter, now: number): void => {
+    const sinceOf = (waiter: Waiter | undefined): number => waiter?.call.waitingSince ?? Infinity
+
+    /** Ends the wait, moves the deadlines by as long as it was, and tells it. */
+    const admit = (waiter: Waiter, now: number): number => {
+      const waitMs = now - sinceOf(waiter)
       leave(waiter)
-      for (const call of callsOf(waiter)) endWait(call, now - (call.waitingSince ?? now))
+      for (const call of callsOf(waiter)) endWait(call, waitMs)
+      return waitMs
     }
 
     /** One timer for all who wait: in each lane, the first has waited longest. */
     const watch = (): void => {
       const now = performance.now()
-      const since = (lane: Lane<Waiter>): number => lane.first()?.since ?? Infinity
       for (const lane of inOrder)
-        while (since(lane) + maxWaitMs <= now) {
+        while (sinceOf(lane.first()) + maxWaitMs <= now) {
           const waiter = lane.first() as Waiter
           admit(waiter, now)
           const facts: Facts = {
@@ -128,26 +138,41 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
           else asked.refuse(facts)
         }
       clearTimeout(timer)
-      const oldest = Math.min(...inOrder.map(since))
+      const oldest = Math.min(...inOrder.map((lane) => sinceOf(lane.first())))
       timer = queued ? setTimeout(watch, Math.max(1, oldest + maxWaitMs - now)) : undefined
     }
 
-    /** A request has ended: the next may go. */
-    const release = (): void => {
-      inFlight--
+    /** Lets go whoever may. `late` where they have waited for more than the end of the tick. */
+    const admitAll = (late: boolean): void => {
+      begun = 0
       // Whatever settles at once comes back here: then the loop below goes on, and the stack does not grow.
       if (admitting) return
       admitting = true
       while (queued > 0 && inFlight < maxInFlight) {
         const waiter = inOrder.find((lane) => lane.first())?.first() as Waiter
-        const now = performance.now()
-        admit(waiter, now)
-        for (const call of callsOf(waiter)) call.note?.({ type: 'queued', label, waitMs: now - waiter.since })
+        const waitMs = admit(waiter, performance.now())
+        if (late) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', label, waitMs })
         const { asked, call } = waiter
         if (typeof asked === 'function') send(call, asked)
         else asked.start()
       }
       admitting = false
+    }
+
+    /** A request has ended: the next may go. */
+    const release = (): void => {
+      inFlight--
+      admitAll(true)
+    }
+
+    /** The tick has ended in which too many would have begun. */
+    const flush = (): void => admitAll(false)
+
+    const mayBegin = (): boolean => {
+      if (queued > 0 || inFlight >= maxInFlight) return false
+      if (begun++ < MAX_AT_ONCE) return true
+      queueMicrotask(flush)
+      return false
     }
 
     const send: Carry = (call, settle) => {
@@ -165,13 +190,16 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     }
 
     const carry: Carry = (call, settle) => {
-      if (inFlight < maxInFlight) return send(call, settle)
-      const waiter = enter(call, settle)
+      if (mayBegin()) return send(call, settle)
+      stand(enter(call, settle), call)
+    }
+
+    /** Apart, so that what ends the wait of a call holds no more than its waiter. */
+    const stand = (waiter: Waiter, call: RouteCall): void =>
       onCancel(call, (reason) => {
         leave(waiter)
-        settle(false, reason)
+        ;(waiter.asked as Settle)(false, reason)
       })
-    }
 
     const post: PostForItems = (items, body, done) => {
       let stop: () => void
@@ -187,7 +215,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
           release()
         }
       }
-      if (inFlight < maxInFlight) start()
+      if (mayBegin()) start()
       else {
         const refuse = (facts: Facts): void => done(facts, undefined, { label })
         const waiter = enter((items[0] as OfCall).call, { items, start, refuse })

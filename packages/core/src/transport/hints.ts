@@ -4,21 +4,20 @@ import type { Layer } from './call.ts'
 
 /**
  * Says what to do about a failure: puts a `hint` on it, and at the end of its message.
- * The full door has it; a program that goes by kinds alone can do without.
+ * The full door does so for every call; a program that goes by kinds alone can do without.
  *
  * @example
  * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), deadline(), hints())
  */
 export function hints(): Layer {
-  return (next) => (call, settle) =>
-    next(call, (ok, value) => {
-      const hint = ok || !isKeyrailError(value) ? undefined : hintOf[value.kind]
-      settle(ok, hint ? withHint(value as KeyrailError, hint) : value)
-    })
+  return (next) => (call, settle) => next(call, (ok, value) => settle(ok, ok ? value : withHint(value)))
 }
 
-const withHint = (failure: KeyrailError, hint: string): KeyrailError =>
-  new KeyrailError(`${failure.message} ${hint}`, { ...failure, hint })
+/** Puts the hint on a failure; what has none is given back as it is. */
+export function withHint(failure: unknown): unknown {
+  const hint = isKeyrailError(failure) && hintOf[failure.kind]
+  return hint ? new KeyrailError(`${failure.message} ${hint}`, { ...failure, hint }) : failure
+}
 
 /** What to do about a failure, by its kind; nothing where only the caller can know. */
 export const hintOf: Partial<Record<FailureKind, string>> = {

@@ -13,6 +13,14 @@ export interface Lane<P extends Place> {
   readonly leave: (place: P) => void
 }
 
+/** Takes a place out of whichever lane it stands in. */
+export function leaveLane(place: Place): void {
+  ;(place.before as Place).after = place.after as Place
+  ;(place.after as Place).before = place.before as Place
+  // An old place that points at young ones would keep them, and all that they point at.
+  place.before = place.after = undefined
+}
+
 /** Makes an empty lane: a ring of neighbours with one place that is never taken. */
 export function createLane<P extends Place>(): Lane<P> {
   const end: Place = {}
@@ -29,11 +37,6 @@ export function createLane<P extends Place>(): Lane<P> {
       place.after = end
       place.before.after = end.before = place
     },
-    leave: (place) => {
-      ;(place.before as Place).after = place.after as Place
-      ;(place.after as Place).before = place.before as Place
-      // An old place that points at young ones would keep them, and all that they point at.
-      place.before = place.after = undefined
-    },
+    leave: leaveLane,
   }
 }

@@ -1,6 +1,6 @@
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Layer, Settle } from './call.ts'
+import type { Call, Layer, Settle } from './call.ts'
 import { onCancel } from './onCancel.ts'
 
 /** Options of {@link retry}. */
@@ -28,32 +28,32 @@ export function retry(options: RetryOptions = {}): Layer {
   checkNames('retry', options, ['retries', 'baseMs', 'capMs'])
   const { retries = 3, baseMs = 150, capMs = 5_000 } = options
   for (const [name, value] of Object.entries({ retries, baseMs, capMs })) checkRange(name, value, 0, 1e9)
-  return (next) => (call, settle) => {
-    let retried = 0
-    const attempted: Settle = (ok, failure) => {
-      if (
-        ok ||
-        call.ended ||
-        retried >= (call.options.retries ?? retries) ||
-        !isKeyrailError(failure) ||
-        !failure.retryable
-      )
-        return settle(ok, failure)
-      const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
-      // No timer is longer, and a call without a deadline does not wait for weeks either.
-      const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - performance.now()), 2 ** 31 - 1))
-      if (waitMs >= leftMs) {
-        const message = `${failure.message} Not retried: it takes a wait of ${waitMs} ms, and ${leftMs} ms are left.`
-        return settle(ok, new KeyrailError(message, failure))
-      }
-      retried++
-      call.note?.({ type: 'retry', kind: failure.kind, waitMs })
-      const timer = setTimeout(() => call.ended || next(call, attempted), waitMs)
-      onCancel(call, (reason) => {
-        clearTimeout(timer)
-        settle(false, reason)
+  return (next) => {
+    /** Carries a call that was made again so many times, and makes it again where it fails and that may help. */
+    const attempt = (call: Call, settle: Settle, retried: number): void =>
+      next(call, (ok, failure) => {
+        if (
+          ok ||
+          call.ended ||
+          retried >= (call.options.retries ?? retries) ||
+          !isKeyrailError(failure) ||
+          !failure.retryable
+        )
+          return settle(ok, failure)
+        const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
+        // No timer is longer, and a call without a deadline does not wait for weeks either.
+        const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - performance.now()), 2 ** 31 - 1))
+        if (waitMs >= leftMs) {
+          const message = `${failure.message} Not retried: it takes a wait of ${waitMs} ms, and ${leftMs} ms are left.`
+          return settle(ok, new KeyrailError(message, failure))
+        }
+        call.note?.({ type: 'retry', kind: failure.kind, waitMs })
+        const timer = setTimeout(() => call.ended || attempt(call, settle, retried + 1), waitMs)
+        onCancel(call, (reason) => {
+          clearTimeout(timer)
+          settle(false, reason)
+        })
       })
-    }
-    next(call, attempted)
+    return (call, settle) => attempt(call, settle, 0)
   }
 }

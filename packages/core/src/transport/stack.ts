@@ -1,6 +1,6 @@
 import type { Call, Layer } from './call.ts'
 import { createDoor } from './door.ts'
-import type { Door } from './door.ts'
+import type { Door, Frame } from './door.ts'
 import { endCall } from './endCall.ts'
 import type { Endpoint } from './http.ts'
 import { createLane } from './lane.ts'
@@ -16,10 +16,18 @@ export interface Stack {
   readonly close: () => void
 }
 
-/** Puts layers around an endpoint, the innermost first. */
-export function createStack(endpoint: Endpoint, layers: readonly Layer[]): Stack {
+/**
+ * Puts layers around an endpoint, the innermost first.
+ *
+ * @param frame - What stands around all of them.
+ */
+export function createStack(
+  endpoint: Endpoint,
+  layers: readonly Layer[],
+  frame: Frame = { live: createLane<Call>() },
+): Stack {
   const { label } = endpoint
-  const live = createLane<Call>()
+  const { live } = frame
   let { carry } = endpoint
   for (const layer of layers) carry = layer(carry, label)
   const endOne = (call: Call): void => endCall(call, label, 'aborted', 'the transport is closed')
@@ -28,7 +36,7 @@ export function createStack(endpoint: Endpoint, layers: readonly Layer[]): Stack
   }
   return {
     label,
-    door: createDoor((call, settle) => carry(call, settle), live),
+    door: createDoor((call, settle) => carry(call, settle), frame),
     end,
     close: () => {
       carry = (call, settle) => {
