@@ -14,12 +14,10 @@ const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex
 const integer = fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 32 })).chain(([signed, bytes]) => {
   const bits = BigInt(8 * bytes)
   const range = signed ? { min: -(2n ** (bits - 1n)), max: 2n ** (bits - 1n) - 1n } : { min: 0n, max: 2n ** bits - 1n }
-  return fc
-    .bigInt(range)
-    .map((value): Case => ({
-      parameter: { type: `${signed ? '' : 'u'}int${bits}` },
-      value: bits <= 48n ? Number(value) : value,
-    }))
+  return fc.bigInt(range).map((value): Case => ({
+    parameter: { type: `${signed ? '' : 'u'}int${bits}` },
+    value: bits <= 48n ? Number(value) : value,
+  }))
 })
 const fixedBytes = fc
   .integer({ min: 1, max: 32 })

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import { createChain } from './chain.ts'
+import type { Chain } from './chain.ts'
+import { decodeTransaction } from './decodeTransaction.ts'
+import { signTransaction } from './encodeTransaction.ts'
+import type { TransactionFields } from './transaction.ts'
+import { at } from './worldState.ts'
+
+const chainId = 5
+const make = (options: Partial<Parameters<typeof createChain>[0]> = {}): Chain =>
+  createChain({
+    chainId,
+    seed: 'seed',
+    timestamp: 1_000,
+    blockTime: 12,
+    automine: false,
+    execute: () => ({ output: '0x', logs: [], gas: 0 }),
+    ...options,
+  })
+const to = `0x${'ab'.repeat(20)}` as const
+const fields = (changed: Partial<TransactionFields> = {}): TransactionFields => ({
+  type: 2,
+  chainId: BigInt(chainId),
+  nonce: 0,
+  to,
+  value: 1n,
+  input: '0x',
+  gas: 21_000,
+  maxFee: 3_000_000_000n,
+  maxTip: 1_000_000_000n,
+  accessList: [],
+  maxBlobFee: 0n,
+  blobHashes: [],
+  authorizations: [],
+  ...changed,
+})
+const send = (chain: Chain, changed: Partial<TransactionFields> = {}, account = 0): string => {
+  const tx = signTransaction(fields(changed), chain.accounts[account]!.privateKey)
+  chain.submit(decodeTransaction(tx.raw))
+  return tx.hash
+}
+const balance = (chain: Chain, address: `0x${string}`, number?: number): bigint =>
+  chain.read(at.balance(address), number) as bigint
+const timeOf = (chain: Chain): number => chain.block(chain.height())!.header.timestamp
+
+describe('the pool', () => {
+  test.each<[what: string, changed: Partial<TransactionFields>, message: string]>([
+    ['another chain', { chainId: 6n }, 'invalid chain id for signer: have 6 want 5'],
+    ['too little gas', { gas: 20_999 }, 'intrinsic gas too low: gas 20999, minimum needed 21000'],
+    ['more gas than a block has', { gas: 30_000_001 }, 'exceeds block gas limit'],
+    ['a tip above the fee', { maxTip: 4_000_000_000n }, 'max priority fee per gas higher than max fee per gas'],
+    [
+      'more than there is',
+      { value: 10n ** 30n },
+      'insufficient funds for gas * price + value: balance 10000000000000000000000',
+    ],
+  ])('refuses %s', (_, changed, message) => {
+    expect(() => send(make(), changed)).toThrow(message)
+  })
+
+  test('refuses what it has, and what is used up', () => {
+    const chain = make()
+    send(chain)
+    expect(() => send(chain)).toThrow('already known')
+    chain.mine(1)
+    expect(() => send(chain)).toThrow('nonce too low: next nonce 1, tx nonce 0')
+  })
+
+  test('takes a replacement that pays a tenth more, and only that', () => {
+    const chain = make()
+    send(chain)
+    expect(() => send(chain, { maxFee: 3_299_999_999n, maxTip: 1_100_000_000n })).toThrow(
+      'replacement transaction underpriced',
+    )
+    const hash = send(chain, { maxFee: 3_300_000_000n, maxTip: 1_100_000_000n })
+    chain.mine(1)
+    expect(chain.block(1)?.executions.map(({ tx }) => tx.hash)).toEqual([hash])
+  })
+
+  test('keeps what comes too early until the gap is closed, and gives the order of nonces', () => {
+    const chain = make()
+    const late = send(chain, { nonce: 1, maxTip: 2_000_000_000n })
+    chain.mine(1)
+    expect(chain.find(late)).toBeUndefined()
+    expect(chain.pool.nextNonce(chain.accounts[0]!.address, chain.read)).toBe(0)
+    const early = send(chain)
+    expect(chain.pool.nextNonce(chain.accounts[0]!.address, chain.read)).toBe(2)
+    chain.mine(1)
+    expect(chain.block(2)?.executions.map(({ tx }) => tx.hash)).toEqual([early, late])
+  })
+
+  test('of several senders who pays most comes first, and who pays less than the base fee waits', () => {
+    const chain = make()
+    const poor = send(chain, { maxFee: 100_000_000n, maxTip: 100_000_000n }, 2)
+    const low = send(chain, {}, 0)
+    const high = send(chain, { maxTip: 2_000_000_000n }, 1)
+    chain.mine(1)
+    expect(chain.block(1)?.executions.map(({ tx }) => tx.hash)).toEqual([high, low])
+    expect(chain.pool.get(poor as `0x${string}`)).toBeDefined()
+    // Empty blocks make it cheaper.
+    chain.mine(30)
+    expect(chain.find(poor)).toBeDefined()
+  })
+})
+
+test('a transfer moves value, and its fee goes from the sender to the miner and into nothing', () => {
+  const chain = make()
+  const [sender] = chain.accounts
+  const before = balance(chain, sender!.address)
+  send(chain, { value: 500n })
+  chain.mine(1)
+  const { baseFee } = chain.block(1)!.header
+  expect(balance(chain, to)).toBe(500n)
+  expect(balance(chain, sender!.address)).toBe(before - 500n - 21_000n * (baseFee + 1_000_000_000n))
+  expect(balance(chain, `0x${'00'.repeat(20)}`)).toBe(21_000n * 1_000_000_000n)
+  expect(balance(chain, to, 0)).toBe(0n)
+  expect(chain.read(at.nonce(sender!.address))).toBe(1)
+})
+
+test('a transaction that reverts costs its gas and changes nothing else', () => {
+  const chain = make({
+    execute: ({ write }) => {
+      write(at.slot(to, `0x${'00'.repeat(32)}`), '0x01')
+      return {
+        output: '0x',
+        logs: [{ address: to, topics: [], data: '0x' }],
+        gas: 5,
+        reverted: { reason: 'no', data: '0x' },
+      }
+    },
+  })
+  send(chain, { gas: 30_000, value: 7n })
+  chain.mine(1)
+  const [execution] = chain.block(1)!.executions
+  expect(execution).toMatchObject({ ok: false, gasUsed: 21_005, logs: [] })
+  expect(balance(chain, to)).toBe(0n)
+  expect(chain.read(at.slot(to, `0x${'00'.repeat(32)}`))).toBe(`0x${'00'.repeat(32)}`)
+})
+
+test('a contract that is created has an address of its sender and nonce', () => {
+  const chain = make()
+  send(chain, { to: null, input: '0x6001', gas: 100_000 })
+  chain.mine(1)
+  const created = chain.block(1)!.executions[0]!.contractAddress!
+  expect(created).toMatch(/^0x[\da-f]{40}$/)
+  expect(chain.read(at.code(created))).toBe('0x6001')
+})
+
+describe('time', () => {
+  test('blocks are as far apart as they should be, and the clock mines those that are due', () => {
+    const chain = make()
+    chain.mine(2)
+    expect(timeOf(chain)).toBe(1_024)
+    chain.advance(11)
+    expect(chain.height()).toBe(2)
+    chain.advance(1)
+    expect(chain.height()).toBe(3)
+    chain.advance(36)
+    expect([chain.height(), timeOf(chain)]).toEqual([6, 1_072])
+    // In between, by hand: not before the clock.
+    chain.advance(5)
+    chain.mine(1)
+    expect(timeOf(chain)).toBe(1_084)
+  })
+
+  test('the next block may be told its time, which must lie ahead', () => {
+    const chain = make()
+    chain.setTime(5_000)
+    chain.mine(2)
+    expect(timeOf(chain)).toBe(5_012)
+    expect(() => chain.setTime(5_012)).toThrow('after those of the last block, 5012')
+    expect(() => chain.advance(-1)).toThrow('0 or more')
+    expect(() => chain.mine(0)).toThrow('1 or more')
+  })
+})
+
+describe('a reorganization', () => {
+  test('gives back what stood in the blocks, which the next block takes', () => {
+    const chain = make()
+    const hash = send(chain)
+    chain.mine(3)
+    const old = [1, 2, 3].map((number) => chain.block(number)!.hash)
+    chain.reorg(3, false)
+    expect(chain.height()).toBe(3)
+    expect([1, 2, 3].map((number) => chain.block(number)!.hash).filter((one) => old.includes(one))).toEqual([])
+    expect(chain.find(hash)).toBeUndefined()
+    expect(balance(chain, to)).toBe(0n)
+    chain.mine(1)
+    expect(chain.find(hash)?.block.number).toBe(4)
+    expect(balance(chain, to)).toBe(1n)
+  })
+
+  test('loses it where it is to be dropped', () => {
+    const chain = make()
+    const hash = send(chain)
+    chain.mine(1)
+    chain.reorg(1, true)
+    chain.mine(1)
+    expect(chain.find(hash)).toBeUndefined()
+    expect(chain.pool.all()).toEqual([])
+  })
+
+  test('keeps what a test has set by hand', () => {
+    const chain = make()
+    chain.mine(2)
+    chain.write(at.balance(to), 99n)
+    chain.reorg(2, false)
+    expect(balance(chain, to)).toBe(99n)
+  })
+
+  test('goes no deeper than there are blocks', () => {
+    const chain = make()
+    chain.mine(2)
+    expect(() => chain.reorg(3, false)).toThrow('a depth from 1 to 2')
+    expect(() => chain.reorg(0, false)).toThrow('a depth from 1 to 2')
+  })
+})
+
+describe('a snapshot', () => {
+  test('brings back blocks that a reorganization took, what was set by hand since, and what waited', () => {
+    const chain = make()
+    send(chain)
+    chain.mine(2)
+    const waiting = send(chain, { nonce: 1 })
+    const hashes = [1, 2].map((number) => chain.block(number)!.hash)
+    const id = chain.snapshot()
+    chain.write(at.balance(to), 99n)
+    chain.mine(1)
+    chain.reorg(3, true)
+    chain.revert(id)
+    expect([1, 2].map((number) => chain.block(number)!.hash)).toEqual(hashes)
+    expect(balance(chain, to)).toBe(1n)
+    expect(chain.pool.all().map(({ hash }) => hash)).toEqual([waiting])
+  })
+
+  test('is used up, and so are later ones', () => {
+    const chain = make()
+    const [first, second] = [chain.snapshot(), chain.snapshot()]
+    chain.revert(first)
+    for (const id of [first, second, '0x77']) expect(() => chain.revert(id)).toThrow('takes what snapshot gave, once')
+  })
+})

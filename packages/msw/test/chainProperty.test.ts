@@ -1,0 +1,120 @@
+import type { Hex, Log } from '@keyrail/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { askNode, wordOf } from './askNode.ts'
+import type { AskedNode } from './askNode.ts'
+import { checkChain } from './checkChain.ts'
+
+type Step =
+  | { readonly do: 'mine'; readonly count: number }
+  | { readonly do: 'send'; readonly from: number; readonly to: number; readonly wei: number }
+  | { readonly do: 'emit'; readonly logs: number; readonly topic: number }
+  | { readonly do: 'reorg'; readonly depth: number; readonly drop: boolean }
+  | { readonly do: 'snapshot' }
+  | { readonly do: 'revert'; readonly which: number }
+  | { readonly do: 'balance'; readonly of: number; readonly wei: number }
+  | { readonly do: 'advance'; readonly seconds: number }
+
+const account = fc.nat(3)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('mine'), count: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ do: fc.constant('send'), from: account, to: account, wei: fc.nat(1_000) }),
+  fc.record({ do: fc.constant('emit'), logs: fc.integer({ min: 1, max: 3 }), topic: fc.nat(3) }),
+  fc.record({ do: fc.constant('reorg'), depth: fc.integer({ min: 1, max: 4 }), drop: fc.boolean() }),
+  fc.record({ do: fc.constant('snapshot') }),
+  fc.record({ do: fc.constant('revert'), which: fc.nat(3) }),
+  fc.record({ do: fc.constant('balance'), of: account, wei: fc.nat(1_000) }),
+  fc.record({ do: fc.constant('advance'), seconds: fc.nat(30) }),
+) as fc.Arbitrary<Step>
+
+/** All that can be told from outside about where a node stands. */
+async function picture({ ask, node }: AskedNode): Promise<unknown> {
+  return {
+    head: await ask('eth_getBlockByNumber', 'latest', true),
+    balances: await Promise.all(node.accounts.map(({ address }) => ask('eth_getBalance', address, 'latest'))),
+    nonces: await Promise.all(node.accounts.map(({ address }) => ask('eth_getTransactionCount', address, 'pending'))),
+    waiting: await ask('txpool_content'),
+  }
+}
+
+test.each([true, false])(
+  'any sequence of mine, send, emit, reorg, snapshot and revert leaves a chain that fits together (automine %s)',
+  async (automine) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
+        const asked = askNode({ automine })
+        const { node, ask } = asked
+        const saved: { readonly id: string; readonly picture: unknown }[] = []
+        const sent = new Set<Hex>()
+        /** What a client knows that follows logs by a filter. */
+        const filter = await ask('eth_newFilter', { fromBlock: '0x0' })
+        const followed = new Map<string, Log>()
+        for (const one of steps) {
+          if (one.do === 'mine') node.mine(one.count)
+          else if (one.do === 'advance') node.advance(one.seconds)
+          else if (one.do === 'balance') {
+            node.setBalance(node.accounts[one.of]!.address, 10n ** 20n + BigInt(one.wei))
+            expect(BigInt(await ask('eth_getBalance', node.accounts[one.of]!.address))).toBe(
+              10n ** 20n + BigInt(one.wei),
+            )
+          } else if (one.do === 'send') {
+            const [from, to] = [node.accounts[one.from]!, node.accounts[one.to]!]
+            sent.add(
+              await ask('eth_sendTransaction', {
+                from: from.address,
+                to: to.address,
+                value: `0x${one.wei.toString(16)}`,
+              }),
+            )
+          } else if (one.do === 'emit') {
+            const log = {
+              address: node.accounts[one.topic]!.address,
+              topics: [wordOf(one.topic)],
+              data: wordOf(one.logs),
+            }
+            sent.add(node.emit(Array.from({ length: one.logs }, () => log)))
+          } else if (one.do === 'reorg') {
+            const depth = Math.min(one.depth, node.blockNumber())
+            const before = await ask('eth_getBlockByNumber', 'latest', false)
+            if (depth > 0) {
+              node.reorg(depth, { drop: one.drop })
+              const after = await ask('eth_getBlockByNumber', 'latest', false)
+              expect((after as { hash: Hex }).hash).not.toBe((before as { hash: Hex }).hash)
+              expect((after as { number: Hex }).number).toBe((before as { number: Hex }).number)
+            }
+          } else if (one.do === 'snapshot') saved.push({ id: node.snapshot(), picture: await picture(asked) })
+          else if (saved.length > 0) {
+            const [found] = saved.splice(one.which % saved.length)
+            node.revert(found!.id)
+            expect(await picture(asked)).toEqual(found!.picture)
+          }
+          for (const log of (await ask('eth_getFilterChanges', filter)) as Log[]) {
+            const place = `${log.blockHash}/${log.logIndex}`
+            if (log.removed) expect(followed.delete(place)).toBe(true)
+            else followed.set(place, log)
+          }
+        }
+        const mined = await checkChain(ask as never)
+        for (const hash of mined) expect(sent.has(hash)).toBe(true)
+        expect([...followed.values()]).toEqual(await ask('eth_getLogs', { fromBlock: '0x0' }))
+        const waiting = (await ask('eth_pendingTransactions')) as { hash: Hex }[]
+        expect(waiting.filter(({ hash }) => mined.includes(hash))).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  },
+  60_000,
+)
+
+test('the same steps give the same chain, and another seed another one', async () => {
+  const heads: unknown[] = []
+  for (const seed of ['one', 'one', 'two']) {
+    const asked = askNode({ seed })
+    asked.node.emit({ address: `0x${'11'.repeat(20)}` })
+    asked.node.mine(2)
+    asked.node.reorg(1)
+    heads.push(await asked.ask('eth_getBlockByNumber', 'latest', true))
+  }
+  expect(heads[0]).toEqual(heads[1])
+  expect(heads[0]).not.toEqual(heads[2])
+})
