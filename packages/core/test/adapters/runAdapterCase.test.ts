@@ -1,0 +1,67 @@
+import { adapters } from '@keyrail/vectors'
+import type { AdapterCase } from '@keyrail/vectors'
+import { expect, test } from 'vitest'
+import { requestFace } from '../requestFace.ts'
+import { argued } from './argued.ts'
+import { runAdapterCase } from './runAdapterCase.ts'
+import type { Face, Subject, Target } from './subject.ts'
+
+/** A client as one writes it in a minute: it believes whatever comes, by its position, and says its address. */
+const naive = (target: Target): Face => {
+  const url = `${target.origin}/v2/${target.key}`
+  const post = async (body: object): Promise<unknown> => {
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
+    if (!response.ok) console.warn(`${url} said ${response.status}`)
+    return response.json()
+  }
+  const payload = (method: string, params: readonly unknown[], id = 1): object => ({
+    jsonrpc: '2.0',
+    id,
+    method,
+    params,
+  })
+  const request = async ({ method, params }: { readonly method: string; readonly params: readonly unknown[] }) => {
+    const { result, error } = (await post(payload(method, params))) as { result?: unknown; error?: object }
+    if (error) throw new Error(`${url} failed`)
+    return result
+  }
+  return {
+    ...requestFace({ request, close: () => {} }, undefined),
+    balances: (addresses) => {
+      const all = post(addresses.map((address, at) => payload('eth_getBalance', [address, 'latest'], at)))
+      return addresses.map(async (_, at) => ((await all) as { result: unknown }[])[at]?.result)
+    },
+    revertOf: () => ({}),
+    held: { url },
+    abortable: undefined,
+  }
+}
+
+const subject: Subject = { name: 'naive', open: { library: naive, raw: naive } }
+const caseOf = (name: string): AdapterCase => adapters.cases.find((one) => one.name === name) as AdapterCase
+
+test.each([
+  ['a block number is one request', []],
+  ['answers in another order reach their calls', ['got a wrong value']],
+  [
+    'a first answer that is missing moves no other',
+    ['call 1 got a wrong value', 'call 2 got a wrong value', 'call 3 got a wrong value'],
+  ],
+  ['the answer to another call is a failure', ['got a made-up value']],
+  ['a throttle that ends is waited out: -32005 under 200', ['failed, as a revert', '1 request']],
+  ['a throttle of a contract read is no revert: -32005 under 200', ['shown as a revert']],
+  ['a revert by code 3 is decoded', ['revert not decoded']],
+  ['an abort rejects with the reason of the caller', ['no way to abort']],
+  ['a read without an answer ends in its time', ['pending after 0.7 s']],
+  ['a redirect is not followed', ['got a made-up value', 'followed']],
+  ['the client at rest shows no key', ['key in the client']],
+  ['no key shows after a plain 503', ['shown as a revert', 'key in the console']],
+  ['no key shows after an error of the node', ['shown as a revert', 'key in the error']],
+])('a naive client is caught: %s', async (name, problems) => {
+  const report = await runAdapterCase(subject, caseOf(name), { face: 'raw', limitMs: 700 })
+  expect(report.problems).toEqual(problems)
+})
+
+test('what is argued is about cases that there are', () => {
+  expect(argued.filter(({ name }) => !caseOf(name))).toEqual([])
+})
