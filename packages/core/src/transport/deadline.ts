@@ -36,19 +36,9 @@ export function createDeadlines<P extends Place>(
   /** Calls that have time left because they waited, when their time would else be up. */
   const late = new Map<P, ReturnType<typeof setTimeout>>()
 
-  // Mostly it is the same method as before.
-  let lastMethod: string | undefined
-  let lastMs = 0
-  const msOfMethod = (method: string): number => {
-    if (method !== lastMethod) {
-      lastMethod = method
-      lastMs = heavy.test(method) ? 60_000 : 10_000
-    }
-    return lastMs
-  }
   const msOf = (place: P): number => {
     const { options, method } = callOf(place)
-    return options.timeoutMs ?? timeoutMs ?? msOfMethod(method)
+    return options.timeoutMs ?? timeoutMs ?? (heavy.test(method) ? 60_000 : 10_000)
   }
 
   const strike = (place: P): void => {
