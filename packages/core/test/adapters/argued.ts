@@ -17,7 +17,7 @@ export const argued: readonly Argued[] = [
     problems: ['sendRawTransaction 3 times'],
     argument:
       'The node never had it. Ours looks the hash up, and sends again only what it has looked for twice, 2 s apart, and not found; the same ' +
-      'signed transaction cannot be executed twice. `safeWrite({ resends: 0 })` sends once. Where the transaction did arrive, in the other ' +
+      'signed transaction cannot be executed twice. In `compose`, `safeWrite({ keccak256, resends: 0 })` sends once. Where the transaction did arrive, in the other ' +
       'cases of this group, ours sends it once and gives its hash.',
   },
   {
