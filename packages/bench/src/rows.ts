@@ -58,7 +58,7 @@ const reads: readonly (readonly [name: string, title: string, calls: number])[] 
   ['concurrent', 'balances, 64 at a time', 5_000],
   ['blocks', 'blocks of 17 kB, one after another', 500],
   ['fullBlocks', 'blocks of 190 kB, one after another', 50],
-  ['logs', 'log answers of 5 MB, one after another', 4],
+  ['logs', 'log answers of 5 MB, one after another', 2],
 ]
 
 const libraries = ['viem', 'ethers', 'web3']

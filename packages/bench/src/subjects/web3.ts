@@ -21,7 +21,8 @@ const reads = (provider: KeyrailProvider | string, close: () => void): Subject =
     {
       balance: (account) => eth.getBalance(account),
       blockByHash: (hash) => eth.getBlock(hash),
-      blockByNumber: (hex) => eth.getBlock(hex, true),
+      // A hex string is taken for a hash.
+      blockByNumber: (hex) => eth.getBlock(BigInt(hex), true),
       logs: (range) => eth.getPastLogs(range),
     },
     close,
