@@ -75,9 +75,11 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       const [kind, script] = broken[name] as (typeof broken)[string]
       server.script = script
       const transport = createTransport({ url: server.url, ...options, retry: false, maxResponseBytes: 4_096 })
+      // Only where nothing comes it is the deadline that ends the call: elsewhere a busy machine gets time.
+      const timeoutMs = name.endsWith('at all') || name.endsWith('no body') ? 300 : 5_000
       const start = performance.now()
       const failure: unknown = await transport
-        .request({ method: 'eth_blockNumber' }, { timeoutMs: 300 })
+        .request({ method: 'eth_blockNumber' }, { timeoutMs })
         .then((value: unknown) => expect.fail(`answered ${JSON.stringify(value)}`))
         .catch((error: unknown) => error)
       const tookMs = performance.now() - start
@@ -86,7 +88,7 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       expect(isKeyrailError(failure) && failure.kind, String(failure)).toSatisfy((got: string) =>
         (kinds as string[]).includes(got),
       )
-      expect(tookMs).toBeLessThan(1_000)
+      expect(tookMs).toBeLessThan(timeoutMs + 700)
       transport.close()
     })
   })
