@@ -14,7 +14,7 @@ anvil.stdout.on('data', (chunk) => {
   const node = /Listening on (\S+)/.exec(printed)?.[1]
   if (!node) return
   printed = 'listening'
-  const server = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     const chunks = []
     for await (const part of request) chunks.push(part)
     const body = Buffer.concat(chunks).toString()
@@ -29,6 +29,7 @@ anvil.stdout.on('data', (chunk) => {
     if (!direct && body.includes('eth_getBlockByNumber')) text = text.replace(/"hash":"0x..../, '"hash":"0xdead')
     response.setHeader('content-type', 'application/json')
     response.end(text)
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1', () => process.stdout.write(`Listening on 127.0.0.1:${server.address().port}\n`))
 })
