@@ -45,6 +45,7 @@ export function wireTransaction(
     blockHash: place && place.block.hash,
     blockNumber: place && quantity(place.block.number),
     transactionIndex: place && quantity(place.index),
+    ...(place && { blockTimestamp: quantity(place.block.header.timestamp) }),
   }
   return fields as unknown as Transaction | PendingTransaction
 }

@@ -1,0 +1,90 @@
+import { createTransport } from '@keyrail/core'
+import type { FailureKind, FullTransport, Options } from '@keyrail/core'
+import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
+import { createClient } from '@keyrail/fetch'
+import { keyrail } from '@keyrail/viem'
+import { KeyrailProvider as Web3Provider } from '@keyrail/web3'
+import { createPublicClient } from 'viem'
+
+/** A library over one transport, asked for any method. */
+export interface OpenedClient {
+  readonly request: (method: string, params?: readonly unknown[]) => Promise<unknown>
+  /** How the last call failed, in Keyrail's words; undefined where it was answered. */
+  readonly kind: () => FailureKind | undefined
+  readonly transport: FullTransport
+  readonly close: () => void
+}
+
+const openers: Readonly<
+  Record<
+    string,
+    (transport: FullTransport) => { readonly request: OpenedClient['request']; readonly close?: () => void }
+  >
+> = {
+  fetch: (transport) => {
+    const client = createClient(transport)
+    return { request: (method, params = []) => client.request({ method, params } as never) }
+  },
+  viem: (transport) => {
+    const client = createPublicClient({ transport: keyrail(transport) })
+    return { request: (method, params = []) => client.request({ method, params } as never) }
+  },
+  ethers: (transport) => {
+    const provider = new EthersProvider(transport)
+    return { request: (method, params = []) => provider.send(method, [...params]), close: () => provider.destroy() }
+  },
+  web3: (transport) => {
+    const provider = new Web3Provider(transport)
+    return {
+      async request(method, params = []) {
+        const answer = (await provider.request({ jsonrpc: '2.0', id: 1, method, params } as never)) as {
+          readonly result: unknown
+          readonly error?: { readonly message: string }
+        }
+        // An error of the node comes as web3 has it: as an answer.
+        if (answer.error !== undefined) throw new Error(answer.error.message)
+        return answer.result
+      },
+      close: () => provider.disconnect(),
+    }
+  },
+}
+
+/** The libraries. */
+export const clientNames: readonly string[] = Object.keys(openers)
+
+/** Opens a library over a transport of its own. */
+export function openClient(name: string, options: Options): OpenedClient {
+  let kind: FailureKind | undefined
+  const hooks = {
+    onResponse: () => {
+      kind = undefined
+    },
+    onFailure: (event: { readonly kind: FailureKind }) => {
+      kind = event.kind
+    },
+  }
+  const transport = createTransport({ hooks, ...options } as Options)
+  const { request, close } = openers[name]!(transport)
+  return {
+    request,
+    kind: () => kind,
+    transport,
+    close() {
+      close?.()
+      transport.close()
+    },
+  }
+}
+
+/** How a call failed, in Keyrail's words, once the hooks were told. */
+export async function kindOf(client: OpenedClient, method: string, params: readonly unknown[] = []): Promise<string> {
+  const answered = await client.request(method, params).then(
+    (value) => ({ value }),
+    () => undefined,
+  )
+  await new Promise((resolve) => setImmediate(resolve))
+  return answered === undefined
+    ? (client.kind() ?? 'failed outside of Keyrail')
+    : `answered ${JSON.stringify(answered.value)}`
+}
