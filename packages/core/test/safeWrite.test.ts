@@ -84,7 +84,7 @@ const make = (options?: Partial<SafeWriteOptions>): Transport =>
     retry({ baseMs: 1 }),
     cache(),
     coalesce(),
-    safeWrite({ keccak256, ...options }),
+    safeWrite({ keccak256, resends: 2, ...options }),
     deadline(),
   )
 const send = (raw: string, timeoutMs?: number): Promise<unknown> =>

@@ -37,6 +37,7 @@ const names: readonly (keyof TransportOptions | 'endpoints')[] = [
   'cache',
   'coalesce',
   'keccak256',
+  'resends',
   'layers',
   'timeoutMs',
   'hooks',
@@ -63,11 +64,13 @@ export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransp
     coalesce: shares = true,
     layers = [],
     keccak256,
+    resends,
     minBlock,
     timeoutMs,
   } = options
   const { attemptTimeoutMs, acceptableWaitMs, hedge, hooks, tracing, agent } = options
   check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
+  check(resends === undefined || keccak256, 'resends needs keccak256')
   check(typeof shares === 'boolean', 'coalesce must be true or false')
   check(Object(kept) === kept || typeof kept === 'boolean', 'cache must be true, false, or an object of options')
   check(
@@ -86,7 +89,7 @@ export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransp
       again !== false && retry(typeof again === 'number' ? { retries: again } : again),
       kept !== false && cache({ chainId, ...(kept !== true && kept) }),
       shares && coalesce({ minBlock }),
-      keccak256 && safeWrite({ keccak256 }),
+      keccak256 && safeWrite({ keccak256, resends }),
       ...layers,
     ].filter((layer) => !!layer),
     {

@@ -33,6 +33,8 @@ interface Layer {
 
 const timer = 2 ** 31 - 1
 
+const hashOfNothing = (): string => '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+
 const layers: Readonly<Record<string, Layer>> = {
   http: {
     make: (options) => http({ url }, options),
@@ -114,15 +116,16 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   safeWrite: {
     make: safeWrite as (options: object) => unknown,
-    needs: { keccak256: () => '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' },
+    needs: { keccak256: hashOfNothing },
     ranges: [['resends', 0, 100]],
     others: ['keccak256'],
   },
   observe: { make: observe, others: ['stats', 'hooks', 'tracing'] },
   createTransport: {
     make: createTransport as (options: object) => unknown,
-    needs: { url },
+    needs: { url, keccak256: hashOfNothing },
     ranges: [
+      ['resends', 0, 100],
       ['timeoutMs', 1, timer],
       ['maxResponseBytes', 1, 2 ** 31],
       ['maxInFlight', 1, 100_000],

@@ -41,7 +41,7 @@ const endpoint: Endpoint = {
 }
 let transport: Transport
 const make = (options?: Partial<SafeWriteOptions>): Transport =>
-  compose(endpoint, safeWrite({ keccak256, ...options }), deadline({ timeoutMs: 20_000 }))
+  compose(endpoint, safeWrite({ keccak256, resends: 2, ...options }), deadline({ timeoutMs: 20_000 }))
 
 /** Begins a write; its outcome is `{ value }` or `{ error }` once it has one. */
 const begin = (
@@ -351,17 +351,21 @@ describe('safeWrite', () => {
       await tick(2_000)
       await answer(null)
     }
-    test.each([0, 1, 2])('sends again %i times at most, and then says that it is unconfirmed', async (resends) => {
-      transport = make({ resends })
-      const outcome = begin()
-      for (let n = 0; n <= resends; n++) {
-        expect(last().call.method).toBe(send)
-        await lose()
-      }
-      expect(outcome.error).toMatchObject({ kind: 'unconfirmed', source: 'client', transactionHash: hash, label })
-      expect(String(outcome.error)).toContain(hash)
-      expect(asked().filter((method) => method === send)).toHaveLength(resends + 1)
-    })
+    test.each([undefined, 0, 1, 2])(
+      'sends again %s times at most, by default never, and then says that it is unconfirmed',
+      async (given) => {
+        transport = make({ resends: given })
+        const resends = given ?? 0
+        const outcome = begin()
+        for (let n = 0; n <= resends; n++) {
+          expect(last().call.method).toBe(send)
+          await lose()
+        }
+        expect(outcome.error).toMatchObject({ kind: 'unconfirmed', source: 'client', transactionHash: hash, label })
+        expect(String(outcome.error)).toContain(hash)
+        expect(asked().filter((method) => method === send)).toHaveLength(resends + 1)
+      },
+    )
 
     test('does not send again what could not be looked up', async () => {
       const outcome = begin()

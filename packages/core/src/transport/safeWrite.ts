@@ -15,7 +15,7 @@ export type { Keccak256 } from './transactionHash.ts'
 export interface SafeWriteOptions {
   /** Keccak-256 of bytes given as hex: `keccak256` of viem or ethers, `sha3Raw` of web3-utils. */
   readonly keccak256: Keccak256
-  /** How often a transaction that did not arrive is sent again; 0 for never. @default 2 */
+  /** How often a transaction that was looked for and not found is sent again, the same signed bytes. @default 0 */
   readonly resends?: number | undefined
 }
 
@@ -45,7 +45,7 @@ const rejected: readonly FailureKind[] = ['txRejected', 'revert']
 /**
  * Makes `eth_sendRawTransaction` tell the truth. The hash is computed here, so that whatever happens to the call, the transaction can be
  * looked up: after "already known", after "nonce too low" or another rejection, and after a failure that leaves open whether it arrived, the
- * hash is looked up before anything is reported or sent again. It is sent again only where it was looked for twice, 2 s apart, and not found.
+ * hash is looked up before anything is reported. It is sent once, and with `resends` again where it was looked for twice, 2 s apart, and not found.
  * Even "already known" is not believed: some nodes say it of what they turned away a moment ago.
  *
  * `eth_sendRawTransactionSync` is treated likewise by its receipt. It is never sent again: a transaction that waits has no receipt either.
@@ -62,7 +62,7 @@ const rejected: readonly FailureKind[] = ['txRejected', 'revert']
 export function safeWrite(options: SafeWriteOptions): Layer {
   const given = Object(options) as SafeWriteOptions
   checkNames('safeWrite', given, ['keccak256', 'resends'])
-  const { keccak256, resends = 2 } = given
+  const { keccak256, resends = 0 } = given
   checkRange('resends', resends, 0, 100)
   check(
     isKeccak(keccak256),

@@ -15,7 +15,7 @@ import type { SafeWriteOptions } from './safeWrite.ts'
 
 /** How calls travel. Times are in milliseconds. */
 export interface TransportOptions
-  extends HttpOptions, GateOptions, RouteOptions, DeadlineOptions, Partial<Pick<SafeWriteOptions, 'keccak256'>> {
+  extends HttpOptions, GateOptions, RouteOptions, DeadlineOptions, Partial<SafeWriteOptions> {
   /** How failed calls are made again; `false` for never, a number for that many times. @default 3 times, full jitter from 150 ms, at most 5 s */
   readonly retry?: false | number | RetryOptions | undefined
   /** Joins calls of the same tick into batches; `transport.batch([…])` makes one in any case. @default false */

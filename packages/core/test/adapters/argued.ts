@@ -13,14 +13,6 @@ export interface Argued {
 /** All of them. The list of cases was fixed first, and is not bent to what came out. */
 export const argued: readonly Argued[] = [
   {
-    name: 'a transaction whose connection breaks is sent once',
-    problems: ['sendRawTransaction 3 times'],
-    argument:
-      'The node never had it. Ours looks the hash up, and sends again only what it has looked for twice, 2 s apart, and not found; the same ' +
-      'signed transaction cannot be executed twice. In `compose`, `safeWrite({ keccak256, resends: 0 })` sends once. Where the transaction did arrive, in the other ' +
-      'cases of this group, ours sends it once and gives its hash.',
-  },
-  {
     name: 'a block number asked twice is asked twice',
     subjects: ['@keyrail/viem'],
     faces: ['library'],
