@@ -147,25 +147,26 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
       : undefined
 
   /** What a fault makes of the whole request; undefined where it is about one call alone. */
-  const answerWhole = async (fault: Fault, items: readonly Item[], request: Request): Promise<Response | undefined> => {
+  const answerWhole = (
+    fault: Fault,
+    items: readonly Item[],
+    { request, batch }: { readonly request: Request; readonly batch: boolean },
+  ): (() => Response | Promise<Response>) | undefined => {
     const { kind, options } = fault
-    if (typeof kind !== 'string') return undefined
+    if (typeof kind !== 'string') return () => answerGiven(kind, items, batch)
     if (
       kind === 'network' ||
       (kind === 'unconfirmed' && items.some(({ method }) => method === 'eth_sendRawTransaction'))
     ) {
-      return Response.error()
+      return () => Response.error()
     }
-    if (kind === 'hang') {
-      await node.hang(request.signal)
-      return Response.error()
-    }
-    if (kind === 'empty') return respond(options.status ?? 200, '')
-    if (kind === 'htmlPage') return respond(options.status ?? 502, html)
+    if (kind === 'hang') return () => node.hang(request.signal).then(() => Response.error())
+    if (kind === 'empty') return () => respond(options.status ?? 200, '')
+    if (kind === 'htmlPage') return () => respond(options.status ?? 502, html)
     const answer = answerOf(fault)
     if (answer?.whole !== true) return undefined
     const { status, headers, ...rest } = worded(answer, items[0] ?? nobody, fault)
-    return respond(status, write({ status, ...rest }, null), headers)
+    return () => respond(status, write({ status, ...rest }, null), headers)
   }
 
   const answerGiven = (given: FaultAnswer, items: readonly Item[], batch: boolean): Response => {
@@ -225,12 +226,11 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
       if (fault?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, fault.options.delayMs ?? 1_000))
     }
     for (const fault of faults) {
-      if (fault === undefined) continue
-      const given = typeof fault.kind === 'string' ? undefined : answerGiven(fault.kind, items, batch)
-      const response = given ?? (await answerWhole(fault, items, request))
-      if (response === undefined) continue
-      for (const { method, params } of items) see({ method, params, batch, outcome: 'fault', fault: faultName(fault) })
-      return response
+      const whole = fault && answerWhole(fault, items, { request, batch })
+      if (whole === undefined) continue
+      for (const { method, params } of items)
+        see({ method, params, batch, outcome: 'fault', fault: faultName(fault as Fault) })
+      return whole()
     }
 
     const answers = items.map((item, index) => answerCall(item, batch, faults[index]))
