@@ -1,0 +1,139 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@keyrail/fetch'
+import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
+import { setupServer } from 'msw/node'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { record, replay } from '../src/index.ts'
+import { startAnvil } from './startAnvil.ts'
+
+let room: string
+const close: (() => unknown)[] = []
+beforeEach(async () => {
+  room = await mkdtemp(join(tmpdir(), 'keyrail-record-'))
+})
+afterEach(async () => {
+  for (const one of close.splice(0)) await one()
+  await rm(room, { recursive: true })
+})
+const listen = (handlers: Parameters<typeof setupServer>): (() => void) => {
+  const server = setupServer(...handlers)
+  server.listen({ onUnhandledFrame: 'error' })
+  return () => server.close()
+}
+/** A node that says its own address in every answer. */
+const startTalker = async (path: string): Promise<FaultServer> => {
+  const server = await startFaultServer((seen, response, socket) => {
+    if (seen.json.method === 'eth_gasPrice')
+      raw(401, `{"id":$ID,"error":{"code":-32600,"message":"no such key: ${path}"}}`)(seen, response, socket)
+    else answer(`${server.url}${seen.path} ${encodeURIComponent(seen.path)}`)(seen, response, socket)
+  })
+  close.push(() => server.close())
+  return server
+}
+
+test('what a real node has answered is answered again, without the node', async () => {
+  const anvil = await startAnvil()
+  const recording = record(anvil.url)
+  const stop = listen(recording.handlers as never)
+  const live = createClient({ url: anvil.url, retry: false })
+  const ask = async (client: typeof live): Promise<unknown[]> => [
+    await client.eth_chainId(),
+    await client.eth_getBlockByNumber('latest', true),
+    await client.eth_getBalance(`0x${'11'.repeat(20)}`, 'latest'),
+    await client.eth_getBalance('0x12', 'latest').catch((error: { rpcError: unknown }) => error.rpcError),
+    await Promise.all([client.eth_gasPrice(), client.eth_blockNumber()]),
+  ]
+  const seen = await ask(live)
+  const file = join(room, 'calls.json')
+  await recording.save(file)
+  live.close()
+  stop()
+  await anvil.stop()
+
+  const address = { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a1234' }
+  const node = await replay(file, address)
+  close.push(listen(node.handlers as never))
+  const client = createClient({ ...address, retry: false, batch: true })
+  expect(await ask(client)).toEqual(seen)
+  client.close()
+  expect(node.calls().map(({ outcome }) => outcome)).toEqual([
+    'result',
+    'result',
+    'result',
+    'error',
+    'result',
+    'result',
+  ])
+})
+
+describe('keys', () => {
+  test('are never kept, however a node repeats them, and calls pass through unchanged', async () => {
+    const key = `kr_a+${'k3Y'.repeat(9)}"q`
+    const path = `/v2/${encodeURIComponent(key)}?token=${'s3cr3t'.repeat(3)}`
+    const server = await startTalker(path)
+    const recording = record(`${server.url}${path}`)
+    close.push(listen(recording.handlers as never))
+    const post = async (body: object): Promise<string> =>
+      (await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) })).text()
+    const direct = await post({ id: 1, method: 'eth_chainId', params: [key] })
+    expect(JSON.parse(direct)).toMatchObject({ id: 1, result: expect.stringContaining('k3Y') })
+    await post({ id: 1, method: 'eth_gasPrice', params: [] })
+    const file = join(room, 'calls.json')
+    await recording.save(file)
+    const text = await readFile(file, 'utf8')
+    expect(JSON.parse(text).calls).toHaveLength(2)
+    expect(text).not.toContain('k3Yk3Y')
+    expect(text).not.toContain('s3cr3t')
+    expect(JSON.stringify(recording.calls())).not.toContain('k3Yk3Y')
+    expect(JSON.stringify(recording)).not.toContain('k3Yk3Y')
+  })
+
+  test('of a wrong address are not told', () => {
+    expect(() => record('k3Yk3Yk3Y')).toThrow('record takes a whole URL')
+    expect(() => record('k3Yk3Yk3Y')).toThrow(expect.not.stringContaining('k3Y') as never)
+  })
+})
+
+test('a call with several answers gives them in their order, the last again and again; an unknown one none', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const url = 'https://node.example/rpc'
+  const calls = [
+    { method: 'eth_blockNumber', params: [], result: '0x1' },
+    { method: 'eth_blockNumber', params: [], result: '0x2' },
+  ]
+  const node = await replay({ calls }, { url })
+  close.push(listen(node.handlers as never))
+  const client = createClient({ url, retry: false })
+  expect([await client.eth_blockNumber(), await client.eth_blockNumber(), await client.eth_blockNumber()]).toEqual([
+    '0x1',
+    '0x2',
+    '0x2',
+  ])
+  await expect(client.eth_chainId()).rejects.toMatchObject({ kind: 'methodUnavailable' })
+  await expect(client.eth_chainId()).rejects.toMatchObject({ kind: 'methodUnavailable' })
+  expect(warn).toHaveBeenCalledTimes(1)
+  node.fail('unavailable')
+  await expect(client.eth_blockNumber()).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(await client.eth_blockNumber()).toBe('0x2')
+  client.close()
+  warn.mockRestore()
+})
+
+test.each([[5], [{}], [null]])('%j is no recording', async (source) => {
+  await expect(replay(source as never, { url: 'https://node.example' })).rejects.toThrow(
+    'replay takes what record saved',
+  )
+})
+
+test('what a node answers that is no JSON is passed on, and not kept', async () => {
+  const server = await startFaultServer(raw(502, '<html>'))
+  close.push(() => server.close())
+  const recording = record(server.url)
+  close.push(listen(recording.handlers as never))
+  const response = await fetch(server.url, { method: 'POST', body: '{"id":1,"method":"eth_chainId"}' })
+  expect([response.status, await response.text()]).toEqual([502, '<html>'])
+  expect(recording.calls()).toEqual([])
+})

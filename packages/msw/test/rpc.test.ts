@@ -1,0 +1,348 @@
+import type { Hex, Log, TransactionRequest } from '@keyrail/core'
+import { createClient, iterateLogs } from '@keyrail/fetch'
+import { setupServer } from 'msw/node'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createMockNode } from '../src/index.ts'
+import type { Personality } from '../src/index.ts'
+import { askNode, wordOf } from './askNode.ts'
+import type { AskedNode } from './askNode.ts'
+
+const one: Hex = `0x${'11'.repeat(20)}`
+const two: Hex = `0x${'22'.repeat(20)}`
+let asked: AskedNode
+let ask: (method: string, ...params: unknown[]) => Promise<never>
+beforeEach(() => {
+  asked = askNode()
+  ask = asked.ask as never
+})
+const errorOf = (call: Promise<unknown>): Promise<{ code: number; message: string }> =>
+  call.then(
+    (value) => expect.fail(`answered ${JSON.stringify(value)}`),
+    ({ code, message }: { code: number; message: string }) => ({ code, message }),
+  )
+
+describe('params are checked in the words of geth', () => {
+  const common = 'invalid argument 0: json: cannot unmarshal'
+  test.each<[method: string, params: readonly unknown[], message: string]>([
+    ['eth_getBalance', [], 'missing value for required argument 0'],
+    ['eth_getBalance', [one, 'latest', 1], 'too many arguments, want at most 2'],
+    ['eth_getBalance', [5], `${common} non-string into Go value of type common.Address`],
+    ['eth_getBalance', ['11'], `${common} hex string without 0x prefix into Go value of type common.Address`],
+    ['eth_getBalance', ['0x1'], `${common} hex string of odd length into Go value of type common.Address`],
+    ['eth_getBalance', ['0xzz'], `${common} invalid hex string into Go value of type common.Address`],
+    ['eth_getBalance', ['0x11'], 'invalid argument 0: hex string has length 2, want 40 for common.Address'],
+    [
+      'eth_getBalance',
+      [one, '0x01'],
+      'invalid argument 1: json: cannot unmarshal hex number with leading zero digits into Go value of type hexutil.Uint64',
+    ],
+    [
+      'eth_getBalance',
+      [one, '0x'],
+      'invalid argument 1: json: cannot unmarshal hex string "0x" into Go value of type hexutil.Uint64',
+    ],
+    [
+      'eth_getBalance',
+      [one, 'newest'],
+      'invalid argument 1: json: cannot unmarshal hex string without 0x prefix into Go value of type hexutil.Uint64',
+    ],
+    [
+      'eth_getBalance',
+      [one, { blockHash: wordOf(1), blockNumber: '0x1' }],
+      'invalid argument 1: cannot specify both BlockHash and BlockNumber, choose one or the other',
+    ],
+    ['eth_getStorageAt', [one, '0xasdf', 'latest'], 'invalid hex in storage key: "0xasdf"'],
+    [
+      'eth_getBlockByNumber',
+      ['latest', 'yes'],
+      'invalid argument 1: json: cannot unmarshal non-boolean into Go value of type bool',
+    ],
+    ['eth_getTransactionByHash', ['0x12'], 'invalid argument 0: hex string has length 2, want 64 for common.Hash'],
+    ['eth_getLogs', [5], 'invalid argument 0: json: cannot unmarshal into Go value of an object'],
+    [
+      'eth_getLogs',
+      [{ blockHash: wordOf(1), fromBlock: '0x1' }],
+      'invalid argument 0: cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other',
+    ],
+    ['eth_getLogs', [{ fromBlock: '0x2', toBlock: '0x1' }], 'invalid block range params'],
+    ['eth_getLogs', [{ topics: [null, null, null, null, null] }], 'exceed max topics'],
+    ['eth_getLogs', [{ topics: ['0x12'] }], 'invalid argument 0: invalid topic(s)'],
+    ['eth_getLogs', [{ address: '0x12' }], 'invalid argument 0: invalid address'],
+    ['eth_call', [{ to: '0x12' }], 'invalid argument 0: hex string has length 2, want 40 for common.Address'],
+    [
+      'eth_call',
+      [{ to: one, data: '0x1' }],
+      'invalid argument 0: json: cannot unmarshal invalid hex string into Go struct field TransactionArgs.input of type hexutil.Bytes',
+    ],
+    ['eth_sendRawTransaction', ['0x02'], 'rlp: unexpected EOF'],
+    [
+      'eth_feeHistory',
+      ['many', 'latest', []],
+      'invalid argument 0: json: cannot unmarshal invalid hex string into Go value of type math.HexOrDecimal64',
+    ],
+  ])('%s of %j', async (method, params, message) => {
+    expect(await errorOf(ask(method, ...params))).toEqual({ code: -32_602, message })
+  })
+
+  test.each<[method: string, params: readonly unknown[], message: string]>([
+    ['eth_getBalance', [one, '0x5'], 'header not found'],
+    ['eth_call', [{ to: one }, wordOf(5)], 'header not found'],
+    ['eth_getLogs', [{ blockHash: wordOf(5) }], 'unknown block'],
+    ['eth_getFilterChanges', ['0x5'], 'filter not found'],
+    ['eth_feeHistory', ['0x1', '0x5', []], 'request beyond head block'],
+    ['eth_feeHistory', ['0x1', 'latest', [50, 10]], 'invalid reward percentile: #0:50 >= #1:10'],
+    ['eth_feeHistory', ['0x1', 'latest', [101]], 'invalid reward percentile: 101'],
+    ['eth_sendTransaction', [{ from: one }], 'unknown account'],
+    [
+      'eth_call',
+      [{ from: one, to: two, value: '0x1' }],
+      `insufficient funds for gas * price + value: address ${one} have 0 want 1`,
+    ],
+    ['eth_estimateGas', [{ to: two, gas: '0x5207' }], 'gas required exceeds allowance (20999)'],
+  ])('%s of %j fails otherwise', async (method, params, message) => {
+    expect(await errorOf(ask(method, ...params))).toEqual({ code: -32_000, message })
+  })
+})
+
+describe('logs', () => {
+  const [a, b, c] = [wordOf(1), wordOf(2), wordOf(3)]
+  beforeEach(() => {
+    asked.node.emit([
+      { address: one, topics: [a, b] },
+      { address: two, topics: [a] },
+    ])
+    asked.node.emit({ address: one, topics: [c, b], data: '0x05' })
+    asked.node.emit({ address: two })
+  })
+  const placesOf = async (filter: object): Promise<string[]> =>
+    ((await ask('eth_getLogs', { fromBlock: '0x0', ...filter })) as Log[]).map(
+      ({ blockNumber, logIndex }) => `${Number(blockNumber)}/${Number(logIndex)}`,
+    )
+
+  test.each<[what: string, filter: object, places: readonly string[]]>([
+    ['everything', {}, ['1/0', '1/1', '2/0', '3/0']],
+    ['an address', { address: one }, ['1/0', '2/0']],
+    [
+      'an address in capitals',
+      { address: one.replace('0x11', '0x11').toUpperCase().replace('0X', '0x') },
+      ['1/0', '2/0'],
+    ],
+    ['one of two addresses', { address: [one, two] }, ['1/0', '1/1', '2/0', '3/0']],
+    ['no address', { address: [] }, ['1/0', '1/1', '2/0', '3/0']],
+    ['a topic', { topics: [a] }, ['1/0', '1/1']],
+    ['one of two topics', { topics: [[a, c]] }, ['1/0', '1/1', '2/0']],
+    ['a topic in second place', { topics: [null, b] }, ['1/0', '2/0']],
+    ['anything in both places', { topics: [null, null] }, ['1/0', '2/0']],
+    ['an empty list of topics', { topics: [[], b] }, ['1/0', '2/0']],
+    ['a null among topics', { topics: [[null, a]] }, ['1/0', '1/1', '2/0']],
+    ['an address and a topic', { address: two, topics: [a] }, ['1/1']],
+    ['what nobody emitted', { topics: [wordOf(9)] }, []],
+    ['a range', { fromBlock: '0x2', toBlock: '0x2' }, ['2/0']],
+    ['tags', { fromBlock: 'latest', toBlock: 'latest' }, ['3/0']],
+    ['blocks after the head', { fromBlock: '0x9', toBlock: '0xa' }, []],
+    ['a range that goes past the head', { fromBlock: '0x3', toBlock: '0xa' }, ['3/0']],
+  ])('by %s', async (_, filter, places) => {
+    expect(await placesOf(filter)).toEqual(places)
+  })
+
+  test('by the hash of a block', async () => {
+    const { hash } = (await ask('eth_getBlockByNumber', '0x2', false)) as { hash: Hex }
+    const logs: Log[] = await ask('eth_getLogs', { blockHash: hash })
+    expect(logs).toHaveLength(1)
+    expect(logs[0]).toMatchObject({ data: '0x05', topics: [c, b], address: one, removed: false })
+  })
+
+  test('by a filter come once, and those of removed blocks again as removed', async () => {
+    const filter = await ask('eth_newFilter', { address: one, fromBlock: '0x1' })
+    const blocks = await ask('eth_newBlockFilter')
+    const pending = await ask('eth_newPendingTransactionFilter')
+    expect(await ask('eth_getFilterChanges', filter)).toEqual([])
+    expect(((await ask('eth_getFilterLogs', filter)) as Log[]).length).toBe(2)
+    const hash = asked.node.emit({ address: one, data: '0x07' })
+    asked.node.emit({ address: two })
+    expect(await ask('eth_getFilterChanges', filter)).toMatchObject([{ data: '0x07', removed: false }])
+    expect(await ask('eth_getFilterChanges', filter)).toEqual([])
+    expect(((await ask('eth_getFilterChanges', pending)) as Hex[])[0]).toBe(hash)
+    expect(((await ask('eth_getFilterChanges', blocks)) as Hex[]).length).toBe(2)
+    asked.node.reorg(2)
+    expect(await ask('eth_getFilterChanges', filter)).toMatchObject([{ data: '0x07', removed: true }])
+    asked.node.mine()
+    expect(await ask('eth_getFilterChanges', filter)).toMatchObject([{ data: '0x07', removed: false }])
+    expect(await ask('eth_uninstallFilter', filter)).toBe(true)
+    expect(await ask('eth_uninstallFilter', filter)).toBe(false)
+    expect(await errorOf(ask('eth_getFilterLogs', blocks))).toMatchObject({ message: 'filter not found' })
+  })
+})
+
+describe('a range that is too wide', () => {
+  const url = 'https://node.example/rpc'
+  const opened: (() => void)[] = []
+  afterEach(() => {
+    for (const close of opened.splice(0)) close()
+  })
+
+  test.each<[Personality, object]>([
+    ['alchemy', { maxLogs: 10 }],
+    ['infura', { maxLogs: 10 }],
+    ['quicknode', { maxLogBlocks: 7 }],
+    ['ankr', { maxLogBlocks: 7 }],
+    ['drpc', { maxLogBlocks: 7 }],
+    ['node', { maxLogBlocks: 7 }],
+  ])('is refused as by %s, in words by which iterateLogs finds its way', async (personality, limits) => {
+    const node = createMockNode({ url, personality, limits })
+    const server = setupServer(...node.handlers)
+    server.listen({ onUnhandledFrame: 'error' })
+    const client = createClient({ url, retry: false })
+    opened.push(() => (client.close(), server.close()))
+    for (let block = 0; block < 40; block++) node.emit({ address: one, data: wordOf(block) })
+    const seen: bigint[] = []
+    for await (const log of iterateLogs(client, { address: one, fromBlock: 0n, toBlock: 40n }))
+      seen.push(BigInt(log.data))
+    expect(seen).toEqual(Array.from({ length: 40 }, (_, block) => BigInt(block)))
+    expect(node.calls('eth_getLogs').filter(({ outcome }) => outcome === 'error').length).toBeGreaterThan(0)
+  })
+})
+
+describe('blocks and state', () => {
+  test('by tag, number and hash, and as they were', async () => {
+    const { node } = asked
+    node.setBalance(one, 5n)
+    node.setNonce(one, 9)
+    node.setCode(one, '0x6001')
+    node.setStorage(one, 1, 7n)
+    node.mine(100)
+    node.setBalance(one, 6n)
+    node.mine()
+    const numberOf = async (block: unknown): Promise<number> =>
+      Number(((await ask('eth_getBlockByNumber', block, false)) as { number: Hex }).number)
+    expect(await Promise.all(['earliest', 'finalized', 'safe', 'latest', '0x5', 'pending'].map(numberOf))).toEqual([
+      0, 37, 69, 101, 5, 102,
+    ])
+    expect(
+      await Promise.all(
+        ['earliest', '0x63', '0x64', 'latest', 'pending', { blockNumber: '0x1' }].map((block) =>
+          ask('eth_getBalance', one, block),
+        ),
+      ),
+    ).toEqual(['0x5', '0x5', '0x6', '0x6', '0x6', '0x5'])
+    expect(await ask('eth_getTransactionCount', one)).toBe('0x9')
+    expect(await ask('eth_getCode', one)).toBe('0x6001')
+    expect(await ask('eth_getStorageAt', one, '0x1')).toBe(wordOf(7))
+    expect(await ask('eth_getStorageValues', { [one]: ['0x1', wordOf(2)] })).toEqual({ [one]: [wordOf(7), wordOf(0)] })
+    expect(await ask('eth_getAccountInfo', one, 'latest')).toEqual({ balance: '0x6', nonce: '0x9', code: '0x6001' })
+    const { hash } = (await ask('eth_getBlockByNumber', '0x1', false)) as { hash: Hex }
+    expect(await ask('eth_getBalance', one, { blockHash: hash, requireCanonical: true })).toBe('0x5')
+    expect(await ask('eth_getBalance', one, hash)).toBe('0x5')
+  })
+
+  test('what waits is in the pending block, and nowhere else', async () => {
+    const { node, ask: typed } = askNode({ automine: false })
+    const from = node.accounts[0]!.address
+    const hash = await typed('eth_sendTransaction', { from, to: one, value: '0x1' } as TransactionRequest)
+    expect(await typed('eth_getBlockByNumber', 'pending', false)).toMatchObject({
+      number: '0x1',
+      hash: null,
+      transactions: [hash],
+    })
+    expect(await typed('eth_getTransactionByHash', hash)).toMatchObject({ hash, blockHash: null, blockNumber: null })
+    expect(await typed('eth_getTransactionReceipt', hash)).toBeNull()
+    expect([
+      await typed('eth_getTransactionCount', from, 'latest'),
+      await typed('eth_getTransactionCount', from, 'pending'),
+    ]).toEqual(['0x0', '0x1'])
+    expect(await typed('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
+    node.advance(12)
+    expect(await typed('eth_getTransactionReceipt', hash)).toMatchObject({ blockNumber: '0x1', status: '0x1' })
+    expect(await typed('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+  })
+
+  test('overrides of state are seen by the call alone', async () => {
+    asked.node.onCall(one, (call) => call.getStorage(wordOf(0)))
+    const overrides = { [one]: { stateDiff: { [wordOf(0)]: wordOf(8) } }, [two]: { balance: '0x5' } }
+    expect(await ask('eth_call', { from: two, to: one, value: '0x5' }, 'latest', overrides)).toBe(wordOf(8))
+    expect(await ask('eth_call', { to: one }, 'latest')).toBe(wordOf(0))
+  })
+
+  test('fees follow what blocks used', async () => {
+    const { node } = asked
+    const [{ address: from } = { address: one }] = node.accounts
+    await ask('eth_sendTransaction', { from, to: one, gas: '0x1c9c380', data: `0x${'ff'.repeat(80_000)}` })
+    node.mine()
+    const history = (await ask('eth_feeHistory', '0x3', 'latest', [0, 100])) as {
+      baseFeePerGas: Hex[]
+      gasUsedRatio: number[]
+      reward: Hex[][]
+      oldestBlock: Hex
+    }
+    expect(history.oldestBlock).toBe('0x0')
+    expect(history.baseFeePerGas).toHaveLength(4)
+    expect(history.gasUsedRatio[1]).toBeCloseTo(1_301_000 / 30_000_000)
+    expect(history.reward.map((rewards) => rewards.map(Number))).toEqual([
+      [0, 0],
+      [1e9, 1e9],
+      [0, 0],
+    ])
+    for (const number of [0, 1, 2]) {
+      const block = (await ask('eth_getBlockByNumber', `0x${number}`, false)) as { baseFeePerGas: Hex }
+      expect(history.baseFeePerGas[number]).toBe(block.baseFeePerGas)
+    }
+    expect(await ask('eth_baseFee')).toBe(history.baseFeePerGas[3])
+    expect(Number(await ask('eth_gasPrice'))).toBe(Number(history.baseFeePerGas[3]) + 1e9)
+  })
+
+  test('transactions are found by every way there is', async () => {
+    const { node } = asked
+    const hash = node.emit({ address: one })
+    const { hash: blockHash } = (await ask('eth_getBlockByNumber', 'latest', false)) as { hash: Hex }
+    const tx = await ask('eth_getTransactionByHash', hash)
+    expect(await ask('eth_getTransactionByBlockHashAndIndex', blockHash, '0x0')).toEqual(tx)
+    expect(await ask('eth_getTransactionByBlockNumberAndIndex', 'latest', '0x0')).toEqual(tx)
+    expect(await ask('eth_getTransactionByBlockNumberAndIndex', 'latest', '0x1')).toBeNull()
+    const raw = await ask('eth_getRawTransactionByHash', hash)
+    expect(await ask('eth_getRawTransactionByBlockNumberAndIndex', 'latest', '0x0')).toBe(raw)
+    expect(await ask('eth_getRawTransactionByBlockHashAndIndex', blockHash, '0x0')).toBe(raw)
+    expect(await ask('debug_getRawTransaction', hash)).toBe(raw)
+    expect(await ask('eth_getBlockTransactionCountByHash', blockHash)).toBe('0x1')
+    expect(await ask('eth_getBlockReceipts', 'latest')).toEqual([await ask('eth_getTransactionReceipt', hash)])
+    expect(await errorOf(ask('eth_sendRawTransaction', raw))).toMatchObject({
+      message: 'nonce too low: next nonce 1, tx nonce 0',
+    })
+    const { keccak256, fromRlp } = await import('viem')
+    const header = (await ask('debug_getRawHeader', 'latest')) as Hex
+    expect(keccak256(header)).toBe(blockHash)
+    const [headerParts, transactions] = fromRlp(await ask('debug_getRawBlock', 'latest'), 'hex') as [
+      Hex[],
+      Hex[],
+      Hex[],
+      Hex[],
+    ]
+    expect(headerParts).toEqual(fromRlp(header, 'hex'))
+    expect(transactions).toEqual([raw])
+    const block = (await ask('eth_getBlockByNumber', 'latest', false)) as { size: Hex }
+    expect(Number(block.size)).toBe(((await ask('debug_getRawBlock', 'latest')) as Hex).length / 2 - 1)
+  })
+
+  test('a reset makes the node new', async () => {
+    const { node } = asked
+    const genesis = await ask('eth_getBlockByNumber', 'latest', true)
+    node.onCall(one, () => '0x01')
+    node.fail('auth', { after: 9 })
+    node.emit({ address: one })
+    node.personality = 'infura'
+    node.reset()
+    expect([node.blockNumber(), node.calls().length, node.personality]).toEqual([0, 0, 'keyrail'])
+    expect(await ask('eth_getBlockByNumber', 'latest', true)).toEqual(genesis)
+    expect(await ask('eth_call', { to: one })).toBe('0x')
+  })
+
+  test('a client that asks for the head alone sees a full one, whatever the method of the node is called', async () => {
+    expect(await ask('web3_clientVersion')).toBe('Keyrail/mock')
+    expect(await ask('web3_sha3', '0x')).toBe('0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470')
+    expect(await ask('eth_accounts')).toHaveLength(10)
+    expect([
+      await ask('net_listening'),
+      await ask('eth_syncing'),
+      await ask('eth_getUncleCountByBlockNumber', 'latest'),
+    ]).toEqual([true, false, '0x0'])
+  })
+})
