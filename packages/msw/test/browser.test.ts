@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { chromium } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { PageReport } from './browserPage.ts'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+)
+/** Where everything is to be tested, a browser that is missing is a failure. */
+const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
+if (executablePath === undefined && !mustRun)
+  console.log('msw: no Chromium on this machine, so the page is not tested (Debian: apt-get install chromium)')
+
+test.skipIf(executablePath === undefined && !mustRun)(
+  'a page in Chromium is served by the service worker of msw, with nothing behind it',
+  async () => {
+    if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium')
+    const { outputFiles } = await build({
+      entryPoints: [join(import.meta.dirname, 'browserPage.ts')],
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'browser',
+      conditions: ['@keyrail/source'],
+      logLevel: 'silent',
+    })
+    const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
+      '/': ['text/html', '<!doctype html><title>dApp</title><script type="module" src="/page.js"></script>'],
+      '/page.js': ['text/javascript', outputFiles[0]?.text ?? ''],
+      '/mockServiceWorker.js': [
+        'text/javascript',
+        readFileSync(createRequire(import.meta.url).resolve('msw/mockServiceWorker.js'), 'utf8'),
+      ],
+    }
+    const server = createServer((request, response) => {
+      const [type, text] = files[request.url ?? ''] ?? ['text/plain', '']
+      response.writeHead(text === '' ? 404 : 200, { 'content-type': type }).end(text)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const browser = await chromium.launch({
+      executablePath,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+    try {
+      const page = await browser.newPage()
+      const faults: string[] = []
+      page.on('pageerror', (error) => faults.push(error.message))
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      await page.waitForFunction('globalThis.report !== undefined')
+      const report = (await page.evaluate('globalThis.report')) as PageReport
+      expect(report).toEqual({
+        head: '0x0',
+        batch: ['0x7a69', '31337'],
+        recovered: '0x0',
+        broken: 'network',
+        hanging: 'timeout',
+        wrongKey: 'auth',
+        status: 'success',
+        values: ['5'],
+        reverted: true,
+        lost: null,
+        saved: expect.stringContaining('save needs Node'),
+        replayed: expect.stringContaining('needs Node'),
+        seen: true,
+      })
+      expect(faults).toEqual([])
+    } finally {
+      await browser.close()
+      server.closeAllConnections()
+      server.close()
+    }
+  },
+  60_000,
+)
