@@ -35,6 +35,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   ethers: library,
   web3: library,
   viem: library,
+  msw: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
   gateway: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
   cli: [
     'dist/call-*.js',
@@ -56,6 +57,7 @@ const typed = [
   { folder: 'viem', profile: 'strict' },
   { folder: 'web3', profile: 'strict' },
   { folder: 'gateway', profile: 'esm-only' },
+  { folder: 'msw', profile: 'esm-only' },
 ] as const
 const untyped = ['cli'] as const
 

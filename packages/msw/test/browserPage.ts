@@ -56,7 +56,10 @@ async function run(): Promise<PageReport> {
   const events = await reader.getContractEvents({ abi, address: token, fromBlock: 0n })
   const reverted = await reader
     .simulateContract({ abi, address: token, functionName: 'transfer', args: [token, 10n], account })
-    .catch((error: Error) => error.message)
+    .then(
+      () => '',
+      (error: Error) => error.message,
+    )
   node.reorg(1)
   const lost = await client.eth_getTransactionReceipt(hash)
   const saved = await record(url).save('calls.json').catch(String)
@@ -70,7 +73,7 @@ async function run(): Promise<PageReport> {
     wrongKey,
     status: receipt.status,
     values: events.map(({ args }) => String((args as { value?: bigint }).value)),
-    reverted: /Poor\(uint256 has\)/.test(String(reverted)),
+    reverted: /Poor\(uint256 has\)/.test(reverted),
     lost,
     saved,
     replayed,
@@ -78,5 +81,4 @@ async function run(): Promise<PageReport> {
   }
 }
 
-declare const globalThis: { report?: Promise<PageReport> }
-globalThis.report = run()
+Object.assign(globalThis, { report: run() })

@@ -136,7 +136,7 @@ describe('the address', () => {
     ['another path', { baseUrl: base, apiKey: key }, `${base}/v3/${key}`, 'invalidRequest', 'not_found'],
     ['no key', { baseUrl: base, apiKey: key }, `${base}`, 'invalidRequest', 'not_found'],
     ['no token', { baseUrl: base, apiKey: key, jwt: 'a.b.c' }, `${base}/v2/${key}`, 'auth', 'jwt_invalid'],
-  ])('%s is refused, and says so', async (_, options, url, kind, says) => {
+  ])('%s is refused, and says so', async (...[, options, url, kind, says]) => {
     const node = serve(options)
     const answer = await post(node, url)
     expect(answer?.body).toContain(says)

@@ -27,7 +27,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name, one]) => !isBeyond(name, value) && one !== undefined)
-      .sort()
+      .sort(([name], [other]) => (name < other ? -1 : 1))
       // Halves of a signature are written without zeros in front, so their length says nothing.
       .map(([name, one]) => [name, /^[rs]$/.test(name) ? typeof one : shapeOf(one)]),
   )

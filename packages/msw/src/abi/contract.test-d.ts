@@ -58,6 +58,7 @@ test('what the ABI has not is refused', () => {
   // @ts-expect-error -- It gives a number.
   node.onCall(address, abi, { give: () => 'five' })
   const contract = node.onCall(address, abi, {})
+  expectTypeOf(contract).toEqualTypeOf<MockContract<typeof abi>>()
   // @ts-expect-error -- There is no such event.
   contract.emit('Taken', {})
   // @ts-expect-error -- The value is a number.
