@@ -8,7 +8,7 @@ const held = new Map<string, unknown>(Object.entries(contracts))
 const exported = (name: string, what: 'Abi' | 'Bytecode'): unknown =>
   held.get(`${name[0]?.toLowerCase()}${name.slice(1)}${what}`)
 
-test('what is committed is what solc makes of the sources: npm run compile, in packages/contracts, writes it anew', () => {
+test('what is committed is what solc makes of the sources: npm run compile writes it anew', () => {
   const compiled = compileContracts()
   expect(artifacts).toEqual(compiled)
   for (const name of contractNames) {
