@@ -85,7 +85,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
   contracts: {
     name: '@keyrail/contracts',
     imports: [],
-    inTests: ['gateway'],
+    inTests: ['core', 'gateway'],
     dependencies: [],
     peers: [],
     nodeModules: 'nowhere',

@@ -1,5 +1,5 @@
 import { createApiKey, createGateway, createMemoryKeyStore } from '@keyrail/gateway'
-import { startAnvil } from './startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 
 /** The service in front of a node, with a key for each shape of address. */
 export interface Service {
@@ -17,7 +17,7 @@ export interface Service {
 
 /** Starts an anvil and a gateway in front of it. */
 export async function startService(chainId = 31_337): Promise<Service> {
-  const anvil = await startAnvil(chainId)
+  const anvil = await startAnvil('--chain-id', String(chainId))
   const keys = createMemoryKeyStore()
   const app = createApiKey('app')
   const key = createApiKey('testnet')

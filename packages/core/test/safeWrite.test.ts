@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cache } from '../src/transport/cache.ts'
 import { coalesce } from '../src/transport/coalesce.ts'
@@ -13,33 +10,10 @@ import type { Keccak256, SafeWriteOptions } from '../src/transport/safeWrite.ts'
 import type { Transport } from '../src/transport/transport.ts'
 import { answer, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
+import { startAnvil } from './startAnvil.ts'
+import type { Anvil } from './startAnvil.ts'
 
-/** A real node that mines each transaction at once. */
-const startNode = async (): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
-  const anvil = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
-  const machine = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
-  const binary = join(dirname(anvil.resolve(`@foundry-rs/anvil-${machine}/package.json`)), 'bin', 'anvil')
-  const child = spawn(binary, ['--host', '127.0.0.1', '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const host = await new Promise<string>((resolve, reject) => {
-    let text = ''
-    child.once('error', reject)
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-      const found = /Listening on (127\.0\.0\.1:\d+)/.exec(text)?.[1]
-      if (found) resolve(found)
-    })
-  })
-  return {
-    url: `http://${host}`,
-    stop: async () => {
-      child.kill('SIGTERM')
-      await exited
-    },
-  }
-}
-
-let node: Awaited<ReturnType<typeof startNode>>
+let node: Anvil
 let direct: Transport
 let sender: string
 let server: FaultServer
@@ -51,7 +25,7 @@ const askNode = <T>(method: string, ...params: unknown[]): Promise<T> =>
   direct.request({ method, params }) as Promise<T>
 
 beforeAll(async () => {
-  node = await startNode()
+  node = await startAnvil()
   direct = compose(http({ url: node.url }), deadline())
   hashes.set('0x', await askNode('web3_sha3', '0x'))
   ;[sender] = (await askNode<string[]>('eth_accounts')) as [string]

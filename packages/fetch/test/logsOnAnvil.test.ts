@@ -10,8 +10,8 @@ import type { LogEvent } from '../src/watch/watchLogs.ts'
 import { emitterInitCode, wordOf } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
 import { placeOf } from './reorgChain.ts'
-import { startAnvil } from './startAnvil.ts'
-import type { Anvil } from './startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 
 let anvil: Anvil
 let client: Client<AnvilRpc>

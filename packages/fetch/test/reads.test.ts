@@ -23,8 +23,8 @@ import {
 import type { Client, LogRange, TransactionReceipt } from '../src/index.ts'
 import { emitterCode, emitterInitCode, wordOf } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
-import { startAnvil } from './startAnvil.ts'
-import type { Anvil } from './startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 
 // Every value is checked against what the same node says over the wire.
 let anvil: Anvil

@@ -7,8 +7,8 @@ import type { Client, TransactionReceipt } from '../src/index.ts'
 import { startCountingServer } from './countingServer.ts'
 import { wordOf } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
-import { startAnvil } from './startAnvil.ts'
-import type { Anvil } from './startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { wireReceipt } from './wire.ts'
 
 let anvil: Anvil

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '../src/index.ts'
-import { startAnvil } from './startAnvil.ts'
-import type { Anvil } from './startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { connect } from 'node:net'
 import { openRaw, postBytes } from './rawConnection.ts'
 import { chainIds, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
+
+const startChain = (chainId: number): Promise<Anvil> => startAnvil('--chain-id', String(chainId))
 
 let testnet: Anvil
 let mainnet: Anvil
@@ -14,7 +16,7 @@ let started: StartedGateway
 const limits = { maxBodyBytes: 10_000, maxBatchItems: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 }
 
 beforeAll(async () => {
-  ;[testnet, mainnet] = await Promise.all([startAnvil(chainIds.testnet), startAnvil(chainIds.mainnet)])
+  ;[testnet, mainnet] = await Promise.all([startChain(chainIds.testnet), startChain(chainIds.mainnet)])
   started = await startGateway({ testnet: [testnet.url], mainnet: [mainnet.url] }, { limits })
 })
 afterAll(async () => {
