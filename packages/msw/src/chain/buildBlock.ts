@@ -81,10 +81,11 @@ export function buildBlock({ parent, transactions, timestamp, mixHash, chainId, 
     baseFee,
     mixHash,
   }
-  return { number, hash: headerHash(header), header, executions, changes, byHand: new Map() }
+  return { number, hash: headerHash(header), header, executions, changes, byHand: nothing }
 }
 
 const noLogs = new Uint8Array(256)
+const nothing: ReadonlyMap<string, StateValue> = new Map()
 
 interface Running {
   readonly current: (key: string) => StateValue

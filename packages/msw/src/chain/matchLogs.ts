@@ -1,9 +1,7 @@
 import type { Log } from '@keyrail/core'
-import { quantity } from '../bytes/hex.ts'
 import type { Block, Execution } from './block.ts'
 import { wireLog } from './block.ts'
 import { mayHold } from './bloom.ts'
-import type { LogEntry } from './logEntry.ts'
 
 /** Which logs are wanted. All in lower case. */
 export interface LogCriteria {
@@ -40,15 +38,33 @@ export function matchLogs(block: Block, criteria: LogCriteria, removed = false):
   return logs
 }
 
-/** The same, each log in JSON. All that stands in one is hex or a whole number, so nothing needs to be escaped. */
-export function matchLogTexts(block: Block, criteria: LogCriteria, texts: string[]): void {
-  const { hash, number, header } = block
-  const place = `"blockHash":"${hash}","blockNumber":"${quantity(number)}","blockTimestamp":"${quantity(header.timestamp)}","removed":false`
-  eachMatch(block, criteria, ({ tx, logs, firstLog }, index, at) => {
-    const { address, topics, data } = logs[at] as LogEntry
-    const named = topics.length === 0 ? '' : `"${topics.join('","')}"`
-    texts.push(
-      `{"address":"${address}","topics":[${named}],"data":"${data}",${place},"transactionHash":"${tx.hash}","transactionIndex":"${quantity(index)}","logIndex":"${quantity(firstLog + at)}"}`,
+/** How many characters of JSON are kept, at most. */
+const mostKept = 32_000_000
+let kept = 0
+let texts = new WeakMap<Block, readonly string[]>()
+
+/** The logs of a block in JSON, in their order. Who follows a chain asks for the same blocks again and again, so they are kept for a while. */
+function textsOf(block: Block): readonly string[] {
+  let known = texts.get(block)
+  if (known === undefined) {
+    known = block.executions.flatMap(({ logs }, index) =>
+      logs.map((_, at) => JSON.stringify(wireLog(block, index, at))),
     )
+    kept += known.reduce((sum, { length }) => sum + length, 0)
+    if (kept > mostKept) {
+      texts = new WeakMap()
+      kept = 0
+    }
+    texts.set(block, known)
+  }
+  return known
+}
+
+/** The logs of a block that are wanted, each in JSON, added to others. */
+export function matchLogTexts(block: Block, criteria: LogCriteria, found: string[]): void {
+  let all: readonly string[] | undefined
+  eachMatch(block, criteria, ({ firstLog }, _, at) => {
+    all ??= textsOf(block)
+    found.push(all[firstLog + at] as string)
   })
 }

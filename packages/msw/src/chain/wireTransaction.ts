@@ -1,7 +1,7 @@
-import type { PendingTransaction, Transaction } from '@keyrail/core'
+import type { Hash, PendingTransaction, Transaction } from '@keyrail/core'
 import { quantity } from '../bytes/hex.ts'
-import type { Block } from './block.ts'
 import { effectiveGasPrice } from './fees.ts'
+import type { Header } from './header.ts'
 import type { PooledTransaction, TransactionFields } from './transaction.ts'
 
 /** What the sender of a transaction chose, as nodes give it. */
@@ -24,6 +24,12 @@ export function wireFields(tx: TransactionFields): Record<string, unknown> {
   }
 }
 
+/** Where a transaction stands. */
+export interface TransactionPlace {
+  readonly block: { readonly hash: Hash; readonly number: number; readonly header: Header }
+  readonly index: number
+}
+
 /**
  * A transaction as nodes give it.
  *
@@ -31,7 +37,7 @@ export function wireFields(tx: TransactionFields): Record<string, unknown> {
  */
 export function wireTransaction(
   tx: PooledTransaction,
-  place: { readonly block: Block; readonly index: number } | null,
+  place: TransactionPlace | null,
 ): Transaction | PendingTransaction {
   const fields = {
     ...wireFields(tx),

@@ -3,11 +3,25 @@ import type { Address, Hash, Hex } from '@keyrail/core'
 /** A balance, a nonce, code, or what a slot holds. */
 export type StateValue = bigint | number | Hex
 
+const most = 4_096
+const keys = new Map<string, { readonly balance: string; readonly nonce: string; readonly code: string }>()
+
+/** The keys of an account, made once: each transaction goes by them many times. */
+function keysOf(address: Address): { readonly balance: string; readonly nonce: string; readonly code: string } {
+  let known = keys.get(address)
+  if (known === undefined) {
+    known = { balance: `b${address}`, nonce: `n${address}`, code: `c${address}` }
+    if (keys.size >= most) keys.clear()
+    keys.set(address, known)
+  }
+  return known
+}
+
 /** Where a value of the state is found. */
 export const at = {
-  balance: (address: Address): string => `b${address}`,
-  nonce: (address: Address): string => `n${address}`,
-  code: (address: Address): string => `c${address}`,
+  balance: (address: Address): string => keysOf(address).balance,
+  nonce: (address: Address): string => keysOf(address).nonce,
+  code: (address: Address): string => keysOf(address).code,
   slot: (address: Address, slot: Hash): string => `s${address}${slot}`,
 } as const
 
