@@ -96,7 +96,7 @@ export interface MockNode {
     /** The same in bytes: one handler, or one for each selector. */
     (address: Address, handlers: RawHandlers): void
   }
-  /** Answers a method that the node has not, or has otherwise. */
+  /** Answers a method that the node has not, or has otherwise. What the handler throws with a numeric `code` is an error of the node. */
   readonly onMethod: (method: string, handler: (params: readonly unknown[]) => unknown) => void
   /** Has logs emitted, by one transaction of the node's own. @returns the hash of the transaction. */
   readonly emit: (logs: MockLog | readonly MockLog[]) => Hash

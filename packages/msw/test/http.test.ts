@@ -237,6 +237,14 @@ test('an unknown method is answered -32601, and told once in the console', async
   }
   node.onMethod('my_score', ([who]) => `${String(who)}!`)
   expect((await post(node, url, { body: body('my_score') }))?.body).toContain('"result":"a!"')
+  node.onMethod('my_later', async () => ({ n: 1 }))
+  expect((await post(node, url, { body: body('my_later') }))?.body).toContain('"result":{"n":1}')
+  node.onMethod('my_error', () => {
+    throw Object.assign(new Error('no score'), { code: -32_050, data: [1] })
+  })
+  expect(JSON.parse((await post(node, url, { body: body('my_error') }))!.body)).toMatchObject({
+    error: { code: -32_050, message: 'no score', data: [1] },
+  })
   warn.mockRestore()
 })
 

@@ -1,4 +1,4 @@
-import type { FailureKind } from '@keyrail/core'
+import type { FailureKind, RpcErrorObject } from '@keyrail/core'
 import type { SeenCall } from '../calls.ts'
 import { RefusedCall } from '../faults/refusedCall.ts'
 import { dialectAnswer, dialects } from '../faults/dialects.ts'
@@ -44,6 +44,10 @@ interface Answered {
 const html = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
 /** Far from any id that is in use. */
 const foreign = 1_000_000_000
+
+/** Whether what was thrown is an error as JSON-RPC has it: of the node itself, or of a handler that a test gave. */
+const isRpcError = (error: unknown): error is RpcErrorObject =>
+  typeof (error as RpcErrorObject | undefined)?.code === 'number'
 
 function itemOf(given: unknown): Item {
   const { id = null, method, params = [] } = Object(given) as { id?: unknown; method?: unknown; params?: unknown }
@@ -113,7 +117,7 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
   }
   const refuseAs = (kind: FailureKind, item?: Item): Response => refuse(dialectAnswer(node.personality(), kind), item)
 
-  const answerCall = (item: Item, batch: boolean, fault: Fault | undefined): Answered => {
+  const answerCall = async (item: Item, batch: boolean, fault: Fault | undefined): Promise<Answered> => {
     const { method, params } = item
     if (!item.valid) return worded(dialectAnswer(node.personality(), 'invalidRequest') as DialectAnswer, item)
     const name = fault && faultName(fault)
@@ -123,7 +127,7 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
       return worded(replaced, item, fault)
     }
     try {
-      const result = toJson(node.run(method, params, fault))
+      const result = toJson(await node.run(method, params, fault))
       see({
         method,
         params,
@@ -132,8 +136,9 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
       })
       return { status: 200, result }
     } catch (error) {
-      const { code, message, data } =
-        error instanceof RpcFailure ? error : new RpcFailure(-32_603, `Internal error: ${(error as Error).message}`)
+      const { code, message, data } = isRpcError(error)
+        ? error
+        : new RpcFailure(-32_603, `Internal error: ${(error as Error).message}`)
       const told = { code, message, ...(data !== undefined && { data }) }
       see({ method, params, batch, outcome: 'error', error: told })
       return { status: error instanceof RefusedCall ? error.status : 200, error: told }
@@ -233,7 +238,9 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
       return whole()
     }
 
-    const answers = items.map((item, index) => answerCall(item, batch, faults[index]))
+    const answers: Answered[] = []
+    // One after the other, as they stand: what one sends, the next may find.
+    for (const [index, item] of items.entries()) answers.push(await answerCall(item, batch, faults[index]))
     const ids = items.map((item, index): unknown => spoiledId(item, faults[index], items[(index + 1) % items.length]))
     let texts = answers.map((answered, index) => write(answered, ids[index]))
     const has = (kind: Fault['kind']): boolean => faults.some((fault) => fault?.kind === kind)
