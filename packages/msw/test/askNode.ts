@@ -19,7 +19,10 @@ export function askNode(options: MockChainOptions & { readonly chainId?: number 
   const node = createMockNode({ url, ...options })
   const post = async (body: unknown, init: RequestInit = {}): Promise<Response> => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    const response = await getResponse(node.handlers, new Request(url, { method: 'POST', body: text, ...init }))
+    const response = await getResponse(
+      node.handlers,
+      new Request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text, ...init }),
+    )
     if (response === undefined) throw new Error('no handler took the request')
     return response
   }

@@ -183,6 +183,7 @@ describe('in a batch', () => {
     node.personality = 'alchemy'
     const response = await fetch(`${address.baseUrl}/v2/${address.apiKey}`, {
       method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify([1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'eth_blockNumber' }))),
     })
     expect(await response.json()).toEqual([2, 1].map((id) => ({ jsonrpc: '2.0', id, result: '0x0' })))

@@ -13,6 +13,7 @@ import { kindOf, openClient } from './clients.ts'
 
 const key = `kr_a${'k3Y'.repeat(13)}`
 const call = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'eth_chainId', params: [] })
+const headers = { 'content-type': 'application/json' }
 const close: (() => void)[] = []
 afterEach(() => {
   for (const one of close.splice(0)) one()
@@ -30,7 +31,7 @@ const post = async (
   url: string,
   init: RequestInit = {},
 ): Promise<{ status: number; body: string } | undefined> => {
-  const response = await getResponse(node.handlers, new Request(url, { method: 'POST', body: call, ...init }))
+  const response = await getResponse(node.handlers, new Request(url, { method: 'POST', headers, body: call, ...init }))
   return response && { status: response.status, body: await response.text() }
 }
 
@@ -41,7 +42,7 @@ describe('msw stands in for the network', () => {
     serve({ url, chainId: 5 })
     const client = createClient({ url })
     const byHttp = new Promise<string>((resolve, reject) => {
-      const request = nodeHttp.request(url, { method: 'POST' }, (response) => {
+      const request = nodeHttp.request(url, { method: 'POST', headers }, (response) => {
         let text = ''
         response.on('data', (chunk: Buffer) => (text += chunk.toString()))
         response.on('end', () => resolve(text))
@@ -51,7 +52,7 @@ describe('msw stands in for the network', () => {
     })
     expect(await client.eth_chainId()).toBe('0x5')
     expect(JSON.parse(await byHttp)).toEqual({ jsonrpc: '2.0', id: 7, result: '0x5' })
-    expect(await (await fetch(url, { method: 'POST', body: call })).json()).toMatchObject({ result: '0x5' })
+    expect(await (await fetch(url, { method: 'POST', headers, body: call })).json()).toMatchObject({ result: '0x5' })
     expect(await createPublicClient({ transport: http(url) }).getChainId()).toBe(5)
     const provider = new JsonRpcProvider(url)
     expect((await provider.getNetwork()).chainId).toBe(5n)
@@ -196,6 +197,7 @@ describe('a request that is none', () => {
   const url = 'https://node.example/rpc'
   test.each<[string, RequestInit, number, string]>([
     ['another method', { method: 'GET', body: null }, 405, 'use POST'],
+    ['a body of another kind', { headers: { 'content-type': 'text/plain' } }, 415, 'use application/json'],
     ['no JSON', { body: '{' }, 400, '-32700'],
     ['an empty batch', { body: '[]' }, 400, '-32600'],
     ['a number', { body: '5' }, 400, '-32600'],
@@ -220,6 +222,13 @@ describe('a request that is none', () => {
     const answer = await post(node, url, { body: `[${call},${call},${call}]` })
     expect(answer).toMatchObject({ status: 413 })
     expect(answer?.body).toContain('Batch too large: 3 > 2')
+    for (const [personality, says] of [
+      ['alchemy', 'at most 2 requests'],
+      ['drpc', 'more than 2 requests'],
+    ] as const) {
+      node.personality = personality
+      expect((await post(node, url, { body: `[${call},${call},${call}]` }))?.body).toContain(says)
+    }
   })
 })
 
@@ -311,10 +320,10 @@ describe('a fault', () => {
   test('says how long to wait, as it is told to', async () => {
     const node = createMockNode({ url, personality: 'alchemy' })
     node.fail('throttled', { retryAfterMs: 1_500 })
-    const response = await getResponse(node.handlers, new Request(url, { method: 'POST', body: call }))
+    const response = await getResponse(node.handlers, new Request(url, { method: 'POST', headers, body: call }))
     expect([response?.status, response?.headers.get('retry-after')]).toEqual([429, '2'])
     node.fail('throttled')
-    const without = await getResponse(node.handlers, new Request(url, { method: 'POST', body: call }))
+    const without = await getResponse(node.handlers, new Request(url, { method: 'POST', headers, body: call }))
     expect([without?.status, without?.headers.get('retry-after')]).toEqual([429, null])
   })
 

@@ -78,6 +78,7 @@ const keyrail: Dialect = {
     invalidRequest: [
       forAll(of(400, -32_600, 'Invalid Request', slug('invalid_request'))),
       forAll(of(405, -32_600, 'Method not allowed: use POST', slug('http_method'))),
+      forAll(of(415, -32_600, 'Unsupported Media Type: use application/json', slug('content_type'))),
     ],
     unavailable: [of(503, -32_603, 'No healthy upstream for testnet', slug('no_upstream')), text(502, badGateway)],
     timeout: [of(504, -32_603, 'Upstream timed out', slug('upstream_timeout', { timeoutMs: 30_000 }))],
@@ -253,6 +254,7 @@ const node: Dialect = {
         -32_602,
         'invalid argument 0: json: cannot unmarshal hex string without 0x prefix into Go struct field TransactionArgs.to of type common.Address',
       ),
+      text(415, 'invalid content type, only application/json is supported'),
     ],
     unavailable: [text(503, 'node is not ready'), text(502, badGateway)],
     timeout: [of(200, -32_002, 'request timed out')],

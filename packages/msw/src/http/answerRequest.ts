@@ -45,6 +45,9 @@ const html = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad
 /** Far from any id that is in use. */
 const foreign = 1_000_000_000
 
+const isJson = (type: string | null): boolean =>
+  type === null || /^application\/json(-rpc|request)?\s*(;|$)/i.test(type)
+
 /** Whether what was thrown is an error as JSON-RPC has it: of the node itself, or of a handler that a test gave. */
 const isRpcError = (error: unknown): error is RpcErrorObject =>
   typeof (error as RpcErrorObject | undefined)?.code === 'number'
@@ -190,6 +193,11 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
           : { status: 405, text: 'Method Not Allowed' },
       )
     }
+    const voice = node.personality()
+    // As Keyrail's service and nodes themselves insist on; a provider takes anything.
+    if ((voice === 'keyrail' || voice === 'node') && !isJson(request.headers.get('content-type'))) {
+      return refuse(dialectAnswer(voice, 'invalidRequest', 415))
+    }
     let refusal: DialectAnswer | undefined
     for (const address of node.addresses.filter(({ isNear }) => isNear(request.url))) {
       const judged = await address.refuse(request, node.personality())
@@ -219,11 +227,13 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
         ...said,
         error: said.error && {
           ...said.error,
-          message: said.error.message.replace('1001 > 1000', `${items.length} > ${node.maxBatch()}`),
+          message: said.error.message
+            .replace('1001 > ', `${items.length} > `)
+            .replace(/(?<=(> |at most |more than ))\d+/, String(node.maxBatch())),
         },
       }
       if (said.whole) return refuse(limit as DialectAnswer)
-      return respond(200, `[${items.map((item) => write(worded(said, item), item.id)).join()}]`)
+      return respond(200, `[${items.map((item) => write(worded(limit as DialectAnswer, item), item.id)).join()}]`)
     }
 
     const faults = items.map(({ method, valid }) => (valid ? plan.take(method, batch) : undefined))
