@@ -52,6 +52,7 @@ export interface MockLog {
 export interface MockNode {
   /** For `setupServer(...node.handlers)` and `setupWorker(...node.handlers)` of msw. */
   readonly handlers: HttpHandler[]
+  /** As it answers `eth_chainId`. */
   readonly chainId: number
   /** Ten accounts with 10,000 ether each, which `eth_sendTransaction` signs for. Their keys are no secret. */
   readonly accounts: readonly MockAccount[]
@@ -81,7 +82,9 @@ export interface MockNode {
 
   /** Sets a balance, in wei. */
   readonly setBalance: (address: Address, wei: bigint) => void
+  /** Sets how many transactions an account has sent. */
   readonly setNonce: (address: Address, nonce: number) => void
+  /** Sets the code of an account. It is shown, and not run: handlers of `onCall` are. */
   readonly setCode: (address: Address, code: Bytes) => void
   /** Sets what a slot holds; numbers and shorter hex fill it from the left with zeros. */
   readonly setStorage: (address: Address, slot: bigint | number | Hex, value: bigint | number | Hex) => void

@@ -153,6 +153,20 @@ describe('a contract by its ABI', () => {
   })
 })
 
+test('an estimate leaves room for what a handler does in transactions alone', async () => {
+  const { node, ask } = asked
+  const from = node.accounts[0]!.address
+  node.onCall(address, (call) => {
+    if (call.isTransaction) for (let slot = 0; slot < 2; slot++) call.setStorage(wordOf(slot), wordOf(1))
+  })
+  const gas = await ask('eth_estimateGas', { from, to: address })
+  const hash = await ask('eth_sendTransaction', { from, to: address, gas })
+  expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+  expect(await failureOf(ask('eth_estimateGas', { from, to: address, gas: '0x5209' }))).toMatchObject({
+    message: 'gas required exceeds allowance (21001)',
+  })
+})
+
 describe('a handler that fails by itself', () => {
   test('is an internal error of a call, which names it', async () => {
     asked.node.onCall(address, tokenAbi, { name: () => 5 as never })
