@@ -31,21 +31,9 @@ describe('params are checked in the words of geth', () => {
     ['eth_getBalance', ['0x1'], `${common} hex string of odd length into Go value of type common.Address`],
     ['eth_getBalance', ['0xzz'], `${common} invalid hex string into Go value of type common.Address`],
     ['eth_getBalance', ['0x11'], 'invalid argument 0: hex string has length 2, want 40 for common.Address'],
-    [
-      'eth_getBalance',
-      [one, '0x01'],
-      'invalid argument 1: json: cannot unmarshal hex number with leading zero digits into Go value of type hexutil.Uint64',
-    ],
-    [
-      'eth_getBalance',
-      [one, '0x'],
-      'invalid argument 1: json: cannot unmarshal hex string "0x" into Go value of type hexutil.Uint64',
-    ],
-    [
-      'eth_getBalance',
-      [one, 'newest'],
-      'invalid argument 1: json: cannot unmarshal hex string without 0x prefix into Go value of type hexutil.Uint64',
-    ],
+    ['eth_getBalance', [one, '0x01'], 'invalid argument 1: hex number with leading zero digits'],
+    ['eth_getBalance', [one, '0x'], 'invalid argument 1: hex string "0x"'],
+    ['eth_getBalance', [one, 'newest'], 'invalid argument 1: hex string without 0x prefix'],
     [
       'eth_getBalance',
       [one, { blockHash: wordOf(1), blockNumber: '0x1' }],

@@ -16,7 +16,9 @@ const goTypes = {
 /** Why a text is not hex of a given form, in the words of geth; undefined where it is. */
 function hexFault(text: string, rule: keyof typeof goTypes): string | undefined {
   const type = goTypes[rule]
-  const inGo = (fault: string): string => `json: cannot unmarshal ${fault} into Go value of type ${type}`
+  // Numbers of blocks are read by other means than the rest, and told about more shortly.
+  const inGo = (fault: string): string =>
+    rule === 'block' ? fault : `json: cannot unmarshal ${fault} into Go value of type ${type}`
   if (text === '' && rule !== 'bytes') return inGo('empty hex string')
   if (!text.startsWith('0x')) return inGo('hex string without 0x prefix')
   const digits = text.slice(2)

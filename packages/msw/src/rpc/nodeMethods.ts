@@ -1,9 +1,9 @@
-import type { BlockIdentifier, Quantity } from '@keyrail/core'
+import type { Address, BlockIdentifier, Quantity } from '@keyrail/core'
 import { quantity } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import { blobFee, blockGasLimit, effectiveGasPrice, nextBaseFee, usualTip } from '../chain/fees.ts'
 import { wireTransaction } from '../chain/wireTransaction.ts'
-import { blockNumberOf, method } from './method.ts'
+import { blockNumberOf, lower, method } from './method.ts'
 import type { Method, NodeView } from './method.ts'
 import { failed, RpcFailure } from './rpcFailure.ts'
 
@@ -95,5 +95,9 @@ export const nodeMethods: Readonly<Record<string, Method>> = {
     const ready = chain.pool.peek(chain.read, 0n).length
     return { pending: quantity(ready), queued: quantity(chain.pool.all().length - ready) }
   }),
+  txpool_contentFrom: method<[Address]>(['address'], (view, address) => ({
+    pending: waiting(view).get(lower(address)) ?? {},
+    queued: {},
+  })),
   txpool_content: method([], (view) => ({ pending: Object.fromEntries(waiting(view)), queued: {} })),
 }
