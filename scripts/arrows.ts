@@ -21,7 +21,7 @@ export interface PackageArrows {
 const adapter = (library: string, peers: readonly string[] = [library]): PackageArrows => ({
   name: `@keyrail/${library}`,
   imports: ['core'],
-  inTests: ['vectors', 'contracts', 'msw', 'gateway'],
+  inTests: ['vectors', 'contracts', 'gateway'],
   dependencies: [],
   peers,
   nodeModules: 'nowhere',

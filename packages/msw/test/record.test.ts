@@ -7,7 +7,7 @@ import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { setupServer } from 'msw/node'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { record, replay } from '../src/index.ts'
-import { startAnvil } from './startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 
 let room: string
 const close: (() => unknown)[] = []

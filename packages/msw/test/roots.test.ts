@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { fromHex, toHex } from '../src/bytes/hex.ts'
 import { orderedRoot } from '../src/chain/orderedRoot.ts'
 import { hashOfHeader } from './checkChain.ts'
-import { startAnvil } from './startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 
 test('roots and header hashes are those that a real node finds', async () => {
   const anvil = await startAnvil('--no-mining')

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMockNode } from '../src/index.ts'
 import { journeys } from './journeys.ts'
 import type { Place, Steps } from './journeys.ts'
-import { startAnvil } from './startAnvil.ts'
-import type { Anvil } from './startAnvil.ts'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 
 /** Fields that anvil gives beyond the specification; for a receipt the time of its block. */
 const beyond = ['totalDifficulty', 'blobGasPrice']
