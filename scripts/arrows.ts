@@ -92,9 +92,9 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
   },
   bench: {
     name: '@keyrail/bench',
-    imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway'],
+    imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'msw'],
     inTests: [],
-    dependencies: ['ethers', 'web3', 'viem'],
+    dependencies: ['ethers', 'web3', 'viem', 'msw'],
     peers: [],
     nodeModules: 'anywhere',
   },

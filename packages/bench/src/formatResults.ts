@@ -1,16 +1,48 @@
 import { formatTable } from './formatTable.ts'
 import { judge, ratioOf } from './judge.ts'
-import type { Finding } from './judge.ts'
+import type { AnyMeasured, Finding } from './judge.ts'
+import { ROUNDS_PER_PROCESS } from './measure.ts'
 import type { Measured } from './measure.ts'
+import type { MeasuredFigures } from './measureFigures.ts'
 import type { RecordedRow } from './recordedRows.ts'
 import { median } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
 
+const digitsOf = { ms: 1, MB: 0 }
+/** What has none is a ratio. */
+const unitOf: Partial<Record<Finding['what'], 'ms' | 'MB'>> = { 'live heap': 'MB', time: 'ms', memory: 'MB' }
+
 const fixed = (value: number | undefined, digits = 2): string => value?.toFixed(digits) ?? ''
 
-/** One table: what each subject of a row cost. */
-export function formatRow(measured: Measured): string {
-  const { row, costs, faults, load } = measured
+const loadOf = ({ load }: AnyMeasured): string =>
+  `load of the machine ${fixed(load[0], 1)} before, ${fixed(load[1], 1)} after.`
+const faultsOf = ({ faults }: AnyMeasured): string[] =>
+  [...faults].map(([subject, fault]) => `Not measured: ${subject} (${fault}).`)
+
+/** One table: what each subject of a row cost, or its figures. */
+export const formatRow = (measured: AnyMeasured): string =>
+  'figures' in measured ? formatFigures(measured) : formatCosts(measured)
+
+function formatFigures(measured: MeasuredFigures): string {
+  const { row, figures } = measured
+  const lines = row.figures.flatMap(({ key, title, unit }) => {
+    const values = figures.get(key)
+    if (!values) return []
+    const digits = digitsOf[unit]
+    const of = [median(values), Math.min(...values), Math.max(...values)].map((value) => fixed(value, digits))
+    return [[title, unit, ...of, String(values.length)]]
+  })
+  return [
+    `### ${row.title} (\`${row.name}\`)`,
+    `Fresh processes of ${ROUNDS_PER_PROCESS} rounds at most; ${loadOf(measured)}`,
+    formatTable(['figure', 'unit', 'median', 'lowest', 'highest', 'times taken'], lines),
+    row.note,
+    ...faultsOf(measured),
+  ].join('\n\n')
+}
+
+function formatCosts(measured: Measured): string {
+  const { row, costs } = measured
   const rounds = costs.get(row.reference)?.length ?? 0
   const weighed = row.bars.some(({ heapMb }) => heapMb !== undefined)
   const lines = [...costs].map(([subject, list]) => {
@@ -44,24 +76,25 @@ export function formatRow(measured: Measured): string {
   const head = ['subject', 'wall ×', 'CPU ×', 'wall ms', 'CPU ms', 'peak RSS MB', ...(weighed ? ['live heap MB'] : [])]
   return [
     `### ${row.title} (\`${row.name}\`)`,
-    `${rounds} rounds, × ${row.reference}; load of the machine ${fixed(load[0], 1)} before, ${fixed(load[1], 1)} after.`,
+    `${rounds} rounds, × ${row.reference}; ${loadOf(measured)}`,
     formatTable(head, lines),
-    ...[...faults].map(([subject, fault]) => `Not measured: ${subject} (${fault}).`),
+    ...faultsOf(measured),
   ].join('\n\n')
 }
 
 /** The table of bars: each figure beside what it may be. */
-export function formatBars(all: readonly Measured[]): string {
-  const line = ({ row }: Measured, { subject, beside, what, value, most, itself, verdict }: Finding): string[] => {
-    const unit = what === 'live heap' ? ' MB' : ''
-    const digits = unit ? 0 : 2
+export function formatBars(all: readonly AnyMeasured[]): string {
+  const line = ({ row }: AnyMeasured, { subject, beside, what, value, most, itself, verdict }: Finding): string[] => {
+    const unit = unitOf[what]
+    const digits = unit ? digitsOf[unit] : 2
+    const suffix = unit ? ` ${unit}` : ''
     return [
       row.title,
       subject,
       beside ?? '',
       what,
-      fixed(value, digits) + (value === undefined ? '' : unit),
-      `${most}${unit}`,
+      fixed(value, digits) + (value === undefined ? '' : suffix),
+      `${most}${suffix}`,
       fixed(itself),
       verdict,
     ]
@@ -77,8 +110,8 @@ export function formatResults(rows: readonly RecordedRow[]): string {
   return [
     '# Results',
     'Written by `npm run bench`, row by row; the figures of each round are in `results.json`. Ratios are medians of the ratios of each round,\n' +
-      'milliseconds and megabytes medians of the rounds. Beside each bar stands the reference against itself: a figure counts only where that is\n' +
-      'within 5 % of 1.',
+      'milliseconds and megabytes medians of the rounds. Beside the bar of a ratio stands the reference against itself: it counts only where that is\n' +
+      'within 5 % of 1. A bar in milliseconds or megabytes is of this machine as it was then.',
     '## Bars',
     formatBars(rows.map(({ measured }) => measured)),
     '## Rows',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from './judge.ts'
 import type { Measured } from './measure.ts'
-import type { Bar } from './rows.ts'
+import type { Bar, FigureRow } from './rows.ts'
 import type { Cost } from './subjectProcess.ts'
 
 const cost = (wallMs: number, cpuMs: number, heapMb?: number): Cost => ({
@@ -65,5 +65,27 @@ describe('judge', () => {
     const it = [cost(5, 5, 150), cost(5, 5, 210), cost(5, 5, 190)]
     const findings = judge(measured({ subject: 'it', wall: 0.8, heapMb: 200 }, { floor, 'floor again': floor, it }))
     expect(findings.at(-1)).toMatchObject({ what: 'live heap', value: 190, verdict: 'met' })
+  })
+
+  test('holds the median of a figure against its bar, and says nothing of a figure without one', () => {
+    const figures: FigureRow['figures'] = [
+      { key: 'quick', title: 'quick', unit: 'ms', most: 50 },
+      { key: 'slow', title: 'slow', unit: 'ms', most: 50 },
+      { key: 'large', title: 'large', unit: 'MB', most: 300 },
+      { key: 'missing', title: 'missing', unit: 'ms', most: 50 },
+      { key: 'free', title: 'free', unit: 'MB' },
+    ]
+    const findings = judge({
+      row: { name: 'row', title: '', program: '', figures, note: '' },
+      figures: new Map(Object.entries({ quick: [49, 80, 2], slow: [51, 90, 3], large: [299], free: [1_000] })),
+      faults: new Map(),
+      load: [0, 0],
+    })
+    expect(findings.map(({ subject, what, value, verdict }) => [subject, what, value, verdict])).toEqual([
+      ['quick', 'time', 49, 'met'],
+      ['slow', 'time', 51, 'missed'],
+      ['large', 'memory', 299, 'met'],
+      ['missing', 'time', undefined, 'not measured'],
+    ])
   })
 })

@@ -1,15 +1,19 @@
 import type { Measured } from './measure.ts'
+import type { MeasuredFigures } from './measureFigures.ts'
 import type { Bar } from './rows.ts'
 import { median, medianRatio } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
+
+/** A row of either kind, as it was measured. */
+export type AnyMeasured = Measured | MeasuredFigures
 
 /** One figure of a row beside what it may be at most. */
 export interface Finding {
   readonly subject: string
   /** What the ratio is to; undefined for what is no ratio. */
   readonly beside: string | undefined
-  readonly what: 'wall' | 'CPU' | 'peak RSS' | 'live heap'
-  /** A ratio; of the live heap, MB. Undefined where the subject could not run. */
+  readonly what: 'wall' | 'CPU' | 'peak RSS' | 'live heap' | 'time' | 'memory'
+  /** A ratio; of the live heap and of memory MB, of time milliseconds. Undefined where the subject could not run. */
   readonly value: number | undefined
   readonly most: number
   /** The row's reference against itself; undefined for what is no ratio. */
@@ -39,8 +43,18 @@ export function ratioOf(
 }
 
 /** Holds the figures of a row against its bars. */
-export const judge = (measured: Measured): readonly Finding[] =>
-  measured.row.bars.flatMap((bar) => judgeBy(measured, bar))
+export const judge = (measured: AnyMeasured): readonly Finding[] =>
+  'figures' in measured ? judgeFigures(measured) : measured.row.bars.flatMap((bar) => judgeBy(measured, bar))
+
+const judgeFigures = ({ row, figures }: MeasuredFigures): readonly Finding[] =>
+  row.figures.flatMap(({ key, title, unit, most }): Finding[] => {
+    if (most === undefined) return []
+    const values = figures.get(key)
+    const value = values && median(values)
+    const verdict = value === undefined ? 'not measured' : value <= most ? 'met' : 'missed'
+    const what = unit === 'ms' ? 'time' : 'memory'
+    return [{ subject: title, beside: undefined, what, value, most, itself: undefined, verdict }]
+  })
 
 function judgeBy(measured: Measured, bar: Bar): readonly Finding[] {
   const { row, costs } = measured

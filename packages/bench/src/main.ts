@@ -2,11 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { formatBars, formatResults, formatRow } from './formatResults.ts'
 import { installPeers } from './installPeers.ts'
+import type { AnyMeasured } from './judge.ts'
 import { measureCalls, measureCold } from './measure.ts'
-import type { Measured } from './measure.ts'
+import { measureFigures } from './measureFigures.ts'
 import { FULL_ROUNDS, readArguments } from './readArguments.ts'
 import { recordedRows, recordRow } from './recordedRows.ts'
-import { callRows, coldRow } from './rows.ts'
+import { callRows, coldRow, mockLogsRow } from './rows.ts'
 import { startServer } from './server/startServer.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n\n`)
@@ -18,8 +19,8 @@ const server = await startServer()
 const how = { rounds, withPeers, url: server.url }
 const command = `npm run bench${args.length ? ` -- ${args.join(' ')}` : ''}`
 const machine = `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB`
-const all: Measured[] = []
-const keep = (measured: Measured): void => {
+const all: AnyMeasured[] = []
+const keep = (measured: AnyMeasured): void => {
   print(formatRow(measured))
   all.push(measured)
   if (rounds < FULL_ROUNDS) return
@@ -28,6 +29,7 @@ const keep = (measured: Measured): void => {
 }
 for (const row of callRows) if (only.includes(row.name)) keep(await measureCalls(row, how))
 if (only.includes(coldRow.name)) keep(await measureCold(coldRow, how))
+if (only.includes(mockLogsRow.name)) keep(await measureFigures(mockLogsRow, how))
 server.stop()
 print(formatBars(all))
 if (rounds < FULL_ROUNDS) print(`RESULTS.md takes rows that were measured in ${FULL_ROUNDS} rounds or more.`)

@@ -27,7 +27,7 @@ export interface Rounds {
 }
 
 /** So many rounds a process lives: what the start of one process happened to decide is a part of the figure, not all of it. */
-const ROUNDS_PER_PROCESS = 5
+export const ROUNDS_PER_PROCESS = 5
 
 /**
  * Runs all subjects of a row in each round, in random order and one at a time.

@@ -5,7 +5,7 @@ describe('readArguments', () => {
   test('asks for every row in full where nothing is said', () => {
     const asked = readArguments([])
     expect(asked).toMatchObject({ rounds: 25, withPeers: false })
-    expect(asked.only).toEqual(expect.arrayContaining(['sequential', 'flood', 'cold']))
+    expect(asked.only).toEqual(expect.arrayContaining(['sequential', 'flood', 'cold', 'mockLogs']))
   })
 
   test('takes rows, rounds and peers', () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { callRows, coldRow } from './rows.ts'
+import { rows } from './rows.ts'
 
 /** What the command line asks for. */
 export interface Asked {
@@ -26,7 +26,7 @@ export function readArguments(args: readonly string[]): Asked {
       peers: { type: 'boolean', default: false },
     },
   })
-  const known = [...callRows, coldRow].map(({ name }) => name)
+  const known = rows.map(({ name }) => name)
   const only = values.only.flatMap((names) => names.split(','))
   for (const name of only)
     if (!known.includes(name)) throw new Error(`no row is called '${name}': there are ${known.join(', ')}`)

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Measured } from './measure.ts'
-import { callRows, coldRow } from './rows.ts'
-import type { Row } from './rows.ts'
+import type { AnyMeasured } from './judge.ts'
+import { rows } from './rows.ts'
 import type { Cost } from './subjectProcess.ts'
 
 /** A row as it was measured, to be kept: rows can be measured one by one, and a run that is cut off loses only the row it was at. */
@@ -11,13 +10,16 @@ export interface Recorded {
   readonly at: string
   readonly machine: string
   readonly load: readonly [number, number]
-  readonly costs: Readonly<Record<string, readonly Cost[]>>
   readonly faults: Readonly<Record<string, string>>
+  /** Of a row with a reference, by subject. */
+  readonly costs?: Readonly<Record<string, readonly Cost[]>>
+  /** Of a row of figures, by key. */
+  readonly figures?: Readonly<Record<string, readonly number[]>>
 }
 
 /** A row that was recorded, as it was measured. */
 export interface RecordedRow extends Recorded {
-  readonly measured: Measured
+  readonly measured: AnyMeasured
 }
 
 const file = new URL('../results.json', import.meta.url)
@@ -32,33 +34,41 @@ const read = (): Record<string, Recorded> => {
 }
 
 /** Two digits are more than what a machine repeats. */
-const rounded = (cost: Cost): Cost =>
-  Object.fromEntries(
-    Object.entries(cost).map(([name, value]) => [name, Math.round(Number(value) * 100) / 100]),
-  ) as never
+const rounded = (value: number): number => Math.round(value * 100) / 100
+const roundedCost = (cost: Cost): Cost =>
+  Object.fromEntries(Object.entries(cost).map(([name, value]) => [name, rounded(Number(value))])) as never
+
+const listsOf = (measured: AnyMeasured): Pick<Recorded, 'costs' | 'figures'> =>
+  'figures' in measured
+    ? { figures: Object.fromEntries([...measured.figures].map(([key, values]) => [key, values.map(rounded)])) }
+    : { costs: Object.fromEntries([...measured.costs].map(([subject, list]) => [subject, list.map(roundedCost)])) }
 
 /** Keeps a row that was measured in full. */
-export function recordRow({ row, costs, faults, load }: Measured, how: Pick<Recorded, 'command' | 'machine'>): void {
+export function recordRow(measured: AnyMeasured, how: Pick<Recorded, 'command' | 'machine'>): void {
   const recorded: Recorded = {
     ...how,
     at: new Date().toISOString().slice(0, 16),
-    load,
-    costs: Object.fromEntries([...costs].map(([subject, list]) => [subject, list.map(rounded)])),
-    faults: Object.fromEntries(faults),
+    load: measured.load,
+    ...listsOf(measured),
+    faults: Object.fromEntries(measured.faults),
   }
-  const all = { ...read(), [row.name]: recorded }
-  const rows = Object.entries(all).map(([name, one]) => `  ${JSON.stringify(name)}: ${JSON.stringify(one)}`)
-  writeFileSync(file, `{\n${rows.join(',\n')}\n}\n`)
+  const all = { ...read(), [measured.row.name]: recorded }
+  const lines = Object.entries(all).map(([name, one]) => `  ${JSON.stringify(name)}: ${JSON.stringify(one)}`)
+  writeFileSync(file, `{\n${lines.join(',\n')}\n}\n`)
 }
 
 /** All rows that were recorded, in the order of the contract. */
 export function recordedRows(): readonly RecordedRow[] {
   const all = read()
-  return [...callRows, coldRow].flatMap((row: Row) => {
+  return rows.flatMap((row): RecordedRow[] => {
     const recorded = all[row.name]
     if (!recorded) return []
-    const { costs, faults, load } = recorded
-    const measured = { row, costs: new Map(Object.entries(costs)), faults: new Map(Object.entries(faults)), load }
+    const { load } = recorded
+    const faults = new Map(Object.entries(recorded.faults))
+    const measured: AnyMeasured =
+      'figures' in row
+        ? { row, figures: new Map(Object.entries(recorded.figures ?? {})), faults, load }
+        : { row, costs: new Map(Object.entries(recorded.costs ?? {})), faults, load }
     return [{ ...recorded, measured }]
   })
 }

@@ -37,6 +37,28 @@ export interface CallRow extends Row {
   readonly fresh?: boolean
 }
 
+/** A figure that stands for itself, beside nothing else: of a clock or a scale, on the machine that it was taken on. */
+export interface Figure {
+  /** What the program calls it. */
+  readonly key: string
+  readonly title: string
+  readonly unit: 'ms' | 'MB'
+  /** The most that its median may be. @default no bar */
+  readonly most?: number
+}
+
+/** A row of figures that a program finds out of itself. */
+export interface FigureRow {
+  /** What `--only` calls it. */
+  readonly name: string
+  readonly title: string
+  /** Takes the number of rounds, and prints an object of lists of numbers by the keys of the figures. */
+  readonly program: string
+  readonly figures: readonly Figure[]
+  /** What a reader of the figures must know. */
+  readonly note: string
+}
+
 const small: readonly (readonly [name: string, title: string, bar: number])[] = [
   ['sequential', '3,000 eth_blockNumber, one after another', 1.1],
   ['concurrent', '20,000 eth_getBalance, 64 at a time', 1.15],
@@ -186,3 +208,33 @@ export const coldRow: Row = {
   peers,
   bars: [{ subject: 'keyrail', wall: 1.1, cpu: 1.1 }],
 }
+
+const logQuestions: readonly (readonly [key: string, title: string])[] = [
+  ['all', 'all 10,000 logs'],
+  ['address', '1,000 logs by address'],
+  ['topic', '100 logs by topic'],
+]
+
+/** The row of the mock node. */
+export const mockLogsRow: FigureRow = {
+  name: 'mockLogs',
+  title: 'Mock node with 10,000 mined blocks of 10 logs each, eth_getLogs over 1,000 blocks',
+  program: 'mockLogs.mjs',
+  figures: [
+    ...logQuestions.map(([key, title]): Figure => ({ key, title: `${title}, own answer`, unit: 'ms', most: 50 })),
+    ...logQuestions.map(([key, title]): Figure => ({
+      key: `${key}Fetched`,
+      title: `${title}, through msw and fetch`,
+      unit: 'ms',
+    })),
+    { key: 'rss', title: 'RSS after mining', unit: 'MB', most: 300 },
+    { key: 'heap', title: 'live heap after mining', unit: 'MB' },
+    { key: 'peakRss', title: 'peak RSS, all questions asked', unit: 'MB' },
+  ],
+  note:
+    "The node's own answer is a `Response` from its handler. Through `setupServer` and `fetch` the time runs until the text is read: what is added\n" +
+    "there, most of it for the 6 MB of all logs, is msw's and `fetch's`. RSS counts Node and msw too; the peak holds the bodies asked for.",
+}
+
+/** Every row, in the order of the contract. */
+export const rows: readonly (Row | FigureRow)[] = [...callRows, coldRow, mockLogsRow]
