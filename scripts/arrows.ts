@@ -52,7 +52,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     name: '@keyrail/gateway',
     imports: ['core'],
     inTests: ['vectors'],
-    dependencies: ['undici'],
+    dependencies: ['kysely', 'pg', 'undici'],
     peers: [],
     nodeModules: 'anywhere',
   },
