@@ -1,5 +1,5 @@
 import type { Network } from '../network.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal, RefusalReason } from './refusal.ts'
 
 const shapes = 'POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}'
 
@@ -7,9 +7,17 @@ const unauthorized = -32016
 const forbidden = -32002
 const invalidRequest = -32600
 const internal = -32603
+const limitExceeded = -32005
 
 /** A method's name as it may stand in a message: cut, because a caller can make it as long as the body. */
 const shown = (method: string): string => (method.length > 80 ? `${method.slice(0, 80)}…` : method)
+
+const bySettings = (what: string, reason: RefusalReason): Refusal => ({
+  status: 403,
+  code: forbidden,
+  message: `rejected due to app settings: ${what}`,
+  reason,
+})
 
 /**
  * Every refusal the gateway knows, in one place: HTTP status, JSON-RPC code, message and reason.
@@ -114,6 +122,56 @@ export const refusals = {
     message: `API key is not enabled for ${network}`,
     reason: 'wrong_network',
     data: { keyNetwork },
+  }),
+  ipNotAllowed: (): Refusal => bySettings('IP not allowed', 'ip_not_allowed'),
+  originNotAllowed: (): Refusal => bySettings('origin not allowed', 'origin_not_allowed'),
+  userAgentNotAllowed: (): Refusal => bySettings('user agent not allowed', 'user_agent_not_allowed'),
+  methodNotAllowed: (method: string): Refusal =>
+    bySettings(`method ${shown(method)} not allowed`, 'method_not_allowed'),
+  addressNotAllowed: (address: string): Refusal =>
+    bySettings(`address ${shown(address)} not allowed`, 'address_not_allowed'),
+  /** What would reach addresses that cannot be held against the list. */
+  notAllowedWithAddresses: (what: string): Refusal =>
+    bySettings(`${what} not allowed with an address list`, 'address_not_allowed'),
+  jwtInvalid: (check: string, message: string): Refusal => ({
+    status: 401,
+    code: unauthorized,
+    message: `invalid JWT: ${message}`,
+    reason: 'jwt_invalid',
+    data: { check },
+    // RFC 6750 section 3.1: where there were no credentials no error is named.
+    headers: ['WWW-Authenticate', check === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"'],
+  }),
+  /** @param rate.nowMs - Since 1970: `Retry-After` is a date, because ethers 6 takes a number for milliseconds. */
+  rateLimited: (rate: {
+    perSecond: number
+    retryAfterMs: number
+    resetMs: number
+    currentPerSecond: number
+    nowMs: number
+  }): Refusal => ({
+    status: 429,
+    code: limitExceeded,
+    message: `Request rate exceeded: ${rate.perSecond} requests per second`,
+    reason: 'rate_limited',
+    data: {
+      limit: rate.perSecond,
+      window: 'second',
+      retryAfterMs: rate.retryAfterMs,
+      backoff_seconds: Math.ceil(rate.retryAfterMs / 1000),
+      allowed_rps: rate.perSecond,
+      current_rps: rate.currentPerSecond,
+    },
+    headers: [
+      'Retry-After',
+      new Date(Math.ceil((rate.nowMs + rate.retryAfterMs) / 1000) * 1000).toUTCString(),
+      'X-RateLimit-Limit',
+      String(rate.perSecond),
+      'X-RateLimit-Remaining',
+      '0',
+      'X-RateLimit-Reset',
+      String(Math.ceil((rate.nowMs + rate.resetMs) / 1000)),
+    ],
   }),
   parseError: (): Refusal => ({ status: 400, code: -32700, message: 'Parse error', reason: 'parse_error' }),
   invalidRequest: (): Refusal => ({

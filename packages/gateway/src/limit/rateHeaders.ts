@@ -1,0 +1,14 @@
+import type { RateDecision } from './createRateLimit.ts'
+
+/**
+ * The headers that tell a caller how much is left, for an answer that was not refused.
+ * @param nowMs - Milliseconds since 1970; `X-RateLimit-Reset` is a Unix time in seconds.
+ */
+export const rateHeaders = (rate: RateDecision, nowMs: number): readonly string[] => [
+  'X-RateLimit-Limit',
+  String(rate.perSecond),
+  'X-RateLimit-Remaining',
+  String(rate.remaining),
+  'X-RateLimit-Reset',
+  String(Math.ceil((nowMs + rate.resetMs) / 1000)),
+]
