@@ -1,0 +1,91 @@
+import { changeApp } from './changeApp.ts'
+import { createId } from './createId.ts'
+import type { Db, Tables } from './tables.ts'
+
+/** What an entry speaks of. */
+export type AllowType = Tables['allowEntries']['type']
+
+/** One line of an app's allow list. */
+export interface AllowEntry {
+  readonly id: string
+  readonly type: AllowType
+  /** In the form that it is compared in: making that is up to the caller. */
+  readonly value: string
+  readonly label: string
+  readonly createdAt: number
+}
+
+/** The allow lists of apps. */
+export interface AllowList {
+  /** The oldest first. */
+  list(app: { appId: string; userId: string }): Promise<readonly AllowEntry[]>
+  /**
+   * Adds an entry.
+   * @param entry.max - How many of its type the app may have.
+   * @returns The entry; `'entryTaken'` where the app has it; `'entriesFull'`; `'notFound'` where the user has no such app.
+   */
+  add(entry: {
+    appId: string
+    userId: string
+    type: AllowType
+    value: string
+    label: string
+    max: number
+    now: number
+  }): Promise<AllowEntry | 'entryTaken' | 'entriesFull' | 'notFound'>
+  /** @returns Whether the user has an app with such an entry. */
+  remove(entry: { id: string; appId: string; userId: string }): Promise<boolean>
+}
+
+const columns = ['id', 'type', 'value', 'label', 'createdAt'] as const
+
+/** Makes the repository of allow lists. */
+export const createAllowList = (db: Db): AllowList => ({
+  list: ({ appId, userId }) =>
+    db.query
+      .selectFrom('allowEntries')
+      .innerJoin('apps', 'apps.id', 'allowEntries.appId')
+      .select(columns.map((name) => `allowEntries.${name}` as const))
+      .where('appId', '=', appId)
+      .where('apps.userId', '=', userId)
+      .orderBy('allowEntries.createdAt')
+      .orderBy('allowEntries.id')
+      .execute(),
+
+  add: ({ appId, userId, type, value, label, max, now }) =>
+    changeApp(db, {
+      id: appId,
+      userId,
+      work: async (_, { query }) => {
+        const own = await query
+          .selectFrom('allowEntries')
+          .select('value')
+          .where('appId', '=', appId)
+          .where('type', '=', type)
+          .execute()
+        if (own.some((entry) => entry.value === value)) return 'entryTaken' as const
+        if (own.length >= max) return 'entriesFull' as const
+        return query
+          .insertInto('allowEntries')
+          .values({ id: createId('alw'), appId, type, value, label, createdAt: now })
+          .returning(columns)
+          .executeTakeFirstOrThrow()
+      },
+    }),
+
+  remove: async ({ id, appId, userId }) => {
+    const removed = await changeApp(db, {
+      id: appId,
+      userId,
+      work: async (_, { query }) => {
+        const { numDeletedRows } = await query
+          .deleteFrom('allowEntries')
+          .where('id', '=', id)
+          .where('appId', '=', appId)
+          .executeTakeFirst()
+        return numDeletedRows > 0n ? true : ('notFound' as const)
+      },
+    })
+    return removed === true
+  },
+})

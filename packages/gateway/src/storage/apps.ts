@@ -1,0 +1,185 @@
+import type { Selectable } from 'kysely'
+import type { StoredKey } from '../key/storeKey.ts'
+import type { Network } from '../network.ts'
+import { changeApp } from './changeApp.ts'
+import { createId } from './createId.ts'
+import { foldText } from './foldText.ts'
+import { inTransaction } from './inTransaction.ts'
+import { keyRow } from './keyRow.ts'
+import { recordChange } from './changes.ts'
+import { lockUser } from './lockUser.ts'
+import type { Db, Tables } from './tables.ts'
+
+/** What a user says of an app. */
+export interface AppDetails {
+  readonly name: string
+  readonly description: string
+  readonly useCase: string
+  readonly chain: string
+  /** Such as `Node API`. */
+  readonly services: readonly string[]
+  /** Where its key may be used. */
+  readonly networks: readonly Network[]
+  readonly requireJwt: boolean
+  /** Limits that differ from the service's own, as the service wrote them. */
+  readonly limits: Readonly<Record<string, unknown>> | null
+}
+
+/** An app, without its key. */
+export interface App extends AppDetails {
+  readonly id: string
+  readonly userId: string
+  /** Moves with every change of the app, its key, its allow list and its JWT keys. */
+  readonly version: number
+  readonly createdAt: number
+}
+
+/** The apps. Every function that takes a `userId` sees that user's apps alone. */
+export interface Apps {
+  /**
+   * Makes an app with its key.
+   * @param app.key - Made by `storeKey` of kind `app`, for this user.
+   * @param app.max - How many apps the user may have.
+   * @returns The app; `'nameTaken'` where the user has one of that name, whatever its case; `'appsFull'`; `'notFound'` where there is no such user.
+   */
+  create(app: {
+    userId: string
+    details: AppDetails
+    key: StoredKey
+    max: number
+    now: number
+  }): Promise<App | 'nameTaken' | 'appsFull' | 'notFound'>
+  find(app: { id: string; userId: string }): Promise<App | undefined>
+  /** The oldest first. */
+  list(userId: string): Promise<readonly App[]>
+  /** Changes what is given and leaves the rest. */
+  edit(app: { id: string; userId: string; details: Partial<AppDetails> }): Promise<App | 'nameTaken' | 'notFound'>
+  /** Deletes an app with its key and its lists. @returns Whether there was such an app. */
+  remove(app: { id: string; userId: string }): Promise<boolean>
+}
+
+const toApp = ({
+  id,
+  userId,
+  name,
+  description,
+  useCase,
+  chain,
+  services,
+  testnet,
+  mainnet,
+  limits,
+  requireJwt,
+  version,
+  createdAt,
+}: Selectable<Tables['apps']>): App => ({
+  id,
+  userId,
+  name,
+  description,
+  useCase,
+  chain,
+  services: JSON.parse(services) as string[],
+  networks: [...(testnet === 1 ? (['testnet'] as const) : []), ...(mainnet === 1 ? (['mainnet'] as const) : [])],
+  limits: limits === null ? null : (JSON.parse(limits) as Record<string, unknown>),
+  requireJwt: requireJwt === 1,
+  version,
+  createdAt,
+})
+
+type DetailRow = Pick<
+  Selectable<Tables['apps']>,
+  | 'name'
+  | 'nameFolded'
+  | 'description'
+  | 'useCase'
+  | 'chain'
+  | 'services'
+  | 'testnet'
+  | 'mainnet'
+  | 'limits'
+  | 'requireJwt'
+>
+
+const toRow = ({
+  name,
+  description,
+  useCase,
+  chain,
+  services,
+  networks,
+  limits,
+  requireJwt,
+}: AppDetails): DetailRow => ({
+  name: name.trim(),
+  nameFolded: foldText(name),
+  description,
+  useCase,
+  chain,
+  services: JSON.stringify(services),
+  testnet: networks.includes('testnet') ? 1 : 0,
+  mainnet: networks.includes('mainnet') ? 1 : 0,
+  limits: limits === null ? null : JSON.stringify(limits),
+  requireJwt: requireJwt ? 1 : 0,
+})
+
+/** Makes the repository of apps. */
+export const createApps = (db: Db): Apps => {
+  const { query } = db
+  const ofUser = (userId: string) => query.selectFrom('apps').selectAll().where('userId', '=', userId)
+
+  return {
+    create: ({ userId, details, key, max, now }) =>
+      inTransaction(db, async (transaction) => {
+        if (!(await lockUser(transaction, userId))) return 'notFound'
+        const row = toRow(details)
+        const own = await transaction.query
+          .selectFrom('apps')
+          .select('nameFolded')
+          .where('userId', '=', userId)
+          .execute()
+        if (own.some(({ nameFolded }) => nameFolded === row.nameFolded)) return 'nameTaken'
+        if (own.length >= max) return 'appsFull'
+        const app = await transaction.query
+          .insertInto('apps')
+          .values({ id: createId('app'), userId, ...row, version: 1, createdAt: now })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await transaction.query
+          .insertInto('keys')
+          .values({ ...keyRow(key, { userId, now }), appId: app.id, slot: null, name: '', description: '' })
+          .execute()
+        return toApp(app)
+      }),
+
+    find: async ({ id, userId }) => {
+      const row = await ofUser(userId).where('id', '=', id).executeTakeFirst()
+      return row && toApp(row)
+    },
+
+    list: async (userId) => (await ofUser(userId).orderBy('createdAt').orderBy('id').execute()).map(toApp),
+
+    edit: ({ id, userId, details }) =>
+      inTransaction(db, async (transaction) => {
+        if (!(await lockUser(transaction, userId))) return 'notFound'
+        const own = await transaction.query.selectFrom('apps').selectAll().where('userId', '=', userId).execute()
+        const before = own.find((app) => app.id === id)
+        if (before === undefined) return 'notFound'
+        const row = toRow({ ...toApp(before), ...details })
+        if (own.some((app) => app.id !== id && app.nameFolded === row.nameFolded)) return 'nameTaken'
+        await transaction.query.updateTable('apps').set(row).where('id', '=', id).execute()
+        return changeApp(transaction, { id, userId, work: async (app) => toApp(app) })
+      }),
+
+    remove: ({ id, userId }) =>
+      inTransaction(db, async (transaction) => {
+        const { numDeletedRows } = await transaction.query
+          .deleteFrom('apps')
+          .where('id', '=', id)
+          .where('userId', '=', userId)
+          .executeTakeFirst()
+        if (numDeletedRows > 0n) await recordChange(transaction, { kind: 'app', id })
+        return numDeletedRows > 0n
+      }),
+  }
+}

@@ -1,0 +1,10 @@
+import type { Access } from './access.ts'
+import type { Db } from './tables.ts'
+
+/** A database that was opened: what each of the two kinds gives to `openStorage`. */
+export interface OpenDatabase {
+  readonly db: Db
+  findAccess(hash: string): Access | undefined | Promise<Access | undefined>
+  findAccessByKid(kid: string): Access | undefined | Promise<Access | undefined>
+  close(): Promise<void>
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Access } from './access.ts'
+import { inTransaction } from './inTransaction.ts'
+import { migrate } from './migration/migrate.ts'
+import type { OpenDatabase } from './openDatabase.ts'
+import { openPostgres } from './postgres/openPostgres.ts'
+import { createRepositories } from './repositories.ts'
+import type { Repositories } from './repositories.ts'
+import { openSqlite } from './sqlite/openSqlite.ts'
+
+/** Where things are stored: in a file of SQLite, or in PostgreSQL. */
+export type StorageOptions = { readonly file: string } | { readonly databaseUrl: string }
+
+/** All that the service remembers. */
+export interface Storage extends Repositories {
+  /**
+   * Finds all that the data plane asks about a key. Of SQLite it is a plain value, of PostgreSQL a promise.
+   * @param hash - The key's SHA-256 in lower hex.
+   * @throws {StorageError} where the database cannot be asked.
+   */
+  findAccess(hash: string): Access | undefined | Promise<Access | undefined>
+  /** The same by the `kid` of one of an app's JWT keys. */
+  findAccessByKid(kid: string): Access | undefined | Promise<Access | undefined>
+  /**
+   * Does several things at once or none of them. Inside, only what is given may be used: SQLite has one connection, and what waits for it
+   * in here would wait for itself.
+   * @param work - Given the repositories of the transaction. What it throws undoes all of it; a refusal that it returns does not.
+   */
+  transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
+  /** @throws {StorageError} where the database does not answer. */
+  ping(): Promise<void>
+  /** Waits for what is under way, then closes. */
+  close(): Promise<void>
+}
+
+const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
+  const { file, databaseUrl }: { file?: unknown; databaseUrl?: unknown } = options
+  if ((file === undefined) === (databaseUrl === undefined))
+    throw new TypeError('storage must be given either a file or a databaseUrl')
+  if (typeof databaseUrl === 'string') return openPostgres(databaseUrl)
+  if (typeof file === 'string' && file !== '' && !file.startsWith(':memory:')) return openSqlite(file)
+  throw new TypeError(
+    file === undefined
+      ? 'databaseUrl must be a text'
+      : 'file must be the path of a file: there is no storage in memory',
+  )
+}
+
+/**
+ * Opens the storage and brings its tables up to date.
+ * @param options - `{ file }`, made where it is not there, or `{ databaseUrl }`, which is a secret.
+ * @throws {TypeError} where the options are wrong. {Error} where a newer program has written the database. {StorageError} where it
+ * cannot be opened. None repeats the URL.
+ * @example
+ * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
+ */
+export const openStorage = async (options: StorageOptions): Promise<Storage> => {
+  const { db, findAccess, findAccessByKid, close } = await openDatabase(options)
+  try {
+    await migrate(db)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  let closing: Promise<void> | undefined
+  return {
+    ...createRepositories(db),
+    findAccess,
+    findAccessByKid,
+    transaction: (work) => inTransaction(db, (transaction) => work(createRepositories(transaction))),
+    ping: async () => {
+      await sql`select 1`.execute(db.query)
+    },
+    close: () => (closing ??= close()),
+  }
+}

@@ -1,0 +1,45 @@
+import { createAccessTokens } from './accessTokens.ts'
+import type { AccessTokens } from './accessTokens.ts'
+import { createAllowList } from './allowList.ts'
+import type { AllowList } from './allowList.ts'
+import { createApps } from './apps.ts'
+import type { Apps } from './apps.ts'
+import { createAuditLog } from './auditLog.ts'
+import type { AuditLog } from './auditLog.ts'
+import { createChanges } from './changes.ts'
+import type { Changes } from './changes.ts'
+import { createJwtKeys } from './jwtKeys.ts'
+import type { JwtKeys } from './jwtKeys.ts'
+import { createKeys } from './keys.ts'
+import type { Keys } from './keys.ts'
+import { createSessions } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
+import type { Db } from './tables.ts'
+import { createUsers } from './users.ts'
+import type { Users } from './users.ts'
+
+/** All that is stored, by subject. */
+export interface Repositories {
+  readonly users: Users
+  readonly sessions: Sessions
+  readonly apps: Apps
+  readonly allowList: AllowList
+  readonly jwtKeys: JwtKeys
+  readonly keys: Keys
+  readonly accessTokens: AccessTokens
+  readonly auditLog: AuditLog
+  readonly changes: Changes
+}
+
+/** Makes the repositories of a database, or of one transaction. */
+export const createRepositories = (db: Db): Repositories => ({
+  users: createUsers(db),
+  sessions: createSessions(db),
+  apps: createApps(db),
+  allowList: createAllowList(db),
+  jwtKeys: createJwtKeys(db),
+  keys: createKeys(db),
+  accessTokens: createAccessTokens(db),
+  auditLog: createAuditLog(db),
+  changes: createChanges(db),
+})

@@ -1,0 +1,129 @@
+import type { Generated, Kysely } from 'kysely'
+
+// Columns are written `snake_case` in the database. Times are milliseconds since 1970, switches 0 or 1, lists and objects JSON text:
+// so both databases give the same values.
+
+interface UserRow {
+  id: string
+  mail: string
+  mailFolded: string
+  password: string
+  state: 'active' | 'disabled'
+  role: 'user' | 'operator'
+  limits: string | null
+  createdAt: number
+}
+
+interface SessionRow {
+  sha256: Uint8Array
+  userId: string
+  createdAt: number
+  seenAt: number
+  ip: string | null
+  userAgent: string | null
+}
+
+interface AppRow {
+  id: string
+  userId: string
+  name: string
+  nameFolded: string
+  description: string
+  useCase: string
+  chain: string
+  services: string
+  testnet: number
+  mainnet: number
+  limits: string | null
+  requireJwt: number
+  version: number
+  createdAt: number
+}
+
+interface AllowEntryRow {
+  id: string
+  appId: string
+  type: 'origin' | 'ip' | 'method' | 'address' | 'userAgent'
+  value: string
+  label: string
+  createdAt: number
+}
+
+interface JwtKeyRow {
+  kid: string
+  appId: string
+  alg: string
+  publicPem: string
+  fingerprint: string
+  label: string
+  createdAt: number
+}
+
+interface KeyRow {
+  id: string
+  userId: string
+  appId: string | null
+  kind: 'app' | 'testnet' | 'mainnet'
+  slot: number | null
+  name: string
+  description: string
+  sha256: Uint8Array
+  ending: string
+  sealed: Uint8Array | null
+  oldSha256: Uint8Array | null
+  oldUntil: number | null
+  state: 'active' | 'revoked'
+  version: number
+  createdAt: number
+  rotatedAt: number | null
+  revokedAt: number | null
+  expiresAt: number | null
+}
+
+interface AccessTokenRow {
+  id: string
+  userId: string
+  sha256: Uint8Array
+  scopes: string
+  label: string
+  createdAt: number
+  seenAt: number | null
+  expiresAt: number | null
+}
+
+interface AuditRow {
+  id: Generated<number>
+  at: number
+  userId: string | null
+  actor: string
+  action: string
+  subject: string | null
+  ip: string | null
+  detail: string | null
+}
+
+interface ChangeRow {
+  seq: number
+  kind: 'user' | 'app' | 'key'
+  subject: string
+}
+
+/** The tables, by the names that the query builder uses. */
+export interface Tables {
+  users: UserRow
+  sessions: SessionRow
+  apps: AppRow
+  allowEntries: AllowEntryRow
+  jwtKeys: JwtKeyRow
+  keys: KeyRow
+  accessTokens: AccessTokenRow
+  auditLog: AuditRow
+  revision: { id: number; seq: number }
+  changes: ChangeRow
+}
+
+/** A database, or one transaction in it. */
+export interface Db {
+  readonly query: Kysely<Tables>
+  readonly kind: 'sqlite' | 'postgres'
+}

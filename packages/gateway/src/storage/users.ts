@@ -1,0 +1,125 @@
+import type { Selectable } from 'kysely'
+import { recordChange } from './changes.ts'
+import { createId } from './createId.ts'
+import { foldText } from './foldText.ts'
+import { inTransaction } from './inTransaction.ts'
+import type { Db, Tables } from './tables.ts'
+
+/** An account. */
+export interface User {
+  readonly id: string
+  /** As it was typed, without outer spaces. */
+  readonly mail: string
+  /** The password's hash as PHC text. */
+  readonly password: string
+  readonly state: 'active' | 'disabled'
+  readonly role: 'user' | 'operator'
+  /** Limits that differ from the service's own, as the service wrote them. */
+  readonly limits: Readonly<Record<string, unknown>> | null
+  /** Milliseconds since 1970, like all times of the storage. */
+  readonly createdAt: number
+}
+
+/** The accounts. */
+export interface Users {
+  /** @returns The account, or `'mailTaken'`: mail addresses are compared without regard to case. */
+  create(user: { mail: string; password: string; role?: User['role']; now: number }): Promise<User | 'mailTaken'>
+  find(id: string): Promise<User | undefined>
+  findByMail(mail: string): Promise<User | undefined>
+  /** By id, `limit` of them after `after`. */
+  list(page: { after?: string; limit: number }): Promise<readonly User[]>
+  /** @returns Whether there was such a user. */
+  setPassword(id: string, password: string): Promise<boolean>
+  /** Disables or enables all keys with it. @returns Whether there was such a user. */
+  setState(id: string, state: User['state']): Promise<boolean>
+  /** @returns Whether there was such a user. */
+  setLimits(id: string, limits: User['limits']): Promise<boolean>
+  /** Deletes an account, and all that it owns but the audit log. @returns Whether there was such a user. */
+  remove(id: string): Promise<boolean>
+}
+
+const toUser = ({ id, mail, password, state, role, limits, createdAt }: Selectable<Tables['users']>): User => ({
+  id,
+  mail,
+  password,
+  state,
+  role,
+  limits: limits === null ? null : (JSON.parse(limits) as Record<string, unknown>),
+  createdAt,
+})
+
+/** Makes the repository of accounts. */
+export const createUsers = (db: Db): Users => {
+  const { query } = db
+
+  const change = (id: string, values: Partial<Selectable<Tables['users']>>): Promise<boolean> =>
+    inTransaction(db, async (transaction) => {
+      const changed = await transaction.query
+        .updateTable('users')
+        .set(values)
+        .where('id', '=', id)
+        .returning('id')
+        .executeTakeFirst()
+      if (changed !== undefined) await recordChange(transaction, { kind: 'user', id })
+      return changed !== undefined
+    })
+
+  return {
+    create: async ({ mail, password, role = 'user', now }) => {
+      const row = await query
+        .insertInto('users')
+        .values({
+          id: createId('usr'),
+          mail: mail.trim(),
+          mailFolded: foldText(mail),
+          password,
+          state: 'active',
+          role,
+          limits: null,
+          createdAt: now,
+        })
+        .onConflict((conflict) => conflict.column('mailFolded').doNothing())
+        .returningAll()
+        .executeTakeFirst()
+      return row === undefined ? 'mailTaken' : toUser(row)
+    },
+    find: async (id) => {
+      const row = await query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && toUser(row)
+    },
+    findByMail: async (mail) => {
+      const row = await query
+        .selectFrom('users')
+        .selectAll()
+        .where('mailFolded', '=', foldText(mail))
+        .executeTakeFirst()
+      return row && toUser(row)
+    },
+    list: async ({ after = '', limit }) => {
+      const rows = await query
+        .selectFrom('users')
+        .selectAll()
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toUser)
+    },
+    setPassword: async (id, password) => {
+      const { numUpdatedRows } = await query
+        .updateTable('users')
+        .set({ password })
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+    setState: (id, state) => change(id, { state }),
+    setLimits: (id, limits) => change(id, { limits: limits === null ? null : JSON.stringify(limits) }),
+    remove: (id) =>
+      inTransaction(db, async (transaction) => {
+        const { numDeletedRows } = await transaction.query.deleteFrom('users').where('id', '=', id).executeTakeFirst()
+        if (numDeletedRows > 0n) await recordChange(transaction, { kind: 'user', id })
+        return numDeletedRows > 0n
+      }),
+  }
+}
