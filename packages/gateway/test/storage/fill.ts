@@ -1,0 +1,65 @@
+import { createApiKey } from '../../src/key/apiKey.ts'
+import type { ApiKeyKind } from '../../src/key/apiKey.ts'
+import { hashApiKey } from '../../src/key/hashApiKey.ts'
+import { storeKey } from '../../src/key/storeKey.ts'
+import type { StoredKey } from '../../src/key/storeKey.ts'
+import type { ServerSecret } from '../../src/key/serverSecret.ts'
+import type { App, AppDetails } from '../../src/storage/apps.ts'
+import { createId } from '../../src/storage/createId.ts'
+import type { Key } from '../../src/storage/keys.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
+import type { User } from '../../src/storage/users.ts'
+
+/** A time that tests begin at. */
+export const now = Date.UTC(2026, 10, 21)
+
+/** What a form for an app would hold. */
+export const details: AppDetails = {
+  name: 'My app',
+  description: '',
+  useCase: 'Wallet',
+  chain: 'ETH',
+  services: ['Node API'],
+  networks: ['testnet', 'mainnet'],
+  requireJwt: false,
+  limits: null,
+}
+
+/** Narrows a result to what is no refusal. */
+export const granted = <T>(result: T): Exclude<T, string | undefined> => {
+  if (typeof result === 'string' || result === undefined) throw new Error(`refused: ${result}`)
+  return result as Exclude<T, string | undefined>
+}
+
+/** Makes a key with its stored form. */
+export const newKey = <K extends ApiKeyKind>(
+  kind: K,
+  { userId, id = createId('key'), secret }: { userId: string; id?: string; secret?: ServerSecret },
+): { key: string; hash: string; stored: StoredKey & { kind: K } } => {
+  const key = createApiKey(kind)
+  const stored = storeKey(key, { owner: { id, userId }, ...(secret === undefined ? {} : { secret }) })
+  return { key, hash: hashApiKey(key), stored: { ...stored, kind } }
+}
+
+/** Makes a user with a mail address that nobody else has. */
+export const addUser = async ({ users }: Pick<Storage, 'users'>): Promise<User> =>
+  granted(await users.create({ mail: `${createId('usr')}@example.org`, password: '$argon2id$x', now }))
+
+/** Makes an app with its key. */
+export const addApp = async (
+  { apps }: Pick<Storage, 'apps'>,
+  { userId, name = details.name }: { userId: string; name?: string },
+): Promise<{ app: App; key: string; hash: string; stored: StoredKey }> => {
+  const made = newKey('app', { userId })
+  const app = granted(await apps.create({ userId, details: { ...details, name }, key: made.stored, max: 20, now }))
+  return { app, ...made }
+}
+
+/** Makes an API key. */
+export const addApiKey = async (
+  { keys }: Pick<Storage, 'keys'>,
+  { userId, secret }: { userId: string; secret?: ServerSecret },
+): Promise<{ row: Key; key: string; hash: string }> => {
+  const { key, hash, stored } = newKey('testnet', { userId, ...(secret === undefined ? {} : { secret }) })
+  return { row: granted(await keys.createApiKey({ userId, name: 'k', description: '', key: stored, now })), key, hash }
+}

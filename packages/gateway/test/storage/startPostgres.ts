@@ -1,0 +1,120 @@
+import { execFile, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { postgresBinaries } from './postgresBinaries.ts'
+
+/** A real PostgreSQL server of a test's own. */
+export interface Postgres {
+  /** Makes an empty database. @returns Its URL, with the password in it. */
+  createDatabase(): Promise<string>
+  readonly password: string
+  stop(): Promise<void>
+}
+
+const run = promisify(execFile)
+
+/** PostgreSQL refuses to run as root, so root starts it as nobody. */
+const unprivileged = async (): Promise<{ uid?: number; gid?: number }> => {
+  if (process.getuid?.() !== 0) return {}
+  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => (await run('id', [flag, 'nobody'])).stdout))
+  return { uid: Number(uid), gid: Number(gid) }
+}
+
+/** Whether anybody may go into a folder. Root's home and what is in it are often closed. */
+const isOpenToAll = (folder: string): boolean =>
+  (statSync(folder).mode & 0o001) !== 0 && (dirname(folder) === folder || isOpenToAll(dirname(folder)))
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const whenReady = (server: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let printed = ''
+    server.once('error', reject)
+    server.once('exit', (code) => reject(new Error(`postgres ended with code ${code}: ${printed}`)))
+    server.stderr?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      if (printed.includes('ready to accept connections')) resolve()
+    })
+  })
+
+/** Starts a PostgreSQL on a port and in a folder of its own, with a random password. */
+export const startPostgres = async (): Promise<Postgres> => {
+  const found = postgresBinaries()
+  if (found === undefined) throw new Error('there is no PostgreSQL: apt-get install postgresql')
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-postgres-'))
+  const user = await unprivileged()
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
+  let bin = found
+  if (user.uid !== undefined && !isOpenToAll(found)) {
+    cpSync(dirname(found), join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
+    bin = join(folder, 'native/bin')
+  }
+  const data = join(folder, 'data')
+  const password = randomBytes(16).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password)
+  const options = { ...user, cwd: folder, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' } }
+  await run(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'keyrail', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`, '--no-sync', '-E', 'UTF8'],
+    options,
+  )
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'max_connections=100']
+
+  const start = async (attempts: number): Promise<{ server: ChildProcess; port: number }> => {
+    const port = await freePort()
+    const server = spawn(
+      join(bin, 'postgres'),
+      ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    try {
+      await whenReady(server)
+      return { server, port }
+    } catch (error) {
+      // Somebody else may have taken the port in between.
+      if (attempts > 1) return start(attempts - 1)
+      throw error
+    }
+  }
+  const { server, port } = await start(3)
+  const exited = once(server, 'exit')
+  const endWithUs = (): void => void server.kill('SIGQUIT')
+  process.once('exit', endWithUs)
+  const url = (database: string): string => `postgres://keyrail:${password}@127.0.0.1:${port}/${database}`
+  const admin = new pg.Pool({ connectionString: url('postgres'), max: 1 })
+  // It is told of the server's end.
+  admin.on('error', () => {})
+
+  return {
+    password,
+    createDatabase: async () => {
+      const name = `test_${randomBytes(6).toString('hex')}`
+      await admin.query(`create database ${name}`)
+      return url(name)
+    },
+    stop: async () => {
+      await admin.end()
+      process.off('exit', endWithUs)
+      // A fast shutdown: connections are ended, nothing is left half written.
+      server.kill('SIGINT')
+      await exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
