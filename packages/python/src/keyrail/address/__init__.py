@@ -1,0 +1,1 @@
+"""Where calls go, and what may be printed of it."""

@@ -1,0 +1,200 @@
+"""Checks an address and takes it apart into what may be printed and a closure that holds the rest."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, Union
+from urllib.parse import unquote
+
+from ..failure.check import check, invalid
+
+T = TypeVar("T")
+
+Network = Literal["testnet", "mainnet"]
+"""The two networks of a chain."""
+
+PerNetwork = Union[T, Mapping[str, T]]
+"""One value, or one for each network; the latter needs ``network`` to choose."""
+
+Secret = Union[str, Callable[[], str]]
+"""A secret, or a function that gives the one in force: it is asked for each attempt, so keys rotate without a restart."""
+
+AsyncSecret = Union[str, Callable[[], Union[str, Awaitable[str]]]]
+"""The same, where the function may also be asynchronous."""
+
+
+@dataclass(slots=True)
+class OpenAddress:
+    """An address as one attempt needs it. Never kept where a caller can reach it."""
+
+    url: str = field(repr=False)
+    authorization: str = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+    """What must not appear in anything that is printed."""
+    label: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What is sent along."""
+        more = {"authorization": self.authorization} if self.authorization else {}
+        return {"content-type": "application/json", **more}
+
+
+@dataclass(slots=True)
+class Address:
+    """An address, checked. The key stays inside ``open``."""
+
+    label: str
+    """What may be printed before the key is known."""
+    chain_id: int | None
+    open: Callable[[], Generator[Any, Any, OpenAddress]] = field(repr=False)
+    """Gives the address for one attempt. Yields what a key function gave where that has to be awaited."""
+
+
+# Scheme, user, password, host with port, and path with query. Stricter than a URL may be: nothing that could be a secret may
+# stand where the label is taken from.
+_PARTS = re.compile(
+    r"(https?://)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=\[\]]+)(?::\d{1,5})?)"
+    r"((?:[/?][^#@\\\s]*)?)(?:#.*)?",
+    re.IGNORECASE | re.ASCII,
+)
+# The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
+_SECRET = re.compile(r"[\w!$&-.:;=@~]+", re.ASCII)
+_MOST_SECRETS = 32
+_SHORTEST_SHOWN = 16
+_SHORTEST_HIDDEN = 8
+_LONGEST_PARTS = 10_000
+
+
+def _last_four(secret: Any) -> str:
+    return "…" + secret[-4:] if isinstance(secret, str) and len(secret) >= _SHORTEST_SHOWN else "…"
+
+
+def _verify(name: str, secret: Any, url: str) -> str:
+    check(secret and isinstance(secret, str), f"{name} is missing or empty: is the variable set?")
+    check(name == "jwt" or "/" not in secret, f"{name} holds a '/': did you paste the whole address? pass it as url")
+    check(
+        _SECRET.fullmatch(secret),
+        f"{name} holds white space or another character that does not belong: copy it again",
+    )
+    check(f"/{secret}/" not in url, f"{name} is in the URL already: pass the whole address as url")
+    return str(secret)
+
+
+def open_address(
+    *given_bare: object,
+    url: Any = None,
+    base_url: Any = None,
+    rpc_url: Any = None,
+    api_key: Any = None,
+    network: Any = None,
+    chain_id: Any = None,
+    jwt: Any = None,
+) -> Address:
+    """Check an address: ``{base_url}/v2/{api_key}``, ``{rpc_url}/{api_key}``, or a whole ``url``.
+
+    Raises:
+        KeyrailError: Of kind ``invalidRequest``, naming the option and the mend.
+
+    """
+    given = {
+        name: value for name, value in (("url", url), ("base_url", base_url), ("rpc_url", rpc_url)) if value is not None
+    }
+    whole = "url" in given
+    check(not given_bare, "an address is an object of options: pass url=, or base_url= or rpc_url= with api_key=")
+    none = "pass url alone, or base_url or rpc_url with api_key"
+    # A variable that is not set ends here.
+    check(given or not api_key, f"base_url must be a whole URL, such as https://host/path, and is missing: {none}")
+    check(
+        len(given) == 1 and not (whole and api_key),
+        none,
+    )
+    ((name, value),) = given.items()
+
+    def of_network(of: Any) -> Any:
+        record = isinstance(of, Mapping) and any(one in ("testnet", "mainnet") for one in of)
+        check(
+            network in ("testnet", "mainnet") or (network is None and not record),
+            "network must be 'testnet' or 'mainnet'",
+        )
+        return of.get(network) if record else of
+
+    chain = of_network(chain_id)
+    check(
+        chain is None or (isinstance(chain, int) and not isinstance(chain, bool) and 0 < chain < 2**53),
+        "chain_id must be a whole number above 0",
+    )
+    start = of_network(value)
+    parts = _PARTS.fullmatch(start) if isinstance(start, str) and len(start) < _LONGEST_PARTS else None
+    if parts is None or any(one.isspace() for one in start.partition("#")[0]):
+        raise invalid(f"{name} must be a whole URL, such as https://host/path")
+    scheme, user, password, host, path = (part or "" for part in parts.groups())
+    check(
+        whole or not re.search(r"[?#@]|/\Z", start),
+        f"{name} holds credentials, a query or '/' at its end: drop it, or pass a whole address as url",
+    )
+
+    known: list[str] = []
+    basic = ""
+    if whole:
+        label = scheme + host
+        start = label + path
+        known = sorted(re.split(r"[/?&=]", path), key=len, reverse=True)
+        if known[0]:
+            label += "/" + _last_four(known[0])
+        known += [user, password]
+        if user or password:
+            named = unquote(f"{user}:{password}")
+            check(
+                all(ord(one) < 256 for one in named),
+                "url holds credentials that cannot be sent: they must be Latin characters",
+            )
+            basic = b64encode(named.encode("latin-1")).decode()
+        known = [one for one in [*known, *map(unquote, known), basic] if len(one) >= _SHORTEST_HIDDEN]
+    else:
+        start += "/v2/" if name == "base_url" else "/"
+        label = start + _last_four(api_key)
+    if not whole and not callable(api_key):
+        _verify("api_key", api_key, start)
+    if jwt is not None and not callable(jwt):
+        _verify("jwt", jwt, start)
+    secrets: tuple[str, ...] = tuple(known)
+    last: OpenAddress | None = None
+
+    def make(key: str, token: str) -> OpenAddress:
+        nonlocal last, secrets
+        if last is None or last.secrets[:2] != (key, token):
+            # Secrets stay masked after a rotation, for an answer that still speaks of the one before.
+            secrets = (key, token, *secrets)[:_MOST_SECRETS]
+            last = OpenAddress(
+                url=start + key,
+                label=label if whole else start + _last_four(key),
+                authorization=f"Bearer {token}" if token else f"Basic {basic}" if basic else "",
+                secrets=secrets,
+            )
+        return last
+
+    def ask(name: str, secret: Any) -> Generator[Any, Any, str]:
+        if not callable(secret):
+            return secret or ""
+        failed = False
+        try:
+            secret = secret()
+            if isinstance(secret, Awaitable):
+                secret = yield secret
+        except Exception:  # What it raises may hold the secret, so it is not told.
+            failed = True
+        if failed:
+            raise invalid(f"the {name} function failed")
+        return _verify(name, secret, start)
+
+    def open_now() -> Generator[Any, Any, OpenAddress]:
+        key = yield from ask("api_key", api_key)
+        token = yield from ask("jwt", jwt)
+        return make(key, token)
+
+    return Address(label=label, chain_id=chain, open=open_now)
+

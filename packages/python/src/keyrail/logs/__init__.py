@@ -1,0 +1,1 @@
+"""Logs of any range of blocks, read in windows."""

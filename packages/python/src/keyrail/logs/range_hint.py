@@ -1,0 +1,88 @@
+"""What a refusal of a range of logs says about the range that would be taken."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_FLAGS = re.IGNORECASE | re.ASCII
+_BLOCK = r"(0x[\da-f]+|\d+)"
+_COUNT = r"(0x[\da-f]+|\d[\d,_]*(?:\.\d+)?\s?[km]?)\b"
+_SUGGESTION = re.compile(rf"(?:should work|try with)[^\d[]{{0,40}}\[?\s*{_BLOCK}\s*(?:,|-|\bto\b)\s*{_BLOCK}", _FLAGS)
+_CAPS = [
+    re.compile(pattern, _FLAGS)
+    for pattern in (
+        # "up to a 500 block range", "limited to 0 - 10000 blocks range", "a range of 2000 blocks"
+        rf"(?:up to|limited to)(?: an?)?(?: 0 ?-)? {_COUNT}[- ]?(?:blocks?)? ?range",
+        # "ranges over 10000 blocks", "block range greater than 2000 max"
+        rf"(?:ranges?|blocks) (?:over|above|beyond|(?:greater|larger|more|wider) than) {_COUNT}",
+        # "maximum [from, to] blocks distance: 10000"
+        rf"distance:? {_COUNT}",
+        # "max block range 5000", "maximum is set to 2048", "max allowed range: 10001 > 10000"
+        r"\bmax(?:imum)?(?: (?:allowed|blocks?|range|limit|number|of|requested|is|are|set|to))*\W{0,3}(?:\d+ > )?"
+        rf"{_COUNT}(?! ?(?:results|logs))",
+        # "range is limited to 1000", "range limit: 1000"
+        rf"range (?:limit|is limited)\D{{0,6}}{_COUNT}",
+        # "limit the query to at most 1000 blocks"
+        rf"(?:at most|no more than|less than|limited to) {_COUNT} blocks",
+        # "query must be smaller than size 1024"
+        rf"smaller than size {_COUNT}",
+        # "block range too large, 10000 max"
+        rf"range\D{{0,30}}{_COUNT} max\b",
+    )
+]
+_MOST_TEXT = 1_000
+_LARGEST = 2**53
+
+
+@dataclass(slots=True, frozen=True)
+class RangeHint:
+    """What was read; what cannot be read is left out, and the caller halves."""
+
+    max_blocks: int | None = None
+    """No request may span more blocks than this."""
+    from_block: int | None = None
+    to_block: int | None = None
+    """The first and the last block of a range that is said to work."""
+    too_many_addresses: bool = False
+    """It is the addresses that are too many: no smaller range can mend that."""
+
+
+def _count(text: str) -> int:
+    last = text[-1].lower()
+    if text[:2].lower() == "0x":
+        return int(text, 16)
+    return int(float(re.sub(r"[,_\s]|[kmKM]\Z", "", text)) * (1_000 if last == "k" else 1_000_000 if last == "m" else 1))
+
+
+def _block(value: Any) -> int | None:
+    if isinstance(value, str) and re.fullmatch(r"0x[\da-f]+|\d+", value, _FLAGS) and len(value) < 20:
+        value = int(value, 16) if value[:2].lower() == "0x" else int(value)
+    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
+    return value if whole else None
+
+
+def range_hint(message: str, data: Any = None) -> RangeHint:
+    """Read it. Every provider words it differently, and words change.
+
+    Args:
+        message: Of the JSON-RPC error.
+        data: Of the JSON-RPC error.
+
+    """
+    said = message[:_MOST_TEXT]
+    if re.search("address", said, _FLAGS) and not re.search(r"\brange|block", said, _FLAGS):
+        return RangeHint(too_many_addresses=True)
+    held: dict[str, Any] = data if isinstance(data, dict) else {}
+    found = _SUGGESTION.search(said)
+    first = _block(found[1] if found else held.get("from"))
+    last = _block(found[2] if found else held.get("to"))
+    if first is None or last is None or first > last:
+        first = last = None
+    cap: str | None = None
+    # "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs": the first is no cap.
+    if not re.search("any block range", said, _FLAGS):
+        cap = next((match[1] for match in (pattern.search(said) for pattern in _CAPS) if match), None)
+    blocks = _count(cap) if cap else 0
+    return RangeHint(max_blocks=blocks if blocks > 0 else None, from_block=first, to_block=last)

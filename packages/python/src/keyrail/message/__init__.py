@@ -1,0 +1,1 @@
+"""What comes back by HTTP, read with distrust."""

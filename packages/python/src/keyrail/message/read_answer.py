@@ -1,0 +1,88 @@
+"""Reads the answer to one call with distrust."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from ..failure.facts import Facts
+from .answer import Answer, Result
+from .plain_text import plain_text
+
+MISSING: Any = object()
+"""Stands for what is not there, where null is something."""
+
+
+def parsed(text: str) -> Any:
+    """Give what a text holds as JSON; ``MISSING`` where it is none, or nested too deep to be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return MISSING
+
+
+def is_id(value: Any, wanted: int) -> bool:
+    """Tell whether an id is this very number: not a text, and not true for 1."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value == wanted
+
+
+def read_answer(answer: Answer, call_id: int, body: Any = MISSING) -> Result | Facts:
+    """Read it: it is either a JSON-RPC result for this very call, or the facts of a failure. Never raises.
+
+    Args:
+        answer: What came back by HTTP.
+        call_id: The id of the call.
+        body: What the text holds, where it has been parsed already.
+
+    See JSON-RPC 2.0 section 5.
+
+    """
+    status = answer.status
+    if body is MISSING:
+        body = parsed(answer.text)
+    # Some nodes answer a call they could not read as if it had been a batch.
+    if isinstance(body, list) and len(body) == 1 and not (isinstance(body[0], dict) and body[0].get("id") is not None):
+        body = body[0]
+    held: dict[str, Any] = body if isinstance(body, dict) else {}
+    own, result, error = held.get("id"), held.get("result", MISSING), held.get("error")
+    if status < 300 and result is not MISSING and error is None and is_id(own, call_id):
+        return Result(result)
+    # Where a redirect leads is not told: it may hold the key.
+    final = status < 200 or 299 < status < 400
+    # A refusal by status is meant for this call, whatever its id: it may come before the request was read.
+    stranger = status < 300 and own is not None and not is_id(own, call_id)
+    refusal: Any = None
+    if not final and (result is MISSING or result is None) and not stranger:
+        refusal = error if error is not None else held.get("message")
+    words = refusal.get("message", refusal) if isinstance(refusal, dict) else refusal
+    said = words if isinstance(words, str) else answer.text
+    rpc_error: dict[str, Any] | None = None
+    if isinstance(refusal, dict):
+        rpc_error = {**refusal, "code": integer(refusal.get("code")), "message": said}
+    elif isinstance(refusal, list):
+        rpc_error = {"code": 0, "message": said, "data": refusal}
+    return Facts(
+        status=status,
+        retry_after=answer.headers.get("retry-after"),
+        date=answer.headers.get("date"),
+        final=final,
+        kind="badResponse" if final or (status < 300 and refusal is None) else None,
+        text="a redirect was refused: it would carry the key elsewhere"
+        if final
+        else plain_text(said) or "an empty body",
+        rpc_error=rpc_error,
+    )
+
+
+def integer(code: Any) -> int:
+    """Make an integer of whatever a code was: a number in quotes, an object or nothing."""
+    if isinstance(code, str):
+        try:
+            code = int(code, 16) if code.strip().lower().startswith("0x") else float(code.strip() or 0)
+        except ValueError:
+            return 0
+    if not isinstance(code, (int, float)) or not math.isfinite(code):
+        return 0
+    # 32 bits, as in TypeScript.
+    return (int(code) + 2**31) % 2**32 - 2**31

@@ -1,0 +1,1 @@
+"""How a call travels: attempts, retries, batches and safe writes."""

@@ -1,0 +1,25 @@
+"""A case of the vectors that applies to Python and is skipped fails the run."""
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "vector: a case that applies to Python, and may not be skipped")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.skipped and item.get_closest_marker("vector"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} applies to Python and was skipped"
+    return report
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Fail at once where a case is named twice: one of them would be lost."""
+    ids = [item.nodeid for item in items]
+    assert len(ids) == len(set(ids))

@@ -1,0 +1,22 @@
+"""The cases that both languages share."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+def read_vectors(name: str) -> Any:
+    return json.loads((TOP / "vectors" / name).read_text("utf-8"))
+
+
+def applying(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [case for case in cases if "python" in case["appliesTo"]]
+
+
+def params_of(cases: list[dict[str, Any]]) -> list[Any]:
+    """Parametrize by cases. What is marked so may not be skipped: see conftest.py."""
+    return [pytest.param(case, id=case["name"], marks=pytest.mark.vector) for case in applying(cases)]
