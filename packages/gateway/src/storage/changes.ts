@@ -46,10 +46,18 @@ export const createChanges = ({ query }: Db): Changes => {
   return {
     seq,
     since: async (last) => {
-      const rows = await query.selectFrom('changes').selectAll().where('seq', '>', last).orderBy('seq').execute()
-      const now = rows.at(-1)?.seq ?? (await seq())
-      // A number of another database's past, as after a restore, says nothing.
-      if (now < last || rows[0]?.seq !== last + 1) return { seq: now, changed: now === last ? [] : 'all' }
+      // The number first: what is written after it was read is told the next time.
+      const now = await seq()
+      if (now === last) return { seq: now, changed: [] }
+      const rows = await query
+        .selectFrom('changes')
+        .selectAll()
+        .where('seq', '>', last)
+        .where('seq', '<=', now)
+        .orderBy('seq')
+        .execute()
+      // A number from before what is kept, or, as after a restore, of a past that this database does not have.
+      if (rows[0]?.seq !== last + 1) return { seq: now, changed: 'all' }
       const once = new Map(rows.map(({ kind, subject }) => [subject, { kind, id: subject }]))
       return { seq: now, changed: [...once.values()] }
     },

@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isStorageError } from '../../src/storage/storageError.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
+import { databases } from './databases.ts'
+import { addApiKey, addApp, addUser, details, newKey, now } from './fill.ts'
+import { openRaw } from './openRaw.ts'
+
+const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+const refusals = (results: readonly unknown[]): unknown[] => results.filter((result) => typeof result === 'string')
+
+describe.each(databases)('at the same time on $name', (database) => {
+  let options: StorageOptions
+  // Two, as two instances would have: each with connections of its own.
+  let storages: readonly [Storage, Storage]
+  beforeAll(async () => {
+    options = await database.create()
+    storages = [await openStorage(options), await openStorage(options)]
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all(storages.map((storage) => storage.close()))
+    await database.stop()
+  })
+  const either = (index: number): Storage => storages[index % 2 === 0 ? 0 : 1]
+
+  const createKey = (index: number, userId: string) =>
+    either(index).keys.createApiKey({
+      userId,
+      name: `key ${index}`,
+      description: '',
+      key: newKey('testnet', { userId }).stored,
+      now,
+    })
+
+  test('50 creations of API keys give exactly 4', async () => {
+    const { id: userId } = await addUser(storages[0])
+    const results = await times(50, (index) => createKey(index, userId))
+    expect(refusals(results)).toEqual(Array.from({ length: 46 }, () => 'slotsFull'))
+    expect(await storages[1].keys.listApiKeys(userId)).toHaveLength(4)
+  })
+
+  test('creations and revocations never leave more than 4, and as many as were made and not revoked', async () => {
+    const { id: userId } = await addUser(storages[0])
+    let most = 0
+    const counts = await times(20, async (index) => {
+      const made = await createKey(index, userId)
+      most = Math.max(most, (await either(index + 1).keys.listApiKeys(userId)).length)
+      if (typeof made === 'string') return 0
+      if (index % 2 === 0) return 1
+      expect(await either(index).keys.revoke({ id: made.id, userId, now })).toBe(true)
+      return 0
+    })
+    expect(most).toBeLessThanOrEqual(4)
+    expect(await storages[0].keys.listApiKeys(userId)).toHaveLength(
+      counts.reduce<number>((sum, count) => sum + count, 0),
+    )
+  })
+
+  test('the database itself refuses a fifth, whoever writes', async () => {
+    const { id: userId } = await addUser(storages[0])
+    await times(4, (index) => createKey(index, userId))
+    const { db, close } = await openRaw(options)
+    try {
+      for (const slot of [1, 4, 5, 0])
+        await expect(
+          sql`insert into keys (id, user_id, kind, slot, name, description, sha256, ending, state, version, created_at)
+            values (${`key_${slot}`}, ${userId}, 'testnet', ${slot}, '', '', ${Buffer.alloc(32, slot)}, '', 'active', 1, 0)`.execute(
+            db.query,
+          ),
+        ).rejects.toSatisfy((error) => isStorageError(error, 'conflict'))
+      await expect(sql`update keys set slot = null where user_id = ${userId}`.execute(db.query)).rejects.toSatisfy(
+        (error) => isStorageError(error, 'conflict'),
+      )
+    } finally {
+      await close()
+    }
+  })
+
+  test('20 sign-ups with one mail give one user', async () => {
+    const results = await times(20, (index) =>
+      either(index).users.create({ mail: index % 3 === 0 ? 'ONE@example.org' : 'one@example.org', password: 'x', now }),
+    )
+    expect(refusals(results)).toEqual(Array.from({ length: 19 }, () => 'mailTaken'))
+  })
+
+  test('20 apps of one name give one, and 20 of other names as many as are allowed', async () => {
+    const { id: userId } = await addUser(storages[0])
+    const create = (index: number, name: string) =>
+      either(index).apps.create({
+        userId,
+        details: { ...details, name },
+        key: newKey('app', { userId }).stored,
+        max: 5,
+        now,
+      })
+    expect(refusals(await times(20, (index) => create(index, 'same')))).toEqual(
+      Array.from({ length: 19 }, () => 'nameTaken'),
+    )
+    expect(refusals(await times(20, (index) => create(index, `name ${index}`)))).toEqual(
+      Array.from({ length: 16 }, () => 'appsFull'),
+    )
+    expect(await storages[0].apps.list(userId)).toHaveLength(5)
+  })
+
+  test('two apps that take the same name leave it to one', async () => {
+    const { id: userId } = await addUser(storages[0])
+    const apps = await times(6, (index) => addApp(either(index), { userId, name: `app ${index}` }))
+    const results = await times(6, (index) =>
+      either(index).apps.edit({ id: apps[index]?.app.id ?? '', userId, details: { name: 'wanted' } }),
+    )
+    expect(refusals(results)).toEqual(Array.from({ length: 5 }, () => 'nameTaken'))
+  })
+
+  test('changes of one app are all kept, and its version counts them', async () => {
+    const { id: userId } = await addUser(storages[0])
+    const { app } = await addApp(storages[0], { userId })
+    const before = await storages[0].changes.seq()
+    const results = await times(40, (index) =>
+      either(index).allowList.add({
+        appId: app.id,
+        userId,
+        type: 'method',
+        value: `eth_${index}`,
+        label: '',
+        max: 30,
+        now,
+      }),
+    )
+    expect(refusals(results)).toEqual(Array.from({ length: 10 }, () => 'entriesFull'))
+    expect((await storages[1].apps.find({ id: app.id, userId }))?.version).toBe(31)
+    expect(await storages[1].changes.since(before)).toEqual({
+      seq: before + 30,
+      changed: [{ kind: 'app', id: app.id }],
+    })
+  })
+
+  test('a reader of the feed misses no change', async () => {
+    const { id: userId } = await addUser(storages[0])
+    const made = await times(4, (index) => addApiKey(either(index), { userId }))
+    let seen = await storages[0].changes.seq()
+    const told = new Set<string>()
+    let writing = true
+    const reading = (async () => {
+      for (let last = false; !last;) {
+        last = !writing
+        const { seq, changed } = await storages[1].changes.since(seen)
+        if (changed === 'all') throw new Error('the feed lost its place')
+        for (const { id } of changed) told.add(id)
+        seen = seq
+      }
+    })()
+    const revoking = times(4, (index) =>
+      either(index).keys.revoke({ id: made[index]?.row.id ?? '', userId, now }),
+    ).finally(() => {
+      writing = false
+    })
+    await Promise.all([reading, revoking])
+    expect([...told].sort()).toEqual(made.map(({ row }) => row.id).sort())
+  })
+
+  test('two transactions that wait for each other do not wait for ever', async () => {
+    const [ann, bob] = [await addUser(storages[0]), await addUser(storages[0])]
+    const results = await Promise.allSettled(
+      [
+        [ann, bob],
+        [bob, ann],
+      ].map(([first, second], index) =>
+        either(index).transaction(async ({ users }) => {
+          await users.setPassword(first?.id ?? '', 'p1')
+          await users.setPassword(second?.id ?? '', 'p2')
+        }),
+      ),
+    )
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0)
+    for (const result of results)
+      if (result.status === 'rejected') expect(isStorageError(result.reason, 'busy')).toBe(true)
+  })
+})

@@ -1,0 +1,123 @@
+import { CompiledQuery, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accessByHash, accessByKid } from '../../src/storage/accessSql.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
+import type { Db } from '../../src/storage/tables.ts'
+import { databases } from './databases.ts'
+import { now } from './fill.ts'
+import { openRaw } from './openRaw.ts'
+
+const apps = 50_000
+const apiKeys = 50_000
+
+/** Numbers stand in for hashes: an app's key is `n`, an API key 1,000,000 more, and an old key 5,000,000 more again. */
+const hashOf = (n: number): string => n.toString(16).padStart(64, '0')
+const appKey = (n: number): string => hashOf(n)
+const apiKey = (n: number): string => hashOf(1_000_000 + n)
+const oldAppKey = (n: number): string => hashOf(5_000_000 + n)
+
+/** Made by the database itself: one by one, 100,000 keys would take minutes. */
+const fill = async ({ query, kind }: Db): Promise<void> => {
+  const hash = (number: string): string =>
+    kind === 'sqlite' ? `unhex(printf('%064x', ${number}))` : `decode(lpad(to_hex(${number}), 64, '0'), 'hex')`
+  const numbers = `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < ${apps - 1})`
+  const insert = (into: string, values: string): Promise<unknown> =>
+    sql.raw(`insert into ${into} ${numbers} select ${values} from numbers`).execute(query)
+
+  await insert(
+    'users (id, mail, mail_folded, password, state, role, created_at)',
+    "'usr_' || n, n || '@example.org', n || '@example.org', 'x', 'active', 'user', 0",
+  )
+  await insert(
+    'apps (id, user_id, name, name_folded, description, use_case, chain, services, testnet, mainnet, require_jwt, version, created_at)',
+    "'app_' || n, 'usr_' || n, 'app', 'app', '', 'Wallet', 'ETH', '[\"Node API\"]', 1, 1, 0, 1, 0",
+  )
+  const columns =
+    'id, user_id, app_id, kind, slot, name, description, ending, state, version, created_at, old_until, sha256, old_sha256'
+  const rest = `'', '', 'abcd', 'active', 1, 0, ${now}`
+  await insert(
+    `keys (${columns})`,
+    `'key_a' || n, 'usr_' || n, 'app_' || n, 'app', null, ${rest}, ${hash('n')}, ${hash('5000000 + n')}`,
+  )
+  await insert(
+    `keys (${columns})`,
+    `'key_b' || n, 'usr_' || n, null, 'testnet', 1, ${rest}, ${hash('1000000 + n')}, ${hash('6000000 + n')}`,
+  )
+  await insert(
+    'jwt_keys (kid, app_id, alg, public_pem, fingerprint, label, created_at)',
+    "'kid_' || n, 'app_' || n, 'ES256', 'pem', 'f' || n, '', 0",
+  )
+  await insert(
+    'allow_entries (id, app_id, type, value, label, created_at)',
+    "'alw_' || n, 'app_' || n, 'method', 'eth_call', '', 0",
+  )
+  // As PostgreSQL does by itself after a while.
+  await sql`analyze`.execute(query)
+}
+
+/** The plan's lines, and those of them that read a whole table. */
+const planOf = async (
+  { query, kind }: Db,
+  text: string,
+  value: unknown,
+): Promise<{ plan: string; scans: string[] }> => {
+  const explain = kind === 'sqlite' ? 'explain query plan' : 'explain'
+  const { rows } = await query.executeQuery<Record<string, unknown>>(CompiledQuery.raw(`${explain} ${text}`, [value]))
+  const lines = rows.map((row) => String(row['detail'] ?? row['QUERY PLAN'] ?? row['queryPlan']))
+  return { plan: lines.join('\n'), scans: lines.filter((line) => /\bSCAN\b|Seq Scan/.test(line)) }
+}
+
+describe.each(databases)('among 100,000 keys on $name', (database) => {
+  let options: StorageOptions
+  let storage: Storage
+  beforeAll(async () => {
+    options = await database.create()
+    storage = await openStorage(options)
+    const { db, close } = await openRaw(options)
+    await fill(db)
+    await close()
+  }, 120_000)
+  afterAll(async () => {
+    await storage.close()
+    await database.stop()
+  })
+
+  test.each([
+    ['a hash', accessByHash, Buffer.from(appKey(7), 'hex')],
+    ['a kid', accessByKid, 'kid_7'],
+  ] as const)('a key is found by %s through indexes alone', async (_, statement, value) => {
+    const { db, close } = await openRaw(options)
+    try {
+      const { plan, scans } = await planOf(db, statement(db.kind), value)
+      expect(plan).toMatch(/keys_sha256|keys_app/)
+      expect(scans).toEqual([])
+    } finally {
+      await close()
+    }
+  })
+
+  test('each is found as itself, current or old', async () => {
+    for (const n of [0, 1, 4_999, apps - 1]) {
+      expect(await storage.findAccess(appKey(n))).toMatchObject({
+        keyId: `key_a${n}`,
+        old: false,
+        app: { id: `app_${n}`, allow: [{ type: 'method', value: 'eth_call' }] },
+      })
+      expect(await storage.findAccess(oldAppKey(n))).toMatchObject({ keyId: `key_a${n}`, old: true, endsAt: now })
+      expect(await storage.findAccess(apiKey(n))).toMatchObject({ keyId: `key_b${n}`, app: null })
+      expect(await storage.findAccess(hashOf(9_000_000 + n))).toBeUndefined()
+      expect(await storage.findAccessByKid(`kid_${n}`)).toMatchObject({ keyId: `key_a${n}` })
+    }
+  })
+
+  test('a thousand lookups take no longer than reading the table a few times would', async () => {
+    // Reading 100,000 rows once takes about 10 ms, so lookups that did would take 10 s.
+    const began = performance.now()
+    for (let n = 0; n < 1_000; n += 1) {
+      const access = await storage.findAccess(apiKey((n * 47) % apiKeys))
+      if (access === undefined) throw new Error('a key was not found')
+    }
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+})

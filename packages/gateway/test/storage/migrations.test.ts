@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import { afterAll, describe, expect, test } from 'vitest'
+import { migrate } from '../../src/storage/migration/migrate.ts'
+import type { Migration } from '../../src/storage/migration/migration.ts'
+import { migrations } from '../../src/storage/migration/migrations.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { StorageOptions } from '../../src/storage/openStorage.ts'
+import type { Db } from '../../src/storage/tables.ts'
+import { isStorageError } from '../../src/storage/storageError.ts'
+import { databases } from './databases.ts'
+import { addApiKey, addUser } from './fill.ts'
+import { openRaw } from './openRaw.ts'
+
+const newest = migrations.length
+
+/** Tables, columns and indexes, as the database itself tells them. */
+const shapeOf = async ({ query, kind }: Db): Promise<readonly unknown[]> => {
+  const { rows } =
+    kind === 'sqlite'
+      ? await sql`select type, name, sql from sqlite_schema order by type, name`.execute(query)
+      : await sql`select 'column', table_name, column_name, data_type, is_nullable from information_schema.columns where table_schema = 'public'
+          union all select 'index', tablename, indexname, indexdef, '' from pg_indexes where schemaname = 'public'
+          union all select 'rule', conrelid::regclass::text, conname, pg_get_constraintdef(oid), '' from pg_constraint
+            where connamespace = 'public'::regnamespace
+          order by 1, 2, 3, 4`.execute(query)
+  return rows
+}
+
+const within = async <T>(options: StorageOptions, work: (db: Db) => Promise<T>): Promise<T> => {
+  const { db, close } = await openRaw(options)
+  try {
+    return await work(db)
+  } finally {
+    await close()
+  }
+}
+
+const step = (version: number, ...statements: string[]): Migration => ({ version, statements: () => statements })
+
+describe.each(databases)('migrate on $name', (database) => {
+  afterAll(() => database.stop())
+
+  test('are numbered without gaps', () => {
+    expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1))
+  })
+
+  // What stands in a released database must survive. A new version adds its step and its row here.
+  test.each(Array.from({ length: newest + 1 }, (_, version) => version))(
+    'brings a database of version %i to the newest, as if it had been made anew',
+    async (version) => {
+      const [old, fresh] = [await database.create(), await database.create()]
+      await within(old, (db) => migrate(db, { migrations: migrations.slice(0, version) }))
+      expect(await within(old, migrate)).toEqual({ from: version, to: newest })
+      await within(fresh, migrate)
+      const shape = await within(old, shapeOf)
+      expect(shape.length).toBeGreaterThan(20)
+      expect(shape).toEqual(await within(fresh, shapeOf))
+    },
+  )
+
+  test('changes nothing the second time', async () => {
+    const options = await database.create()
+    const storage = await openStorage(options)
+    const { id } = await addUser(storage)
+    await addApiKey(storage, { userId: id })
+    await storage.close()
+    const before = await within(options, shapeOf)
+    expect(await within(options, migrate)).toEqual({ from: newest, to: newest })
+    expect(await within(options, shapeOf)).toEqual(before)
+    const again = await openStorage(options)
+    expect(await again.keys.listApiKeys(id)).toHaveLength(1)
+    await again.close()
+  })
+
+  test('by eight at once does each step once', async () => {
+    const options = await database.create()
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openRaw(options)))
+    const results = await Promise.all(opened.map(({ db }) => migrate(db)))
+    await Promise.all(opened.map(({ close }) => close()))
+    expect(results.filter(({ from }) => from === 0)).toHaveLength(1)
+    expect(results.every(({ to }) => to === newest)).toBe(true)
+  })
+
+  test('refuses a database that is newer than the program, and leaves it as it is', async () => {
+    const options = await database.create()
+    const newer = [...migrations, step(newest + 1, 'create table tomorrow (id text)')]
+    await within(options, (db) => migrate(db, { migrations: newer }))
+    const before = await within(options, shapeOf)
+    await expect(openStorage(options)).rejects.toThrow(
+      `the database is of version ${newest + 1}, and this program knows versions up to ${newest}: run the newer program, or restore an older backup`,
+    )
+    expect(await within(options, shapeOf)).toEqual(before)
+  })
+
+  test('undoes the whole of a step that fails, and keeps those before it', async () => {
+    const options = await database.create()
+    const broken = [
+      ...migrations,
+      step(newest + 1, 'create table good (id text)'),
+      step(newest + 2, 'create table half (id text)', 'create table half (id text)'),
+    ]
+    await expect(within(options, (db) => migrate(db, { migrations: broken }))).rejects.toSatisfy(isStorageError)
+    const names = JSON.stringify(await within(options, shapeOf))
+    expect([names.includes('good'), names.includes('half')]).toEqual([true, false])
+    const mended = [...broken.slice(0, -1), step(newest + 2, 'create table half (id text)')]
+    expect(await within(options, (db) => migrate(db, { migrations: mended }))).toEqual({
+      from: newest + 1,
+      to: newest + 2,
+    })
+  })
+})

@@ -1,0 +1,8 @@
+import type { OpenDatabase } from '../../src/storage/openDatabase.ts'
+import type { StorageOptions } from '../../src/storage/openStorage.ts'
+import { openPostgres } from '../../src/storage/postgres/openPostgres.ts'
+import { openSqlite } from '../../src/storage/sqlite/openSqlite.ts'
+
+/** Opens a database beneath the repositories, without bringing its tables up to date. */
+export const openRaw = (options: StorageOptions): Promise<OpenDatabase> =>
+  'file' in options ? openSqlite(options.file) : openPostgres(options.databaseUrl)
