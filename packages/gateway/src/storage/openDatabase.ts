@@ -6,5 +6,6 @@ export interface OpenDatabase {
   readonly db: Db
   findAccess(hash: string): Access | undefined | Promise<Access | undefined>
   findAccessByKid(kid: string): Access | undefined | Promise<Access | undefined>
+  /** Waits for what is under way. May be called again. */
   close(): Promise<void>
 }

@@ -62,7 +62,6 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     await close()
     throw error
   }
-  let closing: Promise<void> | undefined
   return {
     ...createRepositories(db),
     findAccess,
@@ -71,6 +70,6 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     ping: async () => {
       await sql`select 1`.execute(db.query)
     },
-    close: () => (closing ??= close()),
+    close,
   }
 }

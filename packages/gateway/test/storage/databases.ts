@@ -42,11 +42,6 @@ const createPostgres = (): TestDatabase => {
 /** Where everything is to be tested, a server that is missing is a failure. */
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 const hasPostgres = postgresBinaries() !== undefined
-if (!hasPostgres && !mustRun)
-  console.log(
-    'gateway: no PostgreSQL on this machine, so storage is tested on SQLite alone (Debian: apt-get install postgresql)',
-  )
-
 /** The databases that tests run on: SQLite, and PostgreSQL where it can be started. A server is begun by the first that asks for it. */
 export const databases: readonly TestDatabase[] = [
   createSqlite(),

@@ -27,7 +27,7 @@ export const details: AppDetails = {
 
 /** Narrows a result to what is no refusal. */
 export const granted = <T>(result: T): Exclude<T, string | undefined> => {
-  if (typeof result === 'string' || result === undefined) throw new Error(`refused: ${result}`)
+  if (typeof result === 'string' || result === undefined) throw new Error(`refused: ${String(result)}`)
   return result as Exclude<T, string | undefined>
 }
 

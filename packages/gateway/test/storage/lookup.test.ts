@@ -84,13 +84,13 @@ describe.each(databases)('among 100,000 keys on $name', (database) => {
   })
 
   test.each([
-    ['a hash', accessByHash, Buffer.from(appKey(7), 'hex')],
-    ['a kid', accessByKid, 'kid_7'],
-  ] as const)('a key is found by %s through indexes alone', async (_, statement, value) => {
+    ['a hash', accessByHash, Buffer.from(appKey(7), 'hex'), ['keys_sha256', 'keys_old_sha256']],
+    ['a kid', accessByKid, 'kid_7', ['keys_app']],
+  ] as const)('a key is found by %s through indexes alone', async (_, statement, value, indexes) => {
     const { db, close } = await openRaw(options)
     try {
       const { plan, scans } = await planOf(db, statement(db.kind), value)
-      expect(plan).toMatch(/keys_sha256|keys_app/)
+      for (const index of indexes) expect(plan).toContain(index)
       expect(scans).toEqual([])
     } finally {
       await close()

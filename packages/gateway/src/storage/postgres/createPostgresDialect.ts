@@ -10,26 +10,32 @@ interface PostgresConnection extends DatabaseConnection {
   broken: boolean
 }
 
-const createConnection = (client: PoolClient): PostgresConnection => ({
-  client,
-  broken: false,
-  executeQuery: async <R>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => {
-    try {
-      const { command, rowCount, rows } = await client.query(sql, [...parameters])
-      const result: QueryResult<R> = { rows: rows as R[] }
-      return command === 'SELECT' ? result : { ...result, numAffectedRows: BigInt(rowCount ?? 0) }
-    } catch (error) {
-      throw postgresError(error)
-    }
-  },
-  streamQuery: () => {
-    throw new Error('queries of the storage are not streamed')
-  },
-})
+const createConnection = (client: PoolClient): PostgresConnection => {
+  const connection: PostgresConnection = {
+    client,
+    broken: false,
+    executeQuery: async <R>({ sql, parameters }: { sql: string; parameters: readonly unknown[] }) => {
+      try {
+        const { command, rowCount, rows } = await client.query(sql, [...parameters])
+        const result: QueryResult<R> = { rows: rows as R[] }
+        return command === 'SELECT' ? result : { ...result, numAffectedRows: BigInt(rowCount ?? 0) }
+      } catch (error) {
+        const told = postgresError(error)
+        // Lost, or still at work on what was waited for too long.
+        if (told.fault === 'unavailable') connection.broken = true
+        throw told
+      }
+    },
+    streamQuery: () => {
+      throw new Error('queries of the storage are not streamed')
+    },
+  }
+  return connection
+}
 
 /**
  * Kysely on a pool of pg, whose errors tell no values.
- * @param pool - Closed with the dialect.
+ * @param pool - Closed by who made it, or with Kysely.
  */
 export const createPostgresDialect = (pool: Pool): Dialect => {
   // Every connection that the driver is given is one that it made.

@@ -33,6 +33,7 @@ export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> =
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + connectTimeoutMs,
+    keepAlive: true,
     application_name: 'keyrail',
     // Times, versions and counts are all far below 2^53.
     types: {

@@ -45,10 +45,15 @@ const untilFree = async <T>(work: () => T, waitMs: number): Promise<T> => {
 
 /**
  * Kysely on one connection of node:sqlite. Transactions take the write lock at once, so that none fails half way.
- * @param database - Opened without a busy timeout. Closed with the dialect.
+ * @param database - Opened without a busy timeout.
  * @param options.waitMs - How long to wait for the connection, and for another process that writes, in milliseconds.
+ * @returns The dialect, and `close`, which waits for what is under way and closes the database. Unlike Kysely's own, what comes later is then
+ * refused as a `StorageError`.
  */
-export const createSqliteDialect = (database: DatabaseSync, { waitMs }: { waitMs: number }): Dialect => {
+export const createSqliteDialect = (
+  database: DatabaseSync,
+  { waitMs }: { waitMs: number },
+): Dialect & { close(): Promise<void> } => {
   const turns = createTurns({ waitMs, sliceMs: 5 })
   const prepare = createPreparer(database)
 
@@ -58,6 +63,11 @@ export const createSqliteDialect = (database: DatabaseSync, { waitMs }: { waitMs
     if (hasRows) return { rows: statement.all(...values) as R[] }
     const { changes } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+
+  const close = async (): Promise<void> => {
+    await turns.close()
+    database.close()
   }
 
   const connection: DatabaseConnection = {
@@ -85,13 +95,11 @@ export const createSqliteDialect = (database: DatabaseSync, { waitMs }: { waitMs
       turns.give()
       return Promise.resolve()
     },
-    destroy: async () => {
-      await turns.close()
-      database.close()
-    },
+    destroy: close,
   }
 
   return {
+    close,
     createDriver: () => driver,
     createQueryCompiler: () => new SqliteQueryCompiler(),
     // "Multiple connections", as the turns above do what Kysely would do else, and have an end.

@@ -67,10 +67,8 @@ const openWriter = async (file: string): Promise<DatabaseSync> => {
 export const openSqlite = async (file: string): Promise<OpenDatabase> => {
   createPrivately(file)
   const writer = await openWriter(file)
-  const query = new Kysely<Tables>({
-    dialect: createSqliteDialect(writer, { waitMs }),
-    plugins: [new CamelCasePlugin()],
-  })
+  const dialect = createSqliteDialect(writer, { waitMs })
+  const query = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] })
   // The statements need tables that may not be there before the migration.
   let reader: DatabaseSync | undefined
   const prepare = (sql: string): ((value: string | Uint8Array) => Access | undefined) => {
@@ -89,9 +87,9 @@ export const openSqlite = async (file: string): Promise<OpenDatabase> => {
   const findByHash = prepare(accessByHash('sqlite'))
   const findByKid = prepare(accessByKid('sqlite'))
 
-  let closed = false
+  let closed: Promise<void> | undefined
   const whileOpen = (find: () => Access | undefined): Access | undefined => {
-    if (closed) throw new StorageError('the database is closed', { fault: 'unavailable' })
+    if (closed !== undefined) throw new StorageError('the database is closed', { fault: 'unavailable' })
     return find()
   }
 
@@ -99,12 +97,12 @@ export const openSqlite = async (file: string): Promise<OpenDatabase> => {
     db: { query, kind: 'sqlite' },
     findAccess: (hash) => whileOpen(() => findByHash(hashBytes(hash))),
     findAccessByKid: (kid) => whileOpen(() => findByKid(kid)),
-    close: async () => {
-      closed = true
-      reader?.close()
-      await query.destroy()
-      // Kysely closes only what has been used.
-      if (writer.isOpen) writer.close()
+    close: () => {
+      if (closed === undefined) {
+        reader?.close()
+        closed = dialect.close()
+      }
+      return closed
     },
   }
 }

@@ -1,0 +1,119 @@
+import { inspect } from 'node:util'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import { isStorageError } from '../../src/storage/storageError.ts'
+import { databases } from './databases.ts'
+import { addApiKey, addUser } from './fill.ts'
+import { openRaw } from './openRaw.ts'
+
+const postgres = databases.filter(({ name }) => name === 'postgres')
+if (postgres.length === 0)
+  console.log(
+    'gateway: no PostgreSQL on this machine, so storage is tested on SQLite alone (Debian: apt-get install postgresql)',
+  )
+
+describe.each(postgres)('storage in PostgreSQL', (database) => {
+  afterAll(() => database.stop())
+
+  const urlOf = async (): Promise<string> => {
+    const options = await database.create()
+    if (!('databaseUrl' in options)) throw new Error('unreachable')
+    return options.databaseUrl
+  }
+
+  test('goes on after all of its connections were cut', async () => {
+    const databaseUrl = await urlOf()
+    const storage = await openStorage({ databaseUrl })
+    const { id: userId } = await addUser(storage)
+    const { hash } = await addApiKey(storage, { userId })
+    const admin = new pg.Client({ connectionString: databaseUrl })
+    await admin.connect()
+    const { rowCount } = await admin.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    expect(rowCount).toBeGreaterThan(0)
+    // Whoever comes before the loss was noticed is told so; who comes after gets a new connection.
+    await expect
+      .poll(async () =>
+        storage.ping().then(
+          () => 'well',
+          (error: unknown) => isStorageError(error, 'unavailable') || error,
+        ),
+      )
+      .toBe('well')
+    expect(await storage.findAccess(hash)).toMatchObject({ user: { id: userId } })
+    await admin.end()
+    await storage.close()
+    await expect(storage.ping()).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
+    await expect(storage.findAccess(hash)).rejects.toThrow('the database is closed')
+  })
+
+  test('looks keys up by statements that a connection prepares once', async () => {
+    const databaseUrl = await urlOf()
+    await (await openStorage({ databaseUrl })).close()
+    // Nothing goes on at the same time, so it is one connection all along.
+    const { db, findAccess, findAccessByKid, close } = await openRaw({ databaseUrl })
+    for (const digit of ['0', '1', '2']) await findAccess(digit.repeat(64))
+    await findAccessByKid('kid_none')
+    const { rows } =
+      await sql`select name, generic_plans + custom_plans as used from pg_prepared_statements order by name`.execute(
+        db.query,
+      )
+    expect(rows).toEqual([
+      { name: 'keyrail-access-by-hash', used: 3 },
+      { name: 'keyrail-access-by-kid', used: 1 },
+    ])
+    await close()
+  })
+
+  test('that refuses the login, or is not there, fails with an error that tells no password', async () => {
+    const databaseUrl = await urlOf()
+    const wrong = new URL(databaseUrl)
+    wrong.password = 'hunter2'
+    const gone = new URL(databaseUrl)
+    gone.pathname = '/nowhere'
+    const closed = new URL(databaseUrl)
+    // Nothing listens on the lowest port.
+    closed.port = '1'
+    const { password } = new URL(databaseUrl)
+    for (const [url, code] of [
+      [wrong, '28P01'],
+      [gone, '3D000'],
+      [closed, 'ECONNREFUSED'],
+    ] as const) {
+      const error: unknown = await openStorage({ databaseUrl: url.href }).catch((caught: unknown) => caught)
+      expect(isStorageError(error, 'unavailable')).toBe(true)
+      expect(String(error)).toBe(`StorageError: the database cannot be reached (${code})`)
+      const shown = inspect(error, { depth: Infinity, showHidden: true })
+      for (const hidden of ['hunter2', password]) expect(shown).not.toContain(hidden)
+    }
+  })
+
+  test('tells no values in its errors', async () => {
+    const databaseUrl = await urlOf()
+    const storage = await openStorage({ databaseUrl })
+    const { mail } = await addUser(storage)
+    const error: unknown = await storage
+      .transaction(async ({ auditLog }) =>
+        auditLog.add({
+          at: 0.5,
+          userId: null,
+          actor: mail,
+          action: 'x',
+          subject: null,
+          ip: null,
+          detail: { password: 'my-password' },
+        }),
+      )
+      .catch((caught: unknown) => caught)
+    expect(isStorageError(error, 'failed')).toBe(true)
+    expect(inspect(error, { depth: Infinity, showHidden: true })).not.toMatch(/my-password|example\.org/)
+    await storage.close()
+  })
+})
+
+test('the databases that are tested are told', () => {
+  expect(databases.map(({ name }) => name)).toContain('sqlite')
+})
