@@ -26,6 +26,8 @@ from .post import BROKEN, CUT, GZIP, TOO_LARGE, target_of, text_of, words_of
 from .steps import now_ms
 
 _CHUNK = 65_536
+# Retries are ours.
+_NO_RETRY = urllib3.Retry(False, redirect=0)
 
 
 class _UntilIO(io.RawIOBase):
@@ -127,7 +129,7 @@ def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Call
                 to = urllib3.util.parse_url(origin)
                 kind = SecurePool if to.scheme == "https" else PlainPool
                 pool = pools.setdefault(
-                    origin, kind(to.host or "", to.port, maxsize=plan.max_in_flight, block=True, retries=False)
+                    origin, kind(to.host or "", to.port, maxsize=plan.max_in_flight, block=True)
                 )
         return pool
 
@@ -145,11 +147,11 @@ def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Call
                 "/",
                 body=body,
                 headers=headers,
-                retries=False,
+                retries=_NO_RETRY,
                 redirect=False,
                 assert_same_host=False,
                 timeout=urllib3.Timeout(total=left),
-                pool_timeout=left,
+                pool_timeout=left,  # type: ignore[arg-type]
                 preload_content=False,
             )
             begun = True
