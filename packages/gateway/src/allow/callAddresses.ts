@@ -1,5 +1,5 @@
 import { methodNames } from '@keyrail/core'
-import { foldName } from './hasRepeatedName.ts'
+import { foldName } from './hasAmbiguousName.ts'
 import { readTransactionTo } from './transactionTo.ts'
 
 /** What a call reaches: each value must be an address of the list; or what it does that no list can allow, for a message. */
@@ -124,7 +124,7 @@ const passing: ReadonlySet<string> = new Set(
  * What a call reaches, for an app with an address list. Checked are the calls that run code, read an account or a contract, or send a
  * transaction. Of the schema's other methods (blocks, receipts, fees, traces of what is in the chain) nothing is asked: they belong into
  * the method list. A method that the schema does not know cannot be checked.
- * @param params - Params, parsed. Their text must be known to hold no repeated member name (`hasRepeatedName`).
+ * @param params - Params, parsed. Their text must be known to hold no ambiguous name (`hasAmbiguousName`).
  * @returns `undefined` where nothing is to be checked.
  */
 export const callAddresses = (method: string, params: unknown): CallReach | undefined => {

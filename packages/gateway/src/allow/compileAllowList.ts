@@ -4,7 +4,7 @@ import { parseAddress, readAddressRule } from './addressRule.ts'
 import { checkAllowListEntries } from './allowListEntries.ts'
 import type { AllowListEntries, AllowListEntry } from './allowListEntries.ts'
 import { callAddresses, holdsAddresses } from './callAddresses.ts'
-import { hasRepeatedName } from './hasRepeatedName.ts'
+import { hasAmbiguousName } from './hasAmbiguousName.ts'
 import { matchesIp, readIpRule } from './ipRule.ts'
 import { readMethodRule } from './methodRule.ts'
 import { matchesOrigin, parseOrigin, readOriginRule } from './originRule.ts'
@@ -130,8 +130,8 @@ const addressCheck = (entries: AllowListEntries['addresses']): CallCheck | undef
   const listed = new Set(rules)
   return ({ method, params }) => {
     if (!holdsAddresses(method)) return undefined
-    if (params !== undefined && hasRepeatedName(params, { fold: true }))
-      return refusals.notAllowedWithAddresses('repeated member names')
+    if (params !== undefined && hasAmbiguousName(params))
+      return refusals.notAllowedWithAddresses('repeated or escaped member names')
     const reach = callAddresses(method, params === undefined ? undefined : JSON.parse(params))
     if (reach === undefined) return undefined
     if ('forbidden' in reach) return refusals.notAllowedWithAddresses(reach.forbidden)

@@ -23,7 +23,7 @@ const longest = 512
 const host = String.raw`\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?`
 const originShape = new RegExp(String.raw`^([a-z][a-z0-9+.-]*)://(${host})(?::(0|[1-9][0-9]{0,4}))?$`, 'i')
 const hostShape = new RegExp(`^(?:${host})$`)
-const entryShape = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*\.)?(.+?)(?::([0-9]*))?$/i
+const entryShape = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*\.)?(.*?)(?::([0-9]*))?$/i
 
 const ownPort = (scheme: string): string => (scheme === 'https' ? '443' : scheme === 'http' ? '80' : '')
 

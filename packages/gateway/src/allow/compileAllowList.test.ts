@@ -1,0 +1,202 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { AllowListEntries } from './allowListEntries.ts'
+import { compileAllowList } from './compileAllowList.ts'
+import type { AllowListRequest } from './compileAllowList.ts'
+
+const a = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01'
+const b = `0x${'b2'.repeat(20)}`
+
+const from = (...values: readonly string[]): { value: string }[] => values.map((value) => ({ value }))
+const nobody: AllowListRequest = { ip: undefined, origin: undefined, userAgent: undefined }
+
+const refusedCall = (entries: AllowListEntries, method: string, params?: unknown): string | undefined =>
+  compileAllowList(entries).refuseCall({
+    method,
+    params: typeof params === 'string' ? params : params === undefined ? undefined : JSON.stringify(params),
+  })?.message
+
+describe('compileAllowList', () => {
+  test('an empty list, or one of empty types, restricts nothing', () => {
+    for (const entries of [{}, { ips: [], origins: [], methods: [], addresses: [], userAgents: [] }]) {
+      const list = compileAllowList(entries)
+      expect(list.refuseRequest(nobody)).toBeUndefined()
+      expect(list.refuseCall({ method: 'eth_call', params: undefined })).toBeUndefined()
+    }
+  })
+
+  test('refuses as the table says: 403, -32002, a reason, and the message', () => {
+    const list = compileAllowList({
+      ips: from('10.0.0.1'),
+      origins: from('example.com'),
+      userAgents: from('Wallet/'),
+      methods: from('eth_call', 'eth_getBalance'),
+      addresses: from(a),
+    })
+    const good: AllowListRequest = { ip: '10.0.0.1', origin: 'https://example.com', userAgent: 'my-wallet/1.0' }
+    expect(list.refuseRequest(good)).toBeUndefined()
+    const common = { status: 403, code: -32002 }
+    expect(list.refuseRequest({ ...good, ip: '10.0.0.2' })).toEqual({
+      ...common,
+      message: 'rejected due to app settings: IP not allowed',
+      reason: 'ip_not_allowed',
+    })
+    expect(list.refuseRequest({ ...good, origin: 'https://evil.example' })).toEqual({
+      ...common,
+      message: 'rejected due to app settings: origin not allowed',
+      reason: 'origin_not_allowed',
+    })
+    expect(list.refuseRequest({ ...good, userAgent: 'curl/8' })).toEqual({
+      ...common,
+      message: 'rejected due to app settings: user agent not allowed',
+      reason: 'user_agent_not_allowed',
+    })
+    expect(list.refuseCall({ method: 'eth_getLogs', params: '[]' })).toEqual({
+      ...common,
+      message: 'rejected due to app settings: method eth_getLogs not allowed',
+      reason: 'method_not_allowed',
+    })
+    expect(list.refuseCall({ method: 'eth_getBalance', params: `["${b}"]` })).toEqual({
+      ...common,
+      message: `rejected due to app settings: address ${b} not allowed`,
+      reason: 'address_not_allowed',
+    })
+    expect(list.refuseCall({ method: 'eth_call', params: '[{}]' })).toEqual({
+      ...common,
+      message: 'rejected due to app settings: call without an address not allowed with an address list',
+      reason: 'address_not_allowed',
+    })
+  })
+
+  test('whoever does not say where they come from does not meet a list', () => {
+    expect(compileAllowList({ ips: from('0.0.0.0/0', '::/0') }).refuseRequest(nobody)?.reason).toBe('ip_not_allowed')
+    expect(compileAllowList({ origins: from('a.example') }).refuseRequest(nobody)?.reason).toBe('origin_not_allowed')
+    expect(compileAllowList({ userAgents: from('x') }).refuseRequest(nobody)?.reason).toBe('user_agent_not_allowed')
+  })
+
+  test('of several types each must be met, of the entries of one type one is enough', () => {
+    const list = compileAllowList({ ips: from('10.0.0.1', '10.0.0.2'), origins: from('a.example', 'b.example') })
+    const asks = (ip: string, origin: string): string | undefined =>
+      list.refuseRequest({ ...nobody, ip, origin: `https://${origin}` })?.reason
+    expect(asks('10.0.0.2', 'a.example')).toBeUndefined()
+    expect(asks('10.0.0.1', 'b.example')).toBeUndefined()
+    expect(asks('10.0.0.3', 'a.example')).toBe('ip_not_allowed')
+    expect(asks('10.0.0.1', 'c.example')).toBe('origin_not_allowed')
+  })
+
+  test.each<[string, string, boolean]>([
+    ['eth_call', 'eth_call', true],
+    ['eth_call', 'eth_callMany', false],
+    ['eth_call', 'ETH_CALL', false],
+    ['eth_call', '', false],
+    ['eth_*', 'eth_getLogs', true],
+    ['eth_*', 'ethx_getLogs', false],
+    ['eth_*', 'net_version', false],
+  ])('with %s listed, %s: %s', (entry, method, allowed) => {
+    expect(refusedCall({ methods: from(entry) }, method) === undefined).toBe(allowed)
+  })
+
+  test('compares addresses by their bytes, whatever their case on either side', () => {
+    for (const value of [a, a.toLowerCase(), `0x${a.slice(2).toUpperCase()}`]) {
+      expect(refusedCall({ addresses: from(value) }, 'eth_getBalance', [a])).toBeUndefined()
+      expect(refusedCall({ addresses: from(a) }, 'eth_call', [{ to: value }])).toBeUndefined()
+    }
+  })
+
+  test('of several addresses all must be listed', () => {
+    const addresses = from(a, b)
+    const other = `0x${'c3'.repeat(20)}`
+    expect(refusedCall({ addresses }, 'eth_getLogs', [{ address: [a, b] }])).toBeUndefined()
+    expect(refusedCall({ addresses }, 'eth_getLogs', [{ address: [a, other] }])).toMatch(other)
+    expect(refusedCall({ addresses }, 'eth_getLogs', [{ address: [a, a.slice(2)] }])).toMatch('no address')
+  })
+
+  test.each([
+    [`[{"to":"${a}","to":"${b}"}]`],
+    [`[{"to":"${b}","to":"${a}"}]`],
+    [`[{"to":"${a}","\\u0074o":"${b}"}]`],
+    [`[{"to":"${a}","To":"${b}"}]`],
+    [`[{"to":"${a}"},"latest",{},{"time":"0x1","time":"0x2"}]`],
+  ])('refuses a repeated member name, in any spelling that some node takes for the same: %s', (params) => {
+    expect(refusedCall({ addresses: from(a) }, 'eth_call', params)).toBe(
+      'rejected due to app settings: repeated or escaped member names not allowed with an address list',
+    )
+  })
+
+  test('state overrides under a name that JSON.parse was led to misread are refused', () => {
+    const entries = { addresses: from(a) }
+    const prime = `[{"to":"${a}"},"latest",{"tracer":"callTracer","\\\\u0073tateOver":{}}]`
+    const attack = `[{"to":"${a}"},"latest",{"tracer":"callTracer","\\u0073tateOverrides":{"${b}":{"code":"0x00"}}}]`
+    for (let round = 0; round < 3; round += 1) {
+      refusedCall(entries, 'debug_traceCall', prime)
+      JSON.parse(prime)
+      expect(refusedCall(entries, 'debug_traceCall', attack)).toMatch('escaped member names')
+    }
+  })
+
+  test('without an address list params are not looked at', () => {
+    expect(refusedCall({ methods: from('eth_call') }, 'eth_call', '[{"to":1,"to":2}]')).toBeUndefined()
+  })
+
+  test('no method name makes a long message', () => {
+    expect(refusedCall({ methods: from('eth_call') }, 'x'.repeat(100_000))?.length).toBeLessThan(200)
+    expect(refusedCall({ addresses: from(a) }, 'x'.repeat(100_000))?.length).toBeLessThan(200)
+  })
+
+  test('never lets a listed address open the door for another, wherever the two stand', () => {
+    const listed = fc.constantFrom(a, a.toLowerCase())
+    const value = fc.oneof(listed, fc.constantFrom(b, null, 1, '', a.slice(0, -1), `${a}0`, [a], { to: a }))
+    const name = fc.constantFrom('to', 'To', 'TO', 'from', 'data', 'address', 'stateOverrides')
+    const call = fc
+      .array(fc.tuple(name, value), { maxLength: 4 })
+      .map((members) => `{${members.map(([key, held]) => `"${key}":${JSON.stringify(held)}`).join(',')}}`)
+    const list = compileAllowList({ addresses: from(a) })
+    /** What a node that ignores case and lets the last member win would call. */
+    const calledBy = (text: string): unknown => {
+      const names: [string, unknown][] = []
+      JSON.parse(text, (key, held: unknown) => (key === '' ? held : (names.push([key, held]), held)))
+      const members = [...text.matchAll(/"(\w+)":("[^"]*"|null|1|\[[^\]]*\]|\{[^}]*\})[,}]/g)]
+      const last = members.findLast(([, key]) => key?.toLowerCase() === 'to')
+      return last === undefined ? undefined : (JSON.parse(last[2] ?? 'null') as unknown)
+    }
+    const seen = { allowed: 0 }
+    fc.assert(
+      fc.property(call, (text) => {
+        if (list.refuseCall({ method: 'eth_call', params: `[${text}]` }) !== undefined) return
+        seen.allowed += 1
+        expect(String(calledBy(text)).toLowerCase()).toBe(a.toLowerCase())
+      }),
+      { numRuns: 20_000 },
+    )
+    expect(seen.allowed).toBeGreaterThan(500)
+  }, 60_000)
+
+  test.each<[unknown, RegExp]>([
+    [{ ips: from('10.0.0.1', '10.0.0.300') }, /^ips\[1\]\.value is no IP address/],
+    [{ origins: from('https://a.example/x') }, /^origins\[0\]\.value is more than an origin/],
+    [{ methods: from('eth_call*') }, /^methods\[0\]\.value is no method/],
+    [{ methods: from('*') }, /leave the list empty/],
+    [{ addresses: from(a.slice(2)) }, /^addresses\[0\]\.value is no address/],
+    [{ userAgents: from('') }, /^userAgents\[0\]\.value is no part/],
+    [{ userAgents: from(' x') }, /^userAgents\[0\]\.value is no part/],
+    [{ ips: Array.from({ length: 31 }, () => ({ value: '10.0.0.1' })) }, /^ips must have no more than 30/],
+    [{ ips: ['10.0.0.1'] }, /^ips\[0\]\.value must be a text/],
+    [{ ips: '10.0.0.1' }, /^ips must be a list/],
+    [{ ips: null }, /^ips must be a list/],
+    [{ ips: [{ value: '10.0.0.1', label: 'x'.repeat(65) }] }, /^ips\[0\]\.label/],
+    [{ ip: [] }, /^the allow list has a type that is not known/],
+    [null, /^the allow list must be an object/],
+  ])('refuses %j when it is given', (entries, message) => {
+    expect(() => compileAllowList(entries as AllowListEntries)).toThrow(message)
+  })
+
+  test('no message repeats an entry: somebody may have pasted a secret there', () => {
+    const secret = 'https://user:s3cretT0ken@node.example/v3/s3cretT0ken?x=s3cretT0ken'
+    for (const type of ['ips', 'origins', 'methods', 'addresses', 'userAgents']) {
+      const entries = { [type]: [{ value: `${secret}é`, label: secret.repeat(3) }, { value: `${secret}é` }] }
+      expect(() => compileAllowList(entries)).toThrow(TypeError)
+      expect(() => compileAllowList(entries)).not.toThrow('s3cretT0ken')
+      expect(() => compileAllowList({ [secret]: [] } as AllowListEntries)).not.toThrow('s3cretT0ken')
+    }
+  })
+})

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { createIpLimit } from './createIpLimit.ts'
+
+/** Whether two callers share one allowance. */
+const share = (one: string | undefined, other: string | undefined): boolean => {
+  const limit = createIpLimit({ perSecond: 1, now: () => 0 })
+  limit.take(one)
+  return limit.take(other).granted === 0
+}
+
+describe('createIpLimit', () => {
+  test.each<[string | undefined, string | undefined, boolean]>([
+    ['192.0.2.1', '192.0.2.1', true],
+    ['192.0.2.1', '192.0.2.2', false],
+    ['192.0.2.1', '::ffff:192.0.2.1', true],
+    ['192.0.2.1', '::ffff:c000:201', true],
+    ['2001:db8::1', '2001:db8::ffff:ffff:ffff:ffff', true],
+    ['2001:db8::1', '2001:DB8:0:0:1::', true],
+    ['2001:db8::1', '2001:db8:0:1::1', false],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
+    // Not mapped: its first 64 bits are those of ::1.
+    ['::192.0.2.1', '::1', true],
+    // Four bytes of IPv4 are not the beginning of an IPv6 address.
+    ['32.1.13.184', '2001:db8::1', false],
+    [undefined, 'no ip', true],
+    ['fe80::1%eth0', 'fe80::2%eth1', true],
+  ])('%s and %s share an allowance: %s', (one, other, expected) => {
+    expect(share(one, other)).toBe(expected)
+  })
+
+  test('is bounded', () => {
+    const limit = createIpLimit({ perSecond: 1, maxKeys: 50, now: () => 0 })
+    for (let index = 0; index < 1_000; index += 1) limit.take(`10.0.${index >> 8}.${index & 255}`)
+    expect(limit.size).toBeLessThanOrEqual(50)
+  })
+})
