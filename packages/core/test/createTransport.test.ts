@@ -313,6 +313,22 @@ describe('options of single layers', () => {
   })
 })
 
+test('a bare layer that throws costs its own call and no more', async () => {
+  const bad = new Error('mine')
+  const transport = make({
+    layers: [
+      (next) => (call, settle) => {
+        if (call.method === 'eth_gasPrice') throw bad
+        next(call, settle)
+      },
+    ],
+  })
+  await expect(transport.request({ method: 'eth_gasPrice' })).rejects.toBe(bad)
+  expect(transport.stats()).toMatchObject({ calls: 1, inFlight: 0, failed: 1 })
+  await transport.request({ method: 'eth_blockNumber' })
+  expect(transport.stats()).toMatchObject({ calls: 2, inFlight: 0, answered: 1 })
+})
+
 describe('closing', () => {
   test('ends what is under way at every endpoint and in every group, and refuses more', async () => {
     const transport = make(both([{ weight: 1 }, { weight: 1 }]))

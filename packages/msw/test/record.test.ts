@@ -91,6 +91,30 @@ describe('keys', () => {
     expect(JSON.stringify(recording)).not.toContain('k3Yk3Y')
   })
 
+  test.each<[string, (key: string) => string]>([
+    ['in upper case', (key) => key.toUpperCase()],
+    [
+      'with each character percent-encoded',
+      (key) => [...key].map((one) => `%${one.charCodeAt(0).toString(16)}`).join(''),
+    ],
+    [
+      'escaped in a JSON within',
+      (key) => JSON.stringify([...key].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')),
+    ],
+    ['in part', (key) => key.slice(0, 20)],
+  ])('are not kept %s', async (_, write) => {
+    const key = 'kr_aQx7Zp2LmW4tYb9cVd8'
+    const server = await startFaultServer(answer(write(key)))
+    close.push(() => server.close())
+    const url = `${server.url}/v2/${key}`
+    const recording = record(url)
+    close.push(listen(recording.handlers as never))
+    await fetch(url, { method: 'POST', body: '{"id":1,"method":"eth_chainId"}' })
+    const [call] = recording.calls()
+    expect(call?.method).toBe('eth_chainId')
+    expect(JSON.stringify(call?.result)).toMatch(/^"[\\"]*…[\\"]*"$/)
+  })
+
   test('of a wrong address are not told', () => {
     expect(() => record('k3Yk3Yk3Y')).toThrow('record takes a whole URL')
     expect(() => record('k3Yk3Yk3Y')).toThrow(expect.not.stringContaining('k3Y') as never)

@@ -365,6 +365,19 @@ describe('diagnostics channels', () => {
     expect(published.map(({ type }) => type)).toEqual(['retry'])
   })
 
+  test('of two observers, each is told of the call and of its one end', async () => {
+    const [inner, outer] = [listener(), listener()]
+    const stats = createStats()
+    await compose(telling(events), observe({ hooks: inner.hooks }), observe({ hooks: outer.hooks, stats })).request(
+      args,
+    )
+    const types = inner.told.map(({ type }) => type)
+    expect(types.filter((type) => type === 'response')).toHaveLength(1)
+    expect(outer.told.map(({ type }) => type)).toEqual(types)
+    expect(stats.snapshot()).toMatchObject({ calls: 1, answered: 1 })
+    expect(stats.snapshot().requests).toBeGreaterThan(0)
+  })
+
   test('are done without where the platform has none', async () => {
     for (const process of [undefined, {}, { getBuiltinModule: () => undefined }]) {
       vi.stubGlobal('process', process)

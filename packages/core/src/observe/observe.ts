@@ -95,16 +95,28 @@ export function observe(options: ObserveOptions = {}): Layer {
   return (next, label) => {
     const observer = open(label)
     return (call, settle) => {
+      // Of an observer further out, to which this one is a layer like any other.
+      const above = call.note
       const end: Settle = (ok, value) => {
         observer.end(call, ok, value)
+        call.note = above
         settle(ok, value)
       }
       const within = observer.begin(call)
+      if (above) call.note = both(call.note, above)
       if (within) within(() => next(call, end))
       else next(call, end)
     }
   }
 }
+
+/** Tells both, but of the end only the first: the other has its own. */
+const both =
+  (note: Call['note'], above: NonNullable<Call['note']>): Call['note'] =>
+  (event) => {
+    note?.(event)
+    if (event.type !== 'ended') above(event)
+  }
 
 const listens = (watch: Watch): boolean => watch.listens()
 

@@ -69,7 +69,8 @@ export function createAlarms<P extends Place>(
       const alone = place.before === place.after
       leaveLane(place)
       const clock = alone && clocks.get(msOf(place))
-      if (clock) stop(clock)
+      // The options that its time is read from may have been changed meanwhile: then it is another clock, for which others may wait.
+      if (clock && !clock.lane.first()) stop(clock)
     },
     all: () => [...clocks.values()].flatMap(({ lane }) => lane.all()),
   }

@@ -93,8 +93,9 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     }
 
     const begin = (call: Call, settle: Settle): Flight => {
-      const { method, params, options, deadlineAt, note } = call
+      const { method, params, options, startedAt, deadlineAt, note } = call
       const shared = createCall(method, params, options, call)
+      shared.startedAt = startedAt
       shared.deadlineAt = deadlineAt
       shared.note = note
       return { shared, first: call, settle, joined: undefined, writes, answers }

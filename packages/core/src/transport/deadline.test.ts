@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { coalesce } from './coalesce.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
@@ -42,6 +43,37 @@ describe('deadline', () => {
     for (const method of ['eth_getLogs', 'eth_simulateV1', 'debug_traceTransaction', 'trace_block'])
       expect(await timeOf(method)).toBe(60_000)
     expect(await timeOf('eth_getLogsBySomething')).toBe(10_000)
+  })
+
+  test('strikes for one call though the options of another are changed while it is under way', async () => {
+    const ends: ((ok: boolean, value: unknown) => void)[] = []
+    const endpoint: Endpoint = { ...silent(), carry: (_, settle) => void ends.push(settle) }
+    const held = {
+      ...endpoint,
+      carry: ((call, settle) => {
+        endpoint.carry(call, settle)
+        call.cancel = (reason) => settle(false, reason)
+      }) as Endpoint['carry'],
+    }
+    const transport = compose(held, deadline())
+    const start = Date.now()
+    const first = transport.request({ method: 'eth_blockNumber' }, { timeoutMs: 500 }).catch(() => Date.now() - start)
+    const options = { timeoutMs: 1_000 }
+    const second = transport.request({ method: 'eth_gasPrice' }, options)
+    options.timeoutMs = 500
+    ends[1]?.(true, '0x1')
+    expect(await second).toBe('0x1')
+    await vi.runAllTimersAsync()
+    expect(await first).toBe(500)
+  })
+
+  test('stands right below coalesce too', async () => {
+    const transport = compose(silent(), deadline({ timeoutMs: 1_000 }), coalesce())
+    await vi.advanceTimersByTimeAsync(800)
+    const start = Date.now()
+    const late = transport.request({ method: 'eth_chainId' }).catch(() => Date.now() - start)
+    await vi.runAllTimersAsync()
+    expect(await late).toBe(1_000)
   })
 
   test('goes by the transport\u2019s time, and by the call\u2019s own before it', async () => {

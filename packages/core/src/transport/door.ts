@@ -54,7 +54,9 @@ export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = 
   const start = (call: Call, give: Give, refuse: Give, unlisten: (() => void) | undefined): void => {
     live?.enter(call)
     const within = begin?.(call)
+    let over = false
     const settle: Settle = (ok, value) => {
+      over = true
       unlisten?.()
       live?.leave(call)
       call.cancel = undefined
@@ -62,8 +64,15 @@ export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = 
       if (ok) give(given)
       else refuse(given)
     }
-    if (within) run(within, call, settle)
-    else carry(call, settle)
+    try {
+      if (within) run(within, call, settle)
+      else carry(call, settle)
+    } catch (error) {
+      // A layer of a user that throws costs its own call.
+      if (over) throw error
+      call.ended = true
+      settle(false, error)
+    }
   }
 
   const run = (within: Within, call: Call, settle: Settle): void => within(() => carry(call, settle))

@@ -209,7 +209,8 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
     const sending = record(method, call.params, (at) => (sentTo = at))
     setBelow(call, (sent = sending))
     failure = undefined
-    watch((call.deadlineAt - performance.now()) / 2)
+    // The deadline may have passed already, where the hash took long.
+    watch(Math.max(1, (call.deadlineAt - performance.now()) / 2))
     next(sending, (ok, value) => {
       if (sent !== sending) return
       sent = undefined

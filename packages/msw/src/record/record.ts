@@ -30,6 +30,23 @@ function secretsOf(url: URL): string[] {
     .sort((one, other) => other.length - one.length)
 }
 
+/** So many characters of a secret in a row are taken for a part of it. */
+const LEAST = 8
+
+/** Finds a secret in JSON, whole or in part, in whatever letter case, and where characters of it are percent-encoded or escaped. */
+function patternOf(secret: string): RegExp {
+  const characters = [...secret].map((character) => {
+    const code = (character.codePointAt(0) as number).toString(16).padStart(2, '0')
+    const plain = character.replace(/[^\w]/g, String.raw`\$&`)
+    return code.length > 2 ? plain : String.raw`(?:${plain}|%${code}|\\+u00${code})`
+  })
+  const from = (at: number): string =>
+    characters.slice(at, at + LEAST).join('') +
+    characters.slice(at + LEAST).reduceRight((rest, character) => `(?:${character}${rest})?`, '')
+  const starts = Array.from({ length: characters.length - LEAST + 1 }, (_, at) => from(at))
+  return new RegExp(starts.join('|'), 'gi')
+}
+
 /**
  * Listens to the calls that go to a node, and keeps them with their answers for `replay`. What in the address could be a key is never kept:
  * where a node repeats it in an answer, the answer loses it.
@@ -48,13 +65,12 @@ export function record(url: string): Recording {
   } catch {
     throw refused('record takes a whole URL, such as https://host/path')
   }
-  const secrets = secretsOf(whole)
+  const patterns = secretsOf(whole).map(patternOf)
   const recorded: RecordedCall[] = []
   const mask = <T>(value: T): T => {
     let text = JSON.stringify(value)
     if (text === undefined) return value
-    for (const secret of secrets)
-      text = text.replaceAll(JSON.stringify(secret).slice(1, -1), '…').replaceAll(encodeURIComponent(secret), '…')
+    for (const pattern of patterns) text = text.replaceAll(pattern, '…')
     return JSON.parse(text) as T
   }
   const keep = (sent: unknown, got: unknown): void => {
