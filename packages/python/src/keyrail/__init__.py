@@ -4,18 +4,23 @@ from .address.open_address import AsyncSecret, Network, PerNetwork, Secret
 from .async_provider import AsyncKeyrailProvider
 from .failure.error import KeyrailError, RpcErrorObject
 from .failure.kinds import FailureKind, FailureSource
+from .logs.logs import AsyncLogs, LogCursor, Logs, LogsProgress, async_logs, logs
 from .provider import KeyrailProvider
 from .transport.options import BatchOptions, RetryOptions
 from .transport.walks import Request, Settled
 
 __all__ = [
     "AsyncKeyrailProvider",
+    "AsyncLogs",
     "AsyncSecret",
     "BatchOptions",
     "FailureKind",
     "FailureSource",
     "KeyrailError",
     "KeyrailProvider",
+    "LogCursor",
+    "Logs",
+    "LogsProgress",
     "Network",
     "PerNetwork",
     "Request",
@@ -23,4 +28,6 @@ __all__ = [
     "RpcErrorObject",
     "Secret",
     "Settled",
+    "async_logs",
+    "logs",
 ]

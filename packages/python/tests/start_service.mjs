@@ -1,0 +1,24 @@
+// Starts an anvil and the gateway in front of it, prints where they are, and stops when its input ends.
+import { startService } from '../../contracts/test/startService.ts'
+import { startLookupGateway } from '../../contracts/test/startLookupGateway.ts'
+
+const service = await startService()
+const lookup = await startLookupGateway(`0x${'a1'.repeat(40)}`)
+const accounts = await service.node('eth_accounts')
+console.log(JSON.stringify({ app: service.app, key: service.key, accounts, urlOfGet: lookup.urlOfGet, chainId: service.chainId }))
+
+// One line in, one line out: a method for the node itself.
+let waiting = ''
+process.stdin.on('data', async (chunk) => {
+  waiting += chunk
+  for (let end = waiting.indexOf('\n'); end >= 0; end = waiting.indexOf('\n')) {
+    const { method, params } = JSON.parse(waiting.slice(0, end))
+    waiting = waiting.slice(end + 1)
+    const told = method === 'methods' ? service.methods.splice(0) : await service.node(method, params)
+    console.log(JSON.stringify({ result: told }))
+  }
+})
+process.stdin.on('end', async () => {
+  await Promise.all([service.stop(), lookup.close()])
+  process.exit(0)
+})
