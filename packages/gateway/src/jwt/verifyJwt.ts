@@ -33,7 +33,7 @@ const refuse = (check: JwtCheck, message: string, untilMs: number = Infinity): J
  * @param nowMs - Milliseconds since 1970.
  * @returns The verdict, naming the first check that failed. Never throws.
  * @example
- * verifyJwt(undefined, compileJwtPolicy({ keys: [] }), Date.now()).ok // false
+ * verifyJwt(undefined, { keys: new Map(), audience: undefined, maxLifetimeS: 3600 }, Date.now()).ok // false
  * @see RFC 7515 section 5.2, RFC 7519 section 7.2, RFC 8725 section 3
  */
 export const verifyJwt = (token: string | undefined, policy: JwtPolicy, nowMs: number): JwtVerdict => {
