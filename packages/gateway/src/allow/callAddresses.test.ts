@@ -142,6 +142,7 @@ describe('callAddresses', () => {
     ['trace_call', [{ to: a }, [], 'latest', { [b]: {} }], 'state overrides'],
     ['trace_callMany', [[[{ to: a }], [{}]]], 'call without an address'],
     ['trace_callMany', [[]], 'call without an address'],
+    ['trace_callMany', [[[{ to: a }, []]], 'latest', { stateOverrides: {} }], 'state overrides'],
     ['trace_callMany', [[{ to: a }]], 'call without an address'],
     ['debug_traceCall', [{ to: a }, 'latest', { stateOverrides: { [b]: {} } }], 'state overrides'],
     ['debug_traceCall', [{ to: a }, 'latest', { STATEOVERRIDES: { [b]: {} } }], 'state overrides'],

@@ -54,10 +54,12 @@ const traceCall: Reach = ([call, , config]) => {
   return reachOfCall(call)
 }
 
-const traceCalls: Reach = ([calls]) =>
-  Array.isArray(calls)
-    ? reachOfCalls(calls.map((pair: unknown) => (Array.isArray(pair) ? pair[0] : undefined)))
-    : withoutAddress
+/** Some nodes take a configuration after the block, with state overrides in it. */
+const traceCalls: Reach = ([calls, , config]) => {
+  if (!isNothing(config)) return overrides
+  if (!Array.isArray(calls)) return withoutAddress
+  return reachOfCalls(calls.map((pair: unknown) => (Array.isArray(pair) ? pair[0] : undefined)))
+}
 
 const simulation: Reach = ([payload]) => {
   const blocks = member(payload, 'blockStateCalls')

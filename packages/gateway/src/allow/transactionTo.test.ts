@@ -155,6 +155,8 @@ describe('readTransactionTo', () => {
     ['a byte too few', (signed[0]?.text ?? '').slice(0, -2)],
     ['a string in place of the list', '0xb8500000'],
     ['a length of eight bytes', `0xff${'ff'.repeat(8)}`],
+    ['a length that begins with zero', (signed[0]?.text ?? '').replace('0xf86c', '0xf9006c')],
+    ['a short text under a long head', (signed[0]?.text ?? '').replace('0xf86c', '0xf86d').replace('9435', 'b81435')],
     ['type 3 that creates', (signed[6]?.text ?? '').replace(`94${'11'.repeat(20)}`, '80').replace('03f8cf', '03f8bb')],
   ])('refuses %s', (_name, value) => {
     expect(readTransactionTo(value)).toBeUndefined()

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -82,6 +82,12 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     ['a long text', 'x'.repeat(20_000), /at most 16384/],
   ])('refuses %s, saying what to do', (_name, pem, message) => {
     expect(() => importJwtKey(pem)).toThrow(message)
+  })
+
+  test.each(['AQ', 'Ag'])('refuses an RSA key whose exponent is %s in base64url: 1 signs any text, 2 none', (e) => {
+    const { n = '' } = rsa.publicKey.export({ format: 'jwk' })
+    const pem = spki(createPublicKey({ key: { kty: 'RSA', n, e }, format: 'jwk' }))
+    expect(() => importJwtKey(pem)).toThrow('exponent')
   })
 
   test('whatever is done to a key, it is imported as a key that is whole or refused by a message without it', () => {
