@@ -124,8 +124,7 @@ class AdapterServer(FaultServer):
             body = [item(call) for call in calls] if isinstance(seen.json, list) else item(calls[0])
         text = fill(body if isinstance(body, str) else json.dumps(body))
         headers = {
-            name: fill(value)
-            for name, value in answer.get("headers", {"content-type": "application/json"}).items()
+            name: fill(value) for name, value in answer.get("headers", {"content-type": "application/json"}).items()
         }
         status = answer.get("status", 200)
         time.sleep(answer.get("delayMs", 0) / 1_000)

@@ -71,7 +71,9 @@ def reachable_texts(root: Any) -> list[str]:
             if name.startswith("__") and name not in ("__dict__", "__notes__"):
                 continue
             # Properties of web3.py ask the node.
-            if isinstance(inspect.getattr_static(type(value), name, None), property) and type(value).__module__.startswith("web3."):
+            if isinstance(inspect.getattr_static(type(value), name, None), property) and type(
+                value
+            ).__module__.startswith("web3."):
                 continue
             read(lambda held=value, name=name: getattr(held, name))
     return texts
@@ -81,7 +83,5 @@ def leaks_of(root: Any, secret: str) -> list[str]:
     """Give the texts in which a run of 8 characters of the secret stands."""
     runs = [secret[at : at + 8] for at in range(len(secret) - 7)]
     return [
-        text
-        for text in reachable_texts(root)
-        if any(run in text or run in urllib.parse.unquote(text) for run in runs)
+        text for text in reachable_texts(root) if any(run in text or run in urllib.parse.unquote(text) for run in runs)
     ]

@@ -39,7 +39,7 @@ def start_service() -> Iterator[Service]:
     pinned = TOP.parent / "node_modules/.bin/node"
     node = os.environ.get("KEYRAIL_NODE") or (str(pinned) if pinned.exists() else shutil.which("node"))
     assert node, "Node is missing"
-    with subprocess.Popen(  # noqa: S603 - our own script
+    with subprocess.Popen(
         [node, "--conditions=@keyrail/source", str(Path(__file__).with_name("start_service.mjs"))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -88,9 +88,10 @@ def test_reads_writes_and_reverts(service: Service, which: str) -> None:
             reverts.setLevel(11).transact()
 
         reader = deploy("OffchainReader", [service.url_of_get], bytes.fromhex("a1" * 40))
+        # The gateway of this test is on this machine, which web3.py 8 does not ask by itself.
         provider.ccip_read_allow_http = True
-        if not hasattr(provider, "ccip_read_url_validator"):
-            assert reader.functions.read(b"\x9a" * 32).call() == bytes.fromhex("a1" * 40)
+        provider.ccip_read_url_validator = lambda _: True
+        assert reader.functions.read(b"\x9a" * 32).call() == bytes.fromhex("a1" * 40)
 
         with w3.batch_requests() as batch:
             batch.add(w3.eth.get_balance(friend))

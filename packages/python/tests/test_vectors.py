@@ -46,9 +46,7 @@ def test_failure(case: dict[str, Any]) -> None:
 def test_retry_after(case: dict[str, Any]) -> None:
     given = case["given"]
     rpc_error = {"code": 0, "message": "", "data": given["data"]} if "data" in given else None
-    facts = Facts(
-        text=given["text"], retry_after=given.get("retryAfter"), date=given.get("date"), rpc_error=rpc_error
-    )
+    facts = Facts(text=given["text"], retry_after=given.get("retryAfter"), date=given.get("date"), rpc_error=rpc_error)
     assert retry_after(facts, case.get("now")) == case["expect"], case["why"]
 
 

@@ -71,9 +71,8 @@ class KeyrailProvider(JSONBaseProvider):
         options = {name: value for name, value in locals().items() if name not in ("self", "bare", "__class__")}
         given = opened(bare, options)
         # Tracebacks may be shown with the variables of their frames.
-        options = {}
-        bare = ()
-        url = base_url = rpc_url = api_key = jwt = None
+        del options, bare, url, base_url, rpc_url, api_key, network, chain_id, jwt, timeout_ms, retry, batch
+        del max_response_bytes, max_in_flight, resends
         if isinstance(given, KeyrailError):
             raise given
         address, plan = given

@@ -22,7 +22,7 @@ PerNetwork = Union[T, Mapping[str, T]]
 Secret = Union[str, Callable[[], str]]
 """A secret, or a function that gives the one in force: it is asked for each attempt, so keys rotate without a restart."""
 
-AsyncSecret = Union[str, Callable[[], Union[str, Awaitable[str]]]]
+AsyncSecret = Union[str, Callable[[], str | Awaitable[str]]]
 """The same, where the function may also be asynchronous."""
 
 
@@ -197,4 +197,3 @@ def open_address(
         return make(key, token)
 
     return Address(label=label, chain_id=chain, open=open_now)
-

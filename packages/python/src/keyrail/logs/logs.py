@@ -73,7 +73,10 @@ class _Reader:
     ) -> None:
         for name, value in (("from_block", from_block), ("to_block", to_block)):
             number = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-            check(number or value in _TAGS, f"{name} must be a block's number, or one of latest, safe, finalized and earliest")
+            check(
+                number or value in _TAGS,
+                f"{name} must be a block's number, or one of latest, safe, finalized and earliest",
+            )
         if isinstance(from_block, int) and isinstance(to_block, int):
             check(from_block <= to_block, f"from_block ({from_block}) must not be above to_block ({to_block})")
         check_range("max_blocks", max_blocks, 1, _MOST_BLOCKS, whole=True)

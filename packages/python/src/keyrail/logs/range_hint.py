@@ -53,7 +53,9 @@ def _count(text: str) -> int:
     last = text[-1].lower()
     if text[:2].lower() == "0x":
         return int(text, 16)
-    return int(float(re.sub(r"[,_\s]|[kmKM]\Z", "", text)) * (1_000 if last == "k" else 1_000_000 if last == "m" else 1))
+    return int(
+        float(re.sub(r"[,_\s]|[kmKM]\Z", "", text)) * (1_000 if last == "k" else 1_000_000 if last == "m" else 1)
+    )
 
 
 def _block(value: Any) -> int | None:

@@ -65,7 +65,7 @@ def create_drive(address: Address, plan: Plan) -> tuple[Callable[[Steps], list[O
         passing: BaseException
         try:
             return attempt(asked)
-        except BaseException as error:  # noqa: BLE001 - handed on below, without frames
+        except BaseException as error:
             passing = _clean(error)
         raise passing
 
@@ -126,7 +126,7 @@ def create_async_drive(
         passing: BaseException
         try:
             return await attempt(asked)
-        except BaseException as error:  # noqa: BLE001 - handed on below, without frames
+        except BaseException as error:
             passing = _clean(error)
         raise passing
 

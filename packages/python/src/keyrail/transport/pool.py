@@ -16,7 +16,8 @@ from typing import Any
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import EmptyPoolError, HTTPError, TimeoutError as PoolTimeoutError
+from urllib3.exceptions import EmptyPoolError, HTTPError
+from urllib3.exceptions import TimeoutError as PoolTimeoutError
 
 from ..address.open_address import OpenAddress
 from ..failure.facts import Facts
@@ -128,9 +129,7 @@ def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Call
             with lock:
                 to = urllib3.util.parse_url(origin)
                 kind = SecurePool if to.scheme == "https" else PlainPool
-                pool = pools.setdefault(
-                    origin, kind(to.host or "", to.port, maxsize=plan.max_in_flight, block=True)
-                )
+                pool = pools.setdefault(origin, kind(to.host or "", to.port, maxsize=plan.max_in_flight, block=True))
         return pool
 
     def once(pool: urllib3.HTTPConnectionPool, body: bytes, until: float) -> tuple[Answer | Facts, bool]:

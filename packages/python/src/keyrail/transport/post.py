@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import socket
+import ssl
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -55,8 +58,13 @@ def words_of(error: BaseException) -> str:
     seen = 0
     inner: Any = error
     while isinstance(inner, BaseException) and seen < 8:
-        if isinstance(inner, OSError) and isinstance(inner.strerror, str):
-            return inner.strerror
+        if isinstance(inner, ssl.SSLError):
+            return f"TLS failed: {getattr(inner, 'verify_message', None) or inner.reason or 'no reason was given'}"
+        if isinstance(inner, socket.gaierror):
+            return str(inner.strerror)
+        # A library words an error of the system in its own way, with the address.
+        if isinstance(inner, OSError) and inner.errno:
+            return os.strerror(inner.errno)
         held = [one for one in (getattr(inner, "reason", None), *inner.args) if isinstance(one, BaseException)]
         inner = inner.__cause__ or (held[0] if held else inner.__context__)
         seen += 1
