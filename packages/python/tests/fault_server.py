@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -12,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
+
+from typing_extensions import Self
 
 
 @dataclass
@@ -151,14 +154,12 @@ class FaultServer:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for sock in self._socks:
-            try:
+            with contextlib.suppress(OSError):
                 sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
         for thread in self._threads:
             thread.join(5)
 
-    def __enter__(self) -> FaultServer:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

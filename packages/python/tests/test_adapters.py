@@ -12,6 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -124,7 +125,7 @@ class SyncSubject(Subject):
                 return w3.eth.contract(address=NODE["contract"]["address"], abi=ABI).functions.owner().call()
             if method == "eth_sendRawTransaction":
                 return w3.eth.send_raw_transaction(params[0])
-            return w3.manager.request_blocking(method, params)
+            return w3.manager.request_blocking(method, params)  # type: ignore[arg-type]
 
         def raw(method: str, params: list[Any]) -> Any:
             response = provider.make_request(method, params)  # type: ignore[arg-type]
@@ -157,7 +158,7 @@ class SyncSubject(Subject):
                 else:
                     call = library if self.face == "library" else raw
                     for method, params, is_right in asked:
-                        ended.append(end(lambda method=method, params=params: call(method, params), is_right))
+                        ended.append(end(partial(call, method, params), is_right))
         return ended
 
     def aborted(self, server: AdapterServer, get: Callable[[], Any]) -> Ended:
@@ -392,4 +393,4 @@ def test_adapter(
 
 def test_every_case_that_applies_is_run() -> None:
     assert len(CASES) >= 90
-    assert {param.values[2]["name"] for param in PARAMS} == {case["name"] for case in CASES}  # type: ignore[index,call-overload]
+    assert {param.values[2]["name"] for param in PARAMS} == {case["name"] for case in CASES}  # type: ignore[index]

@@ -10,7 +10,7 @@ import pytest
 from fault_server import FaultServer, Seen, Wire
 from vectors import params_of, read_vectors
 
-from keyrail import AsyncKeyrailProvider, KeyrailProvider, Settled
+from keyrail import AsyncKeyrailProvider, KeyrailProvider, Request, Settled
 
 AGAIN = "sent again"
 
@@ -28,7 +28,7 @@ def test_batch(case: dict[str, Any], kind: str) -> None:
         answers = [{"jsonrpc": "2.0", "id": call["id"], "result": AGAIN} for call in seen.calls]
         wire.answer(200, answers if isinstance(seen.json, list) else answers[0])
 
-    requests = [(method, []) for method in case["methods"]]
+    requests: list[Request] = [(method, []) for method in case["methods"]]
     with FaultServer(script) as server:
         options: dict[str, Any] = {"url": server.url, "retry": False}
         settled: list[Settled]

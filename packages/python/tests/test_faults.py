@@ -132,7 +132,7 @@ def test_a_write_whose_connection_breaks_is_unconfirmed_with_its_hash(kind: str)
     with FaultServer(script) as server:
         failure = failure_of(kind, {"url": server.url}, "eth_sendRawTransaction", ["0x02c0"])
         assert failure.kind == "unconfirmed"
-        assert failure.transaction_hash in str(failure)
+        assert str(failure.transaction_hash) in str(failure)
         assert server.methods == ["eth_sendRawTransaction", "eth_getTransactionByHash", "eth_getTransactionByHash"]
 
 
@@ -278,8 +278,9 @@ def test_a_failure_can_be_pickled_and_is_caught_as_web3_py_s_own() -> None:
         failure = failure_of("sync", {"url": server.url})
     assert isinstance(failure, MethodUnavailable)
     assert isinstance(failure, Web3RPCError)
-    again = pickle.loads(pickle.dumps(failure))
+    again: Any = pickle.loads(pickle.dumps(failure))
     assert isinstance(again, MethodUnavailable)
+    assert isinstance(again, KeyrailError)
     assert (str(again), again.fields) == (str(failure), failure.fields)
     assert failure.rpc_error == error
     assert failure.hint

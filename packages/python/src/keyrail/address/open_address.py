@@ -6,7 +6,7 @@ import re
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, Union
+from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from ..failure.check import check, invalid
@@ -16,13 +16,13 @@ T = TypeVar("T")
 Network = Literal["testnet", "mainnet"]
 """The two networks of a chain."""
 
-PerNetwork = Union[T, Mapping[str, T]]
+PerNetwork: TypeAlias = T | Mapping[str, T]
 """One value, or one for each network; the latter needs ``network`` to choose."""
 
-Secret = Union[str, Callable[[], str]]
+Secret: TypeAlias = str | Callable[[], str]
 """A secret, or a function that gives the one in force: it is asked for each attempt, so keys rotate without a restart."""
 
-AsyncSecret = Union[str, Callable[[], str | Awaitable[str]]]
+AsyncSecret: TypeAlias = str | Callable[[], str | Awaitable[str]]
 """The same, where the function may also be asynchronous."""
 
 

@@ -20,7 +20,10 @@ def check(ok: object, message: str) -> None:
 
 
 def check_range(name: str, value: Any, least: float, most: float, *, whole: bool = False) -> None:
-    """Refuse a number that is out of range. None passes: it means the default. What is no number may be a misplaced secret, and is not repeated."""
+    """Refuse a number that is out of range. None passes: it means the default.
+
+    What is no number may be a misplaced secret, and is not repeated.
+    """
     if value is None:
         return
     number = isinstance(value, (int, float)) and not isinstance(value, bool)

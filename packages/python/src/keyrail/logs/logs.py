@@ -82,8 +82,7 @@ class _Reader:
         check_range("max_blocks", max_blocks, 1, _MOST_BLOCKS, whole=True)
         if cursor is not None:
             whole = all(
-                isinstance(cursor.get(name), int) and cursor[name] >= 0  # type: ignore[literal-required]
-                for name in ("next_block", "next_log_index")
+                isinstance(cursor.get(name), int) and cursor[name] >= 0 for name in ("next_block", "next_log_index")
             )
             check(whole, "cursor must be what cursor was: { next_block, next_log_index }, whole numbers from 0")
         check(on_progress is None or callable(on_progress), "on_progress must be a function")
@@ -303,7 +302,7 @@ def async_logs(
     cursor: LogCursor | None = None,
     on_progress: Callable[[LogsProgress], object] | None = None,
 ) -> AsyncLogs:
-    """Iterate as ``logs`` does, over an ``AsyncKeyrailProvider``: ``async for log in async_logs(w3, from_block=…)``.
+    """Iterate in the way of ``logs``, over an ``AsyncKeyrailProvider``, by ``async for``.
 
     Args:
         w3: Over an ``AsyncKeyrailProvider``.

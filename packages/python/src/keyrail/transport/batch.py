@@ -111,10 +111,9 @@ def _part_steps(calls: Sequence[Call], size: BatchSize, plan: Plan) -> Steps:
             outcome: Outcome = outcomes[at]
             if not isinstance(outcome, KeyrailError) or not may_retry(outcome, retried, plan, until):
                 continue
-            if outcome.retry_after_ms is None and jitter is not None:
-                own = jitter
-            else:
-                own = wait_before(outcome, retried, plan)
+            own = (
+                jitter if outcome.retry_after_ms is None and jitter is not None else wait_before(outcome, retried, plan)
+            )
             if outcome.retry_after_ms is None:
                 jitter = own
             if own >= left:

@@ -84,7 +84,7 @@ def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Call
     class Keyed:
         """Put before a connection of urllib3: writes what urllib3 must not know."""
 
-        response_class = _UntilResponse
+        response_class: Any = _UntilResponse
         # Printing what is sent would print the key.
         debuglevel = 0
         used = False
@@ -116,10 +116,10 @@ def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Call
         pass
 
     class PlainPool(urllib3.HTTPConnectionPool):
-        ConnectionCls = Plain  # type: ignore[assignment]
+        ConnectionCls = Plain
 
     class SecurePool(urllib3.HTTPSConnectionPool):
-        ConnectionCls = Secure  # type: ignore[assignment]
+        ConnectionCls = Secure
 
     headers = {"content-type": "application/json", "accept-encoding": GZIP, "user-agent": "keyrail-python"}
 

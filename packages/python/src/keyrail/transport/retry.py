@@ -14,7 +14,7 @@ def wait_before(failure: KeyrailError, retried: int, plan: Plan) -> float:
     """Give the wait that the server asked for, or a random part of an exponentially growing time (full jitter), in milliseconds."""
     if failure.retry_after_ms is not None:
         return round(failure.retry_after_ms)
-    most = min(plan.cap_ms, plan.base_ms * 2 ** min(retried, 60))
+    most: float = min(plan.cap_ms, plan.base_ms * 2 ** min(retried, 60))
     return round(random.random() * most)  # noqa: S311 - spreads load, hides nothing
 
 
