@@ -5,7 +5,9 @@ import { startLookupGateway } from '../../contracts/test/startLookupGateway.ts'
 const service = await startService()
 const lookup = await startLookupGateway(`0x${'a1'.repeat(40)}`)
 const accounts = await service.node('eth_accounts')
-console.log(JSON.stringify({ app: service.app, key: service.key, accounts, urlOfGet: lookup.urlOfGet, chainId: service.chainId }))
+console.log(
+  JSON.stringify({ app: service.app, key: service.key, accounts, urlOfGet: lookup.urlOfGet, chainId: service.chainId }),
+)
 
 // One line in, one line out: a method for the node itself.
 let waiting = ''
