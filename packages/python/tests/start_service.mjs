@@ -2,12 +2,12 @@
 import { startService } from '../../contracts/test/startService.ts'
 import { startLookupGateway } from '../../contracts/test/startLookupGateway.ts'
 
+const tell = (value) => process.stdout.write(JSON.stringify(value) + '\n')
+
 const service = await startService()
 const lookup = await startLookupGateway(`0x${'a1'.repeat(40)}`)
 const accounts = await service.node('eth_accounts')
-console.log(
-  JSON.stringify({ app: service.app, key: service.key, accounts, urlOfGet: lookup.urlOfGet, chainId: service.chainId }),
-)
+tell({ app: service.app, key: service.key, accounts, urlOfGet: lookup.urlOfGet, chainId: service.chainId })
 
 // One line in, one line out: a method for the node itself.
 let waiting = ''
@@ -17,7 +17,7 @@ process.stdin.on('data', async (chunk) => {
     const { method, params } = JSON.parse(waiting.slice(0, end))
     waiting = waiting.slice(end + 1)
     const told = method === 'methods' ? service.methods.splice(0) : await service.node(method, params)
-    console.log(JSON.stringify({ result: told }))
+    tell({ result: told })
   }
 })
 process.stdin.on('end', async () => {
