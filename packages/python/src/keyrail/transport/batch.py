@@ -41,7 +41,8 @@ class BatchSize:
 
 
 def _bytes_of(call: Call) -> int:
-    return _FRAME_BYTES + len(call.method) + len(call.params.encode("utf-8", "replace"))
+    """At least as many as it takes in UTF-8."""
+    return _FRAME_BYTES + len(call.method) + (len(call.params) if call.params.isascii() else 4 * len(call.params))
 
 
 def batch_steps(calls: Sequence[Call], writes: Sequence[Steps | None], size: BatchSize, plan: Plan) -> Steps:
@@ -59,7 +60,8 @@ def batch_steps(calls: Sequence[Call], writes: Sequence[Steps | None], size: Bat
 
     """
     reads = [at for at, call in enumerate(calls) if writes[at] is None and repeatable(call.method)]
-    alone = [at for at in range(len(calls)) if at not in set(reads)]
+    joined = set(reads)
+    alone = [at for at in range(len(calls)) if at not in joined]
     places: list[list[int]] = [[at] for at in alone]
     walks: list[Steps] = []
     for at in alone:
@@ -96,7 +98,7 @@ def _parts(calls: Sequence[Call], places: Sequence[int], limit: int, size: Batch
 
 def _part_steps(calls: Sequence[Call], size: BatchSize, plan: Plan) -> Steps:
     # The time runs from here: until now it stood in a queue of ours.
-    limit_ms = max(time_of(call.method, plan.timeout_ms) for call in calls)
+    limit_ms = max(time_of(method, plan.timeout_ms) for method in {call.method for call in calls})
     until = now_ms() + limit_ms
     outcomes: list[Any] = [None] * len(calls)
     places = list(range(len(calls)))

@@ -32,8 +32,9 @@ GZIP = "gzip"
 
 def body_of(calls: Sequence[Call], first: int) -> bytes:
     """Write the body: a call, or a batch with ids that follow on one another."""
+    methods = {method: json.dumps(method) for method in {call.method for call in calls}}
     texts = [
-        f'{{"jsonrpc":"2.0","id":{first + at},"method":{json.dumps(call.method)},"params":{call.params}}}'
+        f'{{"jsonrpc":"2.0","id":{first + at},"method":{methods[call.method]},"params":{call.params}}}'
         for at, call in enumerate(calls)
     ]
     return (texts[0] if len(texts) == 1 else f"[{','.join(texts)}]").encode("utf-8", "replace")
