@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import socket
+import ssl
 import struct
 import threading
 import time
@@ -95,8 +96,9 @@ def true_answer(seen: Seen, wire: Wire) -> None:
 class FaultServer:
     """Answers each request as its script says; ``seen`` holds what arrived."""
 
-    def __init__(self, script: Script = true_answer) -> None:
+    def __init__(self, script: Script = true_answer, tls: ssl.SSLContext | None = None) -> None:
         self.script = script
+        self._tls = tls
         self.seen: list[Seen] = []
         self.first = threading.Event()
         self._over = threading.Event()
@@ -127,6 +129,13 @@ class FaultServer:
             self._start(self._serve, sock, count)
 
     def _serve(self, sock: socket.socket, connection: int) -> None:
+        if self._tls:
+            try:
+                sock = self._tls.wrap_socket(sock, server_side=True)
+            except OSError:
+                sock.close()
+                return
+            self._socks.append(sock)
         stream = sock.makefile("rb")
         try:
             while (line := stream.readline()) and not self._over.is_set():

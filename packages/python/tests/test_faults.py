@@ -8,10 +8,13 @@ import json
 import pickle
 import secrets
 import socket
+import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -319,6 +322,30 @@ def test_a_chain_id_that_was_not_given_is_asked_once(kind: str) -> None:
 
             asyncio.run(run())
         assert server.methods == ["eth_chainId"]
+
+
+@BOTH
+def test_a_certificate_is_believed_only_where_it_is_known(kind: str, tmp_path: Path, monkeypatch: Any) -> None:
+    certificate, private = tmp_path / "c.pem", tmp_path / "k.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run([*made, "-keyout", private, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, private)
+    key = "kr_a" + secrets.token_hex(20)
+    with FaultServer(tls=context) as server:
+        url = server.url.replace("http://127.0.0.1", "https://localhost")
+        options = {"base_url": url, "api_key": key, "retry": False}
+        failure = failure_of(kind, options)
+        assert failure.kind == "network"
+        assert "TLS failed: self-signed certificate" in str(failure).replace("self signed", "self-signed")
+        assert leaks_of(failure, key) == []
+        assert server.seen == []
+        if kind == "sync":
+            # aiohttp keeps the certificates that were known when it was imported.
+            monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+            assert ask(kind, options) == "0x1"
+            assert server.seen[0].path == f"/v2/{key}"
 
 
 @BOTH

@@ -59,8 +59,11 @@ def words_of(error: BaseException) -> str:
     seen = 0
     inner: Any = error
     while isinstance(inner, BaseException) and seen < 8:
+        # aiohttp has errors of TLS of its own, around those of Python.
+        inner = getattr(inner, "certificate_error", inner)
         if isinstance(inner, ssl.SSLError):
-            return f"TLS failed: {getattr(inner, 'verify_message', None) or inner.reason or 'no reason was given'}"
+            said = getattr(inner, "verify_message", None) or getattr(inner, "reason", None)
+            return f"TLS failed: {said if isinstance(said, str) else 'no reason was given'}"
         if isinstance(inner, socket.gaierror):
             return str(inner.strerror)
         # A library words an error of the system in its own way, with the address.
