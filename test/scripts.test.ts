@@ -23,7 +23,10 @@ describe.each(workspacePackages)('the scripts of packages/$folder', ({ folder, m
   })
 })
 
-test.each(['start', 'test', 'soak', 'bench', 'peers', 'compile'])('npm %s sets up first, and looks for Node only after that', (word) => {
-  // A shell remembers where it found `node`: were set-up itself run by name, the machine's own Node would run what follows.
-  expect(root.scripts?.[word]).toMatch(/^npm run --silent setup && /)
-})
+test.each(['start', 'test', 'soak', 'bench', 'peers', 'compile'])(
+  'npm %s sets up first, and looks for Node only after that',
+  (word) => {
+    // A shell remembers where it found `node`: were set-up itself run by name, the machine's own Node would run what follows.
+    expect(root.scripts?.[word]).toMatch(/^npm run --silent setup && /)
+  },
+)
