@@ -232,8 +232,8 @@ export const mockLogsRow: FigureRow = {
     { key: 'peakRss', title: 'peak RSS, all questions asked', unit: 'MB' },
   ],
   note:
-    "The node's own answer is a `Response` from its handler. Through `setupServer` and `fetch` the time runs until the text is read: what is added\n" +
-    "there, most of it for the 6 MB of all logs, is msw's and `fetch's`. RSS counts Node and msw too; the peak holds the bodies asked for.",
+    "The node's own answer is a `Response` from its handler. Through `setupServer` and `fetch` the time runs until the text is read, 6 MB for all\n" +
+    'logs: what that adds is the way through msw and `fetch`, not the node. RSS counts Node and msw too; the peak holds the bodies asked for.',
 }
 
 /** Every row, in the order of the contract. */

@@ -1,4 +1,5 @@
 // Starts an anvil and the gateway in front of it, prints where they are, and stops when its input ends.
+import { createInterface } from 'node:readline'
 import { startService } from '../../contracts/test/startService.ts'
 import { startLookupGateway } from '../../contracts/test/startLookupGateway.ts'
 
@@ -10,17 +11,10 @@ const accounts = await service.node('eth_accounts')
 tell({ app: service.app, key: service.key, accounts, urlOfGet: lookup.urlOfGet, chainId: service.chainId })
 
 // One line in, one line out: a method for the node itself.
-let waiting = ''
-process.stdin.on('data', async (chunk) => {
-  waiting += chunk
-  for (let end = waiting.indexOf('\n'); end >= 0; end = waiting.indexOf('\n')) {
-    const { method, params } = JSON.parse(waiting.slice(0, end))
-    waiting = waiting.slice(end + 1)
-    const told = method === 'methods' ? service.methods.splice(0) : await service.node(method, params)
-    tell({ result: told })
-  }
-})
-process.stdin.on('end', async () => {
-  await Promise.all([service.stop(), lookup.close()])
-  process.exit(0)
-})
+for await (const line of createInterface({ input: process.stdin })) {
+  const { method, params } = JSON.parse(line)
+  const told = method === 'methods' ? service.methods.splice(0) : await service.node(method, params)
+  tell({ result: told })
+}
+await Promise.all([service.stop(), lookup.close()])
+process.exit(0)
