@@ -233,7 +233,8 @@ export const mockLogsRow: FigureRow = {
   ],
   note:
     "The node's own answer is a `Response` from its handler. Through `setupServer` and `fetch` the time runs until the text is read, 6 MB for all\n" +
-    'logs: what that adds is the way through msw and `fetch`, not the node. RSS counts Node and msw too; the peak holds the bodies asked for.',
+    'logs: what that adds is the way through msw and `fetch`, not the node. Garbage is collected before each question. RSS counts Node and msw too;\n' +
+    'the peak holds one question with its answer.',
 }
 
 /** Every row, in the order of the contract. */
