@@ -36,6 +36,8 @@ export default defineConfig({
         },
       },
     ],
+    // Most tests wait, for deadlines and for servers: two at a time leave a machine of two cores half idle.
+    maxWorkers: 3,
     reporters: ['default', './scripts/closingLineReporter.ts'],
     coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text-summary'] },
   },

@@ -40,7 +40,7 @@ def start_service() -> Iterator[Service]:
     node = os.environ.get("KEYRAIL_NODE") or (str(pinned) if pinned.exists() else shutil.which("node"))
     assert node, "Node is missing"
     with subprocess.Popen(
-        [node, "--conditions=@keyrail/source", str(Path(__file__).with_name("start_service.mjs"))],
+        [node, "--conditions=@keyrail/source", str(Path(__file__).parents[2] / "contracts" / "test" / "serve.mjs")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

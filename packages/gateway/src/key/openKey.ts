@@ -12,6 +12,10 @@ import type { ServerSecret } from './serverSecret.ts'
  * @throws {Error} where it is too short, was sealed under a secret that is not given, or does not open: it was changed, belongs to another
  * row or user, or the secret is another one. The message says which and holds nothing of the key or the secret.
  * @example
+ * declare const sealed: Uint8Array
+ * declare const secret: Parameters<typeof openKey>[2][number]
+ * declare const id: string
+ * declare const userId: string
  * openKey(sealed, { id, userId }, [secret])
  */
 export const openKey = (sealed: Uint8Array, owner: KeyOwner, secrets: readonly ServerSecret[]): string => {

@@ -11,6 +11,9 @@ import type { ServerSecret } from './serverSecret.ts'
  * @param secret - The newest server secret.
  * @returns The secret's version (1 byte), a fresh nonce (12), the text encrypted, and its tag (16).
  * @example
+ * declare const secret: Parameters<typeof sealKey>[2]
+ * declare const id: string
+ * declare const userId: string
  * const sealed = sealKey(createApiKey('app'), { id, userId }, secret)
  */
 export const sealKey = (key: string, owner: KeyOwner, secret: ServerSecret): Uint8Array => {

@@ -16,6 +16,8 @@ const minLength = 32
  * @param options.version - 1 to 255, another one for each secret of a service. @default 1
  * @throws {TypeError} where the text is too short or the version is none; the text is not repeated.
  * @example
+ * import { randomBytes } from 'node:crypto'
+ *
  * const secret = createServerSecret(randomBytes(32).toString('base64url'))
  */
 export const createServerSecret = (text: string, { version = 1 }: { version?: number } = {}): ServerSecret => {

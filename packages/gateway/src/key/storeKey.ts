@@ -25,7 +25,10 @@ export interface StoredKey {
  * @param options.secret - Without it no copy is kept, and the key can never be shown again.
  * @throws {TypeError} where the text is no key; it is not repeated.
  * @example
- * const stored = storeKey(createApiKey('app'), { owner: { id: createId('key'), userId }, secret })
+ * declare const secret: NonNullable<Parameters<typeof storeKey>[1]['secret']>
+ * declare const id: string
+ * declare const userId: string
+ * const stored = storeKey(createApiKey('app'), { owner: { id, userId }, secret })
  */
 export const storeKey = (key: string, { owner, secret }: { owner: KeyOwner; secret?: ServerSecret }): StoredKey => {
   const parsed = parseApiKey(key)

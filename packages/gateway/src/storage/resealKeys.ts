@@ -12,7 +12,9 @@ const pageSize = 200
  * @param secrets - The newest secret first, then those that keys may still be sealed under.
  * @returns How many were sealed anew, and the ids of those that no secret opens: they are left as they are.
  * @example
- * const { unreadable } = await resealKeys(storage.keys, [newest, old])
+ * declare const keys: Parameters<typeof resealKeys>[0]
+ * declare const secrets: Parameters<typeof resealKeys>[1]
+ * const { unreadable } = await resealKeys(keys, secrets)
  */
 export const resealKeys = async (
   keys: Pick<Keys, 'listSealed' | 'replaceSealed'>,

@@ -1,7 +1,7 @@
-// Starts an anvil and the gateway in front of it, prints where they are, and stops when its input ends.
+// For tests in another language: starts an anvil and the gateway in front of it, prints where they are, and stops when its input ends.
 import { createInterface } from 'node:readline'
-import { startService } from '../../contracts/test/startService.ts'
-import { startLookupGateway } from '../../contracts/test/startLookupGateway.ts'
+import { startService } from './startService.ts'
+import { startLookupGateway } from './startLookupGateway.ts'
 
 const tell = (value) => process.stdout.write(JSON.stringify(value) + '\n')
 
