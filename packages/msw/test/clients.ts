@@ -11,6 +11,8 @@ export interface OpenedClient {
   readonly request: (method: string, params?: readonly unknown[]) => Promise<unknown>
   /** How the last call failed, in Keyrail's words; undefined where it was answered. */
   readonly kind: () => FailureKind | undefined
+  /** The same of the last call of a method. */
+  readonly kindOfMethod: (method: string) => FailureKind | undefined
   readonly transport: FullTransport
   readonly close: () => void
 }
@@ -56,12 +58,15 @@ export const clientNames: readonly string[] = Object.keys(openers)
 /** Opens a library over a transport of its own. */
 export function openClient(name: string, options: Options): OpenedClient {
   let kind: FailureKind | undefined
+  const kinds = new Map<string, FailureKind>()
   const hooks = {
-    onResponse: () => {
+    onResponse: ({ method }: { readonly method: string }) => {
       kind = undefined
+      kinds.delete(method)
     },
-    onFailure: (event: { readonly kind: FailureKind }) => {
+    onFailure: (event: { readonly method: string; readonly kind: FailureKind }) => {
       kind = event.kind
+      kinds.set(event.method, event.kind)
     },
   }
   const transport = createTransport({ hooks, ...options } as Options)
@@ -69,6 +74,7 @@ export function openClient(name: string, options: Options): OpenedClient {
   return {
     request,
     kind: () => kind,
+    kindOfMethod: (method) => kinds.get(method),
     transport,
     close() {
       close?.()
