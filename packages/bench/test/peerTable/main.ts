@@ -31,9 +31,9 @@ const run = async (subject: string): Promise<readonly Outcome[]> => {
 }
 
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  readonly devDependencies: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
 }
-const versions = ['viem', 'ethers', 'web3'].map((name) => `${name} ${manifest.devDependencies[name]}`).join(', ')
+const versions = ['viem', 'ethers', 'web3'].map((name) => `${name} ${manifest.dependencies[name]}`).join(', ')
 const waiting = columns.map(({ subject }) => subject.name)
 const outcomes: Outcome[] = []
 const work = async (): Promise<void> => {
