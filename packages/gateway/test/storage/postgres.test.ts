@@ -50,6 +50,23 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await expect(storage.findAccess(hash)).rejects.toThrow('the database is closed')
   })
 
+  test('loses a connection in the middle of a transaction, tells its owner, and nothing else ends with it', async () => {
+    const { db, close } = await openRaw({ databaseUrl: await urlOf() })
+    // Another program's cut, while the connection is held and nothing is asked on it: pg tells of that by an event alone.
+    const lost = db.query.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction)
+      const pid = rows[0]?.pid
+      await sql`select pg_terminate_backend(${pid}::int, 5000)`.execute(db.query)
+      await expect
+        .poll(() => sql`select 1`.execute(transaction).catch((error: unknown) => error), { timeout: 5_000 })
+        .toSatisfy((error) => isStorageError(error, 'unavailable'))
+      await sql`select 1`.execute(transaction)
+    })
+    await expect(lost).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
+    expect((await sql`select 1 as one`.execute(db.query)).rows).toEqual([{ one: 1 }])
+    await close()
+  })
+
   test('looks keys up by statements that a connection prepares once', async () => {
     const databaseUrl = await urlOf()
     await (await openStorage({ databaseUrl })).close()

@@ -43,6 +43,8 @@ export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> =
   })
   // A connection that is lost while nobody uses it is replaced by the next use, and must not end the process.
   pool.on('error', () => {})
+  // Nor must one that is lost inside a transaction, where pg's pool does not listen: whoever holds it learns of it by the next query.
+  pool.on('connect', (client) => client.on('error', () => {}))
 
   const query = new Kysely<Tables>({ dialect: createPostgresDialect(pool), plugins: [new CamelCasePlugin()] })
   let closed: Promise<void> | undefined

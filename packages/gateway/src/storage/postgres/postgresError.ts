@@ -14,7 +14,8 @@ const faults: readonly (readonly [start: string, fault: StorageFault])[] = [
   ['57014', 'busy'],
 ]
 
-const sqlState = /^[0-9A-Z]{5}$/
+/** No class begins with an E; Node's own codes do, and some have five letters: EPIPE. */
+const sqlState = /^(?!E)[0-9A-Z]{5}$/
 
 const codeOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
