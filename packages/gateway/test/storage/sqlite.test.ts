@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { Kysely, sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createServerSecret } from '../../src/key/serverSecret.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
@@ -174,6 +174,18 @@ describe('storage in a file of SQLite', () => {
     expect(isStorageError(error, 'conflict')).toBe(true)
     expect(inspect(error, { depth: Infinity, showHidden: true })).not.toMatch(/my-password|example\.org/)
     await Promise.all([close(), storage.close()])
+  })
+
+  test('takes a path for a path where SQLite would read a URL of another file, or of none', async () => {
+    const name = 'file:keyrail.db?mode=memory'
+    vi.spyOn(process, 'cwd').mockReturnValue(folder)
+    const storage = await openStorage({ file: name })
+    vi.restoreAllMocks()
+    const { id: userId } = await addUser(storage)
+    const { hash } = await addApiKey(storage, { userId })
+    expect(storage.findAccess(hash)).toMatchObject({ user: { id: userId } })
+    expect(readdirSync(folder).sort()).toEqual([name, `${name}-shm`, `${name}-wal`])
+    await storage.close()
   })
 
   test('that is no database, or in no folder, is refused with a clear error', async () => {

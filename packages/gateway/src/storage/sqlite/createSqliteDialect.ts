@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import { createTurns } from './createTurns.ts'
-import { isSqliteBusy, sqliteError } from './sqliteError.ts'
+import { untilFree } from './untilFree.ts'
 
 /** A statement read and planned once. */
 interface Prepared {
@@ -24,22 +23,6 @@ const createPreparer = (database: DatabaseSync): ((sql: string) => Prepared) => 
     if (bySql.size >= maxPrepared) bySql.clear()
     bySql.set(sql, prepared)
     return prepared
-  }
-}
-
-/**
- * Tries again while another process holds the file. SQLite's own busy timeout would sleep on the only thread there is.
- * @throws {StorageError}
- */
-const untilFree = async <T>(work: () => T, waitMs: number): Promise<T> => {
-  const end = performance.now() + waitMs
-  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
-    try {
-      return work()
-    } catch (error) {
-      if (!isSqliteBusy(error) || performance.now() + pauseMs > end) throw sqliteError(error)
-    }
-    await wait(pauseMs)
   }
 }
 

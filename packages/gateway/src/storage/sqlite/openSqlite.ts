@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StatementSync } from 'node:sqlite'
-import { setTimeout as wait } from 'node:timers/promises'
 import { CamelCasePlugin, Kysely } from 'kysely'
 import { toAccess } from '../access.ts'
 import type { Access, AccessRow } from '../access.ts'
@@ -11,7 +11,8 @@ import type { OpenDatabase } from '../openDatabase.ts'
 import { StorageError } from '../storageError.ts'
 import type { Tables } from '../tables.ts'
 import { createSqliteDialect } from './createSqliteDialect.ts'
-import { isSqliteBusy, sqliteError } from './sqliteError.ts'
+import { sqliteError } from './sqliteError.ts'
+import { untilFree } from './untilFree.ts'
 
 const waitMs = 5_000
 /** A reader of a WAL file waits for nobody, but while another process mends the file after a crash. */
@@ -36,35 +37,26 @@ const settings = [
 ]
 
 const openWriter = async (file: string): Promise<DatabaseSync> => {
-  const database = new DatabaseSync(file, { timeout: 0 })
+  const database = await untilFree(() => new DatabaseSync(file, { timeout: 0 }), waitMs)
   try {
-    for (const setting of settings) {
-      const end = performance.now() + waitMs
-      for (;;) {
-        try {
-          database.exec(setting)
-          break
-        } catch (error) {
-          // Two processes that open a new file at once both turn it to WAL.
-          if (!isSqliteBusy(error) || performance.now() > end) throw error
-        }
-        await wait(10)
-      }
-    }
+    // Two processes that open a new file at once both turn it to WAL.
+    for (const setting of settings) await untilFree(() => database.exec(setting), waitMs)
     return database
   } catch (error) {
     database.close()
-    throw sqliteError(error)
+    throw error
   }
 }
 
 /**
  * Opens an SQLite file, made where it is not there. Reads for the data plane go over a connection of their own, so that they never see what
  * a transaction has not committed, and never wait for one.
- * @param file - Its path.
+ * @param path - Its path; never read as a URL.
  * @throws {StorageError}
  */
-export const openSqlite = async (file: string): Promise<OpenDatabase> => {
+export const openSqlite = async (path: string): Promise<OpenDatabase> => {
+  // Absolute, as SQLite would read `file:a.db` as a URL of another file, made readable by all, and the reader is opened later.
+  const file = resolve(path)
   createPrivately(file)
   const writer = await openWriter(file)
   const dialect = createSqliteDialect(writer, { waitMs })
