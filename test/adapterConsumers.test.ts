@@ -4,21 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adapters, makeAdapterProject } from './adapterProject.ts'
 import { latest, startLatestBlockServer } from './latestBlockServer.ts'
 import type { LatestBlockServer } from './latestBlockServer.ts'
-import { run, top } from './run.ts'
+import { run } from './run.ts'
+import { compilers, nodes } from './toolchains.ts'
 
 // What a user of each library installs and writes.
-
-const nodes = [
-  { node: 20, program: join(top, 'node_modules/node20/bin/node') },
-  { node: 24, program: join(top, 'node_modules/node/bin/node') },
-] as const
-
-const compilers = [
-  { typescript: 7, tsc: 'tsc' },
-  { typescript: 6, tsc: 'tsc6' },
-] as const
-
-const read = { number: latest.number, hash: latest.hash }
 
 let server: LatestBlockServer
 beforeAll(async () => {
@@ -48,7 +37,7 @@ describe.each(adapters)('@keyrail/$folder, packed', (adapter) => {
       const ran = await run(program, [`${folder}.${extension}`, server.url], { cwd: room, timeoutMs: 30_000 })
       expect(ran.stderr).toBe('')
       expect(ran.code).toBe(0)
-      expect(JSON.parse(ran.stdout)).toEqual(read)
+      expect(JSON.parse(ran.stdout)).toEqual(latest)
     })
   })
 
@@ -84,7 +73,7 @@ describe.each(adapters)('@keyrail/$folder, packed', (adapter) => {
           const args = ['runTyped.mjs', `./${out}/${folder}.${extension}`, server.url]
           const ran = await run(program, args, { cwd: room, timeoutMs: 30_000 })
           expect(ran.stderr).toBe('')
-          expect(JSON.parse(ran.stdout)).toEqual(read)
+          expect(JSON.parse(ran.stdout)).toEqual(latest)
         }
       }
     },

@@ -6,18 +6,9 @@ import { answers, latest, startLatestBlockServer } from './latestBlockServer.ts'
 import type { LatestBlockServer } from './latestBlockServer.ts'
 import { installed } from './packed.ts'
 import { run, top } from './run.ts'
+import { compilers, nodes } from './toolchains.ts'
 
 // A user's project: the packed packages are installed in it, and nothing of the workspace can be reached from it.
-
-const nodes = [
-  { node: 20, program: join(top, 'node_modules/node20/bin/node') },
-  { node: 24, program: join(top, 'node_modules/node/bin/node') },
-] as const
-
-const compilers = [
-  { typescript: 7, tsc: 'tsc' },
-  { typescript: 6, tsc: 'tsc6' },
-] as const
 
 // The two ways a user's project knows `fetch` and `AbortSignal`.
 const platforms = [
@@ -33,7 +24,6 @@ const resolutions = [
 const consumers = join(import.meta.dirname, 'consumers')
 // A program that has closed its client has nothing left to wait for. Idle connections would hold it for longer than this.
 const promptMs = 4_000
-const read = { number: latest.number, hash: latest.hash }
 
 let server: LatestBlockServer
 let room = ''
@@ -60,7 +50,7 @@ describe.each(nodes)('on Node $node', ({ program }) => {
       const { code, stdout, stderr, tookMs } = await run(program, [file, server.url], { cwd: room })
       expect(stderr).toBe('')
       expect(code).toBe(0)
-      expect(JSON.parse(stdout)).toEqual(read)
+      expect(JSON.parse(stdout)).toEqual(latest)
       expect(tookMs).toBeLessThan(promptMs)
     },
   )
@@ -97,7 +87,7 @@ describe.each(compilers)('with TypeScript $typescript', ({ typescript, tsc }) =>
             const compiled = `./${out}/${file.replace(/ts$/, 'js')}`
             const ran = await run(program, ['runTyped.mjs', compiled, server.url], { cwd: room })
             expect(ran.stderr).toBe('')
-            expect(JSON.parse(ran.stdout)).toEqual(read)
+            expect(JSON.parse(ran.stdout)).toEqual(latest)
             expect(ran.tookMs).toBeLessThan(promptMs)
           }
         }
@@ -122,7 +112,7 @@ describe.each(bundlers)('bundled for browsers by %s', (bundler) => {
     })
     expect(stderr).toBe('')
     expect(code).toBe(0)
-    expect(JSON.parse(stdout)).toEqual(read)
+    expect(JSON.parse(stdout)).toEqual(latest)
     expect(tookMs).toBeLessThan(promptMs)
   })
 })

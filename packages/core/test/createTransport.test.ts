@@ -387,6 +387,7 @@ describe('bad input', () => {
     [{ endpoints: 'http://a.example' }, 'endpoints must be a list of addresses'],
     [{ batch: 100 }, 'batch must be true, false, or'],
     [{ batch: { maxCalls: 0 } }, 'batch.maxCalls must be a number from 1'],
+    [{ resends: 1 }, 'resends needs keccak256'],
     [{ coalesce: 1 }, 'coalesce must be true or false'],
     [{ cache: 5 }, 'cache must be true, false, or an object'],
     [{ cache: { maxBytes: 0 } }, 'maxBytes must be a number from 1'],

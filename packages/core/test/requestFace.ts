@@ -1,5 +1,6 @@
 import { adapters } from '@keyrail/vectors'
 import { asRevert, isKeyrailError } from '../src/index.ts'
+import type { Hex } from '../src/index.ts'
 import type { Face, ShownRevert, Subject, Target } from './adapters/subject.ts'
 
 /** A client that makes any call, as far as it matters here. */
@@ -34,18 +35,32 @@ export function requestFace(client: Requester, signal: AbortSignal | undefined):
   }
 }
 
+/** The decoded reads of `@keyrail/fetch`, which the core may not import: given by whoever tests it. */
+export interface DecodedReads<C> {
+  readonly getBlockNumber: (client: C) => Promise<unknown>
+  readonly getBalance: (client: C, options: { readonly address: Hex }) => Promise<unknown>
+  readonly call: (client: C, options: { readonly to: Hex; readonly data: Hex }) => Promise<unknown>
+  readonly sendRawTransaction: (client: C, options: { readonly transaction: Hex }) => Promise<unknown>
+}
+
 /** A client of Keyrail's own: its decoded reads, and its `request`. */
-export function requestSubject(
+export function requestSubject<C extends { readonly close: () => void }>(
   name: string,
-  open: (target: Target) => {
-    readonly client: Requester
-    readonly reads: Pick<Face, 'blockNumber' | 'balance' | 'contractRead' | 'send'>
-  },
+  open: (target: Target) => C,
+  reads: DecodedReads<C>,
 ): Subject {
-  const raw = (target: Target): Face => requestFace(open(target).client, target.signal)
+  const { contract } = adapters.node
+  const faceOf = (client: C, target: Target): Face => requestFace(client as unknown as Requester, target.signal)
+  const raw = (target: Target): Face => faceOf(open(target), target)
   const library = (target: Target): Face => {
-    const { client, reads } = open(target)
-    return { ...requestFace(client, target.signal), ...reads }
+    const client = open(target)
+    return {
+      ...faceOf(client, target),
+      blockNumber: () => reads.getBlockNumber(client),
+      balance: (address) => reads.getBalance(client, { address: address as Hex }),
+      contractRead: () => reads.call(client, { to: contract.address as Hex, data: contract.call as Hex }),
+      send: (transaction) => reads.sendRawTransaction(client, { transaction: transaction as Hex }),
+    }
   }
   return { name, open: { library, raw } }
 }

@@ -2,8 +2,10 @@ import type { Address, AddressOptions } from '@keyrail/core'
 import { abiOf, rawContract, typedContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'
 import type { Abi, AbiInterface } from './abi/abi.ts'
+import { isHexData, lower, wordOf } from './bytes/hex.ts'
 import { createChain } from './chain/chain.ts'
 import type { Chain } from './chain/chain.ts'
+import type { LogEntry } from './chain/logEntry.ts'
 import type { Message, Outcome } from './chain/message.ts'
 import { at } from './chain/worldState.ts'
 import { dialectAnswer, dialects } from './faults/dialects.ts'
@@ -17,10 +19,9 @@ import { callMethods } from './rpc/callMethods.ts'
 import { chainMethods } from './rpc/chainMethods.ts'
 import { checkParams } from './rpc/checkParams.ts'
 import { logMethods } from './rpc/logMethods.ts'
-import { lower } from './rpc/method.ts'
 import type { Method, NodeView } from './rpc/method.ts'
 import { nodeMethods } from './rpc/nodeMethods.ts'
-import { stateMethods, wordOf } from './rpc/stateMethods.ts'
+import { stateMethods } from './rpc/stateMethods.ts'
 import { tell } from './tell.ts'
 
 /** The chain id of development chains. */
@@ -112,7 +113,10 @@ export function createMockNode(options: MockNodeOptions): MockNode {
     if (method === undefined) {
       tell(`no answer for ${name}: give one with node.onMethod('${name}', (params) => …)`)
       const answer = dialectAnswer(door.personality(), 'methodUnavailable') as DialectAnswer
-      throw new RefusedCall(answer, answer.error?.message.replace('$METHOD', name))
+      throw new RefusedCall(
+        answer,
+        answer.error?.message.replace('$METHOD', () => name),
+      )
     }
     checkParams(params, method.params)
     const view: NodeView = {
@@ -182,19 +186,14 @@ export function createMockNode(options: MockNodeOptions): MockNode {
 }
 
 function checkAddress(address: Address): Address {
-  if (typeof address !== 'string' || !/^0x[\da-f]{40}$/i.test(address))
-    throw refused('that is no address: 20 bytes in hex, after 0x')
+  if (!isHexData(address, 20)) throw refused('that is no address: 20 bytes in hex, after 0x')
   return lower(address)
 }
 
-function entryOf({ address, topics = [], data = '0x' }: MockLog): {
-  address: Address
-  topics: `0x${string}`[]
-  data: `0x${string}`
-} {
-  if (topics.length > 4 || topics.some((topic) => !/^0x[\da-f]{64}$/i.test(topic))) {
+function entryOf({ address, topics = [], data = '0x' }: MockLog): LogEntry {
+  if (topics.length > 4 || topics.some((topic) => !isHexData(topic, 32))) {
     throw refused('topics must be at most four, each of 32 bytes in hex')
   }
-  if (!/^0x([\da-f]{2})*$/i.test(data)) throw refused('data must be bytes in hex')
-  return { address: checkAddress(address), topics: topics.map(lower), data: lower(data) }
+  if (!isHexData(data)) throw refused('data must be bytes in hex')
+  return { address: checkAddress(address), topics, data }
 }

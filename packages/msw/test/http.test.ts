@@ -343,6 +343,8 @@ describe('a fault', () => {
     ['auth', { times: 0 }, 'times must be'],
     ['auth', { after: -1 }, 'after must be'],
     ['auth', { personality: 'nobody' }, 'personality must be one of'],
+    ['auth', { personality: 'toString' }, 'personality must be one of'],
+    ['toString', {}, 'fail takes a kind of failure'],
   ])('of %j with %j is refused', (kind, options, message) => {
     expect(() => createMockNode({ url }).fail(kind as never, options)).toThrow(message)
   })

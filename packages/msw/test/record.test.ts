@@ -91,6 +91,20 @@ describe('keys', () => {
     expect(JSON.stringify(recording)).not.toContain('k3Yk3Y')
   })
 
+  test.each([
+    ['a path', '/v2/kr_aQx7Zp2LmW4tYb9cVd8'],
+    ['the value of a query', '/?key=kr_aQx7Zp2LmW4tYb9cVd8'],
+    ['the name of a query', '/rpc?kr_aQx7Zp2LmW4tYb9cVd8'],
+  ])('are not kept where they stand as %s', async (_, path) => {
+    const server = await startTalker(path)
+    const url = `${server.url}${path}`
+    const recording = record(url)
+    close.push(listen(recording.handlers as never))
+    await fetch(url, { method: 'POST', body: '{"id":1,"method":"eth_chainId"}' })
+    expect(recording.calls()).toHaveLength(1)
+    expect(JSON.stringify(recording.calls())).not.toContain('Qx7Z')
+  })
+
   test.each<[string, (key: string) => string]>([
     ['in upper case', (key) => key.toUpperCase()],
     [

@@ -310,6 +310,41 @@ describe('blocks and state', () => {
     expect(Number(block.size)).toBe(((await ask('debug_getRawBlock', 'latest')) as Hex).length / 2 - 1)
   })
 
+  test('a block in RLP has legacy transactions as lists, and the others as bytes', async () => {
+    const { node, ask: typed } = askNode({ automine: false })
+    const [from, other] = node.accounts.map(({ address }) => address) as [Hex, Hex]
+    const request = { to: one, value: '0x1', data: `0x${'ab'.repeat(60)}` } as const
+    const hashes = [
+      await typed('eth_sendTransaction', { ...request, from, gasPrice: '0xb2d05e00' } as TransactionRequest),
+      await typed('eth_sendTransaction', { ...request, from: other } as TransactionRequest),
+    ]
+    node.mine()
+    const { fromRlp, keccak256, toRlp } = await import('viem')
+    const raw: Hex = await typed('debug_getRawBlock', '0x1' as never)
+    const [, transactions, ...others] = fromRlp(raw, 'hex') as [Hex[], (Hex | Hex[])[], Hex[], Hex[]]
+    expect(transactions.map((tx) => typeof tx).sort()).toEqual(['object', 'string'])
+    const hashesOf = transactions.map((tx) => keccak256(typeof tx === 'string' ? tx : toRlp(tx)))
+    expect(new Set(hashesOf)).toEqual(new Set(hashes))
+    expect(others).toEqual([[], []])
+    expect(Number(((await typed('eth_getBlockByNumber', '0x1', false)) as { size: Hex }).size)).toBe(raw.length / 2 - 1)
+  })
+
+  test('what a handler gives in upper case or without zeros in front is found as what a test sets', async () => {
+    const { node } = asked
+    const upper = (hex: Hex): Hex => `0x${hex.slice(2).toUpperCase()}`
+    const topic: Hex = `0x${'ab'.repeat(32)}`
+    node.setStorage(one, topic, 5n)
+    node.onCall(one, (call) => {
+      call.setStorage('0xc', '0xD')
+      call.log([upper(topic)], '0xABCD')
+      return call.getStorage(upper(topic))
+    })
+    expect(await ask('eth_call', { to: one })).toBe(wordOf(5))
+    await ask('eth_sendTransaction', { from: node.accounts[0]!.address, to: one })
+    expect(await ask('eth_getStorageAt', one, '0xc')).toBe(wordOf(13))
+    expect(await ask('eth_getLogs', { topics: [topic] })).toMatchObject([{ topics: [topic], data: '0xabcd' }])
+  })
+
   test('a reset makes the node new', async () => {
     const { node } = asked
     const genesis = await ask('eth_getBlockByNumber', 'latest', true)

@@ -1,7 +1,6 @@
 """A case of the vectors that applies to Python and is skipped fails the run."""
 
 from collections.abc import Generator
-from typing import Any
 
 import pytest
 
@@ -17,9 +16,3 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} applies to Python and was skipped"
     return report
-
-
-def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Fail at once where a case is named twice: one of them would be lost."""
-    ids = [item.nodeid for item in items]
-    assert len(ids) == len(set(ids))

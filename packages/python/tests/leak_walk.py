@@ -9,8 +9,10 @@ from __future__ import annotations
 import inspect
 import types
 import urllib.parse
+from pathlib import Path
 from typing import Any
 
+TESTS = Path(__file__).parent
 _PLAIN = (int, float, complex, bool, type(None), types.ModuleType, types.CodeType)
 
 
@@ -47,8 +49,8 @@ def reachable_texts(root: Any) -> list[str]:
             queue += [value.tb_next, value.tb_frame]
             continue
         if isinstance(value, types.FrameType):
-            # The frames of the test itself hold the key of course.
-            if "/keyrail/" in value.f_code.co_filename or "site-packages" in value.f_code.co_filename:
+            # The frames of the test itself hold the key of course. Those of Python's own library are looked at.
+            if Path(value.f_code.co_filename).parent != TESTS:
                 queue.append(dict(value.f_locals))
             continue
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType)):

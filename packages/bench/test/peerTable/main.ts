@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { adapters, arguedFor } from '@keyrail/core/test/adapterVectors.ts'
 import { formatPeers, lossesOf } from './formatPeers.ts'
 import type { Outcome, PeerTable } from './formatPeers.ts'
 import { columns } from './subjects.ts'
+// By its type, so that a name that is not there is told before the run and not after it.
+import manifest from '../../package.json' with { type: 'json' }
 
 /** How many subjects run at the same time: they mostly wait. */
 const AT_ONCE = 3
@@ -30,10 +32,8 @@ const run = async (subject: string): Promise<readonly Outcome[]> => {
   return outcomes
 }
 
-const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  readonly dependencies: Readonly<Record<string, string>>
-}
-const versions = ['viem', 'ethers', 'web3'].map((name) => `${name} ${manifest.dependencies[name]}`).join(', ')
+const libraries = ['viem', 'ethers', 'web3'] as const
+const versions = libraries.map((name) => `${name} ${manifest.dependencies[name]}`).join(', ')
 const waiting = columns.map(({ subject }) => subject.name)
 const outcomes: Outcome[] = []
 const work = async (): Promise<void> => {

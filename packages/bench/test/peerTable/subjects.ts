@@ -1,5 +1,3 @@
-import type { Hex } from '@keyrail/core'
-import { adapters } from '@keyrail/core/test/adapterVectors.ts'
 import type { Subject, Target } from '@keyrail/core/test/adapterVectors.ts'
 import { ethersSubject } from '@keyrail/core/test/ethersFace.ts'
 import { requestSubject } from '@keyrail/core/test/requestFace.ts'
@@ -7,7 +5,7 @@ import { targetOptions } from '@keyrail/core/test/targetOptions.ts'
 import { viemSubject } from '@keyrail/core/test/viemFace.ts'
 import { web3Subject } from '@keyrail/core/test/web3Face.ts'
 import { KeyrailProvider as KeyrailEthers } from '@keyrail/ethers'
-import { call, createClient, getBalance, getBlockNumber, sendRawTransaction } from '@keyrail/fetch'
+import * as fetchClient from '@keyrail/fetch'
 import { keyrail } from '@keyrail/viem'
 import { KeyrailProvider as KeyrailWeb3 } from '@keyrail/web3'
 import { FetchRequest, JsonRpcProvider } from 'ethers'
@@ -22,21 +20,13 @@ export interface Column {
   readonly made: string
 }
 
-const { contract } = adapters.node
 const addressOf = ({ origin, key }: Target): string => `${origin}/v2/${key}`
 
-const ourFetch = requestSubject('@keyrail/fetch', (target) => {
-  const client = createClient({ ...targetOptions({ ...target, signal: undefined }), keccak256 })
-  return {
-    client: client as never,
-    reads: {
-      blockNumber: () => getBlockNumber(client),
-      balance: (address) => getBalance(client, { address: address as Hex }),
-      contractRead: () => call(client, { to: contract.address as Hex, data: contract.call as Hex }),
-      send: (raw) => sendRawTransaction(client, { transaction: raw as Hex }),
-    },
-  }
-})
+const ourFetch = requestSubject<fetchClient.Client>(
+  '@keyrail/fetch',
+  (target) => fetchClient.createClient({ ...targetOptions({ ...target, signal: undefined }), keccak256 }),
+  fetchClient,
+)
 
 const ourViem = viemSubject('@keyrail/viem', (target) => ({
   transport: keyrail(targetOptions({ ...target, signal: undefined })),

@@ -1,4 +1,4 @@
-import { createTransport, isKeyrailError } from '@keyrail/core'
+import { http, isKeyrailError } from '@keyrail/core'
 import type { Network } from '@keyrail/core'
 import { askBlock } from '../node/askNode.ts'
 import type { BlockHead } from '../node/askNode.ts'
@@ -64,9 +64,9 @@ async function difference(
 
 /** An address as it may be printed. */
 function labelOf(address: FirstAddress): string {
-  const transport = createTransport(address)
-  transport.close()
-  return transport.label
+  const { label, close } = http(address)
+  close()
+  return label
 }
 
 /** Opens a library, reads the latest block and closes it. */

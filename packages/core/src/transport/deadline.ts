@@ -3,7 +3,7 @@ import { createAlarms } from './alarms.ts'
 import type { Call, Layer } from './call.ts'
 import { endCall } from './endCall.ts'
 import { heavy } from './heavy.ts'
-import type { Lane, Place } from './lane.ts'
+import type { Holder, Place } from './lane.ts'
 import { creditWaits } from './waits.ts'
 
 /** Options of {@link deadline}. */
@@ -17,11 +17,8 @@ export function checkTimeout(timeoutMs: number | undefined): void {
   checkRange('timeoutMs', timeoutMs, 1, 2 ** 31 - 1)
 }
 
-/** The calls under way, each with its deadline. */
-export type Deadlines<P extends Place> = Pick<Lane<P>, 'enter' | 'leave' | 'all'>
-
 /**
- * Ends the calls that enter and do not leave in time.
+ * Holds the calls under way, and ends those that do not leave in time.
  *
  * @param options - As of {@link deadline}.
  * @param label - What may be printed of the address.
@@ -31,7 +28,7 @@ export function createDeadlines<P extends Place>(
   { timeoutMs }: DeadlineOptions,
   label: string,
   callOf: (place: P) => Call,
-): Deadlines<P> {
+): Holder<P> {
   checkTimeout(timeoutMs)
   /** Calls that have time left because they waited, when their time would else be up. */
   const late = new Map<P, ReturnType<typeof setTimeout>>()

@@ -3,7 +3,7 @@ import type { Call, CallOptions, Carry, RequestArguments, Settle } from './call.
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import type { Together } from './createCall.ts'
-import type { Lane } from './lane.ts'
+import type { Holder } from './lane.ts'
 
 /** How a call is made from outside. */
 export type Request = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
@@ -32,7 +32,7 @@ const writeParams = (params: readonly unknown[]): string => {
 /** What stands around the calls of a door. */
 export interface Frame {
   /** Holds the calls under way, so that closing can end them. */
-  readonly live: Pick<Lane<Call>, 'enter' | 'leave' | 'all'>
+  readonly live: Holder<Call>
   /** Told when a call begins. What it gives back, if anything, runs what carries the call. */
   readonly begin?: ((call: Call) => Within | undefined) | undefined
   /** Told how a call ended; gives back what the caller gets. */

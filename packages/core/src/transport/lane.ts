@@ -13,6 +13,9 @@ export interface Lane<P extends Place> {
   readonly leave: (place: P) => void
 }
 
+/** What holds those under way, without their order. */
+export type Holder<P extends Place> = Pick<Lane<P>, 'enter' | 'leave' | 'all'>
+
 /** Takes a place out of whichever lane it stands in. */
 export function leaveLane(place: Place): void {
   ;(place.before as Place).after = place.after as Place

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { sendDown } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import type { Call, Settle } from './call.ts'
@@ -101,6 +102,18 @@ describe('safeWrite', () => {
     await answer(hash)
     expect(outcome).toEqual({ value: hash })
     expect(sent.map(({ call }) => [call.method, call.params])).toEqual([[send, `["${raw}"]`]])
+  })
+
+  test('sets no timer into the past where the deadline struck while the hash was made', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const { call } = sendDown(safeWrite({ keccak256 })(endpoint.carry, label), send, {
+      params: JSON.stringify([raw]),
+      deadlineAt: performance.now() - 100,
+    })
+    expect(asked()).toEqual([send])
+    expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([1])
+    call.cancel?.('over')
+    timers.mockRestore()
   })
 
   test('takes a hash in capitals for the same', async () => {

@@ -1,10 +1,13 @@
 import type { RateDecision } from './createRateLimit.ts'
 
 /**
- * The headers that tell a caller how much is left, for an answer that was not refused.
+ * The headers that tell a caller how much is left.
  * @param nowMs - Milliseconds since 1970; `X-RateLimit-Reset` is a Unix time in seconds.
  */
-export const rateHeaders = (rate: RateDecision, nowMs: number): readonly string[] => [
+export const rateHeaders = (
+  rate: Pick<RateDecision, 'perSecond' | 'remaining' | 'resetMs'>,
+  nowMs: number,
+): readonly string[] => [
   'X-RateLimit-Limit',
   String(rate.perSecond),
   'X-RateLimit-Remaining',

@@ -1,3 +1,4 @@
+import { rateHeaders } from '../limit/rateHeaders.ts'
 import type { Network } from '../network.ts'
 import type { Refusal, RefusalReason } from './refusal.ts'
 
@@ -165,12 +166,7 @@ export const refusals = {
     headers: [
       'Retry-After',
       new Date(Math.ceil((rate.nowMs + rate.retryAfterMs) / 1000) * 1000).toUTCString(),
-      'X-RateLimit-Limit',
-      String(rate.perSecond),
-      'X-RateLimit-Remaining',
-      '0',
-      'X-RateLimit-Reset',
-      String(Math.ceil((rate.nowMs + rate.resetMs) / 1000)),
+      ...rateHeaders({ ...rate, remaining: 0 }, rate.nowMs),
     ],
   }),
   parseError: (): Refusal => ({ status: 400, code: -32700, message: 'Parse error', reason: 'parse_error' }),

@@ -1,6 +1,8 @@
 import type { ApiKeyKind } from '../key/apiKey.ts'
 import type { Network } from '../network.ts'
 import type { AllowType } from './allowList.ts'
+import { fromJson } from './jsonObject.ts'
+import { networksOf } from './networksOf.ts'
 
 /** All that the data plane asks about a key, found in one query. */
 export interface Access {
@@ -56,14 +58,6 @@ export interface AccessRow {
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-const limitsOf = (text: string | null): Readonly<Record<string, unknown>> | null =>
-  text === null ? null : (JSON.parse(text) as Record<string, unknown>)
-
-const networksOf = ({ kind, testnet, mainnet }: AccessRow): readonly Network[] =>
-  kind === 'app'
-    ? [...(testnet === 1 ? (['testnet'] as const) : []), ...(mainnet === 1 ? (['mainnet'] as const) : [])]
-    : [kind]
-
 const appOf = (row: AccessRow): Access['app'] =>
   row.app_id === null
     ? null
@@ -71,7 +65,7 @@ const appOf = (row: AccessRow): Access['app'] =>
         id: row.app_id,
         services: JSON.parse(row.services ?? '[]') as string[],
         requireJwt: row.require_jwt === 1,
-        limits: limitsOf(row.app_limits),
+        limits: fromJson(row.app_limits),
         allow: (JSON.parse(row.allow ?? '[]') as [AllowType, string][]).map(([type, value]) => ({ type, value })),
         jwtKeys: (JSON.parse(row.jwt_keys ?? '[]') as [string, string, string][]).map(([kid, alg, publicPem]) => ({
           kid,
@@ -88,7 +82,7 @@ export const toAccess = (row: AccessRow): Access => ({
   keyState: row.key_state,
   old: row.old === 1,
   endsAt: row.old === 1 ? earlier(row.old_until, row.expires_at) : row.expires_at,
-  networks: networksOf(row),
-  user: { id: row.user_id, state: row.user_state, limits: limitsOf(row.user_limits) },
+  networks: row.kind === 'app' ? networksOf(row) : [row.kind],
+  user: { id: row.user_id, state: row.user_state, limits: fromJson(row.user_limits) },
   app: appOf(row),
 })

@@ -5,9 +5,11 @@ import { changeApp } from './changeApp.ts'
 import { createId } from './createId.ts'
 import { foldText } from './foldText.ts'
 import { inTransaction } from './inTransaction.ts'
+import { fromJson, toJson } from './jsonObject.ts'
 import { keyRow } from './keyRow.ts'
 import { recordChange } from './changes.ts'
 import { lockUser } from './lockUser.ts'
+import { networksOf } from './networksOf.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** What a user says of an app. */
@@ -80,8 +82,8 @@ const toApp = ({
   useCase,
   chain,
   services: JSON.parse(services) as string[],
-  networks: [...(testnet === 1 ? (['testnet'] as const) : []), ...(mainnet === 1 ? (['mainnet'] as const) : [])],
-  limits: limits === null ? null : (JSON.parse(limits) as Record<string, unknown>),
+  networks: networksOf({ testnet, mainnet }),
+  limits: fromJson(limits),
   requireJwt: requireJwt === 1,
   version,
   createdAt,
@@ -119,7 +121,7 @@ const toRow = ({
   services: JSON.stringify(services),
   testnet: networks.includes('testnet') ? 1 : 0,
   mainnet: networks.includes('mainnet') ? 1 : 0,
-  limits: limits === null ? null : JSON.stringify(limits),
+  limits: toJson(limits),
   requireJwt: requireJwt ? 1 : 0,
 })
 

@@ -1,3 +1,4 @@
+import { fromJson, toJson } from './jsonObject.ts'
 import type { Db } from './tables.ts'
 
 /** Something that was done to an account or a key. Holds no secrets: who writes one sees to that. */
@@ -35,7 +36,7 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
   add: async ({ at, userId, actor, action, subject, ip, detail }) => {
     await query
       .insertInto('auditLog')
-      .values({ at, userId, actor, action, subject, ip, detail: detail === null ? null : JSON.stringify(detail) })
+      .values({ at, userId, actor, action, subject, ip, detail: toJson(detail) })
       .execute()
   },
   list: async ({ userId, before, limit }) => {
@@ -43,9 +44,6 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
     if (userId !== undefined) page = page.where('userId', '=', userId)
     if (before !== undefined) page = page.where('id', '<', before)
     const rows = await page.execute()
-    return rows.map(({ detail, ...entry }) => ({
-      ...entry,
-      detail: detail === null ? null : (JSON.parse(detail) as Record<string, unknown>),
-    }))
+    return rows.map(({ detail, ...entry }) => ({ ...entry, detail: fromJson(detail) }))
   },
 })

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
+import { holdRows } from './holdRows.ts'
 import { inTransaction } from './inTransaction.ts'
 import type { Db, Tables } from './tables.ts'
 
@@ -17,8 +18,8 @@ export const changeApp = <T>(
   }: { id: string; userId: string; work: (app: Selectable<Tables['apps']>, transaction: Db) => Promise<T> },
 ): Promise<T | 'notFound'> =>
   inTransaction(db, async (transaction) => {
-    const held = transaction.query.selectFrom('apps').selectAll().where('id', '=', id).where('userId', '=', userId)
-    const app = await (transaction.kind === 'postgres' ? held.forUpdate() : held).executeTakeFirst()
+    const found = transaction.query.selectFrom('apps').selectAll().where('id', '=', id).where('userId', '=', userId)
+    const app = await holdRows(transaction, found).executeTakeFirst()
     if (app === undefined) return 'notFound'
     const version = app.version + 1
     const result = await work({ ...app, version }, transaction)

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import type { ApiKeyKind } from '../key/apiKey.ts'
 import type { StoredKey } from '../key/storeKey.ts'
@@ -6,6 +5,7 @@ import type { Network } from '../network.ts'
 import { changeApp } from './changeApp.ts'
 import { recordChange } from './changes.ts'
 import { hashBytes } from './hashBytes.ts'
+import { holdRows } from './holdRows.ts'
 import { inTransaction } from './inTransaction.ts'
 import { keyRow } from './keyRow.ts'
 import type { Db, Tables } from './tables.ts'
@@ -136,9 +136,9 @@ export const createKeys = (db: Db): Keys => {
             return key === undefined ? 'notFound' : work(key, within)
           },
         })
-      const held = transaction.query.selectFrom('keys').selectAll().where('id', '=', id)
-      // Read again now that it is held: somebody may have changed it in between.
-      const key = await (transaction.kind === 'postgres' ? held.forUpdate() : held).executeTakeFirst()
+      // Read again and held: somebody may have changed it in between.
+      const again = transaction.query.selectFrom('keys').selectAll().where('id', '=', id)
+      const key = await holdRows(transaction, again).executeTakeFirst()
       const result = key === undefined ? 'notFound' : await work(key, transaction)
       if (typeof result !== 'string') await recordChange(transaction, { kind: 'key', id })
       return result
@@ -281,7 +281,7 @@ export const createKeys = (db: Db): Keys => {
         .updateTable('keys')
         .set({ sealed: to })
         .where('id', '=', id)
-        .where('sealed', '=', sql<Uint8Array>`${from}`)
+        .where('sealed', '=', from)
         .executeTakeFirst()
       return numUpdatedRows > 0n
     },

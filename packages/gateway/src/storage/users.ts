@@ -3,6 +3,7 @@ import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
 import { foldText } from './foldText.ts'
 import { inTransaction } from './inTransaction.ts'
+import { fromJson, toJson } from './jsonObject.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** An account. */
@@ -44,7 +45,7 @@ const toUser = ({ id, mail, password, state, role, limits, createdAt }: Selectab
   password,
   state,
   role,
-  limits: limits === null ? null : (JSON.parse(limits) as Record<string, unknown>),
+  limits: fromJson(limits),
   createdAt,
 })
 
@@ -114,7 +115,7 @@ export const createUsers = (db: Db): Users => {
       return numUpdatedRows > 0n
     },
     setState: (id, state) => change(id, { state }),
-    setLimits: (id, limits) => change(id, { limits: limits === null ? null : JSON.stringify(limits) }),
+    setLimits: (id, limits) => change(id, { limits: toJson(limits) }),
     remove: (id) =>
       inTransaction(db, async (transaction) => {
         const { numDeletedRows } = await transaction.query.deleteFrom('users').where('id', '=', id).executeTakeFirst()

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createJwtKeyId } from '../../src/jwt/jwtKeyId.ts'
 import { createServerSecret } from '../../src/key/serverSecret.ts'
 import { openKey } from '../../src/key/openKey.ts'
-import { createId } from '../../src/storage/createId.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from './databases.ts'
@@ -256,7 +256,7 @@ describe.each(databases)('repositories on $name', (database) => {
       ]
       const add = (appId: string, key: ReturnType<typeof jwtKey>) =>
         storage.jwtKeys.add({ appId, userId, key, max: 2, now })
-      const [a, b, c] = [createId('kid'), createId('kid'), createId('kid')]
+      const [a, b, c] = [createJwtKeyId(), createJwtKeyId(), createJwtKeyId()]
       expect(await add(one.app.id, jwtKey(a))).toEqual({ ...jwtKey(a), createdAt: now })
       expect(await add(two.app.id, jwtKey(a))).toBe('kidTaken')
       expect(await add(one.app.id, jwtKey(b, a))).toBe('jwtKeyTaken')
@@ -390,7 +390,7 @@ describe.each(databases)('repositories on $name', (database) => {
         userId,
         details: { networks: ['mainnet'], requireJwt: true, limits: { perDay: null } },
       })
-      const kid = createId('kid')
+      const kid = createJwtKeyId()
       const allowed = [
         { type: 'ip', value: '10.0.0.0/8' },
         { type: 'origin', value: 'https://a.example' },

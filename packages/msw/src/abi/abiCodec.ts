@@ -66,7 +66,7 @@ function encodeValue(parameter: AbiParameter, value: unknown): string {
   }
   if (type === 'address' || type.startsWith('bytes')) {
     const size = type === 'address' ? 20 : Number(type.slice(5))
-    if (!isHexData(value) || value.length !== 2 + 2 * size) throw bad(parameter)
+    if (!isHexData(value, size)) throw bad(parameter)
     const hex = value.slice(2).toLowerCase()
     return type === 'address' ? hex.padStart(64, '0') : padded(hex)
   }

@@ -1,5 +1,5 @@
 import type { Address, Bytes, Hash, Hex } from '@keyrail/core'
-import { isHexData, word } from '../bytes/hex.ts'
+import { isHexData, word, wordOf } from '../bytes/hex.ts'
 import type { LogEntry } from '../chain/logEntry.ts'
 import type { Message, MessageBlock, Outcome } from '../chain/message.ts'
 import { at } from '../chain/worldState.ts'
@@ -145,10 +145,10 @@ function contractOf(
         data: message.input,
         block: message.block,
         isTransaction: message.isTransaction,
-        getStorage: (slot) => message.read(at.slot(address, slot)) as Hash,
+        getStorage: (slot) => message.read(at.slot(address, wordOf(slot))) as Hash,
         setStorage(slot, value) {
           gas += 20_000
-          message.write(at.slot(address, slot), value)
+          message.write(at.slot(address, wordOf(slot)), wordOf(value))
         },
         revert(reason, args) {
           throw encodeRevert(reason, args)

@@ -1,4 +1,4 @@
-import type { Hex } from '@keyrail/core'
+import type { Hash, Hex } from '@keyrail/core'
 
 const digits = '0123456789abcdef'
 /** As many characters as a function surely takes for arguments. */
@@ -36,10 +36,17 @@ export function writeHex(target: Uint8Array, start: number, hex: string): void {
 /** The value of a hex digit by its character code: letters follow their place in the alphabet, in either case. */
 const digit = (code: number): number => (code & 15) + (code > 57 ? 9 : 0)
 
-/** Whether a value is whole bytes in hex after `0x`. */
-export function isHexData(value: unknown): value is Hex {
-  return typeof value === 'string' && value.length % 2 === 0 && /^0x[\da-f]*$/i.test(value)
+/** Whether a value is whole bytes in hex after `0x`: `size` of them, where that is said. */
+export function isHexData(value: unknown, size?: number): value is Hex {
+  return (
+    typeof value === 'string' &&
+    (size === undefined ? value.length % 2 === 0 : value.length === 2 + 2 * size) &&
+    /^0x[\da-f]*$/i.test(value)
+  )
 }
+
+/** Hex as it is compared: in lower case. The same string where it is so already, and not a copy that takes room of its own. */
+export const lower = <T extends string>(hex: T): T => (/[A-F]/.test(hex) ? (hex.toLowerCase() as T) : hex)
 
 /** A number as nodes write it: hex without leading zeros. */
 export function quantity(value: number | bigint): Hex {
@@ -56,6 +63,11 @@ export function integerBytes(value: number | bigint): Uint8Array {
 /** A number as 32 bytes in hex, without the `0x`. */
 export function word(value: number | bigint): string {
   return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, '0')
+}
+
+/** A value of 32 bytes in hex, of a number or of hex of any length up to that. */
+export function wordOf(value: bigint | number | Hex): Hash {
+  return typeof value === 'string' ? `0x${lower(value).slice(2).padStart(64, '0')}` : `0x${word(value)}`
 }
 
 /** The number that bytes are, big-endian. */

@@ -1,6 +1,6 @@
 import type { Address, BlockWithHashes, BlockWithTransactions, Hash, Log, Receipt, Transaction } from '@keyrail/core'
 import { concat, integerBytes, quantity, toHex } from '../bytes/hex.ts'
-import { encodeRlp } from '../bytes/rlp.ts'
+import { decodeRlp, encodeRlp } from '../bytes/rlp.ts'
 import { bloomOf } from './bloom.ts'
 import { blobFee, effectiveGasPrice, gasPerBlob } from './fees.ts'
 import { headerParts, wireHeader } from './header.ts'
@@ -44,17 +44,9 @@ export function encodeReceipt({ tx, ok, cumulativeGasUsed, logs }: Execution): U
 
 /** A whole block in RLP, with its transactions; uncles and withdrawals there are none. */
 export function encodeBlock({ header, executions }: Block): Uint8Array {
-  // A legacy transaction is a list already, and stands in the body as it is; the bytes of any other are one item.
-  const transactions = concat(...executions.map(({ tx }) => (tx.type === 0 ? tx.raw : encodeRlp(tx.raw))))
-  const list = concat(listHead(transactions.length), transactions)
-  const whole = concat(encodeRlp(headerParts(header)), list, encodeRlp([]), encodeRlp([]))
-  return concat(listHead(whole.length), whole)
-}
-
-function listHead(length: number): Uint8Array {
-  if (length < 56) return Uint8Array.of(0xc0 + length)
-  const digits = integerBytes(length)
-  return concat(Uint8Array.of(0xf7 + digits.length), digits)
+  // A legacy transaction is a list, and stands in the body as one; the bytes of any other are one item.
+  const transactions = executions.map(({ tx }) => (tx.type === 0 ? decodeRlp(tx.raw) : tx.raw))
+  return encodeRlp([headerParts(header), transactions, [], []])
 }
 
 /** A block as nodes give it. */

@@ -190,6 +190,19 @@ describe('a reorganization', () => {
     expect(balance(chain, to)).toBe(1n)
   })
 
+  test('leaves the clock as it is, and the time that the next block was told', () => {
+    const chain = make()
+    chain.mine(2)
+    chain.advance(5)
+    chain.reorg(1, false)
+    chain.advance(7)
+    expect([chain.height(), timeOf(chain)]).toEqual([3, 1_036])
+    chain.setTime(5_000)
+    chain.reorg(2, false)
+    chain.mine(1)
+    expect(timeOf(chain)).toBe(5_000)
+  })
+
   test('loses it where it is to be dropped', () => {
     const chain = make()
     const hash = send(chain)

@@ -259,7 +259,9 @@ export function createChain(options: ChainOptions): Chain {
       if (byHand.size > 0) changeByHand(byHand)
       if (!drop) for (const { executions } of gone) for (const { tx } of executions) pool.putBack(tx)
       forks++
+      const clock = { now, fixed }
       for (const { header } of gone) mineOne(header.timestamp, [])
+      ;({ now, fixed } = clock)
     },
     snapshot() {
       const id = `0x${(++snapshots).toString(16)}`

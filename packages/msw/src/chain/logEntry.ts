@@ -1,4 +1,5 @@
 import type { Address, Bytes, Hash } from '@keyrail/core'
+import { lower } from '../bytes/hex.ts'
 
 /** A log as a contract emits it, without its place in a block. */
 export interface LogEntry {
@@ -20,7 +21,7 @@ function once<T extends string>(text: T): T {
   return text
 }
 
-/** A log as it is kept. */
+/** A log as it is kept: in lower case, whoever gave it. */
 export function keptLog({ address, topics, data }: LogEntry): LogEntry {
-  return { address: once(address), topics: topics.map(once), data }
+  return { address: once(address), topics: topics.map((topic) => once(lower(topic))), data: lower(data) }
 }

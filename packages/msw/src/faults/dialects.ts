@@ -1,4 +1,5 @@
 import type { FailureKind } from '@keyrail/core'
+import { refused } from '../refused.ts'
 
 /** Whose words a mock node uses when it refuses something, and whose limits it has. `node` is a node without a service in front. */
 export type Personality = 'keyrail' | 'alchemy' | 'infura' | 'quicknode' | 'ankr' | 'drpc' | 'node'
@@ -271,6 +272,12 @@ export const dialects: Readonly<Record<Personality, Dialect>> = {
   ankr,
   drpc,
   node,
+}
+
+/** @throws {KeyrailError} kind `invalidRequest` for what is no personality. */
+export function checkPersonality(personality: Personality): void {
+  if (!Object.hasOwn(dialects, personality))
+    throw refused(`personality must be one of ${Object.keys(dialects).join(', ')}`)
 }
 
 /**

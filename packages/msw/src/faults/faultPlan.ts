@@ -1,7 +1,6 @@
-import type { FailureKind } from '@keyrail/core'
 import { refused } from '../refused.ts'
 import type { Fault, FaultAnswer, FaultKind, FaultOptions, Misbehaviour } from './fault.ts'
-import { dialectAnswer, dialects } from './dialects.ts'
+import { checkPersonality, dialects } from './dialects.ts'
 
 /** The faults that are still to come. */
 export interface FaultPlan {
@@ -54,16 +53,14 @@ function check(kind: Fault['kind'], { times = 1, after = 0, personality }: Fault
     const known =
       (misbehaviours as readonly string[]).includes(kind) ||
       unworded.includes(kind as FaultKind) ||
-      dialectAnswer('node', kind as FailureKind) !== undefined
+      Object.hasOwn(dialects.node.answers, kind)
     if (!known)
       throw refused(`fail takes a kind of failure, ${misbehaviours.join(', ')}, or an answer, and not ${kind}`)
   } else if (!Number.isSafeInteger((kind as FaultAnswer | null)?.status))
     throw refused('an answer to fail with has a status')
   if (!isCount(times, 1)) throw refused('times must be a whole number from 1, or Infinity')
   if (!isCount(after, 0)) throw refused('after must be a whole number from 0')
-  if (personality !== undefined && !(personality in dialects)) {
-    throw refused(`personality must be one of ${Object.keys(dialects).join(', ')}`)
-  }
+  if (personality !== undefined) checkPersonality(personality)
 }
 
 /** Keeps what a test wants to fail, in the order in which it said so. */

@@ -61,7 +61,11 @@ function itemOf(given: unknown): Item {
 /** A dialect's answer as it is said of one call, with what the fault changes about it. */
 function worded({ status, headers, text, error }: DialectAnswer, { method }: Item, fault?: Fault): Answered {
   if (error === undefined) return { status, headers: withWait(headers, fault), text: text ?? '' }
-  const { message = error.message.replace('$METHOD', method), data = error.data, retryAfterMs } = fault?.options ?? {}
+  const {
+    message = error.message.replace('$METHOD', () => method),
+    data = error.data,
+    retryAfterMs,
+  } = fault?.options ?? {}
   const told = retryAfterMs !== undefined && Object(data) === data && 'retryAfterMs' in (data as object)
   return {
     status,
@@ -88,7 +92,7 @@ function write({ result, error, text }: Answered, id: unknown): string {
 
 /** Writes an answer that a test gave word by word, with the id of the call in place of 1. */
 function writeGiven(body: unknown, id: unknown): string {
-  if (typeof body === 'string') return body.replace(/"id":1\b/, `"id":${JSON.stringify(id)}`)
+  if (typeof body === 'string') return body.replace(/"id":1\b/, () => `"id":${JSON.stringify(id)}`)
   return JSON.stringify(body, (name, value: unknown) => {
     if (name !== 'id') return value
     if (typeof value === 'string') return String(id)

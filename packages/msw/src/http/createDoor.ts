@@ -2,7 +2,7 @@ import type { AddressOptions } from '@keyrail/core'
 import { http } from 'msw'
 import type { HttpHandler } from 'msw'
 import type { SeenCall } from '../calls.ts'
-import { dialects } from '../faults/dialects.ts'
+import { checkPersonality } from '../faults/dialects.ts'
 import type { Personality } from '../faults/dialects.ts'
 import type { Fault, FaultAnswer, FaultKind, FaultOptions, Misbehaviour } from '../faults/fault.ts'
 import { createFaultPlan } from '../faults/faultPlan.ts'
@@ -52,7 +52,7 @@ export function createDoor({ address, personality, maxBatch, run }: DoorOptions)
   let hanging: (() => void)[] = []
 
   const setPersonality = (next: Personality): void => {
-    if (!Object.hasOwn(dialects, next)) throw refused(`personality must be one of ${Object.keys(dialects).join(', ')}`)
+    checkPersonality(next)
     voice = next
   }
   setPersonality(personality)

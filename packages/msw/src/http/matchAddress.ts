@@ -41,8 +41,13 @@ function decoded(text: string): string {
   }
 }
 
-function secretOf(secret: Secret): string | Promise<string> {
-  return typeof secret === 'function' ? secret() : secret
+/** What a secret's function throws may hold the secret, so it is not told. */
+async function secretOf(name: string, secret: Secret): Promise<string> {
+  try {
+    return typeof secret === 'function' ? await secret() : secret
+  } catch {
+    throw refused(`the ${name} function failed`)
+  }
 }
 
 /**
@@ -63,7 +68,8 @@ export function matchAddress(options: AddressOptions): MatchedAddress {
     throw refused(`apiKey is empty or holds a '/': did you paste the whole address? pass it as url`)
   }
   const refuseToken = async (request: Request, personality: Personality): Promise<DialectAnswer | undefined> => {
-    if (jwt === undefined || request.headers.get('authorization') === `Bearer ${await secretOf(jwt)}`) return undefined
+    if (jwt === undefined || request.headers.get('authorization') === `Bearer ${await secretOf('jwt', jwt)}`)
+      return undefined
     return personality === 'keyrail'
       ? service(401, -32_016, 'invalid JWT: expired', 'jwt_invalid')
       : dialectAnswer(personality, 'auth')
@@ -100,7 +106,7 @@ export function matchAddress(options: AddressOptions): MatchedAddress {
     async refuse(request, personality) {
       const rest = restAfter(ours, request.url)
       const keyed = /^(v2\/)?([^/]+)$/.exec(rest ?? '')
-      const key = await secretOf(apiKey as Secret)
+      const key = await secretOf('apiKey', apiKey as Secret)
       if (keyed !== null && decoded(keyed[2] as string) === key) {
         if ((keyed[1] !== undefined) === isApp) return refuseToken(request, personality)
         return personality === 'keyrail'

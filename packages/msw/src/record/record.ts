@@ -15,9 +15,9 @@ export interface Recording {
   readonly save: (file: string) => Promise<void>
 }
 
-/** What of a URL is a secret: each part of its path and query, and credentials, long enough to be one. */
+/** What of a URL is a secret: each part of its path and query, names too, and credentials, long enough to be one. */
 function secretsOf(url: URL): string[] {
-  const parts = [...url.pathname.split('/'), ...url.searchParams.values(), url.username, url.password]
+  const parts = [...`${url.pathname}${url.search}`.split(/[/?&=]/), url.username, url.password]
   const decoded = parts.map((part) => {
     try {
       return decodeURIComponent(part)
@@ -120,9 +120,8 @@ export function record(url: string): Recording {
     async save(file) {
       const files = nodeFiles()
       if (files === undefined) throw refused('save needs Node: in a browser take calls()')
-      const { length } = recorded
-      const whole: RecordedCalls = { calls: recorded.slice(0, length) }
-      await files.writeFile(file, `${JSON.stringify(whole, null, 2)}\n`)
+      const all: RecordedCalls = { calls: recorded }
+      await files.writeFile(file, `${JSON.stringify(all, null, 2)}\n`)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Address, BlockIdentifier, Bytes, Hash, Quantity, StateOverrides, TransactionRequest } from '@keyrail/core'
-import { isHexData, quantity, toHex } from '../bytes/hex.ts'
+import { isHexData, lower, quantity, toHex, wordOf } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import { wireReceipt } from '../chain/block.ts'
 import { decodeRawTransaction } from '../chain/decodeTransaction.ts'
@@ -11,7 +11,7 @@ import type { PooledTransaction, TransactionFields } from '../chain/transaction.
 import { wireFields } from '../chain/wireTransaction.ts'
 import { at } from '../chain/worldState.ts'
 import type { StateValue } from '../chain/worldState.ts'
-import { inputOf, lower, method, stateBlockOf } from './method.ts'
+import { inputOf, method, stateBlockOf } from './method.ts'
 import type { Method, NodeView } from './method.ts'
 import { failed, RpcFailure } from './rpcFailure.ts'
 
@@ -23,7 +23,7 @@ function overridden(overrides: StateOverrides = {}): Map<string, StateValue> {
     if (account.nonce !== undefined) values.set(at.nonce(address), Number(account.nonce))
     if (account.code !== undefined) values.set(at.code(address), account.code)
     for (const [slot, value] of Object.entries(account.state ?? account.stateDiff ?? {})) {
-      values.set(at.slot(address, lower(slot as Hash)), value as Hash)
+      values.set(at.slot(address, wordOf(slot as Hash)), wordOf(value as Hash))
     }
   }
   return values
@@ -32,7 +32,7 @@ function overridden(overrides: StateOverrides = {}): Map<string, StateValue> {
 function checkRequest(call: TransactionRequest): void {
   for (const name of ['from', 'to'] as const) {
     const address = call[name]
-    if (address != null && !/^0x[\da-f]{40}$/i.test(address)) {
+    if (address != null && !isHexData(address, 20)) {
       const fault = String(address).startsWith('0x')
         ? `hex string has length ${String(address).length - 2}, want 40 for common.Address`
         : `json: cannot unmarshal hex string without 0x prefix into Go struct field TransactionArgs.${name} of type common.Address`

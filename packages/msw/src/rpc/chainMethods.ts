@@ -1,5 +1,5 @@
 import type { BlockIdentifier, Bytes, Hash, Quantity } from '@keyrail/core'
-import { fromHex, quantity, toHex } from '../bytes/hex.ts'
+import { fromHex, lower, quantity, toHex } from '../bytes/hex.ts'
 import { keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'
 import { encodeBlock, encodeReceipt, wireBlock, wireReceipt } from '../chain/block.ts'
@@ -7,7 +7,7 @@ import type { Block } from '../chain/block.ts'
 import { blockGasLimit, gasPerBlob } from '../chain/fees.ts'
 import { emptyRoot, headerParts, wireHeader } from '../chain/header.ts'
 import { wireTransaction } from '../chain/wireTransaction.ts'
-import { blockOf, headOf, lower, method } from './method.ts'
+import { blockOf, headOf, method } from './method.ts'
 import type { Method, NodeView } from './method.ts'
 
 /** The block that the waiting transactions would make, as far as it can be told without running them. */

@@ -1,12 +1,12 @@
 import type { BlockIdentifier, Hash, LogFilter, LogFilterTopic, Quantity } from '@keyrail/core'
-import { quantity } from '../bytes/hex.ts'
+import { isHexData, lower, quantity } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import type { LogCriteria } from '../chain/matchLogs.ts'
 import { matchLogs, matchLogTexts } from '../chain/matchLogs.ts'
 import { jsonText } from './jsonText.ts'
 import type { JsonText } from './jsonText.ts'
 import { checkParams } from './checkParams.ts'
-import { blockNumberOf, blockOf, headOf, lower, method } from './method.ts'
+import { blockNumberOf, blockOf, headOf, method } from './method.ts'
 import type { Method, NodeView } from './method.ts'
 import { failed, RpcFailure } from './rpcFailure.ts'
 
@@ -16,7 +16,7 @@ const invalid = (message: string): RpcFailure => new RpcFailure(-32_602, message
 function criteriaOf(filter: LogFilter): LogCriteria {
   const { address, topics } = filter
   const addresses = address == null ? [] : typeof address === 'string' ? [address] : address
-  if (addresses.some((one) => !/^0x[\da-f]{40}$/i.test(one))) throw invalid('invalid argument 0: invalid address')
+  if (addresses.some((one) => !isHexData(one, 20))) throw invalid('invalid argument 0: invalid address')
   if (topics != null && !Array.isArray(topics))
     throw invalid(
       'invalid argument 0: json: cannot unmarshal non-array into Go struct field input.topics of type []interface {}',
@@ -26,8 +26,7 @@ function criteriaOf(filter: LogFilter): LogCriteria {
     const wanted = topic === null ? [] : typeof topic === 'string' ? [topic] : topic
     // A null among several lets anything pass.
     if (wanted.some((one) => (one as Hash | null) === null)) return []
-    if (wanted.some((one) => typeof one !== 'string' || !/^0x[\da-f]{64}$/i.test(one)))
-      throw invalid('invalid argument 0: invalid topic(s)')
+    if (wanted.some((one) => !isHexData(one, 32))) throw invalid('invalid argument 0: invalid topic(s)')
     return wanted.map(lower)
   }
   return { addresses: addresses.map(lower), topics: (topics ?? []).map(any) }

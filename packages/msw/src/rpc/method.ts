@@ -1,4 +1,5 @@
 import type { Address, BlockIdentifier, Bytes, Hex } from '@keyrail/core'
+import { lower } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { Execute } from '../chain/message.ts'
@@ -33,9 +34,6 @@ export function method<P extends readonly unknown[]>(
 ): Method {
   return { params, answer: (given, view) => answer(view, ...(given as P)) }
 }
-
-/** Hex as it is compared: in lower case. The same string where it is so already, and not a copy that takes room of its own. */
-export const lower = <T extends string>(hex: T): T => (/[A-F]/.test(hex) ? (hex.toLowerCase() as T) : hex)
 
 /** The last block that the node owns up to. */
 export function headOf({ chain, lag }: NodeView): number {

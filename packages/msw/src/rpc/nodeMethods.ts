@@ -1,9 +1,9 @@
 import type { Address, BlockIdentifier, Quantity } from '@keyrail/core'
-import { quantity } from '../bytes/hex.ts'
+import { lower, quantity } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import { blobFee, blockGasLimit, effectiveGasPrice, nextBaseFee, usualTip } from '../chain/fees.ts'
 import { wireTransaction } from '../chain/wireTransaction.ts'
-import { blockNumberOf, lower, method } from './method.ts'
+import { blockNumberOf, method } from './method.ts'
 import type { Method, NodeView } from './method.ts'
 import { failed, RpcFailure } from './rpcFailure.ts'
 

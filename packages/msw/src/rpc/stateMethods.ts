@@ -1,10 +1,8 @@
 import type { Address, BlockIdentifier, Bytes, Hash, Hex, StorageRequests } from '@keyrail/core'
-import { quantity, word } from '../bytes/hex.ts'
+import { lower, quantity, wordOf } from '../bytes/hex.ts'
 import { at } from '../chain/worldState.ts'
-import { lower, method, stateBlockOf } from './method.ts'
+import { method, stateBlockOf } from './method.ts'
 import type { Method, NodeView } from './method.ts'
-
-const slotOf = (given: string): Hash => `0x${given.slice(2).toLowerCase().padStart(64, '0')}`
 
 /** The code of a contract that has handlers and was given none: something, as callers look for. */
 const someCode = '0xfe'
@@ -31,7 +29,7 @@ export const stateMethods: Readonly<Record<string, Method>> = {
   ),
   eth_getStorageAt: method<[Address, Hash, BlockIdentifier?]>(
     ['address', 'slot', 'block?'],
-    (view, address, slot, block) => view.chain.read(at.slot(lower(address), slotOf(slot)), stateBlockOf(view, block)),
+    (view, address, slot, block) => view.chain.read(at.slot(lower(address), wordOf(slot)), stateBlockOf(view, block)),
   ),
   eth_getStorageValues: method<[StorageRequests, BlockIdentifier?]>(['object', 'block?'], (view, requests, block) => {
     const number = stateBlockOf(view, block)
@@ -39,7 +37,7 @@ export const stateMethods: Readonly<Record<string, Method>> = {
       Object.entries(requests).map(([address, slots]) => [
         address,
         (slots as readonly Hash[]).map(
-          (slot): Bytes => view.chain.read(at.slot(lower(address as Address), slotOf(slot)), number) as Bytes,
+          (slot): Bytes => view.chain.read(at.slot(lower(address as Address), wordOf(slot)), number) as Bytes,
         ),
       ]),
     )
@@ -53,9 +51,4 @@ export const stateMethods: Readonly<Record<string, Method>> = {
       code: codeAt(view, address, number),
     }
   }),
-}
-
-/** A value of 32 bytes, of a number or of hex of any length up to that. */
-export function wordOf(value: bigint | number | Hex): Hash {
-  return typeof value === 'string' ? slotOf(value) : `0x${word(value)}`
 }

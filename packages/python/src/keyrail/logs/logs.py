@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -51,14 +51,13 @@ class LogsProgress:
 
 @dataclass(slots=True, frozen=True)
 class _Ask:
-    """A block's number by its tag, or logs."""
+    """What is asked of web3.py: ``of`` is given its ``eth``, whichever of the two that is. A failure is a value here."""
 
-    block: str | None = None
-    filter: dict[str, Any] | None = None
+    of: Callable[[Any], Any]
 
 
 class _Reader:
-    """The steps of an iteration: asks are yielded, and answered from outside; logs are yielded as a list."""
+    """The steps of an iteration: asks are yielded, and answered from outside; logs are yielded one at a time."""
 
     def __init__(
         self,
@@ -81,7 +80,7 @@ class _Reader:
             check(from_block <= to_block, f"from_block ({from_block}) must not be above to_block ({to_block})")
         check_range("max_blocks", max_blocks, 1, _MOST_BLOCKS, whole=True)
         if cursor is not None:
-            whole = all(
+            whole = isinstance(cursor, Mapping) and all(
                 isinstance(cursor.get(name), int) and cursor[name] >= 0 for name in ("next_block", "next_log_index")
             )
             check(whole, "cursor must be what cursor was: { next_block, next_log_index }, whole numbers from 0")
@@ -94,17 +93,12 @@ class _Reader:
         self._on_progress = on_progress
         self._size = WindowSize(owner, max_blocks)
 
-    def steps(self) -> Generator[_Ask | list[LogReceipt], Any, None]:
-        head = yield _Ask(block="latest")
-        last = head if self._to == "latest" else self._to
-        if isinstance(last, str):
-            last = yield _Ask(block=last)
+    def steps(self) -> Generator[_Ask | LogReceipt, Any, None]:
+        head = _answered((yield _Ask(lambda eth: eth.block_number)))
+        last = head if self._to == "latest" else (yield from self._number(self._to))
         last = min(last, head)
         if self.cursor is None:
-            first = self._from
-            if isinstance(first, str):
-                first = yield _Ask(block=first)
-            self.cursor = {"next_block": first, "next_log_index": 0}
+            self.cursor = {"next_block": (yield from self._number(self._from)), "next_log_index": 0}
         first = self.cursor["next_block"]
         first_index = self.cursor["next_log_index"]
         started = time.monotonic()
@@ -114,7 +108,9 @@ class _Reader:
             logs, to = yield from self._window(at, last)
             fresh = [log for log in logs if not (log["blockNumber"] == first and log["logIndex"] < first_index)]
             given += len(fresh)
-            yield fresh
+            for log in fresh:
+                self.cursor = {"next_block": log["blockNumber"], "next_log_index": log["logIndex"] + 1}
+                yield log
             self.cursor = {"next_block": to + 1, "next_log_index": 0}
             if self._on_progress:
                 done = to + 1 - first
@@ -132,16 +128,19 @@ class _Reader:
                 )
             at = to + 1
 
-    def took(self, log: LogReceipt) -> None:
-        """Move the cursor behind a log that was given."""
-        self.cursor = {"next_block": log["blockNumber"], "next_log_index": log["logIndex"] + 1}
+    def _number(self, block: int | str) -> Generator[_Ask, Any, int]:
+        if isinstance(block, int):
+            return block
+        number: int = _answered((yield _Ask(lambda eth: eth.get_block(block))))["number"]
+        return number
 
     def _window(self, at: int, last: int) -> Generator[_Ask, Any, tuple[list[LogReceipt], int]]:
         refusals = timeouts = 0
         while True:
             to = min(last, at + self._size.current() - 1)
             blocks = to - at + 1
-            end = yield _Ask(filter={**self._condition, "fromBlock": hex(at), "toBlock": hex(to)})
+            asked = {**self._condition, "fromBlock": hex(at), "toBlock": hex(to)}
+            end = yield _Ask(lambda eth, asked=asked: eth.get_logs(asked))  # type: ignore[misc]
             if not isinstance(end, KeyrailError):
                 logs: list[LogReceipt] = list(end)
                 if not all(at <= log["blockNumber"] <= to for log in logs):
@@ -191,33 +190,40 @@ class _Reader:
         self._size.refused(blocks, min(spans) if spans else None, hint.max_blocks)
 
 
-class Logs(Iterator[LogReceipt]):
-    """Logs, one at a time; ``cursor`` tells where to go on after the one that was given last."""
+def _answered(end: Any) -> Any:
+    """Give what was answered, or raise the failure in its place."""
+    if isinstance(end, KeyrailError):
+        raise end
+    return end
 
-    def __init__(self, reader: _Reader, given: Iterator[LogReceipt]) -> None:
+
+class _OfReader:
+    def __init__(self, reader: _Reader) -> None:
         self._reader = reader
-        self._given = given
 
     @property
     def cursor(self) -> LogCursor | None:
         """Where to go on; None before the first block is known."""
         return self._reader.cursor
+
+
+class Logs(_OfReader, Iterator[LogReceipt]):
+    """Logs, one at a time; ``cursor`` tells where to go on after the one that was given last."""
+
+    def __init__(self, reader: _Reader, given: Iterator[LogReceipt]) -> None:
+        super().__init__(reader)
+        self._given = given
 
     def __next__(self) -> LogReceipt:
         return next(self._given)
 
 
-class AsyncLogs(AsyncIterator[LogReceipt]):
+class AsyncLogs(_OfReader, AsyncIterator[LogReceipt]):
     """The same, asynchronously."""
 
     def __init__(self, reader: _Reader, given: AsyncIterator[LogReceipt]) -> None:
-        self._reader = reader
+        super().__init__(reader)
         self._given = given
-
-    @property
-    def cursor(self) -> LogCursor | None:
-        """Where to go on; None before the first block is known."""
-        return self._reader.cursor
 
     async def __anext__(self) -> LogReceipt:
         return await self._given.__anext__()
@@ -262,14 +268,8 @@ def logs(
 
     def asked(ask: _Ask) -> Any:
         try:
-            if ask.filter is not None:
-                return w3.eth.get_logs(ask.filter)  # type: ignore[arg-type]
-            if ask.block == "latest":
-                return w3.eth.block_number
-            return w3.eth.get_block(ask.block)["number"]  # type: ignore[arg-type]
+            return ask.of(w3.eth)
         except KeyrailError as failure:
-            if ask.filter is None:
-                raise
             return failure.with_traceback(None)
 
     def given() -> Iterator[LogReceipt]:
@@ -280,13 +280,11 @@ def logs(
                 step = steps.send(sent)
             except StopIteration:
                 return
-            if isinstance(step, list):
-                sent = None
-                for log in step:
-                    reader.took(log)
-                    yield log
-            else:
+            if isinstance(step, _Ask):
                 sent = asked(step)
+            else:
+                sent = None
+                yield step
 
     return Logs(reader, given())
 
@@ -322,14 +320,8 @@ def async_logs(
 
     async def asked(ask: _Ask) -> Any:
         try:
-            if ask.filter is not None:
-                return await w3.eth.get_logs(ask.filter)  # type: ignore[arg-type]
-            if ask.block == "latest":
-                return await w3.eth.block_number
-            return (await w3.eth.get_block(ask.block))["number"]  # type: ignore[arg-type]
+            return await ask.of(w3.eth)
         except KeyrailError as failure:
-            if ask.filter is None:
-                raise
             return failure.with_traceback(None)
 
     async def given() -> AsyncIterator[LogReceipt]:
@@ -340,12 +332,10 @@ def async_logs(
                 step = steps.send(sent)
             except StopIteration:
                 return
-            if isinstance(step, list):
-                sent = None
-                for log in step:
-                    reader.took(log)
-                    yield log
-            else:
+            if isinstance(step, _Ask):
                 sent = await asked(step)
+            else:
+                sent = None
+                yield step
 
     return AsyncLogs(reader, given())
