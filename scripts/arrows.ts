@@ -52,7 +52,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     name: '@keyrail/gateway',
     imports: ['core'],
     inTests: ['vectors'],
-    dependencies: ['kysely', 'pg', 'undici'],
+    dependencies: ['@hono/node-server', 'hono', 'ioredis', 'kysely', 'pg', 'prom-client', 'undici', 'zod'],
     peers: [],
     nodeModules: 'anywhere',
   },
