@@ -20,6 +20,8 @@ export interface CheckedOptions {
   readonly services: { readonly debug: boolean; readonly trace: boolean }
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
+  readonly elsewhere: GatewayOptions['elsewhere']
+  readonly degraded: GatewayOptions['degraded']
   readonly log: ((entry: LogEntry) => void) | undefined
 }
 
@@ -50,6 +52,8 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'services',
     'unsafeNodeMethods',
     'limits',
+    'elsewhere',
+    'degraded',
     'log',
   ])
   const networks = membersOf(options['networks'], 'networks', networkNames)
@@ -64,7 +68,9 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
     limits: checkLimits(options['limits']),
-    log: checkLog(options['log']),
+    elsewhere: checkFunction(options['elsewhere'], 'elsewhere') as GatewayOptions['elsewhere'],
+    degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
+    log: checkFunction(options['log'], 'log') as GatewayOptions['log'],
   }
 }
 
@@ -129,9 +135,9 @@ const checkKeys = (keys: unknown): KeyStore => {
   return keys as KeyStore
 }
 
-const checkLog = (log: unknown): CheckedOptions['log'] => {
-  if (log !== undefined && typeof log !== 'function') throw new TypeError('log must be a function')
-  return log as CheckedOptions['log']
+const checkFunction = (value: unknown, option: string): unknown => {
+  if (value !== undefined && typeof value !== 'function') throw new TypeError(`${option} must be a function`)
+  return value
 }
 
 const checkLimits = (given: unknown): Required<GatewayLimits> => {

@@ -1,17 +1,20 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { answerRequest } from './answer/answerRequest.ts'
 import type { Expectation } from './answer/answerRequest.ts'
 import type { Answering } from './answer/answering.ts'
 import { drainServer } from './drainServer.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
+import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
 import { listeningUrl } from './http/publicUrl.ts'
 import { createConnections } from './http/connections.ts'
 import type { LogEntry } from './log.ts'
 import { createMethodPolicy } from './method/createMethodPolicy.ts'
+import { networkNames } from './network.ts'
 import type { Network } from './network.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup } from './upstream/createUpstreamGroup.ts'
@@ -27,6 +30,14 @@ export interface Gateway {
    */
   listen(options?: { port?: number; host?: string }): Promise<{ url: string; port: number }>
   /**
+   * Takes other options without dropping a request: each ends with those that it began with. Nodes that stay as they were keep their
+   * connections; new ones are probed before they are used.
+   * @param options - All of them anew.
+   * @returns When the requests from before have ended, and the nodes that are gone are let go.
+   * @throws {TypeError} where an option is wrong; then everything stays as it was.
+   */
+  reload(options: GatewayOptions): Promise<void>
+  /**
    * Stops: takes no new connections, answers what was asked before, refuses what comes after on open connections (503), and
    * closes each connection after its last answer.
    * @param options.graceMs - After this, what is still under way is cut off, in milliseconds. @default 10_000
@@ -38,6 +49,13 @@ export interface Gateway {
 const keepAliveTimeoutMs = 65_000
 const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
+const untilUnusedMs = 50
+
+/** By value: a URL is written as its text. */
+const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean =>
+  one.limits.upstreamTimeoutMs === other.limits.upstreamTimeoutMs &&
+  JSON.stringify(one.networks[network]) === JSON.stringify(other.networks[network])
+
 /**
  * Makes a gateway. Nothing is opened before `listen`.
  * @throws {TypeError} where an option is wrong; the message names it and holds no secret.
@@ -47,10 +65,10 @@ const defaultGraceMs = 10_000
  * const { url } = await gateway.listen({ port: 8545 })
  */
 export const createGateway = (options: GatewayOptions): Gateway => {
-  const { networks, keys, publicUrl, services, unsafeNodeMethods, limits, log: tell } = checkGatewayOptions(options)
+  let current = checkGatewayOptions(options)
   const log = (entry: LogEntry): void => {
     try {
-      tell?.(entry)
+      current.log?.(entry)
     } catch {
       // A log that fails is no reason for a call to fail.
     }
@@ -58,24 +76,27 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const connections = createConnections()
   let draining = false
 
-  const groupOf = (network: Network): UpstreamGroup => {
+  const groupOf = (network: Network, { networks, limits }: CheckedOptions): UpstreamGroup => {
     const { chainId, upstreams } = networks[network]
     return createUpstreamGroup({ network, chainId, upstreams, timeoutMs: limits.upstreamTimeoutMs, log })
   }
-  const groups = { testnet: groupOf('testnet'), mainnet: groupOf('mainnet') }
-  const answering: Answering = {
+  const answeringOf = (checked: CheckedOptions, groups: Answering['groups']): Answering => ({
     groups,
-    keys,
-    policy: createMethodPolicy({ ...services, unsafeNodeMethods }),
-    limits,
+    keys: checked.keys,
+    policy: createMethodPolicy({ ...checked.services, unsafeNodeMethods: checked.unsafeNodeMethods }),
+    limits: checked.limits,
     connections,
     draining: () => draining,
+    elsewhere: checked.elsewhere,
+    degraded: checked.degraded ?? (() => []),
+    underWay: 0,
     log,
-  }
+  })
+  let answering = answeringOf(current, { testnet: groupOf('testnet', current), mainnet: groupOf('mainnet', current) })
 
   const server = createServer({
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
+    headersTimeout: current.limits.headersTimeoutMs,
+    requestTimeout: current.limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
     // Host is used for nothing here, and Node's own refusal of a missing one is no envelope.
@@ -102,18 +123,37 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   server.on('connect', (_, socket) => answerBrokenHttp('CONNECT', socket, connections))
 
   let closed: Promise<void> | undefined
+  let reloading: Promise<void> = Promise.resolve()
 
   const drain = async (graceMs: number): Promise<void> => {
     draining = true
     log({ event: 'draining' })
     const cutOff = await drainServer(server, { graceMs, sockets, connections })
-    await Promise.all([groups.testnet.close(), groups.mainnet.close()])
+    await reloading
+    await Promise.all(networkNames.map((network) => answering.groups[network].close()))
     log({ event: 'closed', cutOff })
+  }
+
+  const reload = async (next: CheckedOptions): Promise<void> => {
+    const before = answering
+    // Nodes that stay as they were keep their connections, and what is known of them.
+    const groupAfter = (network: Network): UpstreamGroup =>
+      isSameNetwork(network, current, next) ? before.groups[network] : groupOf(network, next)
+    const groups = { testnet: groupAfter('testnet'), mainnet: groupAfter('mainnet') }
+    const changed = networkNames.filter((network) => groups[network] !== before.groups[network])
+    await Promise.all(changed.map((network) => groups[network].start()))
+    current = next
+    answering = answeringOf(next, groups)
+    server.headersTimeout = next.limits.headersTimeoutMs
+    server.requestTimeout = next.limits.requestTimeoutMs
+    // Each request ends with the options that it began with.
+    while (changed.length > 0 && before.underWay > 0) await setTimeout(untilUnusedMs)
+    await Promise.all(changed.map((network) => before.groups[network].close()))
   }
 
   return {
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
-      await Promise.all([groups.testnet.start(), groups.mainnet.start()])
+      await Promise.all(networkNames.map((network) => answering.groups[network].start()))
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, () => {
@@ -124,7 +164,13 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       const bound = server.address()
       const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
       log({ event: 'listening', port: boundPort })
-      return { url: publicUrl ?? listeningUrl(host, boundPort), port: boundPort }
+      return { url: current.publicUrl ?? listeningUrl(host, boundPort), port: boundPort }
+    },
+    reload: async (given) => {
+      const next = checkGatewayOptions(given)
+      const work = reloading.then(() => reload(next))
+      reloading = work.catch(() => {})
+      return work
     },
     close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),
   }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { KeyStore } from './key/keyStore.ts'
 import type { LogEntry } from './log.ts'
 import type { Network } from './network.ts'
@@ -58,6 +59,13 @@ export interface GatewayOptions {
   /** Opens the embedded nodes' own methods (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
+  /**
+   * Answers what lies outside the networks' and the health's paths, such as `/api` and a dashboard, with whatever headers it likes.
+   * Not asked while draining. What it leaves by `false`, untouched, is a 404 as without it.
+   */
+  readonly elsewhere?: (request: IncomingMessage, response: ServerResponse, requestId: string) => boolean
+  /** What does not work at the moment though calls do, such as `['redis']`: `/readyz` tells it, and stays 200. @default nothing */
+  readonly degraded?: () => readonly string[]
   /** Told of each request and each change. What it throws is ignored. */
   readonly log?: (entry: LogEntry) => void
 }

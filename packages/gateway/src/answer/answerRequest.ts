@@ -11,6 +11,7 @@ import { answerCalls } from './answerCalls.ts'
 import { answerHealth } from './answerHealth.ts'
 import type { Answering } from './answering.ts'
 import { beginExchange } from './beginExchange.ts'
+import type { Exchange } from './exchange.ts'
 import { finishExchange, pastBody, refuseBeforeSize, refuseExchange } from './finishExchange.ts'
 
 /** How the caller asked to be told that it may send its body. */
@@ -28,6 +29,8 @@ export const answerRequest = (
 ): void => {
   const exchange = beginExchange(answering, request, response)
   const path = parsePath(request.url ?? '')
+  // Before all else: what is said here is said to programs that speak JSON-RPC, and with CORS.
+  if (path.kind === 'unknown' && expectation !== 'unknown' && isElsewhere(answering, exchange)) return
   const early = refuseEarly(answering, request, { path, expectation })
   if (early !== undefined) {
     // Without its 100 Continue the body may never come, so where the next request begins is not known.
@@ -62,3 +65,6 @@ const refuseEarly = (
   if (request.method !== 'POST') return refusals.httpMethod()
   return isJsonMediaType(request.headers['content-type']) ? undefined : refusals.contentType()
 }
+
+const isElsewhere = ({ draining, elsewhere }: Answering, { request, response, requestId }: Exchange): boolean =>
+  elsewhere !== undefined && !draining() && elsewhere(request, response, requestId)

@@ -1,4 +1,4 @@
-import type { GatewayLimits } from '../gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
 import type { Connections } from '../http/connections.ts'
 import type { KeyStore } from '../key/keyStore.ts'
 import type { LogEntry } from '../log.ts'
@@ -14,5 +14,9 @@ export interface Answering {
   readonly limits: Required<GatewayLimits>
   readonly connections: Connections
   readonly draining: () => boolean
+  readonly elsewhere: GatewayOptions['elsewhere']
+  readonly degraded: () => readonly string[]
+  /** Requests that were begun under these options and are still under way. */
+  underWay: number
   readonly log: (entry: LogEntry) => void
 }

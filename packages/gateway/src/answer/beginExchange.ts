@@ -21,8 +21,10 @@ export const beginExchange = (answering: Answering, request: IncomingMessage, re
     cancel: undefined,
   }
   answering.connections.begin(request)
+  answering.underWay += 1
   response.on('close', () => {
     answering.connections.finish(request)
+    answering.underWay -= 1
     if (response.writableFinished) return
     exchange.gone = true
     exchange.cancel?.()

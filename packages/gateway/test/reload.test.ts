@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createApiKey, createMemoryKeyStore } from '../src/index.ts'
+import type { GatewayOptions } from '../src/index.ts'
+import { result, startFakeUpstream } from './fakeUpstream.ts'
+import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
+
+const toStop: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
+const optionsFor = (url: string, key: string, more: Partial<GatewayOptions> = {}): GatewayOptions => {
+  const keys = createMemoryKeyStore()
+  keys.add(key, { id: 'key', kind: 'apiKey', networks: ['testnet'], status: 'active' })
+  return {
+    networks: {
+      testnet: { chainId: chainIds.testnet, upstreams: [{ url }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+    },
+    keys,
+    ...more,
+  }
+}
+
+describe('reload', () => {
+  test('sends what comes after it to the new node, and what came before it ends at the old one', async () => {
+    const [old, young] = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
+    const started = await startGateway({ testnet: [old.url] })
+    toStop.push(old.stop, young.stop, () => started.gateway.close({ graceMs: 0 }))
+    let letGo: (() => void) | undefined
+    old.behave = (call, response) => {
+      letGo = () => response.end(result(call, '"old"'))
+      return undefined
+    }
+    young.behave = (call, response) => {
+      response.end(result(call, '"young"'))
+      return undefined
+    }
+    const key = createApiKey('testnet')
+    const before = post(`${started.url}/testnet/${started.testnetKey}`, read)
+    await expect.poll(() => letGo).toBeDefined()
+    const reloaded = started.gateway.reload(optionsFor(young.url, key))
+    await expect.poll(async () => (await post(`${started.url}/testnet/${key}`, read)).text).toContain('"young"')
+    letGo?.()
+    expect((await before).text).toContain('"old"')
+    await reloaded
+    // The keys of before are gone with the rest.
+    expect((await post(`${started.url}/testnet/${started.testnetKey}`, read)).status).toBe(401)
+  })
+
+  test('loses no request of many while it is done again and again', async () => {
+    const nodes = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
+    const started = await startGateway({ testnet: [nodes[0]?.url ?? ''] })
+    toStop.push(...nodes.map(({ stop }) => stop), () => started.gateway.close({ graceMs: 0 }))
+    for (const node of nodes)
+      node.behave = (call, response) => {
+        response.end(result(call, '"0x1"'))
+        return undefined
+      }
+    let ended = false
+    const statuses: number[] = []
+    const callers = Array.from({ length: 8 }, async () => {
+      while (!ended) statuses.push((await post(`${started.url}/testnet/${started.testnetKey}`, read)).status)
+    })
+    for (let turn = 1; turn <= 10; turn += 1) {
+      const options = optionsFor(nodes[turn % 2]?.url ?? '', started.testnetKey)
+      await started.gateway.reload(options)
+    }
+    ended = true
+    await Promise.all(callers)
+    expect(statuses.length).toBeGreaterThan(20)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+
+  test('refuses wrong options, and goes on as before', async () => {
+    const node = await startFakeUpstream(chainIds.testnet)
+    const started = await startGateway({ testnet: [node.url] })
+    toStop.push(node.stop, () => started.gateway.close({ graceMs: 0 }))
+    await expect(started.gateway.reload(optionsFor('not a url', createApiKey('testnet')))).rejects.toThrow(
+      'networks.testnet.upstreams[0].url',
+    )
+    expect((await post(`${started.url}/testnet/${started.testnetKey}`, read)).status).toBe(200)
+  })
+})
+
+describe('elsewhere', () => {
+  test('answers what is outside the networks, without CORS, and leaves the rest', async () => {
+    const node = await startFakeUpstream(chainIds.testnet)
+    const started = await startGateway(
+      { testnet: [node.url] },
+      {
+        elsewhere: ({ url }, response) => {
+          if (url !== '/api/me') return false
+          response.writeHead(200, { 'content-type': 'text/plain' }).end('you')
+          return true
+        },
+      },
+    )
+    toStop.push(node.stop, () => started.gateway.close({ graceMs: 0 }))
+    const mine = await fetch(`${started.url}/api/me`)
+    expect([mine.status, await mine.text(), mine.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'you',
+      null,
+    ])
+    const options = await fetch(`${started.url}/api/me`, { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('access-control-allow-origin')]).toEqual([200, null])
+    expect((await post(`${started.url}/api/other`, read)).status).toBe(404)
+    expect((await post(`${started.url}/testnet/${started.testnetKey}`, read)).status).toBe(200)
+  })
+})
+
+test('readyz tells what is degraded, and stays 200', async () => {
+  const nodes = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.mainnet)] as const
+  let degraded: string[] = []
+  const started = await startGateway({ testnet: [nodes[0].url], mainnet: [nodes[1].url] }, { degraded: () => degraded })
+  toStop.push(...nodes.map(({ stop }) => stop), () => started.gateway.close({ graceMs: 0 }))
+  const readyz = async () => {
+    const answer = await fetch(`${started.url}/readyz`)
+    return [answer.status, await answer.json()]
+  }
+  expect(await readyz()).toEqual([200, { status: 'ok' }])
+  degraded = ['redis']
+  expect(await readyz()).toEqual([200, { status: 'degraded', degraded: ['redis'] }])
+})
