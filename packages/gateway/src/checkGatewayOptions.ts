@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls'
 import { defaultLimits } from './gatewayOptions.ts'
 import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
 import { checkPublicUrl } from './http/publicUrl.ts'
@@ -20,6 +21,7 @@ export interface CheckedOptions {
   readonly services: { readonly debug: boolean; readonly trace: boolean }
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
+  readonly tls: GatewayOptions['tls']
   readonly elsewhere: GatewayOptions['elsewhere']
   readonly degraded: GatewayOptions['degraded']
   readonly log: ((entry: LogEntry) => void) | undefined
@@ -52,6 +54,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'services',
     'unsafeNodeMethods',
     'limits',
+    'tls',
     'elsewhere',
     'degraded',
     'log',
@@ -68,6 +71,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
     limits: checkLimits(options['limits']),
+    tls: checkTls(options['tls']),
     elsewhere: checkFunction(options['elsewhere'], 'elsewhere') as GatewayOptions['elsewhere'],
     degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
     log: checkFunction(options['log'], 'log') as GatewayOptions['log'],
@@ -133,6 +137,21 @@ const checkKeys = (keys: unknown): KeyStore => {
   if (keys === undefined || keys === null || typeof (keys as Partial<KeyStore>).find !== 'function')
     throw new TypeError('keys must be a key store, an object with find(hash): make one with createMemoryKeyStore')
   return keys as KeyStore
+}
+
+const checkTls = (given: unknown): GatewayOptions['tls'] => {
+  if (given === undefined) return undefined
+  const { cert, key } = membersOf(given, 'tls', ['cert', 'key'])
+  const isPem = (value: unknown): value is string | Buffer => typeof value === 'string' || Buffer.isBuffer(value)
+  try {
+    if (isPem(cert) && isPem(key)) {
+      createSecureContext({ cert, key })
+      return { cert, key }
+    }
+  } catch {
+    // OpenSSL's reasons are for those who know OpenSSL.
+  }
+  throw new TypeError('tls must be a certificate chain (cert) and its own private key (key), both PEM')
 }
 
 const checkFunction = (value: unknown, option: string): unknown => {

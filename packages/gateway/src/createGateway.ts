@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
@@ -94,14 +95,16 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   })
   let answering = answeringOf(current, { testnet: groupOf('testnet', current), mainnet: groupOf('mainnet', current) })
 
-  const server = createServer({
+  const { tls } = current
+  const http = {
     headersTimeout: current.limits.headersTimeoutMs,
     requestTimeout: current.limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
     // Host is used for nothing here, and Node's own refusal of a missing one is no envelope.
     requireHostHeader: false,
-  })
+  }
+  const server = tls === undefined ? createServer(http) : createTlsServer({ ...http, ...tls })
   const answerWith =
     (expectation: Expectation) =>
     (request: IncomingMessage, response: ServerResponse): void =>
@@ -146,6 +149,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     answering = answeringOf(next, groups)
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
+    if ('setSecureContext' in server && next.tls !== undefined) server.setSecureContext(next.tls)
     // Each request ends with the options that it began with.
     while (changed.length > 0 && before.underWay > 0) await setTimeout(untilUnusedMs)
     await Promise.all(changed.map((network) => before.groups[network].close()))
@@ -164,10 +168,15 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       const bound = server.address()
       const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
       log({ event: 'listening', port: boundPort })
-      return { url: current.publicUrl ?? listeningUrl(host, boundPort), port: boundPort }
+      return {
+        url: current.publicUrl ?? listeningUrl(host, boundPort, tls === undefined ? 'http' : 'https'),
+        port: boundPort,
+      }
     },
     reload: async (given) => {
       const next = checkGatewayOptions(given)
+      if ((next.tls === undefined) !== (tls === undefined))
+        throw new TypeError('tls can be renewed by a reload, but neither brought nor dropped: start anew')
       const work = reloading.then(() => reload(next))
       reloading = work.catch(() => {})
       return work

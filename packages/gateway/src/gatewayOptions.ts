@@ -59,6 +59,8 @@ export interface GatewayOptions {
   /** Opens the embedded nodes' own methods (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
+  /** Certificate chain and private key, both PEM: then it speaks https alone. A reload may renew them, but neither bring nor drop them. */
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /**
    * Answers what lies outside the networks' and the health's paths, such as `/api` and a dashboard, with whatever headers it likes.
    * Not asked while draining. What it leaves by `false`, untouched, is a 404 as without it.

@@ -2,7 +2,8 @@
  * Where a server that listens can be reached from this machine.
  * @param host - As it was given to listen. An interface that stands for all of them is shown by a name that works here.
  */
-export const listeningUrl = (host: string, port: number): string => `http://${shownHost(host)}:${port}`
+export const listeningUrl = (host: string, port: number, protocol: 'http' | 'https' = 'http'): string =>
+  `${protocol}://${shownHost(host)}:${port}`
 
 const shownHost = (host: string): string => {
   if (host === '0.0.0.0' || host === '::') return 'localhost'
