@@ -94,7 +94,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     name: '@keyrail/bench',
     imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'msw'],
     inTests: [],
-    dependencies: ['ethers', 'web3', 'viem', 'msw'],
+    dependencies: ['ethers', 'web3', 'viem', 'msw', 'undici'],
     peers: [],
     nodeModules: 'anywhere',
   },

@@ -5,10 +5,10 @@ import { ROUNDS_PER_PROCESS } from './measure.ts'
 import type { Measured } from './measure.ts'
 import type { MeasuredFigures } from './measureFigures.ts'
 import type { RecordedRow } from './recordedRows.ts'
-import { median } from './statistics.ts'
+import { median, medianInterval } from './statistics.ts'
 import type { Cost } from './subjectProcess.ts'
 
-const digitsOf = { ms: 1, MB: 0 }
+const digitsOf = { '×': 2, µs: 1, ms: 1, MB: 0 }
 /** What has none is a ratio. */
 const unitOf: Partial<Record<Finding['what'], 'ms' | 'MB'>> = { 'live heap': 'MB', time: 'ms', memory: 'MB' }
 
@@ -29,13 +29,15 @@ function formatFigures(measured: MeasuredFigures): string {
     const values = figures.get(key)
     if (!values) return []
     const digits = digitsOf[unit]
-    const of = [median(values), Math.min(...values), Math.max(...values)].map((value) => fixed(value, digits))
+    const of = [median(values), ...medianInterval(values), Math.min(...values), Math.max(...values)].map((value) =>
+      fixed(value, digits),
+    )
     return [[title, unit, ...of, String(values.length)]]
   })
   return [
     `### ${row.title} (\`${row.name}\`)`,
     `Fresh processes of ${ROUNDS_PER_PROCESS} rounds at most; ${loadOf(measured)}`,
-    formatTable(['figure', 'unit', 'median', 'lowest', 'highest', 'times taken'], lines),
+    formatTable(['figure', 'unit', 'median', 'from', 'to', 'lowest', 'highest', 'times taken'], lines),
     row.note,
     ...faultsOf(measured),
   ].join('\n\n')
@@ -111,7 +113,7 @@ export function formatResults(rows: readonly RecordedRow[]): string {
     '# Results',
     'Written by `npm run bench`, row by row; the figures of each round are in `results.json`. Ratios are medians of the ratios of each round,\n' +
       'milliseconds and megabytes medians of the rounds. Beside the bar of a ratio stands the reference against itself: it counts only where that is\n' +
-      'within 5 % of 1. A bar in milliseconds or megabytes is of this machine as it was then.',
+      'within 5 % of 1. A bar in milliseconds or megabytes is of this machine as it was then. `from` and `to` hold the median with 95 % certainty (bootstrap).',
     '## Bars',
     formatBars(rows.map(({ measured }) => measured)),
     '## Rows',

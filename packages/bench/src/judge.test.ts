@@ -88,4 +88,23 @@ describe('judge', () => {
       ['missing', 'time', undefined, 'not measured'],
     ])
   })
+
+  test('says nothing of a ratio whose control was off, and of one that has none', () => {
+    const figures: FigureRow['figures'] = [
+      { key: 'sound', title: 'sound', unit: '×', most: 1.3, control: 'calm' },
+      { key: 'unsound', title: 'unsound', unit: '×', most: 1.3, control: 'restless' },
+      { key: 'blind', title: 'blind', unit: '×', most: 1.3, control: 'missing' },
+    ]
+    const findings = judge({
+      row: { name: 'row', title: '', program: '', figures, note: '' },
+      figures: new Map(Object.entries({ sound: [1.2], unsound: [1.2], blind: [1.2], calm: [0.96], restless: [1.06] })),
+      faults: new Map(),
+      load: [0, 0],
+    })
+    expect(findings.map(({ what, itself, verdict }) => [what, itself, verdict])).toEqual([
+      ['ratio', 0.96, 'met'],
+      ['ratio', 1.06, 'does not count'],
+      ['ratio', undefined, 'does not count'],
+    ])
+  })
 })

@@ -12,7 +12,7 @@ export interface Finding {
   readonly subject: string
   /** What the ratio is to; undefined for what is no ratio. */
   readonly beside: string | undefined
-  readonly what: 'wall' | 'CPU' | 'peak RSS' | 'live heap' | 'time' | 'memory'
+  readonly what: 'wall' | 'CPU' | 'peak RSS' | 'live heap' | 'ratio' | 'time' | 'memory'
   /** A ratio; of the live heap and of memory MB, of time milliseconds. Undefined where the subject could not run. */
   readonly value: number | undefined
   readonly most: number
@@ -47,14 +47,19 @@ export const judge = (measured: AnyMeasured): readonly Finding[] =>
   'figures' in measured ? judgeFigures(measured) : measured.row.bars.flatMap((bar) => judgeBy(measured, bar))
 
 const judgeFigures = ({ row, figures }: MeasuredFigures): readonly Finding[] =>
-  row.figures.flatMap(({ key, title, unit, most }): Finding[] => {
+  row.figures.flatMap(({ key, title, unit, most, control }): Finding[] => {
     if (most === undefined) return []
     const values = figures.get(key)
     const value = values && median(values)
-    const verdict = value === undefined ? 'not measured' : value <= most ? 'met' : 'missed'
-    const what = unit === 'ms' ? 'time' : 'memory'
-    return [{ subject: title, beside: undefined, what, value, most, itself: undefined, verdict }]
+    const controls = control === undefined ? undefined : figures.get(control)
+    const itself = controls && median(controls)
+    const steady = control === undefined || isSteady(itself)
+    const verdict = value === undefined ? 'not measured' : !steady ? 'does not count' : value <= most ? 'met' : 'missed'
+    const what = unit === '×' ? 'ratio' : unit === 'MB' ? 'memory' : 'time'
+    return [{ subject: title, beside: undefined, what, value, most, itself, verdict }]
   })
+
+const isSteady = (itself: number | undefined): boolean => itself !== undefined && Math.abs(itself - 1) <= STEADY
 
 function judgeBy(measured: Measured, bar: Bar): readonly Finding[] {
   const { row, costs } = measured
@@ -64,8 +69,8 @@ function judgeBy(measured: Measured, bar: Bar): readonly Finding[] {
     if (most === undefined) return
     const value = ratioOf(measured, subject, of, beside)
     const itself = ratioOf(measured, row.again, of)
-    const steady = itself !== undefined && Math.abs(itself - 1) <= STEADY
-    const verdict = value === undefined ? 'not measured' : !steady ? 'does not count' : value <= most ? 'met' : 'missed'
+    const verdict =
+      value === undefined ? 'not measured' : !isSteady(itself) ? 'does not count' : value <= most ? 'met' : 'missed'
     findings.push({ subject, beside, what, value, most, itself, verdict })
   }
   ratio('wall', bar.wall, ({ wallMs }) => wallMs)

@@ -7,7 +7,7 @@ import { measureCalls, measureCold } from './measure.ts'
 import { measureFigures } from './measureFigures.ts'
 import { FULL_ROUNDS, readArguments } from './readArguments.ts'
 import { recordedRows, recordRow } from './recordedRows.ts'
-import { callRows, coldRow, mockLogsRow } from './rows.ts'
+import { callRows, coldRow, figureRows } from './rows.ts'
 import { startServer } from './server/startServer.ts'
 
 const print = (text: string): void => void process.stdout.write(`${text}\n\n`)
@@ -29,7 +29,7 @@ const keep = (measured: AnyMeasured): void => {
 }
 for (const row of callRows) if (only.includes(row.name)) keep(await measureCalls(row, how))
 if (only.includes(coldRow.name)) keep(await measureCold(coldRow, how))
-if (only.includes(mockLogsRow.name)) keep(await measureFigures(mockLogsRow, how))
+for (const row of figureRows) if (only.includes(row.name)) keep(await measureFigures(row, how))
 server.stop()
 print(formatBars(all))
 if (rounds < FULL_ROUNDS) print(`RESULTS.md takes rows that were measured in ${FULL_ROUNDS} rounds or more.`)

@@ -27,7 +27,7 @@ export async function measureFigures(
   const [before = 0] = loadavg()
   for (let left = rounds; left > 0; left -= ROUNDS_PER_PROCESS) {
     try {
-      for (const [key, values] of Object.entries(await runProgram(row.program, Math.min(left, ROUNDS_PER_PROCESS)))) {
+      for (const [key, values] of Object.entries(await runProgram(row, Math.min(left, ROUNDS_PER_PROCESS)))) {
         figures.set(key, [...(figures.get(key) ?? []), ...values])
       }
     } catch (error) {
@@ -41,9 +41,14 @@ export async function measureFigures(
   return { row, figures, faults, load: [before, after] }
 }
 
-async function runProgram(program: string, rounds: number): Promise<Record<string, readonly number[]>> {
+async function runProgram(
+  { program, args = [] }: FigureRow,
+  rounds: number,
+): Promise<Record<string, readonly number[]>> {
   const file = fileURLToPath(new URL(program, import.meta.url))
-  const child = spawn(process.execPath, ['--expose-gc', file, String(rounds)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--expose-gc', file, String(rounds), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const said = text(child.stdout)
   const [code] = (await once(child, 'exit')) as [number | null]
   if (code !== 0) throw new Error(`the program ended with ${code}`)

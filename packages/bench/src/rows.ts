@@ -1,3 +1,4 @@
+import { gatewayRows } from './gateway/gatewayRows.ts'
 import { workloads } from './workloads.ts'
 import type { Workload } from './workloads.ts'
 
@@ -42,9 +43,12 @@ export interface Figure {
   /** What the program calls it. */
   readonly key: string
   readonly title: string
-  readonly unit: 'ms' | 'MB'
+  /** `×` is a ratio to something that was measured in the same round. */
+  readonly unit: '×' | 'µs' | 'ms' | 'MB'
   /** The most that its median may be. @default no bar */
   readonly most?: number
+  /** The key of the figure that shows what a ratio of 1 looks like today: where that is not within 5 % of 1, this one does not count. */
+  readonly control?: string
 }
 
 /** A row of figures that a program finds out of itself. */
@@ -54,6 +58,8 @@ export interface FigureRow {
   readonly title: string
   /** Takes the number of rounds, and prints an object of lists of numbers by the keys of the figures. */
   readonly program: string
+  /** What the program takes after that. */
+  readonly args?: readonly string[]
   readonly figures: readonly Figure[]
   /** What a reader of the figures must know. */
   readonly note: string
@@ -237,5 +243,8 @@ export const mockLogsRow: FigureRow = {
     'the peak holds one question with its answer.',
 }
 
+/** The rows of programs that find out their figures by themselves. */
+export const figureRows: readonly FigureRow[] = [mockLogsRow, ...gatewayRows]
+
 /** Every row, in the order of the contract. */
-export const rows: readonly (Row | FigureRow)[] = [...callRows, coldRow, mockLogsRow]
+export const rows: readonly (Row | FigureRow)[] = [...callRows, coldRow, ...figureRows]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { median, medianRatio, shuffle } from './statistics.ts'
+import { median, medianInterval, medianRatio, shuffle } from './statistics.ts'
 
 describe('median', () => {
   test('is the middle value, or the mean of the two in the middle', () => {
@@ -19,6 +19,21 @@ describe('medianRatio', () => {
   test('takes the ratio within each round, so that a slow round does no harm', () => {
     expect(medianRatio([11, 110, 12], [10, 100, 10])).toBeCloseTo(1.1)
     // The ratio of the medians would be 12 / 10.
+  })
+})
+
+describe('medianInterval', () => {
+  test('holds the median, is narrow where values agree, and is the same each time', () => {
+    const values = Array.from({ length: 25 }, (_, n) => 10 + (n % 5) / 10)
+    const [from, to] = medianInterval(values)
+    expect(from).toBeLessThanOrEqual(median(values))
+    expect(to).toBeGreaterThanOrEqual(median(values))
+    expect(to - from).toBeLessThan(0.4)
+    expect(medianInterval(values)).toEqual([from, to])
+  })
+
+  test('is the value itself where there is one', () => {
+    expect(medianInterval([3])).toEqual([3, 3])
   })
 })
 

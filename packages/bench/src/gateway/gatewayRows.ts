@@ -1,0 +1,94 @@
+import type { Figure, FigureRow } from '../rows.ts'
+
+const program = 'gateway/measureDoors.ts'
+const control = 'control'
+const controlFigure: Figure = { key: control, title: 'the floor beside itself', unit: '×' }
+const cpu = (key: string, title: string): Figure => ({ key, title, unit: 'µs' })
+
+const refusals: readonly (readonly [name: string, title: string, bar: number])[] = [
+  ['unknown', 'an unknown key', 0.5],
+  ['limited', 'a key over its rate', 0.7],
+  ['overQuota', 'a key over its quota', 0.7],
+  ['badJwt', 'a bad JWT that was seen before', 0.6],
+]
+
+/** The rows of the service: what it costs beside the least that a program in front of a node can do. */
+export const gatewayRows: readonly FigureRow[] = [
+  {
+    name: 'gatewaySingle',
+    title: 'The service, single calls, 64 connections',
+    program,
+    args: ['single'],
+    figures: [
+      { key: 'ratio', title: 'service, CPU of an answer beside the floor', unit: '×', most: 1 / 0.75, control },
+      controlFigure,
+      cpu('floor', 'floor'),
+      cpu('gateway', 'service'),
+    ],
+    note: 'The bar is that the floor takes at least 0.75 of what the service takes.',
+  },
+  {
+    name: 'gatewayBatch',
+    title: 'The service, batches of 100, 64 connections',
+    program,
+    args: ['batch'],
+    figures: [
+      {
+        key: 'ratio',
+        title: 'service, CPU of an answer beside a floor that parses',
+        unit: '×',
+        most: 1 / 0.6,
+        control,
+      },
+      {
+        key: 'item',
+        title: 'service, CPU of an item beside a single call on the floor',
+        unit: '×',
+        most: 0.07,
+        control,
+      },
+      controlFigure,
+      cpu('floor', 'floor that parses'),
+      cpu('gateway', 'service'),
+      cpu('single', 'single call on the floor'),
+    ],
+    note: 'The bar is that the floor takes at least 0.6 of what the service takes.',
+  },
+  {
+    name: 'gatewayLone',
+    title: 'The service, one connection',
+    program,
+    args: ['lone'],
+    figures: [
+      {
+        key: 'ratio',
+        title: 'median latency that the service adds, beside that of the floor',
+        unit: '×',
+        most: 0.25,
+        control,
+      },
+      controlFigure,
+      cpu('floor', 'floor, median latency'),
+      cpu('gateway', 'service, median latency'),
+    ],
+    note: 'A ratio of 0 is the latency of the floor itself.',
+  },
+  {
+    name: 'gatewayRefusals',
+    title: 'The service, refusals, 64 connections',
+    program,
+    args: ['refusals'],
+    figures: [
+      ...refusals.map(([key, title, most]): Figure => ({
+        key,
+        title: `${title}, CPU beside an answered call`,
+        unit: '×',
+        most,
+        control,
+      })),
+      { ...controlFigure, title: 'an answered call beside itself' },
+      cpu('answered', 'answered'),
+    ],
+    note: 'All by one process, one kind of request after the other.',
+  },
+]

@@ -1,0 +1,144 @@
+import { startServer } from '../server/startServer.ts'
+import type { Load } from './load.ts'
+import { startDoor } from './startDoor.ts'
+import type { RunningDoor, Slice } from './startDoor.ts'
+
+// Run by measureFigures: the number of rounds, then which row.
+
+const SECONDS = 1
+const WARM_UP_SECONDS = 3
+
+const call = (id: number): string =>
+  `{"jsonrpc":"2.0","id":${id},"method":"eth_getBalance","params":["0x${'ab'.repeat(20)}","latest"]}`
+const single = call(1)
+const batch = `[${Array.from({ length: 100 }, (_, n) => call(n)).join(',')}]`
+
+const server = await startServer()
+const opened: RunningDoor[] = []
+const open = async (name: string): Promise<RunningDoor> => {
+  const door = await startDoor(name, server.url)
+  opened.push(door)
+  return door
+}
+
+/** Something that is put under load: a door, and what it is asked. */
+interface Subject {
+  readonly door: RunningDoor
+  readonly load: Load
+  /** Whether it answers or refuses. */
+  readonly refuses: boolean
+}
+
+const subjectOf = (door: RunningDoor, body: string, kind = 'good', more: Partial<Load> = {}): Subject => ({
+  door,
+  load: { paths: door.door.paths[kind] ?? [], bodies: [body], headers: door.door.headers?.[kind] ?? {}, ...more },
+  refuses: kind !== 'good',
+})
+
+const slice = async ({ door, load, refuses }: Subject, seconds: number): Promise<Slice> => {
+  const seen = await door.slice(load, seconds)
+  // What a slice measured must be what its row says, or the figure is of something else.
+  const wrong = refuses ? seen.requests - seen.refused : seen.refused
+  if (seen.requests === 0 || seen.lost > 0 || wrong > seen.requests / 1_000)
+    throw new Error(`a slice went wrong: ${JSON.stringify(seen)}`)
+  return seen
+}
+
+/** Slices of each subject, there and back in turn: what changes slowly falls on all alike. */
+async function slicesOf<Name extends string>(
+  subjects: Readonly<Record<Name, Subject>>,
+  rounds: number,
+): Promise<readonly Readonly<Record<Name, Slice>>[]> {
+  const names = Object.keys(subjects) as Name[]
+  for (const name of names) await slice(subjects[name], WARM_UP_SECONDS)
+  const all: Record<Name, Slice>[] = []
+  for (let round = 0; round < rounds; round++) {
+    const seen = {} as Record<Name, Slice>
+    for (const name of round % 2 ? names.toReversed() : names) seen[name] = await slice(subjects[name], SECONDS)
+    all.push(seen)
+  }
+  return all
+}
+
+type Figures = Record<string, readonly number[]>
+
+const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> = {
+  single: async (rounds) => {
+    const subjects = {
+      floor: subjectOf(await open('floor'), single),
+      gateway: subjectOf(await open('gateway'), single),
+      again: subjectOf(await open('floor'), single),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
+      control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
+      floor: seen.map(({ floor }) => floor.cpuUs),
+      gateway: seen.map(({ gateway }) => gateway.cpuUs),
+    }
+  },
+  batch: async (rounds) => {
+    const subjects = {
+      floor: subjectOf(await open('floorParsing'), batch),
+      gateway: subjectOf(await open('gateway'), batch),
+      again: subjectOf(await open('floorParsing'), batch),
+      single: subjectOf(await open('floor'), single),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ floor, gateway }) => gateway.cpuUs / floor.cpuUs),
+      item: seen.map((one) => one.gateway.cpuUs / 100 / one.single.cpuUs),
+      control: seen.map(({ floor, again }) => again.cpuUs / floor.cpuUs),
+      floor: seen.map(({ floor }) => floor.cpuUs),
+      gateway: seen.map(({ gateway }) => gateway.cpuUs),
+      single: seen.map((one) => one.single.cpuUs),
+    }
+  },
+  lone: async (rounds) => {
+    const alone = { connections: 1 }
+    const subjects = {
+      floor: subjectOf(await open('floor'), single, 'good', alone),
+      gateway: subjectOf(await open('gateway'), single, 'good', alone),
+      again: subjectOf(await open('floor'), single, 'good', alone),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ floor, gateway }) => gateway.p50Ms / floor.p50Ms - 1),
+      control: seen.map(({ floor, again }) => again.p50Ms / floor.p50Ms),
+      floor: seen.map(({ floor }) => floor.p50Ms * 1_000),
+      gateway: seen.map(({ gateway }) => gateway.p50Ms * 1_000),
+    }
+  },
+  refusals: async (rounds) => {
+    const door = await open('gateway')
+    const subjects = {
+      answered: subjectOf(door, single),
+      unknown: subjectOf(door, single, 'unknown'),
+      limited: subjectOf(door, single, 'limited'),
+      overQuota: subjectOf(door, single, 'overQuota'),
+      badJwt: subjectOf(door, single, 'badJwt'),
+      again: subjectOf(door, single),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    const beside = (name: keyof typeof subjects): readonly number[] =>
+      seen.map((one) => one[name].cpuUs / one.answered.cpuUs)
+    return {
+      unknown: beside('unknown'),
+      limited: beside('limited'),
+      overQuota: beside('overQuota'),
+      badJwt: beside('badJwt'),
+      control: beside('again'),
+      answered: seen.map(({ answered }) => answered.cpuUs),
+    }
+  },
+}
+
+const [, , rounds = '1', row = ''] = process.argv
+try {
+  const measure = measures[row]
+  if (measure === undefined) throw new Error(`there is no row '${row}'`)
+  process.stdout.write(JSON.stringify(await measure(Number(rounds))))
+} finally {
+  for (const door of opened) door.stop()
+  server.stop()
+}

@@ -1,0 +1,48 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Used } from './doorProcess.ts'
+import type { Door } from './doors.ts'
+import { putLoad } from './load.ts'
+import type { Load, Served } from './load.ts'
+
+/** A slice of load, and what it cost the door. */
+export interface Slice extends Served {
+  /** Processor time of an answer, in microseconds. */
+  readonly cpuUs: number
+}
+
+/** A door in a process of its own. */
+export interface RunningDoor {
+  readonly door: Door
+  readonly used: () => Promise<Used>
+  readonly slice: (load: Load, seconds: number) => Promise<Slice>
+  readonly stop: () => void
+}
+
+/** Starts a door in front of an upstream. `name` is one of doors.ts. */
+export async function startDoor(name: string, upstream: string): Promise<RunningDoor> {
+  const child = fork(new URL('doorProcess.ts', import.meta.url), [name, upstream])
+  const gone = once(child, 'exit').then(() => {
+    throw new Error(`the process of '${name}' ended`)
+  })
+  gone.catch(() => {})
+  const message = async (): Promise<unknown> =>
+    Promise.race([once(child, 'message').then(([value]) => value as unknown), gone])
+  const door = (await message()) as Door
+  const used = async (): Promise<Used> => {
+    const answer = message()
+    child.send('used')
+    return (await answer) as Used
+  }
+  return {
+    door,
+    used,
+    slice: async (load, seconds) => {
+      const before = await used()
+      const served = await putLoad(door.url, load, seconds)
+      const after = await used()
+      return { ...served, cpuUs: (after.cpuUs - before.cpuUs) / served.requests }
+    },
+    stop: () => child.disconnect(),
+  }
+}
