@@ -4,7 +4,9 @@ import { refusals } from '../refusal/refusals.ts'
 import { parseBody } from '../request/parseBody.ts'
 import type { NoRequest, RpcCall } from '../request/parseBody.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
+import type { CallEnd } from '../upstream/forwardCall.ts'
 import type { Answering } from './answering.ts'
+import { checkCall } from './checkCall.ts'
 import type { Exchange } from './exchange.ts'
 import { finishExchange, refuseExchange } from './finishExchange.ts'
 import { isRefusal, responseParts } from './responseParts.ts'
@@ -31,9 +33,9 @@ export const answerCalls = (answering: Answering, exchange: Exchange, group: Ups
   })
 }
 
-const contextOf = ({ policy, limits }: Answering, group: UpstreamGroup): CallContext => ({
+const contextOf = ({ limits }: Answering, exchange: Exchange, group: UpstreamGroup): CallContext => ({
   group,
-  policy,
+  keyId: exchange.key?.id ?? '',
   timeoutMs: limits.upstreamTimeoutMs,
   maxAnswerBytes: limits.maxAnswerBytes,
   budget: { left: limits.maxAnswerBytes },
@@ -49,7 +51,7 @@ const answerSingle = (
 ): void => {
   exchange.method = labelOf(answering, item)
   exchange.items = 1
-  exchange.cancel = runCall(item, contextOf(answering, group), (end) => {
+  const settle = (end: CallEnd): void => {
     const refused = isRefusal(end)
     if (refused) exchange.reason = end.reason
     const id = item.valid ? item.id : 'null'
@@ -60,7 +62,10 @@ const answerSingle = (
         status: refused ? end.status : 200,
         body: responseParts(end, id, exchange.requestId),
       })
-  })
+  }
+  const call = checkCall(item, answering.policy)
+  if ('reason' in call) settle(call)
+  else exchange.cancel = runCall(call, contextOf(answering, exchange, group), settle)
 }
 
 const answerBatch = (
@@ -70,15 +75,19 @@ const answerBatch = (
 ): void => {
   exchange.method = 'batch'
   exchange.items = items.length
-  exchange.cancel = runBatch(items, contextOf(answering, group), (ends) => {
-    const parts: (string | Buffer)[] = []
-    for (const [index, end] of ends.entries()) {
-      const item = items[index]
-      if (isRefusal(end)) exchange.reason ??= end.reason
-      const id = item?.valid ? item.id : 'null'
-      if (id !== undefined) parts.push(parts.length === 0 ? '[' : ',', ...responseParts(end, id, exchange.requestId))
-    }
-    if (parts.length === 0) finishExchange(answering, exchange, { status: 204, headers: corsHeaders })
-    else finishExchange(answering, exchange, { status: 200, body: [...parts, ']'] })
-  })
+  exchange.cancel = runBatch(
+    items.map((item) => checkCall(item, answering.policy)),
+    contextOf(answering, exchange, group),
+    (ends) => {
+      const parts: (string | Buffer)[] = []
+      for (const [index, end] of ends.entries()) {
+        const item = items[index]
+        if (isRefusal(end)) exchange.reason ??= end.reason
+        const id = item?.valid ? item.id : 'null'
+        if (id !== undefined) parts.push(parts.length === 0 ? '[' : ',', ...responseParts(end, id, exchange.requestId))
+      }
+      if (parts.length === 0) finishExchange(answering, exchange, { status: 204, headers: corsHeaders })
+      else finishExchange(answering, exchange, { status: 200, body: [...parts, ']'] })
+    },
+  )
 }

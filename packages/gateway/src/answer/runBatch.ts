@@ -1,9 +1,8 @@
-import type { NoRequest, RpcCall } from '../request/parseBody.ts'
 import { refusals } from '../refusal/refusals.ts'
+import type { Refusal } from '../refusal/refusal.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
 import type { CallEnd, ForwardedCall } from '../upstream/forwardCall.ts'
-import { checkCall } from './checkCall.ts'
 import type { CallContext, Cancel } from './runCall.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */
@@ -19,7 +18,7 @@ interface Ready {
 }
 
 /**
- * Runs the calls of a batch and gives their ends in the order they were asked.
+ * Runs the calls of a batch and gives their ends in the order they were asked. What was refused already keeps its place.
  *
  * Light reads go to a node as batches: a request per call costs many times the CPU, here and there. To keep one call from
  * touching another all the same, each call that comes out of such a batch without an answer of its own (the batch was refused,
@@ -29,7 +28,7 @@ interface Ready {
  * @param done - Called once, with one end per item; not after a cancel.
  */
 export const runBatch = (
-  items: readonly (RpcCall | NoRequest)[],
+  items: readonly (ForwardedCall | Refusal)[],
   context: CallContext,
   done: (ends: readonly CallEnd[]) => void,
 ): Cancel => {
@@ -121,8 +120,7 @@ export const runBatch = (
   const changes: Ready[] = []
   let light: Ready[] = []
   const groups: Ready[][] = []
-  for (const [index, item] of items.entries()) {
-    const call = checkCall(item, context.policy)
+  for (const [index, call] of items.entries()) {
     if ('reason' in call) ends[index] = call
     else if (!call.traits.idempotent) changes.push({ index, call })
     else if (call.traits.heavy) groups.push([{ index, call }])

@@ -1,15 +1,13 @@
-import type { MethodPolicy } from '../method/createMethodPolicy.ts'
-import type { NoRequest, RpcCall } from '../request/parseBody.ts'
 import type { ByteBudget } from '../upstream/createUpstream.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
-import type { CallEnd } from '../upstream/forwardCall.ts'
-import { checkCall } from './checkCall.ts'
+import type { CallEnd, ForwardedCall } from '../upstream/forwardCall.ts'
 
 /** What the calls of one request need to be run. */
 export interface CallContext {
   readonly group: UpstreamGroup
-  readonly policy: MethodPolicy
+  /** Whose calls these are: what one key does is never another's. */
+  readonly keyId: string
   readonly timeoutMs: number
   readonly maxAnswerBytes: number
   readonly budget: ByteBudget
@@ -21,15 +19,10 @@ export type Cancel = () => void
 const nothing: Cancel = () => {}
 
 /**
- * Runs one call: refused by what was read of it, else forwarded.
+ * Runs one call that was admitted.
  * @param done - Called once; not after a cancel. A call that changes something is not cancelled: it may have been done already.
  */
-export const runCall = (item: RpcCall | NoRequest, context: CallContext, done: (end: CallEnd) => void): Cancel => {
-  const checked = checkCall(item, context.policy)
-  if ('reason' in checked) {
-    done(checked)
-    return nothing
-  }
-  const cancel = forwardCall(checked, context, done)
-  return checked.traits.idempotent ? cancel : nothing
+export const runCall = (call: ForwardedCall, context: CallContext, done: (end: CallEnd) => void): Cancel => {
+  const cancel = forwardCall(call, context, done)
+  return call.traits.idempotent ? cancel : nothing
 }

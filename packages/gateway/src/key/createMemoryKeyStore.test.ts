@@ -1,13 +1,21 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { compileJwtPolicy } from '../jwt/jwtPolicy.ts'
 import { createApiKey } from './apiKey.ts'
 import { createMemoryKeyStore } from './createMemoryKeyStore.ts'
 import type { KeyRecord } from './keyStore.ts'
 
 const record: KeyRecord = { id: 'a', kind: 'app', networks: ['testnet'], status: 'active' }
 const hash = '0'.repeat(64)
+const publicPem = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString()
 const oneNetwork = "record.networks must be a list of at least one of 'testnet', 'mainnet'"
+const oneStatus = "record.status must be one of 'active', 'revoked', 'expired', 'disabled'"
+const noEnd = 'record.endsAt must be a time in milliseconds since 1970, or null for never'
+const limits = { perSecond: 10, burst: 100, perDay: 1_000, perMonth: null }
+const noRate = 'limits.perSecond must be a whole number from 1 to 1000000, or null for none'
+const noBurst = 'limits.burst must be a whole number from 1 to 1000000'
+const noDay = 'limits.perDay must be a whole number from 0 to 1000000000, or null for none'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 describe('createMemoryKeyStore', () => {
@@ -23,6 +31,22 @@ describe('createMemoryKeyStore', () => {
     expect([keys.remove(key), keys.remove(key), keys.find(sha256(key))]).toEqual([true, false, undefined])
   })
 
+  test('keeps all that a record says', () => {
+    const keys = createMemoryKeyStore()
+    const key = createApiKey('app')
+    const whole: KeyRecord = { ...record, endsAt: 5, userId: 'u', appId: 'a', version: 3, services: [], limits }
+    keys.add(key, whole)
+    expect(keys.find(sha256(key))).toEqual(whole)
+  })
+
+  test("finds an app's record by the id of one of its JWT keys", () => {
+    const jwt = { policy: compileJwtPolicy({ keys: [{ kid: 'kid-1', pem: publicPem }] }), required: true }
+    const keys = createMemoryKeyStore([[hash, { ...record, jwt }]])
+    keys.add(createApiKey('app'), record)
+    expect(keys.findByKid('kid-1')?.jwt).toEqual(jwt)
+    expect(keys.findByKid('kid-2')).toBeUndefined()
+  })
+
   test('begins with the records given', () => {
     expect(createMemoryKeyStore([[hash, record]]).find(hash)).toEqual(record)
   })
@@ -35,8 +59,13 @@ describe('createMemoryKeyStore', () => {
     ['networks that are a text', { ...record, networks: 'testnet' }, oneNetwork],
     ['an empty list of networks', { ...record, networks: [] }, oneNetwork],
     ['a network not known', { ...record, networks: ['testnet', 'sepolia'] }, oneNetwork],
-    ['status', { ...record, status: 'Active' }, "record.status must be one of 'active', 'revoked', 'expired'"],
-    ['no status', { ...record, status: undefined }, "record.status must be one of 'active', 'revoked', 'expired'"],
+    ['status', { ...record, status: 'Active' }, oneStatus],
+    ['no status', { ...record, status: undefined }, oneStatus],
+    ['an end that is a text', { ...record, endsAt: '2026-11-21' }, noEnd],
+    ['an end that is no number', { ...record, endsAt: Number.NaN }, noEnd],
+    ['a rate of 0', { ...record, limits: { ...limits, perSecond: 0 } }, noRate],
+    ['no burst', { ...record, limits: { ...limits, burst: undefined } }, noBurst],
+    ['half a call a day', { ...record, limits: { ...limits, perDay: 0.5 } }, noDay],
   ])('refuses a record that is wrong, added or given at the start: %s', (_, wrong, message) => {
     const keys = createMemoryKeyStore()
     const key = createApiKey('app')

@@ -6,6 +6,7 @@ import type { KeyRecord, KeyStore } from './keyStore.ts'
 /** A key store that forgets all when the process ends. Holds hashes, not keys. */
 export interface MemoryKeyStore extends KeyStore {
   find(hash: string): KeyRecord | undefined
+  findByKid(kid: string): KeyRecord | undefined
   /** Adds a key, or replaces its record: so a key is revoked by adding it again as `revoked`. @throws {TypeError} where the text is no key, or the record is wrong. */
   add(key: string, record: KeyRecord): void
   /** Forgets a key. @returns Whether it was there. */
@@ -33,6 +34,7 @@ export const createMemoryKeyStore = (
   }
   return {
     find: (hash) => byHash.get(hash),
+    findByKid: (kid) => [...byHash.values()].find((record) => record.jwt?.policy.keys.has(kid) === true),
     add: (key, record) => {
       if (!isApiKey(key)) throw new TypeError('key is no API key: make one with createApiKey')
       byHash.set(hashApiKey(key), checkKeyRecord(record))
