@@ -8,10 +8,14 @@ import { createAuditLog } from './auditLog.ts'
 import type { AuditLog } from './auditLog.ts'
 import { createChanges } from './changes.ts'
 import type { Changes } from './changes.ts'
+import { createInvites } from './invites.ts'
+import type { Invites } from './invites.ts'
 import { createJwtKeys } from './jwtKeys.ts'
 import type { JwtKeys } from './jwtKeys.ts'
 import { createKeys } from './keys.ts'
 import type { Keys } from './keys.ts'
+import { createOneTimeLinks } from './oneTimeLinks.ts'
+import type { OneTimeLinks } from './oneTimeLinks.ts'
 import { createSessions } from './sessions.ts'
 import type { Sessions } from './sessions.ts'
 import type { Db } from './tables.ts'
@@ -27,6 +31,8 @@ export interface Repositories {
   readonly jwtKeys: JwtKeys
   readonly keys: Keys
   readonly accessTokens: AccessTokens
+  readonly invites: Invites
+  readonly oneTimeLinks: OneTimeLinks
   readonly auditLog: AuditLog
   readonly changes: Changes
 }
@@ -40,6 +46,8 @@ export const createRepositories = (db: Db): Repositories => ({
   jwtKeys: createJwtKeys(db),
   keys: createKeys(db),
   accessTokens: createAccessTokens(db),
+  invites: createInvites(db),
+  oneTimeLinks: createOneTimeLinks(db),
   auditLog: createAuditLog(db),
   changes: createChanges(db),
 })

@@ -91,6 +91,22 @@ interface AccessTokenRow {
   expiresAt: number | null
 }
 
+interface InviteRow {
+  id: string
+  sha256: Uint8Array
+  mail: string | null
+  createdBy: string
+  createdAt: number
+  expiresAt: number
+}
+
+interface OneTimeLinkRow {
+  userId: string
+  sha256: Uint8Array
+  createdAt: number
+  expiresAt: number
+}
+
 interface AuditRow {
   id: Generated<number>
   at: number
@@ -117,6 +133,8 @@ export interface Tables {
   jwtKeys: JwtKeyRow
   keys: KeyRow
   accessTokens: AccessTokenRow
+  invites: InviteRow
+  oneTimeLinks: OneTimeLinkRow
   auditLog: AuditRow
   revision: { id: number; seq: number }
   changes: ChangeRow
