@@ -32,7 +32,11 @@ const most = {
   headersTimeoutMs: 2_147_483_647,
   requestTimeoutMs: 2_147_483_647,
   writeTimeoutMs: 2_147_483_647,
+  maxConnections: 1_000_000,
+  maxCacheBytes: 17_179_869_184,
+  maxFilters: 100_000,
 }
+const leastOf = (name: string): number => (name === 'maxCacheBytes' ? 0 : 1)
 const limitNames = Object.keys(most) as (keyof typeof most)[]
 
 describe('wrong options', () => {
@@ -50,7 +54,7 @@ describe('wrong options', () => {
     [
       'one network only',
       given({ networks: { testnet: network } }),
-      'networks.mainnet must be an object with chainId, upstreams',
+      'networks.mainnet must be an object with chainId, upstreams, maxLagBlocks, hedgeMs',
     ],
     [
       'a network not known',
@@ -60,13 +64,20 @@ describe('wrong options', () => {
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown name 'chain' in networks.testnet: known are chainId, upstreams",
+      "unknown name 'chain' in networks.testnet: known are chainId, upstreams, maxLagBlocks, hedgeMs",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
       onTestnet({ chainId }),
       noChain,
     ]),
+    ...(['maxLagBlocks', 'hedgeMs'] as const).flatMap((name) =>
+      [0, null, '1', 1.5].map((value): [string, unknown, string] => [
+        `${name} ${value}`,
+        onTestnet({ [name]: value }),
+        `networks.testnet.${name} must be a whole number from 1 to ${name === 'hedgeMs' ? 2_147_483_647 : 2 ** 53 - 1}`,
+      ]),
+    ),
     ...[undefined, null, [], url, {}].map((upstreams): [string, unknown, string] => [
       `upstreams ${JSON.stringify(upstreams)}`,
       onTestnet({ upstreams }),
@@ -112,10 +123,10 @@ describe('wrong options', () => {
       `unknown name 'maxBody' in limits: known are ${knownLimits}`,
     ],
     ...limitNames.flatMap((name) =>
-      [NaN, Infinity, 0, -1, 1.5, '1', null, most[name] + 1].map((value): [string, unknown, string] => [
+      [NaN, Infinity, leastOf(name) - 1, -1, 1.5, '1', null, most[name] + 1].map((value): [string, unknown, string] => [
         `limits.${name} ${typeof value} ${value}`,
         given({ limits: { [name]: value } }),
-        `limits.${name} must be a whole number from 1 to ${most[name]}`,
+        `limits.${name} must be a whole number from ${leastOf(name)} to ${most[name]}`,
       ]),
     ),
     [
@@ -145,6 +156,8 @@ describe('good options', () => {
     expect(checkGatewayOptions(good).networks.mainnet).toEqual({
       chainId: 1,
       upstreams: [{ name: 'mainnet-1', address: new URL(url) }],
+      maxLagBlocks: 8,
+      hedgeMs: undefined,
     })
   })
 
@@ -160,7 +173,7 @@ describe('good options', () => {
 
   test('every limit is taken at both ends of its range', () => {
     expect(checkGatewayOptions(given({ limits: most })).limits).toEqual(most)
-    const least = Object.fromEntries(limitNames.map((name) => [name, 1]))
+    const least = Object.fromEntries(limitNames.map((name) => [name, leastOf(name)]))
     expect(checkGatewayOptions(given({ limits: least })).limits).toEqual(least)
   })
 

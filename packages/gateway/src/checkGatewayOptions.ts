@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls'
-import { defaultLimits } from './gatewayOptions.ts'
+import { defaultLimits, defaultMaxLagBlocks } from './gatewayOptions.ts'
 import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
 import { checkPublicUrl } from './http/publicUrl.ts'
 import type { KeyStore } from './key/keyStore.ts'
@@ -11,6 +11,8 @@ import type { Network } from './network.ts'
 export interface CheckedNetwork {
   readonly chainId: number
   readonly upstreams: readonly { readonly name: string; readonly address: URL }[]
+  readonly maxLagBlocks: number
+  readonly hedgeMs: number | undefined
 }
 
 /** A gateway's options, each known to be good, the defaults filled in. */
@@ -40,6 +42,9 @@ const mostOf: Readonly<Record<keyof GatewayLimits, number>> = {
   headersTimeoutMs: longestMs,
   requestTimeoutMs: longestMs,
   writeTimeoutMs: longestMs,
+  maxConnections: 1_000_000,
+  maxCacheBytes: 64 * mostBytes,
+  maxFilters: 100_000,
 }
 
 /**
@@ -94,9 +99,9 @@ const membersOf = (value: unknown, option: string, known: readonly string[]): Re
   return value as Readonly<Record<string, unknown>>
 }
 
-const checkWhole = (value: unknown, option: string, most: number): number => {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1 || value > most)
-    throw new TypeError(`${option} must be a whole number from 1 to ${most}`)
+const checkWhole = (value: unknown, option: string, most: number, least = 1): number => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
+    throw new TypeError(`${option} must be a whole number from ${least} to ${most}`)
   return value
 }
 
@@ -107,13 +112,21 @@ const checkSwitch = (value: unknown, option: string): boolean => {
 
 const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Network): CheckedNetwork => {
   const option = `networks.${network}`
-  const { chainId, upstreams } = membersOf(networks[network], option, ['chainId', 'upstreams'])
+  const known = ['chainId', 'upstreams', 'maxLagBlocks', 'hedgeMs']
+  const {
+    chainId,
+    upstreams,
+    maxLagBlocks = defaultMaxLagBlocks,
+    hedgeMs,
+  } = membersOf(networks[network], option, known)
   if (!Array.isArray(upstreams) || upstreams.length === 0)
     throw new TypeError(
       `${option}.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]`,
     )
   return {
     chainId: checkWhole(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
+    maxLagBlocks: checkWhole(maxLagBlocks, `${option}.maxLagBlocks`, Number.MAX_SAFE_INTEGER),
+    hedgeMs: hedgeMs === undefined ? undefined : checkWhole(hedgeMs, `${option}.hedgeMs`, longestMs),
     // Array.from, as map would leave the holes of a sparse list unseen.
     upstreams: Array.from<unknown, CheckedNetwork['upstreams'][number]>(upstreams, (upstream, index) => {
       const place = `${option}.upstreams[${index}]`
@@ -164,7 +177,8 @@ const checkLimits = (given: unknown): Required<GatewayLimits> => {
   const members = membersOf(orEmpty(given), 'limits', names)
   const limit = (name: keyof GatewayLimits, byDefault: number = defaultLimits[name]): number => {
     const value = members[name]
-    return value === undefined ? byDefault : checkWhole(value, `limits.${name}`, mostOf[name])
+    const least = name === 'maxCacheBytes' ? 0 : 1
+    return value === undefined ? byDefault : checkWhole(value, `limits.${name}`, mostOf[name], least)
   }
   const requestTimeoutMs = limit('requestTimeoutMs')
   const headersTimeoutMs = limit('headersTimeoutMs', Math.min(defaultLimits.headersTimeoutMs, requestTimeoutMs))
@@ -178,5 +192,8 @@ const checkLimits = (given: unknown): Required<GatewayLimits> => {
     headersTimeoutMs,
     requestTimeoutMs,
     writeTimeoutMs: limit('writeTimeoutMs'),
+    maxConnections: limit('maxConnections'),
+    maxCacheBytes: limit('maxCacheBytes'),
+    maxFilters: limit('maxFilters'),
   }
 }

@@ -17,9 +17,13 @@ export interface NetworkOptions {
   readonly chainId: number
   /** At least one, in the order of preference. */
   readonly upstreams: readonly UpstreamOptions[]
+  /** How many blocks an upstream may be behind the highest of the others before it is asked only where no other is left. @default 8 */
+  readonly maxLagBlocks?: number
+  /** A light read without an answer after this many milliseconds is asked of a second upstream too, and the first answer counts. @default never */
+  readonly hedgeMs?: number
 }
 
-/** Bounds of what one request may cost: whole numbers from 1. Bytes go up to 268,435,456 (256 MiB), milliseconds to 2,147,483,647. */
+/** Bounds of what callers may cost: whole numbers from 1 (`maxCacheBytes`: from 0). Bytes go up to 268,435,456 (256 MiB), milliseconds to 2,147,483,647. */
 export interface GatewayLimits {
   /** Largest request body, in bytes. @default 2_097_152 (2 MiB) */
   readonly maxBodyBytes?: number
@@ -35,6 +39,12 @@ export interface GatewayLimits {
   readonly requestTimeoutMs?: number
   /** How long a caller may take nothing of its answer before its connection is cut, in milliseconds. @default 30_000 */
   readonly writeTimeoutMs?: number
+  /** Most connections of callers at once; one more is not taken. @default 16_384 */
+  readonly maxConnections?: number
+  /** Most bytes of answers that cannot change any more kept for each network; 0 keeps none. @default 33_554_432 (32 MiB) */
+  readonly maxCacheBytes?: number
+  /** Most filters of one key and network at once; the one unused for longest makes room. @default 100 */
+  readonly maxFilters?: number
 }
 
 /** The limits that hold where none are given. */
@@ -46,7 +56,13 @@ export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
   writeTimeoutMs: 30_000,
+  maxConnections: 16_384,
+  maxCacheBytes: 32 * 1024 * 1024,
+  maxFilters: 100,
 })
+
+/** How far an upstream may be behind where nothing else is said, in blocks. */
+export const defaultMaxLagBlocks = 8
 
 /** What a gateway is made of. */
 export interface GatewayOptions {
