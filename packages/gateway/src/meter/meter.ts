@@ -1,0 +1,29 @@
+import type { Network } from '../network.ts'
+import type { RefusalReason } from '../refusal/refusal.ts'
+
+/** How an item ended. Where the gateway refused it, by its reason. */
+export type Outcome = 'answered' | 'nodeError' | 'upstreamFailed' | RefusalReason
+
+/** Whose item it was. */
+export interface MeteredKey {
+  readonly id: string
+  readonly appId?: string | undefined
+  readonly userId?: string | undefined
+}
+
+/** Counts what came with a known key. It never counts too much: what a crash makes uncertain is not counted. */
+export interface Meter {
+  /**
+   * Counts one item.
+   * @param method - The policy's label: `other` for what is outside the schema.
+   * @param durationMs - From admission to the end.
+   */
+  count(key: MeteredKey, network: Network, method: string, outcome: Outcome, durationMs: number): void
+  /**
+   * Writes what was counted before the call.
+   * @throws {StorageError} where it cannot be written now. Nothing is lost by that: it is written with what comes later.
+   */
+  flush(): Promise<void>
+  /** Writes what is left, and counts nothing more. */
+  close(): Promise<void>
+}
