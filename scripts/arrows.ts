@@ -47,7 +47,8 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     inTests: ['vectors', 'contracts', 'fetch', 'ethers', 'web3', 'viem'],
     dependencies: ['@noble/hashes'],
   },
-  snippets: { ...adapter('snippets', []), inTests: [] },
+  // Its tests run every example, so they need every library that one uses.
+  snippets: { ...adapter('snippets', []), inTests: ['contracts', 'fetch', 'ethers', 'web3', 'viem'] },
   gateway: {
     name: '@keyrail/gateway',
     imports: ['core'],

@@ -1,0 +1,7 @@
+export { snippet } from './snippet.ts'
+export type { Snippet } from './snippet.ts'
+export { snippetLanguages } from './snippetLibraries.ts'
+export type { SnippetLanguage, SnippetLanguageEntry, SnippetLibrary, SnippetLibraryEntry } from './snippetLibraries.ts'
+export { snippetMethods } from './snippetMethods.ts'
+export type { SnippetMethod, SnippetMethodEntry, SnippetValue } from './snippetMethods.ts'
+export type { SnippetAddress, SnippetOptions, SnippetValues } from './snippetOptions.ts'

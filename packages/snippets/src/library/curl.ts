@@ -1,0 +1,93 @@
+import type { ReadOptions } from '../readOptions.ts'
+import type { SnippetMethod } from '../snippetMethods.ts'
+import { paragraphs, signedTransaction } from './writer.ts'
+import type { Written } from './writer.ts'
+
+const post = (body: string): string[] => [
+  'curl --silent --show-error "$URL" \\',
+  "  --header 'content-type: application/json' \\",
+  `  --data ${body}`,
+  'echo',
+]
+
+const ask = (method: string, params: string): string[] =>
+  post(`'{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}'`)
+
+/** Takes the one field that is wanted out of an answer, where a second call needs it. */
+const take = (name: string, method: string, params: string, field: string): string[] => [
+  `${name}=$(curl --silent --show-error "$URL" \\`,
+  "  --header 'content-type: application/json' \\",
+  `  --data '{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}' |`,
+  `  sed -n 's/.*"${field}":"\\(0x[0-9a-f]*\\)".*/\\1/p')`,
+]
+
+const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+  latestBlock: ask('eth_getBlockByNumber', '["latest",false]'),
+  blockByNumber: ask('eth_getBlockByNumber', `["0x${block.toString(16)}",false]`),
+  balance: ask('eth_getBalance', `["${account}","latest"]`),
+  transaction: [
+    '# The first transaction of the latest block: null where that holds none.',
+    ...take('HASH', 'eth_getTransactionByBlockNumberAndIndex', '["latest","0x0"]', 'hash'),
+    '',
+    ...post(
+      '"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"method\\":\\"eth_getTransactionByHash\\",\\"params\\":[\\"${HASH:-0x' +
+        '0'.repeat(64) +
+        '}\\"]}"',
+    ),
+  ],
+  receipt: [
+    '# Of the first transaction of the latest block: null where that holds none.',
+    ...take('HASH', 'eth_getTransactionByBlockNumberAndIndex', '["latest","0x0"]', 'hash'),
+    '',
+    ...post(
+      '"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"method\\":\\"eth_getTransactionReceipt\\",\\"params\\":[\\"${HASH:-0x' +
+        '0'.repeat(64) +
+        '}\\"]}"',
+    ),
+  ],
+  contractLogs: [
+    '# The latest 100 blocks.',
+    ...take('HEAD', 'eth_blockNumber', '[]', 'result'),
+    "FROM=$(printf '0x%x' $((HEAD > 99 ? HEAD - 99 : 0)))",
+    '',
+    ...post(
+      `"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"method\\":\\"eth_getLogs\\",\\"params\\":[{\\"address\\":\\"${contract}\\",\\"fromBlock\\":\\"$FROM\\",\\"toBlock\\":\\"$HEAD\\"}]}"`,
+    ),
+  ],
+  contractRead: [
+    '# totalSupply(); 0x where no contract stands.',
+    ...ask('eth_call', `[{"to":"${contract}","data":"0x18160ddd"},"latest"]`),
+  ],
+  gasPrice: [
+    '# Two calls in one request.',
+    ...post(
+      `'[{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]},{"jsonrpc":"2.0","id":2,"method":"eth_maxPriorityFeePerGas","params":[]}]'`,
+    ),
+  ],
+  sendRawTransaction: [
+    '# curl signs nothing: a wallet or a library does.',
+    'SIGNED="${SIGNED_TRANSACTION:?Set SIGNED_TRANSACTION to a signed transaction}"',
+    '',
+    ...post(
+      '"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"method\\":\\"eth_sendRawTransaction\\",\\"params\\":[\\"$SIGNED\\"]}"',
+    ),
+  ],
+  chainId: ask('eth_chainId', '[]'),
+})
+
+/** Writes shell programs by curl. */
+export function writeCurl(options: ReadOptions): Written {
+  const { apiKey, address, method } = options
+  return {
+    lines: paragraphs(
+      [
+        apiKey === undefined ? 'API_KEY="${KEYRAIL_API_KEY:?Set KEYRAIL_API_KEY to your key}"' : `API_KEY='${apiKey}'`,
+        `URL="${address.base}${address.kind === 'app' ? '/v2' : ''}/$API_KEY"`,
+      ],
+      programs(options)[method],
+    ),
+    extension: 'sh',
+    run: 'sh',
+    ...(method === 'sendRawTransaction' && { environment: [signedTransaction] }),
+  }
+}

@@ -1,0 +1,125 @@
+import type { ReadOptions } from '../readOptions.ts'
+import type { SnippetMethod } from '../snippetMethods.ts'
+import { jsKey, jsOptions, jsUrl, paragraphs, privateKey } from './writer.ts'
+import type { Written } from './writer.ts'
+
+interface Program {
+  readonly uses?: readonly string[]
+  readonly lines: readonly string[]
+}
+
+const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
+  latestBlock: {
+    lines: ["const block = await provider.getBlock('latest')", 'console.log(`Block ${block.number} is ${block.hash}`)'],
+  },
+  blockByNumber: {
+    lines: [
+      `const block = await provider.getBlock(${block})`,
+      'console.log(`Block ${block.number} is ${block.hash}, with ${block.transactions.length} transactions`)',
+    ],
+  },
+  balance: {
+    uses: ['formatEther'],
+    lines: [
+      `const account = '${account}'`,
+      'const balance = await provider.getBalance(account)',
+      'console.log(`${account} holds ${formatEther(balance)} ETH`)',
+    ],
+  },
+  transaction: {
+    uses: ['formatEther'],
+    lines: [
+      "const { transactions } = await provider.getBlock('latest')",
+      'const hash = transactions[0] // or a hash of yours',
+      'if (hash === undefined) {',
+      "  console.log('The latest block holds no transaction')",
+      '} else {',
+      '  const { from, to, value } = await provider.getTransaction(hash)',
+      '  console.log(`${hash} pays ${formatEther(value)} ETH from ${from} to ${to}`)',
+      '}',
+    ],
+  },
+  receipt: {
+    lines: [
+      "const { transactions } = await provider.getBlock('latest')",
+      'const hash = transactions[0] // or a hash of yours',
+      'if (hash === undefined) {',
+      "  console.log('The latest block holds no transaction')",
+      '} else {',
+      '  const { status, blockNumber, gasUsed } = await provider.getTransactionReceipt(hash)',
+      "  console.log(`${hash} ${status === 1 ? 'succeeded' : 'failed'} in block ${blockNumber} and used ${gasUsed} gas`)",
+      '}',
+    ],
+  },
+  contractLogs: {
+    lines: [
+      `const address = '${contract}'`,
+      'const toBlock = await provider.getBlockNumber()',
+      'const logs = await provider.getLogs({ address, fromBlock: Math.max(0, toBlock - 99), toBlock })',
+      'console.log(`${logs.length} logs in the latest 100 blocks`)',
+      'for (const log of logs) console.log(`Block ${log.blockNumber}: ${log.topics[0]}`)',
+    ],
+  },
+  contractRead: {
+    uses: ['Contract'],
+    lines: [
+      `const address = '${contract}'`,
+      "const token = new Contract(address, ['function totalSupply() view returns (uint256)'], provider)",
+      "if ((await provider.getCode(address)) === '0x') {",
+      '  console.log(`No contract stands at ${address}`)',
+      '} else {',
+      '  console.log(`Total supply: ${await token.totalSupply()} of the smallest unit`)',
+      '}',
+    ],
+  },
+  gasPrice: {
+    lines: [
+      'const { gasPrice, maxPriorityFeePerGas, maxFeePerGas } = await provider.getFeeData()',
+      'console.log(`Gas price: ${gasPrice} wei`)',
+      'console.log(`Priority fee: ${maxPriorityFeePerGas} wei, at most ${maxFeePerGas} wei in all`)',
+    ],
+  },
+  sendRawTransaction: {
+    uses: ['Wallet'],
+    lines: [
+      "const wallet = new Wallet(process.env['PRIVATE_KEY'] ?? '', provider)",
+      'const transaction = await wallet.populateTransaction({ to: wallet.address, value: 0n })',
+      'const signed = await wallet.signTransaction(transaction)',
+      '',
+      'const sent = await provider.broadcastTransaction(signed)',
+      'console.log(`Sent ${sent.hash}`)',
+      'const { blockNumber } = await sent.wait()',
+      'console.log(`It is in block ${blockNumber}`)',
+    ],
+  },
+  chainId: {
+    lines: ['const { chainId } = await provider.getNetwork()', 'console.log(`Chain id: ${chainId}`)'],
+  },
+})
+
+/** Writes JavaScript programs by ethers. */
+export function writeEthers(options: ReadOptions): Written {
+  const { uses = [], lines } = programs(options)[options.method]
+  const { withKeyrail } = options
+  const ofEthers = [...(withKeyrail ? [] : ['JsonRpcProvider']), ...uses].sort()
+  return {
+    lines: paragraphs(
+      [
+        ...(withKeyrail ? ["import { KeyrailProvider } from '@keyrail/ethers'"] : []),
+        ...(ofEthers.length > 0 ? [`import { ${ofEthers.join(', ')} } from 'ethers'`] : []),
+      ],
+      [
+        jsKey(options),
+        withKeyrail
+          ? `const provider = new KeyrailProvider(${jsOptions(options)})`
+          : `const provider = new JsonRpcProvider(${jsUrl(options)})`,
+      ],
+      lines,
+      ['provider.destroy()'],
+    ),
+    extension: 'mjs',
+    run: 'node',
+    install: withKeyrail ? 'npm install @keyrail/core @keyrail/ethers ethers@6' : 'npm install ethers@6',
+    ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),
+  }
+}

@@ -1,0 +1,124 @@
+import type { ReadOptions } from '../readOptions.ts'
+import type { SnippetMethod } from '../snippetMethods.ts'
+import { jsKey, jsOptions, jsUrl, paragraphs, privateKey } from './writer.ts'
+import type { Written } from './writer.ts'
+
+interface Program {
+  readonly uses?: readonly string[]
+  readonly imports?: readonly string[]
+  readonly lines: readonly string[]
+}
+
+const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, Program>> => ({
+  latestBlock: {
+    lines: ['const block = await client.getBlock()', 'console.log(`Block ${block.number} is ${block.hash}`)'],
+  },
+  blockByNumber: {
+    lines: [
+      `const block = await client.getBlock({ blockNumber: ${block}n })`,
+      'console.log(`Block ${block.number} is ${block.hash}, with ${block.transactions.length} transactions`)',
+    ],
+  },
+  balance: {
+    uses: ['formatEther'],
+    lines: [
+      `const account = '${account}'`,
+      'const balance = await client.getBalance({ address: account })',
+      'console.log(`${account} holds ${formatEther(balance)} ETH`)',
+    ],
+  },
+  transaction: {
+    uses: ['formatEther'],
+    lines: [
+      'const { transactions } = await client.getBlock()',
+      'const hash = transactions[0] // or a hash of yours',
+      'if (hash === undefined) {',
+      "  console.log('The latest block holds no transaction')",
+      '} else {',
+      '  const { from, to, value } = await client.getTransaction({ hash })',
+      '  console.log(`${hash} pays ${formatEther(value)} ETH from ${from} to ${to}`)',
+      '}',
+    ],
+  },
+  receipt: {
+    lines: [
+      'const { transactions } = await client.getBlock()',
+      'const hash = transactions[0] // or a hash of yours',
+      'if (hash === undefined) {',
+      "  console.log('The latest block holds no transaction')",
+      '} else {',
+      '  const { status, blockNumber, gasUsed } = await client.getTransactionReceipt({ hash })',
+      "  const end = status === 'success' ? 'succeeded' : 'failed'",
+      '  console.log(`${hash} ${end} in block ${blockNumber} and used ${gasUsed} gas`)',
+      '}',
+    ],
+  },
+  contractLogs: {
+    lines: [
+      `const address = '${contract}'`,
+      'const toBlock = await client.getBlockNumber()',
+      'const logs = await client.getLogs({ address, fromBlock: toBlock > 99n ? toBlock - 99n : 0n, toBlock })',
+      'console.log(`${logs.length} logs in the latest 100 blocks`)',
+      'for (const log of logs) console.log(`Block ${log.blockNumber}: ${log.topics[0]}`)',
+    ],
+  },
+  contractRead: {
+    uses: ['parseAbi'],
+    lines: [
+      `const address = '${contract}'`,
+      "const abi = parseAbi(['function totalSupply() view returns (uint256)'])",
+      'if ((await client.getCode({ address })) === undefined) {',
+      '  console.log(`No contract stands at ${address}`)',
+      '} else {',
+      "  const supply = await client.readContract({ address, abi, functionName: 'totalSupply' })",
+      '  console.log(`Total supply: ${supply} of the smallest unit`)',
+      '}',
+    ],
+  },
+  gasPrice: {
+    lines: [
+      'const { maxPriorityFeePerGas, maxFeePerGas } = await client.estimateFeesPerGas()',
+      'console.log(`Gas price: ${await client.getGasPrice()} wei`)',
+      'console.log(`Priority fee: ${maxPriorityFeePerGas} wei, at most ${maxFeePerGas} wei in all`)',
+    ],
+  },
+  sendRawTransaction: {
+    imports: ["import { privateKeyToAccount } from 'viem/accounts'"],
+    lines: [
+      "const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)",
+      'const chainId = await client.getChainId()',
+      'const request = { account, to: account.address, value: 0n, chainId }',
+      'const transaction = await client.prepareTransactionRequest({ ...request, chain: null })',
+      'const signed = await account.signTransaction({ ...transaction, chainId })',
+      '',
+      'const hash = await client.sendRawTransaction({ serializedTransaction: signed })',
+      'console.log(`Sent ${hash}`)',
+      'const { blockNumber } = await client.waitForTransactionReceipt({ hash })',
+      'console.log(`It is in block ${blockNumber}`)',
+    ],
+  },
+  chainId: { lines: ['console.log(`Chain id: ${await client.getChainId()}`)'] },
+})
+
+/** Writes TypeScript programs by viem. */
+export function writeViem(options: ReadOptions): Written {
+  const { uses = [], imports = [], lines } = programs(options)[options.method]
+  const { withKeyrail } = options
+  const ofViem = ['createPublicClient', ...(withKeyrail ? [] : ['http']), ...uses].sort()
+  const transport = withKeyrail ? `keyrail(${jsOptions(options)})` : `http(${jsUrl(options)})`
+  return {
+    lines: paragraphs(
+      [
+        ...(withKeyrail ? ["import { keyrail } from '@keyrail/viem'"] : []),
+        `import { ${ofViem.join(', ')} } from 'viem'`,
+        ...imports,
+      ],
+      [jsKey(options), `const client = createPublicClient({ transport: ${transport} })`],
+      lines,
+    ),
+    extension: 'mts',
+    run: 'node',
+    install: withKeyrail ? 'npm install @keyrail/core @keyrail/viem viem@2' : 'npm install viem@2',
+    ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),
+  }
+}

@@ -1,0 +1,113 @@
+import type { ReadOptions } from '../readOptions.ts'
+import type { SnippetMethod } from '../snippetMethods.ts'
+import { paragraphs, privateKey } from './writer.ts'
+import type { Written } from './writer.ts'
+
+const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
+  latestBlock: [
+    'block = w3.eth.get_block("latest")',
+    "print(f\"Block {block['number']} is {block['hash'].to_0x_hex()}\")",
+  ],
+  blockByNumber: [
+    `block = w3.eth.get_block(${block})`,
+    'count = len(block["transactions"])',
+    "print(f\"Block {block['number']} is {block['hash'].to_0x_hex()}, with {count} transactions\")",
+  ],
+  balance: [
+    `account = Web3.to_checksum_address("${account}")`,
+    'balance = w3.eth.get_balance(account)',
+    'print(f"{account} holds {w3.from_wei(balance, \'ether\')} ETH")',
+  ],
+  transaction: [
+    'transactions = w3.eth.get_block("latest")["transactions"]',
+    'if not transactions:',
+    '    print("The latest block holds no transaction")',
+    'else:',
+    '    hash = transactions[0].to_0x_hex()  # or a hash of yours',
+    '    sent = w3.eth.get_transaction(hash)',
+    '    value = w3.from_wei(sent["value"], "ether")',
+    "    print(f\"{hash} pays {value} ETH from {sent['from']} to {sent.get('to')}\")",
+  ],
+  receipt: [
+    'transactions = w3.eth.get_block("latest")["transactions"]',
+    'if not transactions:',
+    '    print("The latest block holds no transaction")',
+    'else:',
+    '    hash = transactions[0].to_0x_hex()  # or a hash of yours',
+    '    receipt = w3.eth.get_transaction_receipt(hash)',
+    '    end = "succeeded" if receipt["status"] == 1 else "failed"',
+    "    print(f\"{hash} {end} in block {receipt['blockNumber']} and used {receipt['gasUsed']} gas\")",
+  ],
+  contractLogs: [
+    `address = Web3.to_checksum_address("${contract}")`,
+    'head = w3.eth.block_number',
+    'logs = w3.eth.get_logs({"address": address, "fromBlock": max(0, head - 99), "toBlock": head})',
+    'print(f"{len(logs)} logs in the latest 100 blocks")',
+    'for log in logs:',
+    "    print(f\"Block {log['blockNumber']}: {log['topics'][0].to_0x_hex()}\")",
+  ],
+  contractRead: [
+    `address = Web3.to_checksum_address("${contract}")`,
+    'total_supply = {',
+    '    "type": "function",',
+    '    "name": "totalSupply",',
+    '    "stateMutability": "view",',
+    '    "inputs": [],',
+    '    "outputs": [{"name": "", "type": "uint256"}],',
+    '}',
+    'token = w3.eth.contract(address=address, abi=[total_supply])',
+    'if not w3.eth.get_code(address):',
+    '    print(f"No contract stands at {address}")',
+    'else:',
+    '    print(f"Total supply: {token.functions.totalSupply().call()} of the smallest unit")',
+  ],
+  gasPrice: ['print(f"Gas price: {w3.eth.gas_price} wei")', 'print(f"Priority fee: {w3.eth.max_priority_fee} wei")'],
+  sendRawTransaction: [
+    'account = w3.eth.account.from_key(os.environ["PRIVATE_KEY"])',
+    'priority_fee = w3.eth.max_priority_fee',
+    'transaction = {',
+    '    "to": account.address,',
+    '    "value": 0,',
+    '    "nonce": w3.eth.get_transaction_count(account.address, "pending"),',
+    '    "gas": 21_000,',
+    '    "maxPriorityFeePerGas": priority_fee,',
+    '    "maxFeePerGas": 2 * w3.eth.gas_price + priority_fee,',
+    '    "chainId": w3.eth.chain_id,',
+    '}',
+    'signed = account.sign_transaction(transaction)',
+    '',
+    'hash = w3.eth.send_raw_transaction(signed.raw_transaction)',
+    'print(f"Sent {hash.to_0x_hex()}")',
+    'receipt = w3.eth.wait_for_transaction_receipt(hash)',
+    'print(f"It is in block {receipt[\'blockNumber\']}")',
+  ],
+  chainId: ['print(f"Chain id: {w3.eth.chain_id}")'],
+})
+
+/** Writes Python programs by web3.py. */
+export function writeWeb3Py(options: ReadOptions): Written {
+  const { withKeyrail, address, apiKey, method } = options
+  const { kind, base } = address
+  const sends = method === 'sendRawTransaction'
+  return {
+    lines: paragraphs(
+      apiKey === undefined || sends ? ['import os'] : [],
+      [...(withKeyrail ? ['from keyrail import KeyrailProvider'] : []), 'from web3 import Web3'],
+      [
+        apiKey === undefined ? 'api_key = os.environ["KEYRAIL_API_KEY"]' : `api_key = "${apiKey}"`,
+        ...(withKeyrail
+          ? [
+              `provider = KeyrailProvider(${kind === 'app' ? 'base_url' : 'rpc_url'}="${base}", api_key=api_key)`,
+              'w3 = Web3(provider)',
+            ]
+          : [`w3 = Web3(Web3.HTTPProvider(f"${base}${kind === 'app' ? '/v2' : ''}/{api_key}"))`]),
+      ],
+      programs(options)[method],
+      withKeyrail ? ['provider.close()'] : [],
+    ),
+    extension: 'py',
+    run: 'python3',
+    install: withKeyrail ? 'pip install keyrail web3' : 'pip install web3',
+    ...(sends && { environment: [privateKey] }),
+  }
+}
