@@ -6,6 +6,7 @@ import type { OpenDatabase } from './openDatabase.ts'
 import { openPostgres } from './postgres/openPostgres.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
+import type { Db } from './tables.ts'
 import { openSqlite } from './sqlite/openSqlite.ts'
 
 /** Where things are stored: in a file of SQLite, or in PostgreSQL. */
@@ -13,6 +14,8 @@ export type StorageOptions = { readonly file: string } | { readonly databaseUrl:
 
 /** All that the service remembers. */
 export interface Storage extends Repositories {
+  /** The database itself, for the counters of usage, which keep rows of their own. */
+  readonly db: Db
   /**
    * Finds all that the data plane asks about a key. Of SQLite it is a plain value, of PostgreSQL a promise.
    * @param hash - The key's SHA-256 in lower hex.
@@ -63,6 +66,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     throw error
   }
   return {
+    db,
     ...createRepositories(db),
     findAccess,
     findAccessByKid,

@@ -124,6 +124,47 @@ interface ChangeRow {
   subject: string
 }
 
+interface QuotaRow {
+  account: string
+  /** Days since 1970. */
+  day: number
+  dayUsed: number
+  /** Months since year 0. */
+  month: number
+  monthUsed: number
+  /** Of what is used: how much was reserved ahead, and may be given back. */
+  spare: number
+  /** What the last reservation was given. */
+  granted: number
+}
+
+interface UsageKeyRow {
+  keyId: string
+  appId: string | null
+  userId: string | null
+}
+
+interface UsageRow {
+  at: number
+  keyId: string
+  total: number
+  counts: string
+}
+
+interface UsageMinuteRow extends UsageRow {
+  run: string
+}
+
+interface UsageStateRow {
+  id: number
+  hoursTo: number
+  daysTo: number
+  minutesFrom: number
+  hoursFrom: number
+  daysFrom: number
+  version: number
+}
+
 /** The tables, by the names that the query builder uses. */
 export interface Tables {
   users: UserRow
@@ -138,6 +179,12 @@ export interface Tables {
   auditLog: AuditRow
   revision: { id: number; seq: number }
   changes: ChangeRow
+  quota: QuotaRow
+  usageKeys: UsageKeyRow
+  usageMinutes: UsageMinuteRow
+  usageHours: UsageRow
+  usageDays: UsageRow
+  usageState: UsageStateRow
 }
 
 /** A database, or one transaction in it. */

@@ -10,12 +10,14 @@ const dialects: Readonly<Record<Db['kind'], Dialect>> = {
     integer: 'integer',
     counted: 'integer primary key autoincrement',
     tableOptions: ' strict',
+    clustered: ' strict, without rowid',
   },
   postgres: {
     bytes: 'bytea',
     integer: 'bigint',
     counted: 'bigint generated always as identity primary key',
     tableOptions: '',
+    clustered: '',
   },
 }
 

@@ -6,6 +6,8 @@ export interface Dialect {
   readonly counted: string
   /** What stands behind a table's columns. */
   readonly tableOptions: string
+  /** The same for a table whose rows are kept in the order of the primary key. */
+  readonly clustered: string
 }
 
 /** One step from a version of the tables to the next. Once released it is never changed: what is wrong in it is mended by the next. */
