@@ -1,0 +1,24 @@
+/** One thing that is wrong in a config. */
+export interface ConfigFault {
+  /** Where, as in `networks.testnet.upstreams[0].url`; empty for the whole. */
+  readonly path: string
+  /** What is wrong and what to write in its place. Repeats no value. */
+  readonly mend: string
+}
+
+/** What is thrown for a config that cannot be used: all its faults at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly ConfigFault[]
+
+  constructor(faults: readonly ConfigFault[]) {
+    super(faults.map(({ path, mend }) => (path === '' ? mend : `${path} ${mend}`)).join('; '))
+    this.faults = faults
+  }
+}
+
+/**
+ * Whether an error tells of a config that cannot be used.
+ * @param error - Anything that was caught.
+ */
+export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError

@@ -1,0 +1,24 @@
+import type { StorageOptions } from '../storage/openStorage.ts'
+import { ConfigError } from './configError.ts'
+import type { ServiceConfig } from './serviceConfig.ts'
+
+/**
+ * Where the service stores things: PostgreSQL by `DATABASE_URL`, else the file of `storage.file`.
+ * @param config - The config.
+ * @param environment - @default process.env
+ * @throws {ConfigError} where neither is given; no URL is repeated.
+ */
+export const storageFrom = (
+  { storage }: Pick<ServiceConfig, 'storage'>,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): StorageOptions => {
+  const { DATABASE_URL: databaseUrl = '' } = environment
+  if (databaseUrl !== '') return { databaseUrl }
+  if (storage !== undefined) return storage
+  throw new ConfigError([
+    {
+      path: 'storage.file',
+      mend: 'is missing: write the path of an SQLite file, or set DATABASE_URL to a PostgreSQL database',
+    },
+  ])
+}
