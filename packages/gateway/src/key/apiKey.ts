@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+import { checksumLength, checksumOf, toBase62 } from './base62.ts'
 
 /** What a key opens: an app's key both of its networks, an API key one network. */
 export type ApiKeyKind = 'app' | 'testnet' | 'mainnet'
@@ -11,26 +11,7 @@ const kindOf: ReadonlyMap<string, ApiKeyKind> = new Map([
   ['m', 'mainnet'],
 ])
 
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const shape = /^kr_[atm][0-9A-Za-z]{39}$/
-const checksumLength = 6
-
-const toBase62 = (value: bigint, length: number): string => {
-  let text = ''
-  for (let rest = value; text.length < length; rest /= 62n) text = `${digits[Number(rest % 62n)]}${text}`
-  return text
-}
-
-/** CRC-32 of all that stands before it, the kind letter included, so that a changed letter is caught as well. */
-const checksumOf = (head: string): string => {
-  let rest = crc32(head)
-  let text = ''
-  for (let place = 0; place < checksumLength; place += 1) {
-    text = `${digits[rest % 62]}${text}`
-    rest = Math.floor(rest / 62)
-  }
-  return text
-}
 
 /**
  * Makes a new random key: `kr_`, the kind's letter, 192 random bits as 33 base62 characters, then 6 of CRC-32.
@@ -43,6 +24,7 @@ const checksumOf = (head: string): string => {
 export const createApiKey = (kind: ApiKeyKind): string => {
   const random = BigInt(`0x${randomBytes(24).toString('hex')}`)
   const head = `kr_${letterOf[kind]}${toBase62(random, 33)}`
+  // The kind's letter is part of what is summed up, so that a changed letter is caught as well.
   return head + checksumOf(head)
 }
 
