@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { limitsView } from './limits.ts'
+import type { LimitsView } from './limits.ts'
+import { timeText } from './texts.ts'
+
+/** How much of a limit is used. */
+export interface UsageWindow {
+  readonly used: number
+  /** `null`: no limit. */
+  readonly limit: number | null
+  readonly remaining: number | null
+  readonly resetAt: string
+}
+
+/** How much of the daily and monthly limits is used: of all API keys of an account together, or of one app. */
+export interface UsageView {
+  readonly day: UsageWindow
+  readonly month: UsageWindow
+  readonly limits: LimitsView
+}
+
+const usageWindow = z.strictObject({
+  used: z.int().min(0),
+  limit: z.int().nullable(),
+  remaining: z.int().min(0).nullable(),
+  resetAt: timeText,
+})
+
+/** @see UsageView */
+export const usageView: z.ZodType<UsageView> = z
+  .strictObject({ day: usageWindow, month: usageWindow, limits: limitsView })
+  .meta({ id: 'Usage' })
