@@ -20,6 +20,8 @@ from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, LogsPro
 
 ARTIFACTS = json.loads((TOP / "contracts/artifacts/artifacts.json").read_text("utf-8"))
 ADDRESSES = ("app", "key")
+# One node and one gateway for all of them.
+pytestmark = pytest.mark.xdist_group("service")
 
 
 @pytest.fixture(scope="module")
