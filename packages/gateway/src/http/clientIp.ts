@@ -1,0 +1,52 @@
+import { matchesIp, readIpRule } from '../allow/ipRule.ts'
+import type { IpRule } from '../allow/ipRule.ts'
+import { parseIp } from '../allow/parseIp.ts'
+
+/** Finds out who called: from the socket's peer and the header `X-Forwarded-For`, both as Node gives them. */
+export type ClientIp = (peer: string | undefined, forwarded: string | undefined) => string | undefined
+
+/** An address with a port, as some proxies write it: `192.0.2.1:4711`, `[2001:db8::1]:4711`, and `[2001:db8::1]`. */
+const withPort = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5})$/
+
+const addressIn = (hop: string): string | undefined => {
+  const [, bracketed, dotted] = withPort.exec(hop) ?? []
+  const text = bracketed ?? dotted ?? hop
+  return parseIp(text) === undefined ? undefined : text
+}
+
+/**
+ * Makes the rule of whose IP counts. It is the socket's peer; only where that is a proxy of the operator's own is it believed about who
+ * called it, and so on from right to left up to the first that is none. What stands further left anyone could have written.
+ * @param trustedProxies - Addresses and ranges, as in `10.0.0.0/8`.
+ * @throws {TypeError} where one is neither. The message names it and the mend.
+ * @example
+ * const clientIp = createClientIp(['10.0.0.0/8'])
+ * clientIp('10.0.0.1', '6.6.6.6, 203.0.113.7') // '203.0.113.7'
+ * clientIp('203.0.113.9', '6.6.6.6') // '203.0.113.9'
+ */
+export const createClientIp = (trustedProxies: readonly string[]): ClientIp => {
+  const trusted = trustedProxies.map((text, index): IpRule => {
+    const reading = readIpRule(text)
+    if ('mend' in reading) throw new TypeError(`trustedProxies[${index}] ${reading.mend}`)
+    return reading.rule
+  })
+  if (trusted.length === 0) return (peer) => peer
+  const isTrusted = (address: string): boolean => {
+    const bytes = parseIp(address)
+    return bytes !== undefined && trusted.some((rule) => matchesIp(rule, bytes))
+  }
+  return (peer, forwarded) => {
+    if (peer === undefined || forwarded === undefined) return peer
+    let known = peer
+    let end = forwarded.length
+    while (end >= 0 && isTrusted(known)) {
+      const comma = end === 0 ? -1 : forwarded.lastIndexOf(',', end - 1)
+      const hop = addressIn(forwarded.slice(comma + 1, end).trim())
+      // What cannot be read says nothing: the caller is then the proxy that passed it on.
+      if (hop === undefined) return known
+      known = hop
+      end = comma
+    }
+    return known
+  }
+}

@@ -1,0 +1,370 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey } from '../../src/key/apiKey.ts'
+import { createStoredKeys } from '../../src/key/createStoredKeys.ts'
+import type { StoredKeys, StoredKeysOptions } from '../../src/key/createStoredKeys.ts'
+import { hashApiKey } from '../../src/key/hashApiKey.ts'
+import { limitsInForce } from '../../src/key/keyLimits.ts'
+import type { Access } from '../../src/storage/access.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
+import { databases } from '../storage/databases.ts'
+import { addApiKey, addApp, addUser, details, granted, newKey, now } from '../storage/fill.ts'
+
+const everybody = { perSecond: 100, burst: 1_000, perDay: 25_000, perMonth: null }
+const open: StoredKeys[] = []
+afterEach(async () => {
+  for (const keys of open.splice(0)) await keys.close()
+})
+
+/** Stored keys whose feed is read only when a test says so, and how often the storage was asked for a key. */
+const start = async (
+  storage: StoredKeysOptions['storage'],
+  options: Partial<StoredKeysOptions> = {},
+): Promise<{ keys: StoredKeys; asked: () => number }> => {
+  let count = 0
+  const counted: StoredKeysOptions['storage'] = {
+    changes: storage.changes,
+    findAccess: (hash) => {
+      count += 1
+      return storage.findAccess(hash)
+    },
+    findAccessByKid: (kid) => {
+      count += 1
+      return storage.findAccessByKid(kid)
+    },
+  }
+  const keys = createStoredKeys({
+    storage: counted,
+    limitsOf: ({ app, user }: Access) => limitsInForce([app?.limits ?? null, user.limits], everybody),
+    pollMs: 1_000_000,
+    ...options,
+  })
+  open.push(keys)
+  await keys.refresh()
+  return { keys, asked: () => count }
+}
+
+const addJwtKey = async (
+  storage: Storage,
+  { appId, userId, kid }: { appId: string; userId: string; kid: string },
+): Promise<unknown> => {
+  const publicPem = pem()
+  const key = { kid, alg: 'EdDSA', publicPem, fingerprint: 'f', label: '' }
+  return granted(await storage.jwtKeys.add({ appId, userId, key, max: 3, now }))
+}
+
+const pem = (): string => generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString()
+
+describe.each(databases)('stored keys on $name', (database) => {
+  let options: StorageOptions
+  let storage: Storage
+  /** The same database, as another process has it. */
+  let elsewhere: Storage
+  beforeAll(async () => {
+    options = await database.create()
+    storage = await openStorage(options)
+    elsewhere = await openStorage(options)
+  }, 60_000)
+  afterAll(async () => {
+    await storage.close()
+    await elsewhere.close()
+    await database.stop()
+  })
+
+  test('a record says all that is asked of it at a request', async () => {
+    const user = await addUser(storage)
+    const { app, hash } = await addApp(storage, { userId: user.id })
+    const { row, hash: apiHash } = await addApiKey(storage, { userId: user.id })
+    const allow = { appId: app.id, userId: user.id, now }
+    granted(await storage.allowList.add({ ...allow, type: 'ip', value: '203.0.113.0/24', label: 'office', max: 30 }))
+    granted(await storage.allowList.add({ ...allow, type: 'method', value: 'eth_call', label: '', max: 30 }))
+    await addJwtKey(storage, { appId: app.id, userId: user.id, kid: `kid-${app.id}` })
+    granted(
+      await storage.apps.edit({
+        id: app.id,
+        userId: user.id,
+        details: { limits: { perDay: 7, perSecond: null }, requireJwt: true },
+      }),
+    )
+    const { keys } = await start(storage)
+    const record = await keys.find(hash)
+    expect(record).toMatchObject({
+      kind: 'app',
+      networks: ['testnet', 'mainnet'],
+      status: 'active',
+      endsAt: null,
+      userId: user.id,
+      appId: app.id,
+      services: ['Node API'],
+      jwt: { required: true },
+      limits: { perSecond: null, burst: 1_000, perDay: 7, perMonth: null },
+    })
+    expect(record?.jwt?.policy.keys.has(`kid-${app.id}`)).toBe(true)
+    expect(record?.allow?.refuseRequest({ ip: '198.51.100.1', origin: undefined, userAgent: undefined })?.reason).toBe(
+      'ip_not_allowed',
+    )
+    expect(record?.allow?.refuseRequest({ ip: '203.0.113.9', origin: undefined, userAgent: undefined })).toBeUndefined()
+    expect(record?.allow?.refuseCall({ method: 'eth_chainId', params: undefined })?.reason).toBe('method_not_allowed')
+    expect(await keys.findByKid(`kid-${app.id}`)).toMatchObject({ id: record?.id, appId: app.id })
+    const bare = await keys.find(apiHash)
+    expect(bare).toMatchObject({ id: row.id, kind: 'apiKey', networks: ['testnet'], limits: everybody })
+    expect([bare?.allow, bare?.jwt, bare?.appId, bare?.services]).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  test('is asked once, and again only after what it depends on has changed', async () => {
+    const user = await addUser(storage)
+    const { row, hash } = await addApiKey(storage, { userId: user.id })
+    const other = await addApiKey(storage, { userId: user.id })
+    const { keys, asked } = await start(storage)
+    for (let round = 0; round < 5; round += 1) expect((await keys.find(hash))?.status).toBe('active')
+    await keys.find(other.hash)
+    expect(asked()).toBe(2)
+    await storage.keys.revoke({ id: row.id, userId: user.id, now })
+    keys.forget([{ kind: 'key', id: row.id }])
+    expect((await keys.find(hash))?.status).toBe('revoked')
+    await keys.find(other.hash)
+    expect(asked()).toBe(3)
+  })
+
+  test('what another process changed acts after the next reading of the feed, and the reading comes by itself', async () => {
+    const user = await addUser(storage)
+    const { row, hash } = await addApiKey(storage, { userId: user.id })
+    const { keys } = await start(storage, { pollMs: 20 })
+    expect((await keys.find(hash))?.status).toBe('active')
+    await elsewhere.keys.revoke({ id: row.id, userId: user.id, now })
+    await expect.poll(async () => (await keys.find(hash))?.status, { timeout: 5_000, interval: 10 }).toBe('revoked')
+  })
+
+  test('a user who is disabled takes all keys along, and gets them back', async () => {
+    const user = await addUser(storage)
+    const { hash: appHash } = await addApp(storage, { userId: user.id })
+    const { hash } = await addApiKey(storage, { userId: user.id })
+    const { keys } = await start(storage)
+    const states = async (): Promise<unknown> => [(await keys.find(appHash))?.status, (await keys.find(hash))?.status]
+    expect(await states()).toEqual(['active', 'active'])
+    await elsewhere.users.setState(user.id, 'disabled')
+    await keys.refresh()
+    expect(await states()).toEqual(['disabled', 'disabled'])
+    await elsewhere.users.setState(user.id, 'active')
+    await keys.refresh()
+    expect(await states()).toEqual(['active', 'active'])
+    await elsewhere.users.remove(user.id)
+    await keys.refresh()
+    expect(await states()).toEqual([undefined, undefined])
+  })
+
+  test('after a rotation both keys are found, each with its own end, and the one before the last is gone', async () => {
+    const user = await addUser(storage)
+    const { row, hash: first } = await addApiKey(storage, { userId: user.id })
+    const { keys } = await start(storage)
+    expect((await keys.find(first))?.endsAt).toBeNull()
+    const rotate = async (oldUntil: number): Promise<string> => {
+      const { hash, stored } = newKey('testnet', { userId: user.id, id: row.id })
+      granted(await storage.keys.rotate({ id: row.id, userId: user.id, key: stored, oldUntil, now }))
+      await keys.refresh()
+      return hash
+    }
+    const second = await rotate(now + 1_000)
+    expect([(await keys.find(first))?.endsAt, (await keys.find(second))?.endsAt]).toEqual([now + 1_000, null])
+    const third = await rotate(now + 2_000)
+    expect([await keys.find(first), (await keys.find(second))?.endsAt, (await keys.find(third))?.endsAt]).toEqual([
+      undefined,
+      now + 2_000,
+      null,
+    ])
+  })
+
+  test("an app's settings act by its key and by its tokens' kid alike, but for the key's end", async () => {
+    const user = await addUser(storage)
+    const { app, hash, stored } = await addApp(storage, { userId: user.id })
+    const kid = `kid-${app.id}`
+    await addJwtKey(storage, { appId: app.id, userId: user.id, kid })
+    const rotated = newKey('app', { userId: user.id, id: stored.id })
+    granted(
+      await storage.keys.rotate({
+        id: stored.id,
+        userId: user.id,
+        key: rotated.stored,
+        oldUntil: now + 5,
+        expiresAt: now + 9,
+        now,
+      }),
+    )
+    const { keys } = await start(storage)
+    expect([(await keys.find(hash))?.endsAt, (await keys.find(rotated.hash))?.endsAt]).toEqual([now + 5, now + 9])
+    expect((await keys.findByKid(kid))?.endsAt).toBeNull()
+    granted(await elsewhere.apps.edit({ id: app.id, userId: user.id, details: { ...details, services: ['Other'] } }))
+    await keys.refresh()
+    expect([(await keys.find(rotated.hash))?.services, (await keys.findByKid(kid))?.services]).toEqual([
+      ['Other'],
+      ['Other'],
+    ])
+  })
+
+  test('a key that does not exist is remembered for a while, and crowds out none that does', async () => {
+    const user = await addUser(storage)
+    const { hash } = await addApiKey(storage, { userId: user.id })
+    let time = now
+    const { keys, asked } = await start(storage, { maxEntries: 10, unknownForMs: 1_000, now: () => time })
+    await keys.find(hash)
+    const stranger = hashApiKey(createApiKey('testnet'))
+    for (let round = 0; round < 5; round += 1) expect(await keys.find(stranger)).toBeUndefined()
+    expect(await keys.findByKid('nobody')).toBeUndefined()
+    expect(asked()).toBe(3)
+    for (let each = 0; each < 50; each += 1) await keys.find(hashApiKey(createApiKey('testnet')))
+    expect(asked()).toBe(53)
+    await keys.find(hash)
+    expect([asked(), keys.size]).toEqual([53, 1])
+    time += 1_000
+    await keys.find(stranger)
+    expect(asked()).toBe(54)
+  })
+})
+
+const access = (change: Partial<Access> = {}): Access => ({
+  keyId: 'key_1',
+  kind: 'testnet',
+  version: 1,
+  keyState: 'active',
+  old: false,
+  endsAt: null,
+  networks: ['testnet'],
+  user: { id: 'usr_1', state: 'active', limits: null },
+  app: null,
+  ...change,
+})
+
+interface Pending {
+  readonly resolve: (found: Access | undefined) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A storage that answers when a test says so. */
+const slowStorage = () => {
+  let seq = 0
+  const pending: Pending[] = []
+  const storage: StoredKeysOptions['storage'] = {
+    findAccess: () => new Promise((resolve, reject) => pending.push({ resolve, reject })),
+    findAccessByKid: () => undefined,
+    changes: { seq: async () => seq, since: async () => ({ seq, changed: [] }) },
+  }
+  return { storage, pending, move: () => (seq += 1) }
+}
+
+describe('while a lookup is under way', () => {
+  test('all who ask for that key share it', async () => {
+    const { storage, pending } = slowStorage()
+    const { keys, asked } = await start(storage)
+    const found = [keys.find('h'), keys.find('h'), keys.find('h')].map(async (record) => record)
+    expect(asked()).toBe(1)
+    pending[0]?.resolve(access())
+    expect((await Promise.all(found)).map((record) => record?.id)).toEqual(['key_1', 'key_1', 'key_1'])
+    // Remembered, so a plain value.
+    expect(keys.find('h')).toMatchObject({ id: 'key_1' })
+  })
+
+  test('a change ends the sharing, and what was read before it is not remembered', async () => {
+    const { storage, pending } = slowStorage()
+    const { keys, asked } = await start(storage)
+    const before = keys.find('h')
+    keys.forget([{ kind: 'key', id: 'key_1' }])
+    const after = keys.find('h')
+    expect(asked()).toBe(2)
+    pending[1]?.resolve(access({ keyState: 'revoked' }))
+    expect((await after)?.status).toBe('revoked')
+    pending[0]?.resolve(access())
+    expect((await before)?.status).toBe('active')
+    expect(keys.find('h')).toMatchObject({ status: 'revoked' })
+  })
+
+  test('one that fails fails all who share it, and the next asks anew', async () => {
+    const { storage, pending } = slowStorage()
+    const { keys, asked } = await start(storage)
+    const found = [keys.find('h'), keys.find('h')].map(async (record) => record)
+    pending[0]?.reject(new Error('gone'))
+    expect((await Promise.allSettled(found)).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    void keys.find('h')
+    expect(asked()).toBe(2)
+    pending[1]?.resolve(undefined)
+  })
+})
+
+describe('while the database is gone', () => {
+  /** A storage that can be taken away; its feed tells of what changed meanwhile. */
+  const losable = () => {
+    let gone = false
+    let state: Access['keyState'] = 'active'
+    let seq = 1
+    const unlessGone = <T>(value: T): T => {
+      if (gone) throw new Error('the database is gone')
+      return value
+    }
+    const storage: StoredKeysOptions['storage'] = {
+      findAccess: (hash) => unlessGone(hash === 'known' ? access({ keyState: state }) : undefined),
+      findAccessByKid: () => unlessGone(undefined),
+      changes: {
+        seq: async () => unlessGone(seq),
+        since: async (last) =>
+          unlessGone({ seq, changed: last === seq ? [] : [{ kind: 'key' as const, id: 'key_1' }] }),
+      },
+    }
+    return {
+      storage,
+      lose: () => (gone = true),
+      comeBack: () => (gone = false),
+      revoke: () => {
+        state = 'revoked'
+        seq += 1
+      },
+    }
+  }
+
+  test('known keys work for a stated time, others cannot be checked, and what changed acts when it is back', async () => {
+    const database = losable()
+    let time = now
+    const { keys } = await start(database.storage, { staleKeysForMs: 5_000, now: () => time })
+    expect(keys.find('known')).toMatchObject({ status: 'active' })
+    expect(keys.outageSince()).toBeUndefined()
+    database.lose()
+    database.revoke()
+    time += 5_000
+    await keys.refresh()
+    expect(keys.outageSince()).toBe(now)
+    expect(keys.find('known')).toMatchObject({ status: 'active' })
+    expect(() => keys.find('other')).toThrow('the database is gone')
+    time += 1
+    expect(() => keys.find('known')).toThrow('the database is gone')
+    database.comeBack()
+    await keys.refresh()
+    expect(keys.outageSince()).toBeUndefined()
+    expect(keys.find('known')).toMatchObject({ status: 'revoked' })
+    expect(keys.find('other')).toBeUndefined()
+  })
+
+  test('a service that starts without it finds its keys once it is there', async () => {
+    const database = losable()
+    database.lose()
+    const { keys } = await start(database.storage)
+    expect(() => keys.find('known')).toThrow('the database is gone')
+    database.comeBack()
+    await keys.refresh()
+    expect(keys.find('known')).toMatchObject({ status: 'active' })
+  })
+})
+
+test('what is stored and cannot be compiled lets nothing pass', async () => {
+  const app = {
+    id: 'app_1',
+    services: ['Node API'],
+    requireJwt: false,
+    limits: null,
+    allow: [{ type: 'ip' as const, value: 'no ip' }],
+    jwtKeys: [],
+  }
+  const { storage, pending } = slowStorage()
+  const { keys } = await start(storage)
+  const found = keys.find('h')
+  pending[0]?.resolve(access({ kind: 'app', app }))
+  await expect(found).rejects.toThrow('ips[0].value')
+})
