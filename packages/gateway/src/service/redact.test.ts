@@ -1,0 +1,40 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { createApiKey } from '../key/apiKey.ts'
+import { createRedact } from './redact.ts'
+
+describe('createRedact', () => {
+  const secret = `p/ä"${randomBytes(12).toString('base64')}`
+  const redact = createRedact([secret, 'abc'])
+
+  test.each([
+    ['as it is', secret],
+    ['in JSON', JSON.stringify({ secret })],
+    ['percent-encoded', encodeURIComponent(secret)],
+    ['in base64', Buffer.from(secret).toString('base64')],
+    ['in base64url', Buffer.from(secret).toString('base64url')],
+  ])('hides a known secret %s', (_how, text) => {
+    const shown = redact(`before ${text} after`)
+    expect(shown).toMatch(/^before .*\[secret\].* after$/)
+    expect(shown).not.toContain(text)
+  })
+
+  test.each<[string, string]>([
+    ['a key', createApiKey('app')],
+    ['a token of a script', `krp_${'a1B2'.repeat(9)}`],
+    ['a JWT', `eyJ${'a'.repeat(20)}.${'b'.repeat(20)}.${'c'.repeat(20)}`],
+    ['a PEM', generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
+    ["a password's hash", '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g'],
+  ])('hides %s by its shape', (_what, text) => {
+    expect(redact(JSON.stringify({ at: `before ${text.trim()} after` }))).toBe('{"at":"before [secret] after"}')
+  })
+
+  test('hides the credentials of a URL', () => {
+    expect(redact('http://keyrail:hunter22@db.example/name')).toBe('http://[secret]db.example/name')
+  })
+
+  test('leaves what is no secret, and short words that only look like one', () => {
+    const text = '{"event":"request","keyId":"key_0123456789abcdefghij","abc":"krx_1"}'
+    expect(redact(text)).toBe(text)
+  })
+})

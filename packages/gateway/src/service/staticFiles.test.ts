@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openRaw } from '../../test/rawConnection.ts'
+import { siteHeaders } from './siteHeaders.ts'
+import { createStaticFiles } from './staticFiles.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'keyrail-pages-'))
+const pages = join(folder, 'pages')
+mkdirSync(join(pages, 'assets'), { recursive: true })
+writeFileSync(join(folder, 'beside.txt'), 'beside')
+writeFileSync(join(pages, 'index.html'), '<!doctype html><title>Keyrail</title>')
+writeFileSync(join(pages, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+writeFileSync(join(pages, 'assets/index-B1x_y2Z3.js'), `console.log(${'1,'.repeat(2_000)}1)`)
+writeFileSync(join(pages, 'assets/index-B1x_y2Z3.js.map'), '{}')
+writeFileSync(join(pages, '.env'), 'topsecret')
+
+const files = createStaticFiles(pages, siteHeaders())
+const server = createServer((request, response) => {
+  if (!files(request, response)) response.writeHead(404).end('none')
+})
+let url = ''
+let port = 0
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+  url = `http://127.0.0.1:${port}`
+})
+afterAll(() => {
+  server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('static files', () => {
+  test('a page is asked for anew each time, and is not sent twice', async () => {
+    const first = await fetch(url)
+    expect(await first.text()).toContain('<title>Keyrail</title>')
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    expect(first.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(first.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'/,
+    )
+    expect(first.headers.get('content-security-policy')).not.toMatch(/unsafe|\*/)
+    const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+
+  test('a hashed asset is kept for ever, and zipped for who takes it', async () => {
+    const asset = await fetch(`${url}/assets/index-B1x_y2Z3.js?v=1`)
+    expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(asset.headers.get('content-encoding')).toBe('gzip')
+    expect(await asset.text()).toMatch(/^console\.log/)
+    const plain = await fetch(`${url}/assets/index-B1x_y2Z3.js`, { headers: { 'accept-encoding': 'gzip;q=0, br' } })
+    expect(plain.headers.get('content-encoding')).toBe(null)
+    const head = await fetch(`${url}/assets/index-B1x_y2Z3.js`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  test("a place of the pages' own is the page, a file that is missing is not", async () => {
+    const place = await fetch(`${url}/apps/app_1/setup`, { headers: { accept: 'text/html' } })
+    expect(await place.text()).toContain('<title>Keyrail</title>')
+    expect((await fetch(`${url}/assets/gone-12345678.js`)).status).toBe(404)
+    expect((await fetch(`${url}/apps`, { headers: { accept: 'application/json' } })).status).toBe(404)
+    expect((await fetch(url, { method: 'POST' })).status).toBe(404)
+  })
+
+  test.each([
+    '/../beside.txt',
+    '/%2e%2e/beside.txt',
+    '/..%2fbeside.txt',
+    '//beside.txt',
+    '/assets/../../beside.txt',
+    '/.env',
+    '/assets/index-B1x_y2Z3.js.map',
+  ])('nothing beside the pages is served: %s', async (path) => {
+    const connection = await openRaw(port)
+    connection.send(Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`))
+    const { status } = await connection.next()
+    expect(status).toBe(404)
+  })
+
+  test('a folder without an index.html is refused', () => {
+    expect(() => createStaticFiles(folder, {})).toThrow('holds no index.html')
+  })
+})
