@@ -33,6 +33,8 @@ export interface AllowList {
     max: number
     now: number
   }): Promise<AllowEntry | 'entryTaken' | 'entriesFull' | 'notFound'>
+  /** Changes an entry's label. */
+  edit(entry: { id: string; appId: string; userId: string; label: string }): Promise<AllowEntry | 'notFound'>
   /** @returns Whether the user has an app with such an entry. */
   remove(entry: { id: string; appId: string; userId: string }): Promise<boolean>
 }
@@ -70,6 +72,22 @@ export const createAllowList = (db: Db): AllowList => ({
           .values({ id: createId('alw'), appId, type, value, label, createdAt: now })
           .returning(columns)
           .executeTakeFirstOrThrow()
+      },
+    }),
+
+  edit: ({ id, appId, userId, label }) =>
+    changeApp(db, {
+      id: appId,
+      userId,
+      work: async (_, { query }) => {
+        const row = await query
+          .updateTable('allowEntries')
+          .set({ label })
+          .where('id', '=', id)
+          .where('appId', '=', appId)
+          .returning(columns)
+          .executeTakeFirst()
+        return row ?? ('notFound' as const)
       },
     }),
 

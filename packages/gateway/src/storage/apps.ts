@@ -5,6 +5,7 @@ import { changeApp } from './changeApp.ts'
 import { createId } from './createId.ts'
 import { foldText } from './foldText.ts'
 import { inTransaction } from './inTransaction.ts'
+import { holdsText } from './holdsText.ts'
 import { fromJson, toJson } from './jsonObject.ts'
 import { keyRow } from './keyRow.ts'
 import { recordChange } from './changes.ts'
@@ -54,8 +55,32 @@ export interface Apps {
   find(app: { id: string; userId: string }): Promise<App | undefined>
   /** The oldest first. */
   list(userId: string): Promise<readonly App[]>
-  /** Changes what is given and leaves the rest. */
-  edit(app: { id: string; userId: string; details: Partial<AppDetails> }): Promise<App | 'nameTaken' | 'notFound'>
+  /**
+   * A part of a user's apps, the oldest first.
+   * @param page.search - Only those whose name holds this text, whatever its case. @default '', for all
+   * @param page.after - Only those that come after this one.
+   * @returns `limit` of them at most, and how many there are on all pages.
+   */
+  page(page: {
+    userId: string
+    search?: string
+    after?: { readonly createdAt: number; readonly id: string }
+    limit: number
+  }): Promise<{ readonly items: readonly App[]; readonly total: number }>
+  /** How many there are, of all users. */
+  count(): Promise<number>
+  /** How many each of some users has; who has none is left out. */
+  countOf(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /**
+   * Changes what is given and leaves the rest.
+   * @param app.version - If given, nothing is changed but of this version: `'versionMoved'`.
+   */
+  edit(app: {
+    id: string
+    userId: string
+    version?: number
+    details: Partial<AppDetails>
+  }): Promise<App | 'nameTaken' | 'versionMoved' | 'notFound'>
   /** Deletes an app with its key and its lists. @returns Whether there was such an app. */
   remove(app: { id: string; userId: string }): Promise<boolean>
 }
@@ -161,12 +186,49 @@ export const createApps = (db: Db): Apps => {
 
     list: async (userId) => (await ofUser(userId).orderBy('createdAt').orderBy('id').execute()).map(toApp),
 
-    edit: ({ id, userId, details }) =>
+    page: async ({ userId, search = '', after, limit }) => {
+      let all = query.selectFrom('apps').where('userId', '=', userId)
+      const part = foldText(search)
+      if (part !== '') all = all.where(holdsText('nameFolded', part))
+      const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+      let rest = all.selectAll()
+      if (after !== undefined)
+        rest = rest.where((row) =>
+          row.or([
+            row('createdAt', '>', after.createdAt),
+            row.and([row('createdAt', '=', after.createdAt), row('id', '>', after.id)]),
+          ]),
+        )
+      const rows = await rest.orderBy('createdAt').orderBy('id').limit(limit).execute()
+      return { items: rows.map(toApp), total }
+    },
+
+    count: async () => {
+      const row = await query
+        .selectFrom('apps')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return row.total
+    },
+
+    countOf: async (userIds) => {
+      if (userIds.length === 0) return new Map()
+      const rows = await query
+        .selectFrom('apps')
+        .select(({ fn }) => ['userId', fn.countAll<number>().as('total')])
+        .where('userId', 'in', userIds)
+        .groupBy('userId')
+        .execute()
+      return new Map(rows.map(({ userId, total }) => [userId, total]))
+    },
+
+    edit: ({ id, userId, version, details }) =>
       inTransaction(db, async (transaction) => {
         if (!(await lockUser(transaction, userId))) return 'notFound'
         const own = await transaction.query.selectFrom('apps').selectAll().where('userId', '=', userId).execute()
         const before = own.find((app) => app.id === id)
         if (before === undefined) return 'notFound'
+        if (version !== undefined && before.version !== version) return 'versionMoved'
         const row = toRow({ ...toApp(before), ...details })
         if (own.some((app) => app.id !== id && app.nameFolded === row.nameFolded)) return 'nameTaken'
         await transaction.query.updateTable('apps').set(row).where('id', '=', id).execute()

@@ -27,7 +27,7 @@ export interface Key {
   readonly state: 'active' | 'revoked'
   /** Until when the key before the last rotation works; `null` where there is none. */
   readonly oldUntil: number | null
-  /** Moves with every rotation and with its revocation. */
+  /** Moves with every change. */
   readonly version: number
   readonly createdAt: number
   readonly rotatedAt: number | null
@@ -63,10 +63,29 @@ export interface Keys {
   }): Promise<Key | 'slotsFull' | 'notFound'>
   find(key: { id: string; userId: string }): Promise<Key | undefined>
   findOfApp(app: { appId: string; userId: string }): Promise<Key | undefined>
+  /** The keys of some of a user's apps. */
+  listOfApps(apps: { appIds: readonly string[]; userId: string }): Promise<readonly Key[]>
   /** A user's API keys that are not revoked, the oldest first. */
   listApiKeys(userId: string): Promise<readonly Key[]>
-  /** Changes what is given and leaves the rest. */
-  edit(key: { id: string; userId: string; name?: string; description?: string }): Promise<Key | 'notFound'>
+  /** How many API keys there are that are not revoked, of all users. */
+  countApiKeys(): Promise<number>
+  /** How many API keys that are not revoked each of some users has; who has none is left out. */
+  countApiKeysOf(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>
+  /**
+   * Changes what is given and leaves the rest.
+   * @param key.version - If given, nothing is changed but of this version: `'versionMoved'`.
+   * @param key.expiresAt - `null`: never.
+   */
+  edit(key: {
+    id: string
+    userId: string
+    version?: number
+    name?: string
+    description?: string
+    expiresAt?: number | null
+  }): Promise<Key | 'revoked' | 'versionMoved' | 'notFound'>
+  /** Ends the grace of the key from before the last rotation, if there is one. */
+  dropOld(key: { id: string; userId: string }): Promise<Key | 'revoked' | 'notFound'>
   /**
    * Puts a new key in the place of one. The one before the last is gone at once: there is at most one old key.
    * @param rotation.key - Made by `storeKey` for the same row, user and kind.
@@ -120,10 +139,10 @@ export const createKeys = (db: Db): Keys => {
     within.selectFrom('keys').selectAll().where('id', '=', id).where('userId', '=', userId).executeTakeFirst()
 
   /** Changes a key with what its caches must learn: an app's by its app. */
-  const change = (
+  const change = <Refused extends string>(
     { id, userId }: { id: string; userId: string },
-    work: (key: Selectable<Tables['keys']>, transaction: Db) => Promise<Key | 'revoked' | 'notFound'>,
-  ): Promise<Key | 'revoked' | 'notFound'> =>
+    work: (key: Selectable<Tables['keys']>, transaction: Db) => Promise<Key | Refused>,
+  ): Promise<Key | Refused | 'notFound'> =>
     inTransaction(db, async (transaction) => {
       const known = await rowOf(transaction, { id, userId })
       if (known === undefined) return 'notFound'
@@ -196,19 +215,67 @@ export const createKeys = (db: Db): Keys => {
       return rows.map(toKey)
     },
 
-    edit: async ({ id, userId, name, description }) => {
-      const row = await query
-        .updateTable('keys')
-        .set((column) => ({
-          name: name?.trim() ?? column.ref('name'),
-          description: description ?? column.ref('description'),
-        }))
-        .where('id', '=', id)
+    listOfApps: async ({ appIds, userId }) => {
+      if (appIds.length === 0) return []
+      const rows = await query
+        .selectFrom('keys')
+        .selectAll()
         .where('userId', '=', userId)
-        .returningAll()
-        .executeTakeFirst()
-      return row === undefined ? 'notFound' : toKey(row)
+        .where('appId', 'in', appIds)
+        .execute()
+      return rows.map(toKey)
     },
+
+    countApiKeys: async () => {
+      const row = await query
+        .selectFrom('keys')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('slot', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return row.total
+    },
+
+    countApiKeysOf: async (userIds) => {
+      if (userIds.length === 0) return new Map()
+      const rows = await query
+        .selectFrom('keys')
+        .select(({ fn }) => ['userId', fn.countAll<number>().as('total')])
+        .where('userId', 'in', userIds)
+        .where('slot', 'is not', null)
+        .groupBy('userId')
+        .execute()
+      return new Map(rows.map(({ userId, total }) => [userId, total]))
+    },
+
+    edit: ({ id, userId, version, name, description, expiresAt }) =>
+      change({ id, userId }, async (before, transaction) => {
+        if (before.state === 'revoked') return 'revoked'
+        if (version !== undefined && before.version !== version) return 'versionMoved'
+        const row = await transaction.query
+          .updateTable('keys')
+          .set({
+            name: name?.trim() ?? before.name,
+            description: description ?? before.description,
+            expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
+            version: before.version + 1,
+          })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        return toKey(row)
+      }),
+
+    dropOld: ({ id, userId }) =>
+      change({ id, userId }, async (before, transaction) => {
+        if (before.state === 'revoked') return 'revoked'
+        const row = await transaction.query
+          .updateTable('keys')
+          .set({ oldSha256: null, oldUntil: null, version: before.version + 1 })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        return toKey(row)
+      }),
 
     rotate: async ({ id, userId, key, oldUntil, expiresAt, now }) => {
       if (key.id !== id) throw new TypeError('the new key was stored for another row')

@@ -313,7 +313,11 @@ describe.each(databases)('repositories on $name', (database) => {
     test('are edited, and seen by their user alone', async () => {
       const [ann, bob] = [await addUser(storage), await addUser(storage)]
       const { row } = await addApiKey(storage, { userId: ann.id })
-      expect(await storage.keys.edit({ id: row.id, userId: ann.id, name: 'New' })).toEqual({ ...row, name: 'New' })
+      expect(await storage.keys.edit({ id: row.id, userId: ann.id, name: 'New' })).toEqual({
+        ...row,
+        name: 'New',
+        version: 2,
+      })
       expect(await storage.keys.edit({ id: row.id, userId: ann.id, description: 'd' })).toMatchObject({
         name: 'New',
         description: 'd',
