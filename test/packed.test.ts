@@ -35,6 +35,7 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   ethers: library,
   web3: library,
   viem: library,
+  snippets: library,
   msw: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
   gateway: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
   cli: [
@@ -56,6 +57,7 @@ const typed = [
   { folder: 'ethers', profile: 'strict' },
   { folder: 'viem', profile: 'strict' },
   { folder: 'web3', profile: 'strict' },
+  { folder: 'snippets', profile: 'strict' },
   { folder: 'gateway', profile: 'esm-only' },
   { folder: 'msw', profile: 'esm-only' },
 ] as const

@@ -60,7 +60,7 @@ const fileNames: Readonly<Record<SnippetMethod, string>> = {
 export function snippet(options: SnippetOptions): Snippet {
   const read = readOptions(options)
   const { lines, extension, run, install, environment = [] } = writers[read.library.id](read)
-  const fileName = `${fileNames[read.method]}.${extension}`
+  const fileName = `${fileNames[read.method].replaceAll('-', extension === 'py' ? '_' : '-')}.${extension}`
   return {
     text: `${lines.join('\n')}\n`,
     fileName,

@@ -86,10 +86,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     imports: ["import { privateKeyToAccount } from 'viem/accounts'"],
     lines: [
       "const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)",
-      'const chainId = await client.getChainId()',
-      'const request = { account, to: account.address, value: 0n, chainId }',
+      "const request = { account, to: account.address, value: 0n, type: 'eip1559' } as const",
       'const transaction = await client.prepareTransactionRequest({ ...request, chain: null })',
-      'const signed = await account.signTransaction({ ...transaction, chainId })',
+      'const signed = await account.signTransaction(transaction)',
       '',
       'const hash = await client.sendRawTransaction({ serializedTransaction: signed })',
       'console.log(`Sent ${hash}`)',

@@ -1,0 +1,301 @@
+import { execFile } from 'node:child_process'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { tokenAbi, tokenBytecode } from '@keyrail/contracts'
+import { startService } from '@keyrail/contracts/test/startService.ts'
+import type { Service } from '@keyrail/contracts/test/startService.ts'
+import { ContractFactory, Wallet } from 'ethers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setUpPython } from '../../../scripts/setUpPython.ts'
+import { snippet } from '../src/snippet.ts'
+import { snippetLanguages } from '../src/snippetLibraries.ts'
+import type { SnippetLibraryEntry } from '../src/snippetLibraries.ts'
+import { snippetMethods } from '../src/snippetMethods.ts'
+import type { SnippetMethod } from '../src/snippetMethods.ts'
+import type { SnippetOptions } from '../src/snippetOptions.ts'
+
+// Every program is written to a file and run as its reader would run it, against the service in front of a node.
+
+const workspace = join(import.meta.dirname, '../../..')
+/** In the package, so that libraries are found; ignored by git. */
+const room = join(import.meta.dirname, '../.keyrail', randomBytes(6).toString('hex'))
+const compileCache = mkdtempSync(join(tmpdir(), 'keyrail-snippets-'))
+/** Where everything is to be tested, what is missing is a failure. */
+const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
+
+const python = await setUpPython()
+const curl = await promisify(execFile)('curl', ['--version']).then(
+  () => true,
+  () => false,
+)
+const missing: Readonly<Record<string, string | undefined>> = {
+  python: 'missing' in python ? python.missing : undefined,
+  shell: curl ? undefined : 'there is no curl (Debian: apt-get install curl)',
+}
+for (const [language, why] of Object.entries(missing)) {
+  if (why !== undefined && !mustRun) console.log(`snippets: those in ${language} are left out: ${why}`)
+}
+
+let service: Service
+let token: string
+const rich = `0x${'a1'.repeat(20)}`
+
+beforeAll(async () => {
+  mkdirSync(room, { recursive: true })
+  service = await startService()
+  await service.node('anvil_setBalance', [rich, '0x1bc16d674ec80000']) // 2 ether
+  const [sender] = (await service.node('eth_accounts')) as string[]
+  const { data } = await new ContractFactory(tokenAbi, tokenBytecode).getDeployTransaction('Token', 'TKN', 12_345n)
+  const hash = await service.node('eth_sendTransaction', [{ from: sender, data, gas: '0x1e8480' }])
+  token = ((await service.node('eth_getTransactionReceipt', [hash])) as { contractAddress: string }).contractAddress
+})
+
+afterAll(async () => {
+  await service.stop()
+  for (const folder of [room, compileCache]) rmSync(folder, { recursive: true, force: true })
+})
+
+interface Block {
+  readonly hash: string
+  readonly transactions: readonly string[]
+}
+
+const hex = (value: number): string => `0x${value.toString(16)}`
+const blockAt = async (number: number): Promise<Block> =>
+  (await service.node('eth_getBlockByNumber', [hex(number), false])) as Block
+
+/** An account of a run's own, so that two never take the same nonce. */
+async function payer(): Promise<Record<string, string>> {
+  const { privateKey: made } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+  const key = Buffer.from(made.export({ format: 'jwk' }).d ?? '', 'base64url')
+  const privateKey = `0x${key.toString('hex').padStart(64, '0')}`
+  const wallet = new Wallet(privateKey)
+  await service.node('anvil_setBalance', [wallet.address, '0xde0b6b3a7640000'])
+  const signed = await wallet.signTransaction({
+    to: wallet.address,
+    gasLimit: 21_000n,
+    maxFeePerGas: 20_000_000_000n,
+    maxPriorityFeePerGas: 1_000_000_000n,
+    chainId: service.chainId,
+    nonce: 0,
+    type: 2,
+  })
+  return { PRIVATE_KEY: privateKey, SIGNED_TRANSACTION: signed }
+}
+
+/** Runs one program in a folder of its own and gives what it printed. */
+async function run(options: Omit<SnippetOptions, 'address'>, at: 'app' | 'key' = 'app'): Promise<string> {
+  const { text, fileName, run: command, environment } = snippet({ ...options, address: service[at] })
+  const folder = mkdtempSync(join(room, 'run-'))
+  writeFileSync(join(folder, fileName), text)
+  const [program = '', ...words] = command.split(' ')
+  const env: Record<string, string | undefined> = {
+    PATH: [join(workspace, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+    NODE_OPTIONS: '--conditions=@keyrail/source',
+    NODE_COMPILE_CACHE: compileCache,
+    PYTHONDONTWRITEBYTECODE: '1',
+  }
+  const values: Record<string, string> = { KEYRAIL_API_KEY: service[at].apiKey }
+  if (environment.some(({ name }) => name !== 'KEYRAIL_API_KEY')) Object.assign(values, await payer())
+  for (const { name } of environment) env[name] = values[name]
+  const interpreter = program === 'python3' && 'python' in python ? python.python : program
+  const { stdout, stderr } = await promisify(execFile)(interpreter, words, { cwd: folder, env, timeout: 60_000 })
+  // A program that warns is none to hand out.
+  expect(stderr).toBe('')
+  expect(stdout).not.toContain(service[at].apiKey)
+  return stdout.trimEnd()
+}
+
+/** What a program by a library printed, whatever library it was: each looks into the node itself. */
+const saysTrue: Readonly<Record<SnippetMethod, (printed: string) => Promise<void>>> = {
+  latestBlock: async (printed) => {
+    const [, number, hash] = /^Block (\d+) is (0x[0-9a-f]{64})$/.exec(printed) ?? []
+    expect(hash, printed).toBe((await blockAt(Number(number))).hash)
+  },
+  blockByNumber: async (printed) => {
+    const { hash, transactions } = await blockAt(1)
+    expect(printed).toBe(`Block 1 is ${hash}, with ${transactions.length} transactions`)
+  },
+  balance: (printed) => {
+    expect(printed.toLowerCase()).toMatch(new RegExp(`^${rich} holds 2(\\.0)? eth$`))
+    return Promise.resolve()
+  },
+  transaction: async (printed) => {
+    const [, hash, value, from, to] =
+      /^(0x[0-9a-f]{64}) pays ([\d.]+) ETH from (0x\w{40}) to (\w+)$/.exec(printed) ?? []
+    const found = (await service.node('eth_getTransactionByHash', [hash])) as Record<string, string | null>
+    expect(from?.toLowerCase(), printed).toBe(found['from'])
+    if (found['to']) expect(to?.toLowerCase()).toBe(found['to'])
+    expect(Number(value)).toBe(Number(found['value']) / 1e18)
+  },
+  receipt: async (printed) => {
+    const [, hash, block, gas] = /^(0x[0-9a-f]{64}) succeeded in block (\d+) and used (\d+) gas$/.exec(printed) ?? []
+    const found = (await service.node('eth_getTransactionReceipt', [hash])) as Record<string, string>
+    expect({ block: Number(block), gas: Number(gas) }, printed).toEqual({
+      block: Number(found['blockNumber']),
+      gas: Number(found['gasUsed']),
+    })
+  },
+  contractLogs: (printed) => {
+    expect(printed).toMatch(/^1 logs in the latest 100 blocks\nBlock 1: 0xddf252ad[0-9a-f]{56}$/)
+    return Promise.resolve()
+  },
+  contractRead: (printed) => {
+    expect(printed).toBe('Total supply: 12345 of the smallest unit')
+    return Promise.resolve()
+  },
+  gasPrice: (printed) => {
+    expect(printed).toMatch(/^Gas price: [1-9]\d* wei\nPriority fee: \d+ wei(, at most [1-9]\d* wei in all)?$/)
+    return Promise.resolve()
+  },
+  sendRawTransaction: async (printed) => {
+    const [, hash, block] = /Sent (0x[0-9a-f]{64})\nIt is in block (\d+)$/.exec(printed) ?? []
+    expect((await blockAt(Number(block))).transactions, printed).toContain(hash)
+  },
+  chainId: (printed) => {
+    expect(printed).toBe(`Chain id: ${service.chainId}`)
+    return Promise.resolve()
+  },
+}
+
+interface Answer {
+  readonly result?: string | Record<string, string | null> | readonly unknown[] | null
+}
+
+/** curl prints the answer itself. */
+const answersTrue: Readonly<Record<SnippetMethod, (answers: readonly Answer[]) => Promise<void>>> = {
+  latestBlock: async ([answer]) => {
+    const { number, hash } = (answer?.result ?? {}) as Record<string, string>
+    expect(hash).toBe((await blockAt(Number(number))).hash)
+  },
+  blockByNumber: async ([answer]) => expect(answer?.result).toMatchObject({ hash: (await blockAt(1)).hash }),
+  balance: async ([answer]) => expect(answer?.result).toBe('0x1bc16d674ec80000'),
+  transaction: async ([answer]) => {
+    const { hash } = (answer?.result ?? {}) as Record<string, string>
+    expect(answer?.result).toEqual(await service.node('eth_getTransactionByHash', [hash]))
+  },
+  receipt: async ([answer]) => {
+    const { transactionHash } = (answer?.result ?? {}) as Record<string, string>
+    expect(answer?.result).toEqual(await service.node('eth_getTransactionReceipt', [transactionHash]))
+  },
+  contractLogs: async ([answer]) => expect(answer?.result).toMatchObject([{ address: token, blockNumber: '0x1' }]),
+  contractRead: async ([answer]) => expect(Number(answer?.result)).toBe(12_345),
+  gasPrice: async (answers) => {
+    expect(answers).toHaveLength(2)
+    for (const { result } of answers) expect(Number(result)).toBeGreaterThan(0)
+  },
+  sendRawTransaction: async ([answer]) =>
+    expect(await service.node('eth_getTransactionByHash', [answer?.result])).toMatchObject({ hash: answer?.result }),
+  chainId: async ([answer]) => expect(Number(answer?.result)).toBe(service.chainId),
+}
+
+const expectTrue = (library: SnippetLibraryEntry, method: SnippetMethod, printed: string): Promise<void> =>
+  library.id === 'curl' ? answersTrue[method]([JSON.parse(printed)].flat() as Answer[]) : saysTrue[method](printed)
+
+const libraries = snippetLanguages.flatMap((language) => language.libraries)
+
+describe.each(libraries)('$language, $title', (library) => {
+  const why = missing[library.language]
+  const methods = snippetMethods.map(({ id }) => id)
+
+  describe.concurrent.each([false, true].filter((ours) => !ours || library.keyrail !== undefined))(
+    'with our package: %s',
+    (withKeyrail) => {
+      const choice = { language: library.language, library: library.id, withKeyrail }
+
+      test.skipIf(why !== undefined && !mustRun).each(methods)('%s runs, and prints what is so', async (method) => {
+        if (why !== undefined) throw new Error(why)
+        const values = { account: rich, block: 1, contract: token }
+        await expectTrue(library, method, await run({ ...choice, method, values, apiKey: service.app.apiKey }))
+      })
+
+      test.skipIf(why !== undefined && !mustRun)(
+        "runs at an API key's address, with the key from the environment",
+        async () => {
+          if (why !== undefined) throw new Error(why)
+          await expectTrue(library, 'latestBlock', await run(choice, 'key'))
+        },
+      )
+    },
+  )
+})
+
+// On a chain where nothing has happened yet, an example still says something true.
+describe('on an empty chain', () => {
+  let empty: Service
+  let full: Service
+
+  beforeAll(async () => {
+    empty = await startService()
+    full = service
+    service = empty
+  })
+
+  afterAll(async () => {
+    service = full
+    await empty.stop()
+  })
+
+  const nothing: Partial<Record<SnippetMethod, readonly [says: RegExp, answers: unknown]>> = {
+    blockByNumber: [/^Block 0 is 0x[0-9a-f]{64}, with 0 transactions$/, { number: '0x0' }],
+    balance: [/^0x0{40} holds 0(\.0)? ETH$/, '0x0'],
+    transaction: [/^The latest block holds no transaction$/, null],
+    receipt: [/^The latest block holds no transaction$/, null],
+    contractLogs: [/^0 logs in the latest 100 blocks$/, []],
+    contractRead: [/^No contract stands at 0xcA11bde05977b3631167028862bE2a173976CA11$/, '0x'],
+  }
+
+  describe.concurrent.each(libraries)('$language, $title', (library) => {
+    const why = missing[library.language]
+    test.skipIf(why !== undefined && !mustRun).each(Object.entries(nothing))('%s', async (method, [says, answers]) => {
+      if (why !== undefined) throw new Error(why)
+      // Of the libraries, fetch is the one whose programs with our package are others than those without.
+      for (const withKeyrail of library.id === 'fetch' ? [false, true] : [false]) {
+        const choice = { language: library.language, library: library.id, withKeyrail }
+        const printed = await run({ ...choice, method: method as SnippetMethod, apiKey: service.app.apiKey })
+        if (library.id !== 'curl') expect(printed).toMatch(says)
+        else if (answers === null || typeof answers === 'string')
+          expect((JSON.parse(printed) as Answer).result).toBe(answers)
+        else expect((JSON.parse(printed) as Answer).result).toMatchObject(answers as object)
+      }
+    })
+  })
+})
+
+test('what is written in TypeScript has no fault in its types', async () => {
+  const folder = mkdtempSync(join(room, 'types-'))
+  for (const { id } of snippetMethods) {
+    for (const withKeyrail of [false, true]) {
+      const { text } = snippet({
+        method: id,
+        language: 'typescript',
+        withKeyrail,
+        address: { baseUrl: 'https://a.example' },
+      })
+      writeFileSync(join(folder, `${id}${withKeyrail ? 'Ours' : ''}.mts`), text)
+    }
+  }
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2022',
+        module: 'nodenext',
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        noEmit: true,
+        skipLibCheck: true,
+        allowImportingTsExtensions: true,
+        customConditions: ['@keyrail/source'],
+        types: ['node'],
+      },
+    }),
+  )
+  const { stdout } = await promisify(execFile)(join(workspace, 'node_modules/.bin/tsc'), ['-p', folder]).catch(
+    (error: { stdout: string }) => error,
+  )
+  expect(stdout).toBe('')
+}, 60_000)
