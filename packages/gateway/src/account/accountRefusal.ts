@@ -45,3 +45,71 @@ export const isAccountRefusal = (result: unknown): result is AccountRefusal =>
   result !== null &&
   typeof (result as { code?: unknown }).code === 'string' &&
   typeof (result as { status?: unknown }).status === 'number'
+
+/** The refusals that say the same wherever they are given. */
+export const refuse = {
+  wrongCredentials: (): AccountRefusal => ({
+    status: 401,
+    code: 'wrong_credentials',
+    message: 'the mail address or the password is wrong',
+  }),
+  wrongPassword: (field: string): AccountRefusal => ({
+    status: 403,
+    code: 'wrong_password',
+    message: 'the password is wrong',
+    field,
+  }),
+  disabled: (): AccountRefusal => ({
+    status: 403,
+    code: 'account_disabled',
+    message: 'this account is disabled: ask who runs this service',
+  }),
+  gone: (): AccountRefusal => ({ status: 404, code: 'account_gone', message: 'there is no such account' }),
+  needsSession: (): AccountRefusal => ({
+    status: 403,
+    code: 'session_required',
+    message: 'an access token cannot do this: log in with a browser',
+  }),
+  mailTaken: (): AccountRefusal => ({
+    status: 409,
+    code: 'mail_taken',
+    message: 'there is an account with this mail address: log in',
+    field: 'mail',
+  }),
+  mail: (): AccountRefusal => ({
+    status: 422,
+    code: 'mail_invalid',
+    message: 'mail must be an address such as ann@example.org, of at most 254 bytes',
+    field: 'mail',
+  }),
+  password: (fault: string, field: string): AccountRefusal => ({
+    status: 422,
+    code: 'password_invalid',
+    message: `the password ${fault}`,
+    field,
+  }),
+  invite: (): AccountRefusal => ({
+    status: 403,
+    code: 'invite_invalid',
+    message: 'this invite was used, has ended, or is for another mail address: ask for a new one',
+    field: 'invite',
+  }),
+  link: (): AccountRefusal => ({
+    status: 404,
+    code: 'link_invalid',
+    message: 'this link was used or has ended: ask for a new one',
+    field: 'link',
+  }),
+  tooManyTries: (retryAfterMs: number): AccountRefusal => ({
+    status: 429,
+    code: 'too_many_tries',
+    message: `too many tries from here: try again in ${Math.ceil(retryAfterMs / 1_000)} s`,
+    retryAfterMs,
+  }),
+  busy: (): AccountRefusal => ({
+    status: 429,
+    code: 'busy',
+    message: 'too many log in at this moment: try again in a second',
+    retryAfterMs: 1_000,
+  }),
+} as const

@@ -114,4 +114,6 @@ export interface AccountsOptions {
   readonly onChange?: ((changes: readonly Change[]) => void) | undefined
   /** The passwords' hashing. @default createPasswords(), of which there must be one a process */
   readonly passwords?: Passwords | undefined
+  /** Sign-ups at once from one IP address (a /64 of IPv6); then one a minute. @default 20 */
+  readonly signUpBurst?: number | undefined
 }

@@ -3,8 +3,8 @@ import type { Argon2Cost, DeriveArgon2 } from './argon2id.ts'
 
 /** Hashes passwords, few at a time. `'busy'`: too many wait already, and nothing was done. */
 export interface Passwords {
-  /** @returns PHC text. */
-  hash(password: string): Promise<string | 'busy'>
+  /** @returns The hash as PHC text. */
+  hash(password: string): Promise<{ readonly phc: string } | 'busy'>
   /**
    * Does the work of one hash whatever it was given.
    * @param stored - PHC text; `undefined` where there is no such account.
@@ -51,7 +51,7 @@ export const createPasswords = ({ maxAtOnce = 2, maxWaiting = 20, cost, derive }
   }
 
   return {
-    hash: (password) => inTurn(() => hashArgon2(password.normalize('NFKC'), options)),
+    hash: (password) => inTurn(async () => ({ phc: await hashArgon2(password.normalize('NFKC'), options) })),
     verify: (stored, password) => inTurn(() => verifyArgon2(stored, password.normalize('NFKC'), options)),
     isWeak: (stored) => isWeakArgon2(stored, cost),
   }

@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import { createId } from './createId.ts'
 import { hashBytes } from './hashBytes.ts'
+import { inTransaction } from './inTransaction.ts'
+import { lockUser } from './lockUser.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** A personal access token, by which scripts use the control API. */
@@ -16,15 +18,16 @@ export interface AccessToken {
 
 /** The personal access tokens, each found by the SHA-256 (lower hex) of its text. */
 export interface AccessTokens {
-  /** @returns The token, or `'notFound'` where there is no such user. */
+  /** @returns The token, `'notFound'` where there is no such user, or `'tokensFull'` where the user has `max` tokens, those that ended included. */
   create(token: {
     userId: string
     hash: string
     scopes: readonly string[]
     label: string
     expiresAt: number | null
+    max?: number
     now: number
-  }): Promise<AccessToken | 'notFound'>
+  }): Promise<AccessToken | 'notFound' | 'tokensFull'>
   find(hash: string): Promise<AccessToken | undefined>
   /** The oldest first. */
   list(userId: string): Promise<readonly AccessToken[]>
@@ -53,53 +56,62 @@ const toToken = ({
 })
 
 /** Makes the repository of personal access tokens. */
-export const createAccessTokens = ({ query }: Db): AccessTokens => ({
-  create: async ({ userId, hash, scopes, label, expiresAt, now }) => {
-    const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
-    if (user === undefined) return 'notFound'
-    const row = await query
-      .insertInto('accessTokens')
-      .values({
-        id: createId('tok'),
-        userId,
-        sha256: hashBytes(hash),
-        scopes: JSON.stringify(scopes),
-        label,
-        createdAt: now,
-        seenAt: null,
-        expiresAt,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    return toToken(row)
-  },
-  find: async (hash) => {
-    const row = await query
-      .selectFrom('accessTokens')
-      .selectAll()
-      .where('sha256', '=', hashBytes(hash))
-      .executeTakeFirst()
-    return row && toToken(row)
-  },
-  list: async (userId) => {
-    const rows = await query
-      .selectFrom('accessTokens')
-      .selectAll()
-      .where('userId', '=', userId)
-      .orderBy('createdAt')
-      .orderBy('id')
-      .execute()
-    return rows.map(toToken)
-  },
-  touch: async (id, now) => {
-    await query.updateTable('accessTokens').set({ seenAt: now }).where('id', '=', id).execute()
-  },
-  remove: async ({ id, userId }) => {
-    const { numDeletedRows } = await query
-      .deleteFrom('accessTokens')
-      .where('id', '=', id)
-      .where('userId', '=', userId)
-      .executeTakeFirst()
-    return numDeletedRows > 0n
-  },
-})
+export const createAccessTokens = (db: Db): AccessTokens => {
+  const { query } = db
+  return {
+    create: ({ userId, hash, scopes, label, expiresAt, max = Infinity, now }) =>
+      inTransaction(db, async (transaction) => {
+        if (!(await lockUser(transaction, userId))) return 'notFound'
+        const { count } = await transaction.query
+          .selectFrom('accessTokens')
+          .select((row) => row.fn.countAll().as('count'))
+          .where('userId', '=', userId)
+          .executeTakeFirstOrThrow()
+        if (Number(count) >= max) return 'tokensFull'
+        const row = await transaction.query
+          .insertInto('accessTokens')
+          .values({
+            id: createId('tok'),
+            userId,
+            sha256: hashBytes(hash),
+            scopes: JSON.stringify(scopes),
+            label,
+            createdAt: now,
+            seenAt: null,
+            expiresAt,
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        return toToken(row)
+      }),
+    find: async (hash) => {
+      const row = await query
+        .selectFrom('accessTokens')
+        .selectAll()
+        .where('sha256', '=', hashBytes(hash))
+        .executeTakeFirst()
+      return row && toToken(row)
+    },
+    list: async (userId) => {
+      const rows = await query
+        .selectFrom('accessTokens')
+        .selectAll()
+        .where('userId', '=', userId)
+        .orderBy('createdAt')
+        .orderBy('id')
+        .execute()
+      return rows.map(toToken)
+    },
+    touch: async (id, now) => {
+      await query.updateTable('accessTokens').set({ seenAt: now }).where('id', '=', id).execute()
+    },
+    remove: async ({ id, userId }) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('accessTokens')
+        .where('id', '=', id)
+        .where('userId', '=', userId)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+  }
+}

@@ -1,4 +1,6 @@
 import { hashBytes } from './hashBytes.ts'
+import { holdRows } from './holdRows.ts'
+import { inTransaction } from './inTransaction.ts'
 import type { Db } from './tables.ts'
 
 /** Somebody who is logged in. When it ends is decided by who reads it. */
@@ -14,10 +16,15 @@ export interface Session {
 
 /** The sessions, each under the SHA-256 (lower hex) of its token. */
 export interface Sessions {
-  /** @returns The session, or `'notFound'` where there is no such user. */
+  /**
+   * @param session.password - If given, only where this still is the hash of the user's password, and the user is active: who logs in
+   * while the password is being changed must not stay.
+   * @returns The session, or `'notFound'` where there is no such user.
+   */
   create(session: {
     hash: string
     userId: string
+    password?: string
     ip?: string
     userAgent?: string
     now: number
@@ -42,68 +49,74 @@ const maxUserAgent = 200
 const columns = ['userId', 'createdAt', 'seenAt', 'ip', 'userAgent'] as const
 
 /** Makes the repository of sessions. */
-export const createSessions = ({ query }: Db): Sessions => ({
-  create: async ({ hash, userId, ip, userAgent, now }) => {
-    const session = {
-      userId,
-      createdAt: now,
-      seenAt: now,
-      ip: ip ?? null,
-      userAgent: userAgent?.slice(0, maxUserAgent) ?? null,
-    }
-    const user = await query.selectFrom('users').select('id').where('id', '=', userId).executeTakeFirst()
-    if (user === undefined) return 'notFound'
-    await query
-      .insertInto('sessions')
-      .values({ sha256: hashBytes(hash), ...session })
-      .execute()
-    return session
-  },
-  find: (hash) => query.selectFrom('sessions').select(columns).where('sha256', '=', hashBytes(hash)).executeTakeFirst(),
-  list: async (userId) => {
-    const rows = await query
-      .selectFrom('sessions')
-      .select([...columns, 'sha256'])
-      .where('userId', '=', userId)
-      .orderBy('createdAt', 'desc')
-      .execute()
-    return rows.map(({ sha256, ...session }) => ({ ...session, hash: Buffer.from(sha256).toString('hex') }))
-  },
-  touch: async (hash, now) => {
-    const { numUpdatedRows } = await query
-      .updateTable('sessions')
-      .set({ seenAt: now })
-      .where('sha256', '=', hashBytes(hash))
-      .executeTakeFirst()
-    return numUpdatedRows > 0n
-  },
-  end: async (hash) => {
-    const { numDeletedRows } = await query
-      .deleteFrom('sessions')
-      .where('sha256', '=', hashBytes(hash))
-      .executeTakeFirst()
-    return numDeletedRows > 0n
-  },
-  endAll: async (userId, { except } = {}) => {
-    const all = query.deleteFrom('sessions').where('userId', '=', userId)
-    const { numDeletedRows } = await (
-      except === undefined ? all : all.where('sha256', '!=', hashBytes(except))
-    ).executeTakeFirst()
-    return Number(numDeletedRows)
-  },
-  prune: async ({ createdBefore, seenBefore, limit }) => {
-    const { numDeletedRows } = await query
-      .deleteFrom('sessions')
-      .where(
-        'sha256',
-        'in',
-        query
-          .selectFrom('sessions')
-          .select('sha256')
-          .where((row) => row.or([row('createdAt', '<', createdBefore), row('seenAt', '<', seenBefore)]))
-          .limit(limit),
-      )
-      .executeTakeFirst()
-    return Number(numDeletedRows)
-  },
-})
+export const createSessions = (db: Db): Sessions => {
+  const { query } = db
+  return {
+    create: ({ hash, userId, password, ip, userAgent, now }) =>
+      inTransaction(db, async (transaction) => {
+        const session = {
+          userId,
+          createdAt: now,
+          seenAt: now,
+          ip: ip ?? null,
+          userAgent: userAgent?.slice(0, maxUserAgent) ?? null,
+        }
+        let user = transaction.query.selectFrom('users').select('id').where('id', '=', userId)
+        if (password !== undefined) user = user.where('password', '=', password).where('state', '=', 'active')
+        if ((await holdRows(transaction, user).executeTakeFirst()) === undefined) return 'notFound'
+        await transaction.query
+          .insertInto('sessions')
+          .values({ sha256: hashBytes(hash), ...session })
+          .execute()
+        return session
+      }),
+    find: (hash) =>
+      query.selectFrom('sessions').select(columns).where('sha256', '=', hashBytes(hash)).executeTakeFirst(),
+    list: async (userId) => {
+      const rows = await query
+        .selectFrom('sessions')
+        .select([...columns, 'sha256'])
+        .where('userId', '=', userId)
+        .orderBy('createdAt', 'desc')
+        .execute()
+      return rows.map(({ sha256, ...session }) => ({ ...session, hash: Buffer.from(sha256).toString('hex') }))
+    },
+    touch: async (hash, now) => {
+      const { numUpdatedRows } = await query
+        .updateTable('sessions')
+        .set({ seenAt: now })
+        .where('sha256', '=', hashBytes(hash))
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+    end: async (hash) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('sessions')
+        .where('sha256', '=', hashBytes(hash))
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+    endAll: async (userId, { except } = {}) => {
+      const all = query.deleteFrom('sessions').where('userId', '=', userId)
+      const { numDeletedRows } = await (
+        except === undefined ? all : all.where('sha256', '!=', hashBytes(except))
+      ).executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+    prune: async ({ createdBefore, seenBefore, limit }) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('sessions')
+        .where(
+          'sha256',
+          'in',
+          query
+            .selectFrom('sessions')
+            .select('sha256')
+            .where((row) => row.or([row('createdAt', '<', createdBefore), row('seenAt', '<', seenBefore)]))
+            .limit(limit),
+        )
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}

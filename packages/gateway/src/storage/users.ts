@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
@@ -27,10 +28,15 @@ export interface Users {
   create(user: { mail: string; password: string; role?: User['role']; now: number }): Promise<User | 'mailTaken'>
   find(id: string): Promise<User | undefined>
   findByMail(mail: string): Promise<User | undefined>
-  /** By id, `limit` of them after `after`. */
-  list(page: { after?: string; limit: number }): Promise<readonly User[]>
+  /** By id, `limit` of them after `after`; if `mail` is given, only those whose mail address holds that text, whatever its case. */
+  list(page: { after?: string; limit: number; mail?: string }): Promise<readonly User[]>
+  /**
+   * @param options.from - If given, only where this still is the hash.
+   * @returns Whether there was such a user.
+   */
+  setPassword(id: string, password: string, options?: { from?: string }): Promise<boolean>
   /** @returns Whether there was such a user. */
-  setPassword(id: string, password: string): Promise<boolean>
+  setRole(id: string, role: User['role']): Promise<boolean>
   /** Disables or enables all keys with it. @returns Whether there was such a user. */
   setState(id: string, state: User['state']): Promise<boolean>
   /** @returns Whether there was such a user. */
@@ -96,22 +102,25 @@ export const createUsers = (db: Db): Users => {
         .executeTakeFirst()
       return row && toUser(row)
     },
-    list: async ({ after = '', limit }) => {
-      const rows = await query
-        .selectFrom('users')
-        .selectAll()
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(limit)
-        .execute()
+    list: async ({ after = '', limit, mail }) => {
+      const all = query.selectFrom('users').selectAll().where('id', '>', after)
+      const page =
+        mail === undefined
+          ? all
+          : all.where(
+              (row) =>
+                sql<boolean>`${row.ref('mailFolded')} like ${`%${foldText(mail).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`,
+            )
+      const rows = await page.orderBy('id').limit(limit).execute()
       return rows.map(toUser)
     },
-    setPassword: async (id, password) => {
-      const { numUpdatedRows } = await query
-        .updateTable('users')
-        .set({ password })
-        .where('id', '=', id)
-        .executeTakeFirst()
+    setPassword: async (id, password, { from } = {}) => {
+      const one = query.updateTable('users').set({ password }).where('id', '=', id)
+      const { numUpdatedRows } = await (from === undefined ? one : one.where('password', '=', from)).executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+    setRole: async (id, role) => {
+      const { numUpdatedRows } = await query.updateTable('users').set({ role }).where('id', '=', id).executeTakeFirst()
       return numUpdatedRows > 0n
     },
     setState: (id, state) => change(id, { state }),

@@ -1,0 +1,50 @@
+import { timingSafeEqual } from 'node:crypto'
+import { createTokens } from './accessTokens.ts'
+import type { Accounts, AccountsOptions } from './accounts.ts'
+import { createDebts } from './createDebts.ts'
+import { createLogInThrottle } from './createLogInThrottle.ts'
+import { createOperator } from './createOperator.ts'
+import { createPasswords } from './createPasswords.ts'
+import { createLogIns } from './logIns.ts'
+import { createPasswordChanges } from './passwordChanges.ts'
+import { hashSecret } from './secretText.ts'
+
+const minOperatorToken = 32
+const minute = 60_000
+
+/**
+ * Makes the accounts of a service: make them once for a process, as they remember who tries passwords.
+ * @throws {TypeError} where the operator's token is shorter than 32 characters; it is not repeated.
+ * @example
+ * const accounts = createAccounts({ storage, signUp: () => 'open' })
+ */
+export const createAccounts = ({
+  storage,
+  signUp,
+  operatorToken,
+  now = Date.now,
+  onChange = () => {},
+  passwords = createPasswords(),
+  signUpBurst = 20,
+}: AccountsOptions): Accounts => {
+  if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
+    throw new TypeError(`the operator token must have at least ${minOperatorToken} characters, random`)
+  const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
+  const parts = { storage, passwords, now, onChange }
+  const guarded = {
+    ...parts,
+    signUp,
+    logInThrottle: createLogInThrottle({ now }),
+    signUps: createDebts({ burst: signUpBurst, intervalMs: minute, now }),
+    confirmations: createDebts({ burst: 5, intervalMs: minute, now }),
+    loggedFailures: createDebts({ burst: 100, intervalMs: 1_000, maxKeys: 2, now }),
+  }
+  return {
+    ...createLogIns(guarded),
+    ...createPasswordChanges(guarded),
+    ...createTokens(parts),
+    isOperatorToken: (text) =>
+      operatorHash !== undefined && timingSafeEqual(Buffer.from(hashSecret(text)), operatorHash),
+    operator: createOperator(parts),
+  }
+}
