@@ -18,7 +18,8 @@ const hopeless: ReadonlySet<string> = new Set(
 
 const isRun = (text: string): boolean => {
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0)
-  const step = (codes[1] ?? 0) - (codes[0] ?? 0)
+  // Of the second pair, as a run of digits may begin with 0 and go on with 9.
+  const step = (codes[2] ?? 0) - (codes[1] ?? 0)
   return (
     Math.abs(step) === 1 && codes.every((code, at) => at === 0 || (code - (codes[at - 1] ?? 0) + 10 - step) % 10 === 0)
   )

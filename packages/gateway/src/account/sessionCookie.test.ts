@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { endedCookie, readSessionToken, sessionCookie } from './sessionCookie.ts'
+import { createSessionToken, isSessionToken } from './sessionToken.ts'
+
+const secure = { secure: true }
+const plain = { secure: false }
+
+describe('the cookie of a session', () => {
+  test('is bound to the host by https, and plain on loopback', () => {
+    const expiresAt = Date.UTC(2026, 11, 24, 18)
+    expect(sessionCookie('t', { ...secure, expiresAt })).toBe(
+      '__Host-keyrail-session=t; Path=/; Expires=Thu, 24 Dec 2026 18:00:00 GMT; HttpOnly; SameSite=Lax; Secure',
+    )
+    expect(sessionCookie('t', { ...plain, expiresAt })).toBe(
+      'keyrail-session=t; Path=/; Expires=Thu, 24 Dec 2026 18:00:00 GMT; HttpOnly; SameSite=Lax',
+    )
+    expect(endedCookie(secure)).toBe(
+      '__Host-keyrail-session=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax; Secure',
+    )
+  })
+
+  test('holds 256 random bits', () => {
+    const tokens = Array.from({ length: 100 }, createSessionToken)
+    expect(new Set(tokens).size).toBe(100)
+    expect(tokens.every((token) => isSessionToken(token) && Buffer.from(token, 'base64url').length === 32)).toBe(true)
+  })
+
+  test('is found among others, by its exact name alone', () => {
+    const token = createSessionToken()
+    const read = (header: string | null | undefined) => readSessionToken(header, secure)
+    expect(read(`a=b; __Host-keyrail-session=${token}; c=d`)).toBe(token)
+    expect(read(`a=b;__Host-keyrail-session=${token}`)).toBe(token)
+    for (const header of [
+      null,
+      undefined,
+      '',
+      token,
+      `keyrail-session=${token}`,
+      `x__Host-keyrail-session=${token}`,
+      `__host-keyrail-session=${token}`,
+      `__Host-keyrail-session="${token}"`,
+      `__Host-keyrail-session=${token}A`,
+      `__Host-keyrail-session =${token}`,
+      `a=__Host-keyrail-session=${token}`,
+      '__Host-keyrail-session=',
+    ])
+      expect(read(header)).toBeUndefined()
+    expect(readSessionToken(`keyrail-session=${token}`, plain)).toBe(token)
+    expect(readSessionToken(`__Host-keyrail-session=${token}`, plain)).toBeUndefined()
+  })
+
+  test('is not believed where a second one differs', () => {
+    const [ours, planted] = [createSessionToken(), createSessionToken()]
+    const cookie = (token: string) => `keyrail-session=${token}`
+    expect(readSessionToken(`${cookie(ours)}; ${cookie(planted)}`, plain)).toBeUndefined()
+    expect(readSessionToken(`${cookie(ours)}; ${cookie('')}`, plain)).toBeUndefined()
+    expect(readSessionToken(`${cookie(ours)}; ${cookie(ours)}`, plain)).toBe(ours)
+  })
+
+  // The oracle reads character by character and shares nothing with the code.
+  const oracle = (header: string): string | undefined => {
+    const found: string[] = []
+    let [name, value, inValue] = ['', '', false]
+    for (const character of `${header};`) {
+      if (character === ';') {
+        if (inValue && name.trimStart() === 'keyrail-session') found.push(value.trimEnd())
+        ;[name, value, inValue] = ['', '', false]
+      } else if (inValue) value += character
+      else if (character === '=') inValue = true
+      else name += character
+    }
+    const [first] = found
+    if (first === undefined || found.some((other) => other !== first)) return undefined
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    return first.length === 43 && [...first].every((letter) => letters.includes(letter)) ? first : undefined
+  }
+
+  test('is read as an independent reader reads it, from whatever is sent', () => {
+    const token = fc.constantFrom(...Array.from({ length: 3 }, createSessionToken))
+    const good = token.map((text) => `keyrail-session=${text}`)
+    const pair = fc.oneof(
+      good,
+      good,
+      good,
+      fc.tuple(good, fc.constantFrom('', ' ', '=', '"', 'A', '\t')).map((parts) => parts.join('')),
+      fc.tuple(fc.constantFrom('', ' ', 'a', '__Host-', '\t'), good).map((parts) => parts.join('')),
+      fc.string({ maxLength: 20 }),
+      fc.constantFrom('a=b', 'keyrail-session', 'keyrail-session=', '=', ''),
+    )
+    const header = fc.array(pair, { maxLength: 5 }).chain((pairs) => fc.constantFrom(pairs.join('; '), pairs.join(';')))
+    let accepted = 0
+    let seen = 0
+    fc.assert(
+      fc.property(header, (text) => {
+        const read = readSessionToken(text, plain)
+        seen += 1
+        if (read !== undefined) accepted += 1
+        expect(read).toBe(oracle(text))
+      }),
+      { numRuns: 20_000 },
+    )
+    expect(accepted / seen).toBeGreaterThan(0.3)
+  })
+})
