@@ -13,6 +13,9 @@ import type { GatewayOptions } from './gatewayOptions.ts'
 import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
 import { listeningUrl } from './http/publicUrl.ts'
 import { createConnections } from './http/connections.ts'
+import { createVerdictCache } from './jwt/createVerdictCache.ts'
+import { createIpLimit } from './limit/createIpLimit.ts'
+import type { IpLimit } from './limit/createIpLimit.ts'
 import type { LogEntry } from './log.ts'
 import { createMethodPolicy } from './method/createMethodPolicy.ts'
 import { networkNames } from './network.ts'
@@ -34,7 +37,7 @@ export interface Gateway {
    * Takes other options without dropping a request: each ends with those that it began with. Nodes that stay as they were keep their
    * connections; new ones are probed before they are used.
    * @param options - All of them anew.
-   * @returns When the requests from before have ended, and the nodes that are gone are let go.
+   * @returns When they act. Nodes that are gone are let go when the requests from before have ended.
    * @throws {TypeError} where an option is wrong; then everything stays as it was.
    */
   reload(options: GatewayOptions): Promise<void>
@@ -55,6 +58,9 @@ const untilUnusedMs = 50
 /** By value: a URL is written as its text. */
 const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean =>
   one.limits.upstreamTimeoutMs === other.limits.upstreamTimeoutMs &&
+  one.limits.maxCacheBytes === other.limits.maxCacheBytes &&
+  one.limits.maxFilters === other.limits.maxFilters &&
+  one.unsafeNodeMethods === other.unsafeNodeMethods &&
   JSON.stringify(one.networks[network]) === JSON.stringify(other.networks[network])
 
 /**
@@ -77,14 +83,37 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const connections = createConnections()
   let draining = false
 
-  const groupOf = (network: Network, { networks, limits }: CheckedOptions): UpstreamGroup => {
-    const { chainId, upstreams } = networks[network]
-    return createUpstreamGroup({ network, chainId, upstreams, timeoutMs: limits.upstreamTimeoutMs, log })
+  const groupOf = (network: Network, { networks, limits, unsafeNodeMethods }: CheckedOptions): UpstreamGroup =>
+    createUpstreamGroup({
+      network,
+      ...networks[network],
+      timeoutMs: limits.upstreamTimeoutMs,
+      // Whoever may rewrite the chain of a development node must not be told of the one before.
+      maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
+      maxFilters: limits.maxFilters,
+      log,
+    })
+  // These outlive a reload: nobody may begin anew by it.
+  const verdicts = createVerdictCache({ now: () => current.now() })
+  let strangers: { readonly limit: IpLimit; readonly of: CheckedOptions['strangers'] } | undefined
+  const strangersOf = ({ strangers: of }: CheckedOptions): IpLimit => {
+    if (strangers?.of.perSecond !== of.perSecond || strangers.of.burst !== of.burst)
+      strangers = { limit: createIpLimit(of), of }
+    return strangers.limit
   }
   const answeringOf = (checked: CheckedOptions, groups: Answering['groups']): Answering => ({
     groups,
     keys: checked.keys,
     policy: createMethodPolicy({ ...checked.services, unsafeNodeMethods: checked.unsafeNodeMethods }),
+    rates: checked.rates,
+    quota: checked.quota,
+    quotaStatus: checked.quotaStatus,
+    meter: checked.meter,
+    verdicts,
+    strangers: strangersOf(checked),
+    clientIp: checked.clientIp,
+    rehearsalKeys: checked.rehearsalKeys,
+    now: checked.now,
     limits: checked.limits,
     connections,
     draining: () => draining,
@@ -103,6 +132,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     connectionsCheckingInterval: timeoutCheckMs,
     // Host is used for nothing here, and Node's own refusal of a missing one is no envelope.
     requireHostHeader: false,
+    // What is there twice is to be seen as that, and not as its first: two readers could each take another for the right one.
+    joinDuplicateHeaders: true,
   }
   const server = tls === undefined ? createServer(http) : createTlsServer({ ...http, ...tls })
   const answerWith =
@@ -127,12 +158,16 @@ export const createGateway = (options: GatewayOptions): Gateway => {
 
   let closed: Promise<void> | undefined
   let reloading: Promise<void> = Promise.resolve()
+  /** Options of before that requests may still be under way with. */
+  let earlier: readonly Answering[] = []
+  let releasing: Promise<unknown> = Promise.resolve()
 
   const drain = async (graceMs: number): Promise<void> => {
     draining = true
     log({ event: 'draining' })
     const cutOff = await drainServer(server, { graceMs, sockets, connections })
     await reloading
+    await releasing
     await Promise.all(networkNames.map((network) => answering.groups[network].close()))
     log({ event: 'closed', cutOff })
   }
@@ -150,9 +185,14 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     if ('setSecureContext' in server && next.tls !== undefined) server.setSecureContext(next.tls)
-    // Each request ends with the options that it began with.
-    while (changed.length > 0 && before.underWay > 0) await setTimeout(untilUnusedMs)
-    await Promise.all(changed.map((network) => before.groups[network].close()))
+    earlier = [...earlier.filter(({ underWay }) => underWay > 0), before]
+    const users = earlier
+    const letGo = async (): Promise<void> => {
+      // Each request ends with the options that it began with.
+      while (users.some(({ underWay }) => underWay > 0)) await setTimeout(untilUnusedMs)
+      await Promise.all(changed.map((network) => before.groups[network].close()))
+    }
+    if (changed.length > 0) releasing = Promise.all([releasing, letGo()])
   }
 
   return {

@@ -43,12 +43,12 @@ const port = (min = 0) => whole(min, 65_535)
 const listen = object({ host: host().default('127.0.0.1'), port: port() })
 
 const upstream = object({
-  url: webUrl('must be the http or https URL of a node').optional(),
-  urlEnv: text('must be the name of an environment variable that holds the URL').optional(),
-  urlFile: text('must be the path of a file that holds the URL', 4_096).optional(),
+  url: webUrl('must be the http or https URL of a node').exactOptional(),
+  urlEnv: text('must be the name of an environment variable that holds the URL').exactOptional(),
+  urlFile: text('must be the path of a file that holds the URL', 4_096).exactOptional(),
   name: text('must be a name for logs', 64)
     .refine((name) => !name.includes('/'), "must be a name for logs, without a '/'")
-    .optional(),
+    .exactOptional(),
 }).refine(
   ({ url, urlEnv, urlFile }) => [url, urlEnv, urlFile].filter((one) => one !== undefined).length === 1,
   'must have one of url, urlEnv and urlFile',
@@ -60,25 +60,25 @@ const network = object({
     .array(upstream, must('must be a list of at least one node, as in [{ "url": "http://127.0.0.1:8545" }]'))
     .min(1, 'must be a list of at least one node, as in [{ "url": "http://127.0.0.1:8545" }]')
     .readonly(),
-  maxLagBlocks: whole(1, 1_000_000).optional(),
-  hedgeMs: whole(1, 60_000).optional(),
+  maxLagBlocks: whole(1, 1_000_000).exactOptional(),
+  hedgeMs: whole(1, 60_000).exactOptional(),
 })
 
 const keyLimits = { perSecond: calls(), burst: whole(1, 100_000), perDay: calls(), perMonth: calls() }
 
 /** The config file: every member, what it may be, and what it is where it is left out. */
 export const serviceConfigSchema = object({
-  $schema: z.string().optional(),
+  $schema: z.string().exactOptional(),
   publicUrl,
   listen: listen.prefault({ port: 8080 }),
   tls: object({
     certFile: text('must be the path of a certificate chain in PEM', 4_096),
     keyFile: text('must be the path of its private key in PEM', 4_096),
-  }).optional(),
-  control: object({ publicUrl, listen }).optional(),
-  prometheus: object({ host: host().default('127.0.0.1'), port: port() }).optional(),
-  storage: object({ file: text('must be the path of the SQLite file', 4_096) }).optional(),
-  dashboard: object({ folder: text('must be the path of the folder with the built pages', 4_096) }).optional(),
+  }).exactOptional(),
+  control: object({ publicUrl, listen }).exactOptional(),
+  prometheus: object({ host: host().default('127.0.0.1'), port: port() }).exactOptional(),
+  storage: object({ file: text('must be the path of the SQLite file', 4_096) }).exactOptional(),
+  dashboard: object({ folder: text('must be the path of the folder with the built pages', 4_096) }).exactOptional(),
   trustedProxies: z
     .array(
       text('must be an IP address or a range, such as "10.0.0.0/8"').superRefine((given, context) => {
@@ -117,16 +117,16 @@ export const serviceConfigSchema = object({
     appsPerUser: whole(1, 10_000).default(20),
   }).prefault({}),
   bounds: object({
-    maxBodyBytes: whole(1, 268_435_456).optional(),
-    maxBatchItems: whole(1, 100_000).optional(),
-    maxAnswerBytes: whole(1, 268_435_456).optional(),
-    upstreamTimeoutMs: whole(1, 2_147_483_647).optional(),
-    headersTimeoutMs: whole(1, 2_147_483_647).optional(),
-    requestTimeoutMs: whole(1, 2_147_483_647).optional(),
-    writeTimeoutMs: whole(1, 2_147_483_647).optional(),
-    maxConnections: whole(1, 1_000_000).optional(),
-    maxCacheBytes: whole(0, 268_435_456).optional(),
-    maxFilters: whole(1, 100_000).optional(),
+    maxBodyBytes: whole(1, 268_435_456).exactOptional(),
+    maxBatchItems: whole(1, 100_000).exactOptional(),
+    maxAnswerBytes: whole(1, 268_435_456).exactOptional(),
+    upstreamTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
+    headersTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
+    requestTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
+    writeTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
+    maxConnections: whole(1, 1_000_000).exactOptional(),
+    maxCacheBytes: whole(0, 268_435_456).exactOptional(),
+    maxFilters: whole(1, 100_000).exactOptional(),
   }).prefault({}),
   quotaStatus: z.literal([403, 429], must('must be 403 or 429')).default(403),
   outageGrant: whole(0, 1_000_000).default(500),

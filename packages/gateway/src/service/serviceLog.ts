@@ -1,4 +1,5 @@
 import type { LogEntry } from '../log.ts'
+import type { QuotaEvent } from '../quota/createQuota.ts'
 import type { Redact } from './redact.ts'
 
 /** What the service tells of its work. Holds no key, no params, no upstream's address and no account's data. */
@@ -27,7 +28,7 @@ export type ServiceLogEntry =
   | { readonly event: 'store'; readonly store: 'database' | 'redis'; readonly state: 'gone' | 'back' }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
   | { readonly event: 'warning'; readonly what: string }
-  | { readonly event: 'outageGrant'; readonly items: number }
+  | QuotaEvent
 
 /** Where log lines go. */
 export interface ServiceLog {
@@ -46,7 +47,8 @@ const levelOf = (entry: ServiceLogEntry): Level => {
   if (entry.event === 'config') return entry.state === 'taken' ? 'info' : 'error'
   const doubtful =
     entry.event === 'warning' ||
-    entry.event === 'outageGrant' ||
+    entry.event === 'quotaOutage' ||
+    entry.event === 'quotaLost' ||
     (entry.event === 'upstream' && entry.state !== 'healthy') ||
     (entry.event === 'store' && entry.state === 'gone')
   return doubtful ? 'warn' : 'info'

@@ -9,7 +9,7 @@ import type { ServiceConfig } from './serviceConfig.ts'
  * @throws {ConfigError} where neither is given; no URL is repeated.
  */
 export const storageFrom = (
-  { storage }: Pick<ServiceConfig, 'storage'>,
+  { storage }: { readonly storage?: ServiceConfig['storage'] | undefined },
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): StorageOptions => {
   const { DATABASE_URL: databaseUrl = '' } = environment

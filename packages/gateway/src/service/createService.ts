@@ -1,0 +1,324 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { createAccounts } from '../account/createAccounts.ts'
+import type { Accounts } from '../account/accounts.ts'
+import { createGateway } from '../createGateway.ts'
+import type { GatewayOptions } from '../gatewayOptions.ts'
+import { createClientIp } from '../http/clientIp.ts'
+import { listeningUrl } from '../http/publicUrl.ts'
+import { createStoredKeys } from '../key/createStoredKeys.ts'
+import { limitsInForce } from '../key/keyLimits.ts'
+import type { KeyLimits } from '../key/keyStore.ts'
+import type { Network } from '../network.ts'
+import type { Access } from '../storage/access.ts'
+import { openStorage } from '../storage/openStorage.ts'
+import type { Storage, StorageOptions } from '../storage/openStorage.ts'
+import { ConfigError } from './configError.ts'
+import { createPrometheus } from './prometheus.ts'
+import type { ServerSecrets } from './readServerSecrets.ts'
+import type { ServiceConfig } from './serviceConfig.ts'
+import type { ServiceLogEntry } from './serviceLog.ts'
+import { createSite } from './site.ts'
+import type { ControlHandler, Site } from './site.ts'
+import { watchStores } from './watchStores.ts'
+
+/** What a service is made of. */
+export interface ServiceOptions {
+  /** Where `publicUrl` is left out, it is where the service listens. */
+  readonly config: ServiceConfig | RunningConfig
+  /** Keys are sealed under the newest. */
+  readonly secrets: ServerSecrets
+  readonly storage: StorageOptions
+  /** At least 32 characters: who has it may do what an operator may. A secret. */
+  readonly operatorToken?: string | undefined
+  /** Opens the embedded nodes' own methods. For development only. @default false */
+  readonly unsafeNodeMethods?: boolean
+  /** Told of each request and each change. */
+  readonly log?: ((entry: ServiceLogEntry) => void) | undefined
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: (() => number) | undefined
+}
+
+/** A config whose `publicUrl` is not known before the service listens. */
+export type RunningConfig = Omit<ServiceConfig, 'publicUrl'> & { readonly publicUrl?: string }
+
+/** Where a service listens. */
+export interface Listening {
+  /** Where callers reach the networks. */
+  readonly url: string
+  readonly port: number
+  /** Where browsers and scripts reach the dashboard and `/api`. */
+  readonly siteUrl: string
+  readonly prometheusPort?: number
+}
+
+/** The whole service: networks, accounts, control API, dashboard. */
+export interface Service {
+  /**
+   * Probes the nodes once, then takes requests.
+   * @param at - @default what the config says
+   * @throws What listening failed with, such as EADDRINUSE; it may be tried again.
+   */
+  listen(at?: { host: string; port: number }): Promise<Listening>
+  /**
+   * Takes another config without dropping a request.
+   * @returns Names of what acts only after a restart, and stays as it was until then.
+   * @throws {ConfigError} where it cannot be used; then everything stays as it was.
+   */
+  reload(config: ServiceConfig | RunningConfig, secrets?: ServerSecrets): Promise<readonly string[]>
+  readonly storage: Storage
+  readonly accounts: Accounts
+  /**
+   * Stops: answers what was asked before, refuses the rest, writes what is not written, and closes the storage.
+   * @param options.graceMs - After this, what is still under way is cut off, in milliseconds. @default 10_000
+   */
+  close(options?: { graceMs?: number }): Promise<void>
+}
+
+const readTls = ({ tls }: RunningConfig): NonNullable<GatewayOptions['tls']> | undefined => {
+  if (tls === undefined) return undefined
+  const read = (file: string, path: string): Buffer => {
+    try {
+      return readFileSync(file)
+    } catch (error) {
+      const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read'
+      throw new ConfigError([{ path, mend: `names a file that cannot be read: ${reason}` }])
+    }
+  }
+  return { cert: read(tls.certFile, 'tls.certFile'), key: read(tls.keyFile, 'tls.keyFile') }
+}
+
+const tlsOf = (config: RunningConfig): Pick<GatewayOptions, 'tls'> => {
+  const tls = readTls(config)
+  return tls === undefined ? {} : { tls }
+}
+
+/** What a running service cannot change: by its name in the config. */
+const fixed = (config: RunningConfig): Readonly<Record<string, unknown>> => ({
+  listen: config.listen,
+  'control.listen': config.control?.listen,
+  tls: config.tls === undefined,
+  prometheus: config.prometheus,
+  storage: config.storage,
+  outageGrant: config.outageGrant,
+  retention: config.retention,
+  staleKeysForMs: config.staleKeysForMs,
+})
+
+const limitsOf =
+  (config: () => RunningConfig) =>
+  ({ app, user }: Access): KeyLimits => {
+    const { apps, apiKeys } = config().limits
+    return app === null ? limitsInForce([user.limits], apiKeys) : limitsInForce([app.limits, user.limits], apps)
+  }
+
+const startListening = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+
+const stopListening = async (server: Server, graceMs: number): Promise<void> => {
+  if (!server.listening) return
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  clearTimeout(cut)
+}
+
+/**
+ * Makes a service: opens its storage and puts its parts together. Nothing listens before `listen`.
+ * @throws {ConfigError} where the config cannot be used. {StorageError} where the storage cannot be opened.
+ * @example
+ * declare const config: Parameters<typeof createService>[0]['config']
+ * const service = await createService({
+ *   config,
+ *   secrets: readServerSecrets(),
+ *   storage: { file: '/var/lib/keyrail/keyrail.db' },
+ * })
+ * const { url } = await service.listen()
+ */
+export const createService = async (options: ServiceOptions): Promise<Service> => {
+  const { now = Date.now, unsafeNodeMethods = false } = options
+  let { config, secrets } = options
+  let site: Site | undefined
+  let listening: Listening | undefined
+
+  const log = (entry: ServiceLogEntry): void => {
+    prometheus?.see(entry)
+    try {
+      options.log?.(entry)
+    } catch {
+      // A log that fails is no reason for the service to fail.
+    }
+  }
+  const prometheus = config.prometheus === undefined ? undefined : createPrometheus({ degraded: () => stores.gone() })
+
+  const storage = await openStorage(options.storage)
+  const stores = watchStores([{ name: 'database', ping: () => storage.ping() }], log)
+  const keys = createStoredKeys({
+    storage,
+    limitsOf: limitsOf(() => config),
+    staleKeysForMs: config.staleKeysForMs,
+    now,
+  })
+  const accounts = createAccounts({
+    storage,
+    signUp: () => config.signUp,
+    operatorToken: options.operatorToken,
+    now,
+    onChange: (changes) => keys.forget(changes),
+  })
+  const closeParts = async (): Promise<void> => {
+    stores.stop()
+    await keys.close()
+    await storage.close()
+  }
+
+  const gatewayOptions = (next: RunningConfig): GatewayOptions => ({
+    networks: {
+      testnet: networkOptions(next, 'testnet'),
+      mainnet: networkOptions(next, 'mainnet'),
+    },
+    keys,
+    ...(next.publicUrl === undefined ? {} : { publicUrl: next.publicUrl }),
+    services: next.services,
+    unsafeNodeMethods,
+    limits: next.bounds,
+    ...tlsOf(next),
+    elsewhere: (request, response, requestId) =>
+      config.control === undefined && site !== undefined && site(request, response, requestId),
+    degraded: () => stores.gone(),
+    log,
+  })
+
+  const siteFor = (next: RunningConfig, urls: { networks: string; site: string }): Site =>
+    createSite({
+      publicUrl: urls.site,
+      networksUrl: urls.networks,
+      control: controlFor(next, urls),
+      folder: next.dashboard?.folder,
+      clientIp: createClientIp(next.trustedProxies),
+      log,
+    })
+  const controlFor = (_next: RunningConfig, _urls: { networks: string; site: string }): ControlHandler => ({
+    fetch: () => new Response(null, { status: 404 }),
+  })
+  const urlsOf = (next: RunningConfig, where: Listening): { networks: string; site: string } => {
+    const networks = next.publicUrl ?? where.url
+    return { networks, site: next.control?.publicUrl ?? networks }
+  }
+
+  const refuseSite = (response: ServerResponse): void => {
+    response.writeHead(404, { 'Content-Length': 0 }).end()
+  }
+  const controlServer = ((): Server | undefined => {
+    if (config.control === undefined) return undefined
+    const tls = readTls(config)
+    const server = tls === undefined ? createServer() : createTlsServer(tls)
+    server.on('request', (request, response) => {
+      if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
+    })
+    return server
+  })()
+
+  let gateway: ReturnType<typeof createGateway>
+  try {
+    gateway = createGateway(gatewayOptions(config))
+  } catch (error) {
+    await closeParts()
+    throw asConfigError(error)
+  }
+
+  let closed: Promise<void> | undefined
+  const close = async (graceMs: number): Promise<void> => {
+    await Promise.all([gateway.close({ graceMs }), controlServer && stopListening(controlServer, graceMs)])
+    await prometheus?.close()
+    await closeParts()
+  }
+
+  return {
+    storage,
+    accounts,
+    listen: async (at = config.listen) => {
+      const { url, port } = await gateway.listen(at)
+      let siteUrl = url
+      if (controlServer !== undefined && config.control !== undefined) {
+        const { host } = config.control.listen
+        const controlPort = await startListening(controlServer, config.control.listen)
+        siteUrl = config.control.publicUrl ?? listeningUrl(host, controlPort)
+        log({ event: 'control', port: controlPort })
+      }
+      let prometheusPort: number | undefined
+      if (prometheus !== undefined && config.prometheus !== undefined) {
+        prometheusPort = await prometheus.listen(config.prometheus)
+        log({ event: 'prometheus', port: prometheusPort })
+      }
+      listening = { url, port, siteUrl, ...(prometheusPort === undefined ? {} : { prometheusPort }) }
+      site = siteFor(config, urlsOf(config, listening))
+      return listening
+    },
+    reload: async (given, givenSecrets = secrets) => {
+      const before = fixed(config)
+      const needsRestart = Object.entries(fixed(given))
+        .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))
+        .map(([name]) => name)
+      const { control: _control, tls, prometheus: _prometheus, ...rest } = given
+      const next: RunningConfig = {
+        ...rest,
+        listen: config.listen,
+        outageGrant: config.outageGrant,
+        retention: config.retention,
+        staleKeysForMs: config.staleKeysForMs,
+        ...(config.control === undefined
+          ? {}
+          : { control: { ...config.control, publicUrl: given.control?.publicUrl ?? config.control.publicUrl } }),
+        ...(config.prometheus === undefined ? {} : { prometheus: config.prometheus }),
+        ...(config.tls === undefined ? {} : { tls: tls ?? config.tls }),
+      }
+      const earlier = secrets
+      try {
+        // What can fail comes first.
+        secrets = givenSecrets
+        const nextSite = listening === undefined ? undefined : siteFor(next, urlsOf(next, listening))
+        await gateway.reload(gatewayOptions(next))
+        config = next
+        site = nextSite
+        keys.forget('all')
+        const renewed = readTls(next)
+        if (controlServer !== undefined && 'setSecureContext' in controlServer && renewed !== undefined)
+          (controlServer as ReturnType<typeof createTlsServer>).setSecureContext(renewed)
+      } catch (error) {
+        secrets = earlier
+        throw asConfigError(error)
+      }
+      return needsRestart
+    },
+    close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= close(graceMs)),
+  }
+}
+
+const defaultGraceMs = 10_000
+
+const networkOptions = (config: RunningConfig, network: Network) => {
+  const { upstreams, ...rest } = config.networks[network]
+  return {
+    ...rest,
+    upstreams: upstreams.map(({ url = '', name }) => ({ url, ...(name === undefined ? {} : { name }) })),
+  }
+}
+
+/** The gateway names an option as the config does, but for its limits. */
+const asConfigError = (error: unknown): unknown => {
+  if (!(error instanceof TypeError)) return error
+  const [, path = 'the config', mend = error.message] = /^([a-z]\w*(?:[.[][\w\].]*)?) (.*)$/.exec(error.message) ?? []
+  return new ConfigError([{ path: path.replace(/^limits\./, 'bounds.'), mend }])
+}

@@ -1,0 +1,51 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createPrometheus } from './prometheus.ts'
+import type { Prometheus } from './prometheus.ts'
+
+const toStop: Prometheus[] = []
+afterEach(async () => {
+  for (const one of toStop.splice(0)) await one.close()
+})
+
+const start = async (degraded: readonly string[] = []) => {
+  const prometheus = createPrometheus({ degraded: () => degraded })
+  toStop.push(prometheus)
+  const port = await prometheus.listen({ host: '127.0.0.1', port: 0 })
+  return { prometheus, url: `http://127.0.0.1:${port}` }
+}
+
+describe('prometheus', () => {
+  test('tells requests, items, upstreams and what is degraded, on /metrics alone', async () => {
+    const { prometheus, url } = await start(['redis'])
+    prometheus.see({ event: 'request', requestId: '1', network: 'testnet', status: 200, durationMs: 3 })
+    prometheus.see({ event: 'request', requestId: '2', network: 'testnet', status: 200, durationMs: 40_000 })
+    prometheus.see({ event: 'request', requestId: '3', status: 404, reason: 'not_found', durationMs: 1 })
+    prometheus.see({ event: 'upstream', network: 'mainnet', upstream: 'main-"1"', state: 'unreachable' })
+    prometheus.count('testnet', 'eth_call', 'answered')
+    prometheus.count('testnet', 'eth_call', 'answered')
+    const text = await (await fetch(`${url}/metrics`)).text()
+    for (const line of [
+      'keyrail_requests_total{network="testnet",status="200",reason="none"} 2',
+      'keyrail_requests_total{network="none",status="404",reason="not_found"} 1',
+      'keyrail_items_total{network="testnet",method="eth_call",outcome="answered"} 2',
+      'keyrail_request_duration_seconds_bucket{network="testnet",le="0.0025"} 0',
+      'keyrail_request_duration_seconds_bucket{network="testnet",le="0.005"} 1',
+      'keyrail_request_duration_seconds_bucket{network="testnet",le="+Inf"} 2',
+      'keyrail_request_duration_seconds_count{network="testnet"} 2',
+      String.raw`keyrail_upstream_healthy{network="mainnet",upstream="main-\"1\""} 0`,
+      'keyrail_degraded{part="redis"} 1',
+    ])
+      expect(text.split('\n')).toContain(line)
+    expect(text).toMatch(/^process_cpu_user_seconds_total /m)
+    expect((await fetch(url)).status).toBe(404)
+    expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(404)
+  })
+
+  test('keeps few methods, however many names come', async () => {
+    const { prometheus } = await start()
+    for (let index = 0; index < 1_000; index += 1) prometheus.count('testnet', `method_${index}`, 'answered')
+    const lines = (await prometheus.text()).split('\n').filter((line) => line.startsWith('keyrail_items_total{'))
+    expect(lines).toHaveLength(201)
+    expect(lines).toContain('keyrail_items_total{network="testnet",method="other",outcome="answered"} 800')
+  })
+})

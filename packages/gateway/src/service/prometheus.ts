@@ -1,0 +1,178 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkNames } from '../network.ts'
+import type { Network } from '../network.ts'
+import { createHistogram, metricText } from './metricsText.ts'
+import type { Histogram, Sample } from './metricsText.ts'
+import type { ServiceLogEntry } from './serviceLog.ts'
+
+/** What Prometheus reads, on a port of its own. */
+export interface Prometheus {
+  /** Counts by what is told to the log. Cheap: it is called for every request. */
+  readonly see: (entry: ServiceLogEntry) => void
+  /** Counts one item of a request. */
+  readonly count: (network: Network, method: string, outcome: string) => void
+  /** All of it, in the text form. */
+  readonly text: () => Promise<string>
+  /** @throws What listening failed with. */
+  readonly listen: (at: { host: string; port: number }) => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+/** More methods than the schema has; what comes after is counted as `other`. */
+const mostMethods = 200
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Counts by a few labels: one Map a label, so that no text is put together for a count. */
+const createCounts = () => {
+  const counts = new Map<string, Map<string, Map<string, number>>>()
+  const within = <T>(map: Map<string, Map<string, T>>, name: string): Map<string, T> => {
+    const known = map.get(name)
+    if (known !== undefined) return known
+    const made = new Map<string, T>()
+    map.set(name, made)
+    return made
+  }
+  return {
+    add: (first: string, second: string, third: string): void => {
+      const last = within<number>(within(counts, first), second)
+      last.set(third, (last.get(third) ?? 0) + 1)
+    },
+    samples: ([one, two, three]: readonly [string, string, string]): Sample[] =>
+      [...counts].flatMap(([first, seconds]) =>
+        [...seconds].flatMap(([second, thirds]) =>
+          [...thirds].map(([third, value]) => ({ labels: { [one]: first, [two]: second, [three]: third }, value })),
+        ),
+      ),
+  }
+}
+
+/**
+ * Makes the metrics of a service. Every label has few values: networks, methods of the schema, outcomes, names of upstreams.
+ * @param options.degraded - What does not work at the moment.
+ */
+export const createPrometheus = ({ degraded }: { degraded: () => readonly string[] }): Prometheus => {
+  const requests = createCounts()
+  const items = createCounts()
+  const durations = new Map<Network, Histogram>(networkNames.map((network) => [network, createHistogram(bounds)]))
+  const upstreams = new Map<string, Map<string, boolean>>()
+  const methods = new Set<string>()
+  let disconnected = 0
+  let outageGranted = 0
+  const reloads = { taken: 0, refused: 0 }
+  let own: (() => Promise<string>) | undefined
+
+  const see = (entry: ServiceLogEntry): void => {
+    if (entry.event === 'request') {
+      const network = entry.network ?? 'none'
+      requests.add(network, String(entry.status), entry.reason ?? 'none')
+      if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
+    } else if (entry.event === 'disconnected') disconnected += 1
+    else if (entry.event === 'upstream') {
+      const ofNetwork = upstreams.get(entry.network) ?? new Map<string, boolean>()
+      ofNetwork.set(entry.upstream, entry.state === 'healthy')
+      upstreams.set(entry.network, ofNetwork)
+    } else if (entry.event === 'config') reloads[entry.state] += 1
+    else if (entry.event === 'quotaOutage' && entry.state === 'ended') outageGranted += entry.items
+  }
+
+  const text = async (): Promise<string> => {
+    if (own === undefined) {
+      // Loaded late: who wants no metrics does not wait for it.
+      const { Registry, collectDefaultMetrics } = await import('prom-client')
+      const registry = new Registry()
+      collectDefaultMetrics({ register: registry })
+      own = () => registry.metrics()
+    }
+    const healthy = [...upstreams].flatMap(([network, names]) =>
+      [...names].map(([upstream, isHealthy]) => ({ labels: { network, upstream }, value: isHealthy ? 1 : 0 })),
+    )
+    const single = (value: number): Sample[] => [{ labels: {}, value }]
+    return [
+      metricText({
+        name: 'keyrail_requests_total',
+        help: 'Requests to the networks, by HTTP status and, where refused, by reason.',
+        type: 'counter',
+        samples: requests.samples(['network', 'status', 'reason']),
+      }),
+      metricText({
+        name: 'keyrail_items_total',
+        help: 'Calls that came with a known key, items of batches singly, by how they ended.',
+        type: 'counter',
+        samples: items.samples(['network', 'method', 'outcome']),
+      }),
+      '# HELP keyrail_request_duration_seconds From the header of a request to the end of its answer.\n# TYPE keyrail_request_duration_seconds histogram\n',
+      ...[...durations].map(
+        ([network, histogram]) => `${histogram.lines('keyrail_request_duration_seconds', { network }).join('\n')}\n`,
+      ),
+      metricText({
+        name: 'keyrail_disconnected_total',
+        help: 'Callers that went away before their answer.',
+        type: 'counter',
+        samples: single(disconnected),
+      }),
+      metricText({
+        name: 'keyrail_upstream_healthy',
+        help: 'Whether an upstream may be used now.',
+        type: 'gauge',
+        samples: healthy,
+      }),
+      metricText({
+        name: 'keyrail_degraded',
+        help: 'Parts that do not work at the moment though calls do.',
+        type: 'gauge',
+        samples: degraded().map((part) => ({ labels: { part }, value: 1 })),
+      }),
+      metricText({
+        name: 'keyrail_config_reloads_total',
+        help: 'Configs that were read anew while the service ran.',
+        type: 'counter',
+        samples: Object.entries(reloads).map(([result, value]) => ({ labels: { result }, value })),
+      }),
+      metricText({
+        name: 'keyrail_outage_granted_total',
+        help: 'Items accepted without the database, booked afterwards.',
+        type: 'counter',
+        samples: single(outageGranted),
+      }),
+      await own(),
+    ].join('')
+  }
+
+  const server = createServer((request, response) => {
+    const [path] = (request.url ?? '').split('?', 1)
+    if (path !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(404).end()
+      return
+    }
+    text().then(
+      (body) => response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(body),
+      () => response.writeHead(500).end(),
+    )
+  })
+
+  return {
+    see,
+    count: (network, method, outcome) => {
+      const isKnown = methods.has(method) || methods.size < mostMethods
+      if (isKnown) methods.add(method)
+      items.add(network, isKnown ? method : 'other', outcome)
+    },
+    text,
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          resolve((server.address() as AddressInfo).port)
+        })
+      }),
+    close: async () => {
+      if (!server.listening) return
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
+    },
+  }
+}
