@@ -77,7 +77,8 @@ describe('the cookie of a session', () => {
   }
 
   test('is read as an independent reader reads it, from whatever is sent', () => {
-    const token = fc.constantFrom(...Array.from({ length: 3 }, createSessionToken))
+    const usual = createSessionToken()
+    const token = fc.constantFrom(usual, usual, usual, createSessionToken())
     const good = token.map((text) => `keyrail-session=${text}`)
     const pair = fc.oneof(
       good,
