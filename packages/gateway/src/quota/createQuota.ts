@@ -1,0 +1,490 @@
+import { StorageError } from '../storage/storageError.ts'
+import type { Storage } from '../storage/openStorage.ts'
+import type { Quota, QuotaAccount, QuotaGrant } from './quota.ts'
+import { quotaDay, quotaDayAt } from './quotaDay.ts'
+import type { QuotaDay } from './quotaDay.ts'
+import { createQuotaRows } from './quotaRows.ts'
+import type { Reserved, Settlement } from './quotaRows.ts'
+import { beginDay, grantOf, leftToday, openState } from './quotaState.ts'
+import type { QuotaState } from './quotaState.ts'
+
+/** What a quota tells of its work. */
+export type QuotaEvent =
+  | { readonly event: 'quotaOutage'; readonly state: 'began' }
+  /** What was granted without the database, and is booked now. */
+  | {
+      readonly event: 'quotaOutage'
+      readonly state: 'ended'
+      readonly accounts: number
+      readonly items: number
+      readonly durationMs: number
+    }
+  /** Items that were granted without the database and could not be booked before the end. */
+  | { readonly event: 'quotaLost'; readonly items: number }
+
+/** What a quota is made of. */
+export interface QuotaOptions {
+  readonly storage: Pick<Storage, 'db'>
+  /** Items reserved at once, so also what a crash may cost an account. @default 25 */
+  readonly blockItems?: number | undefined
+  /** Items that may be granted to an account while PostgreSQL is gone. Without effect in SQLite. @default 500 */
+  readonly outageGrant?: number | undefined
+  /** After how long without a request what is reserved goes back, in milliseconds. @default 1000 in PostgreSQL, 10,000 in SQLite */
+  readonly idleMs?: number | undefined
+  /** How long PostgreSQL may take for a reservation before it counts as gone, in milliseconds. @default 1000 */
+  readonly patienceMs?: number | undefined
+  /** Requests of one account that may wait for a reservation. @default 50,000 */
+  readonly maxWaiting?: number | undefined
+  /** Milliseconds since 1970. @default Date.now */
+  readonly now?: (() => number) | undefined
+  readonly onEvent?: ((event: QuotaEvent) => void) | undefined
+}
+
+/** How often what has no limit is written. */
+const countEveryMs = 2_000
+/** Rows written in one transaction. */
+const maxRows = 250
+/** How long an account that is used up is believed to be so. */
+const emptyMs = 1_000
+/** How often one that waits for what others hold asks again. */
+const lingerEveryMs = 150
+
+const whenDone = async (work: Promise<unknown>): Promise<boolean> => {
+  await work
+  return true
+}
+
+/** @returns Waits for work, of all that it is given together no longer than that; and tells whether that was enough. */
+const withinMs = (ms: number): ((work: Promise<unknown>) => Promise<boolean>) => {
+  const end = performance.now() + ms
+  return async (work) => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), Math.max(0, end - performance.now()))
+    })
+    const inTime = await Promise.race([whenDone(work), late])
+    clearTimeout(timer)
+    return inTime
+  }
+}
+
+/**
+ * Makes a quota over the storage. Items are reserved in blocks by one conditional update, committed before the first of a block is used; what a
+ * process dies with stays used. Instances on one database need no other way to agree.
+ * @example
+ * const quota = createQuota({ storage: await openStorage({ file: 'keyrail.db' }) })
+ * await quota.take({ id: 'user:usr_1', perDay: 25_000, perMonth: null }, 3) // { granted: 3, remaining: 24_997, … }
+ */
+export const createQuota = (options: QuotaOptions): Quota => {
+  const { db } = options.storage
+  const clustered = db.kind === 'postgres'
+  const blockItems = options.blockItems ?? 25
+  const outageGrant = clustered ? (options.outageGrant ?? 500) : 0
+  const idleMs = options.idleMs ?? (clustered ? 1_000 : 10_000)
+  const patienceMs = options.patienceMs ?? 1_000
+  const maxWaiting = options.maxWaiting ?? 50_000
+  const now = options.now ?? Date.now
+  const tickMs = Math.min(250, idleMs / 4)
+  const idleTicks = Math.ceil(idleMs / tickMs)
+  const countEveryTicks = Math.ceil(countEveryMs / tickMs)
+  /** In SQLite one transaction for all that has gathered; in PostgreSQL each alone, so that none waits for another's row. */
+  const [batchRows, maxUnderWay] = clustered ? [1, 6] : [maxRows, 1]
+  /** Others give back after `idleMs`, and a quarter of it until they see that. */
+  const lingerMs = clustered ? idleMs * 1.5 : 0
+
+  const rows = createQuotaRows(db)
+  const states = new Map<string, QuotaState>()
+  const returned = new WeakMap<QuotaGrant, number>()
+  let settlements: Settlement[] = []
+  let closed: Promise<void> | undefined
+
+  let today: QuotaDay = quotaDayAt(now())
+  const dayAt = (ms: number): QuotaDay => {
+    if (ms >= today.endMs) today = quotaDayAt(ms)
+    return today
+  }
+
+  // While the database is gone.
+  let outageSince: number | undefined
+  let outageItems = 0
+  const outageAccounts = new Set<string>()
+  const tell = (event: QuotaEvent): void => {
+    try {
+      options.onEvent?.(event)
+    } catch {
+      // Who listens must not stop who counts.
+    }
+  }
+  const beginOutage = (): void => {
+    if (outageSince !== undefined || !clustered) return
+    outageSince = performance.now()
+    tell({ event: 'quotaOutage', state: 'began' })
+    // Whoever waits is not let wait for the database's return.
+    for (const state of states.values()) if (state.waiting.length > 0) serve(state)
+  }
+  const endOutage = (): void => {
+    if (outageSince === undefined) return
+    const durationMs = Math.round(performance.now() - outageSince)
+    outageSince = undefined
+    tell({ event: 'quotaOutage', state: 'ended', accounts: outageAccounts.size, items: outageItems, durationMs })
+    outageItems = 0
+    outageAccounts.clear()
+  }
+
+  /** What is held of a day that is over goes back to its month, and what was granted without its row is added. */
+  const endDay = (state: QuotaState): void => {
+    const { id: account, day, block, debt, spare } = state
+    if (block > 0) settlements.push({ account, day: day.day, month: day.month, unused: block, spare })
+    if (debt > 0) settlements.push({ account, day: day.day, month: day.month, unused: -debt, spare: 0 })
+  }
+
+  const stateOf = (account: QuotaAccount): QuotaState => {
+    const day = dayAt(now())
+    let state = states.get(account.id)
+    if (state === undefined) {
+      state = openState(account, day)
+      states.set(account.id, state)
+    } else if (day.day > state.day.day) {
+      endDay(state)
+      beginDay(state, day.day)
+    }
+    state.account = account
+    state.touched = true
+    return state
+  }
+
+  /** Takes what needs no waiting. @returns How many may go on; `undefined` where the row must be asked. */
+  const takeHere = (state: QuotaState, items: number): number | undefined => {
+    const { perDay, perMonth } = state.account
+    if (state.block >= items) {
+      state.block -= items
+      return items
+    }
+    if (perDay === null && perMonth === null) {
+      // Nothing to guard: it is counted, and written later.
+      state.debt += items
+      return items
+    }
+    if (outageSince !== undefined) return takeWithout(state, items)
+    if (performance.now() < state.emptyUntil && leftToday(state) <= 0) {
+      const granted = state.block
+      state.block = 0
+      return granted
+    }
+    return undefined
+  }
+
+  /** Takes from what may be granted while the database is gone. */
+  const takeWithout = (state: QuotaState, items: number): number | undefined => {
+    const left = leftToday(state)
+    const mine = Math.min(outageGrant - state.debt, left)
+    const missing = items - state.block
+    if (missing <= mine) {
+      state.block = 0
+      state.debt += missing
+      outageItems += missing
+      outageAccounts.add(state.id)
+      return items
+    }
+    if (left >= missing) return undefined
+    // Used up even by what is known.
+    const granted = state.block + Math.max(0, mine)
+    state.debt += Math.max(0, mine)
+    outageItems += Math.max(0, mine)
+    state.block = 0
+    return granted
+  }
+
+  /** Answers those who wait, in order, as far as what is reserved goes. */
+  const serve = (state: QuotaState): void => {
+    let served = 0
+    for (const { account, items, resolve } of state.waiting) {
+      if (state.block < items) break
+      state.block -= items
+      served += 1
+      resolve(grantOf(state, account, items, items))
+    }
+    state.waiting.splice(0, served)
+    if (outageSince === undefined) return
+    for (const waiting of state.waiting.splice(0)) {
+      const granted = takeWithout(state, waiting.items)
+      if (granted === undefined)
+        waiting.reject(new StorageError('the database cannot be reached', { fault: 'unavailable' }))
+      else waiting.resolve(grantOf(state, waiting.account, waiting.items, granted))
+    }
+  }
+
+  /** Refuses those who wait, but for what is left. */
+  const refuse = (state: QuotaState): void => {
+    state.lingerUntil = 0
+    for (const { account, items, resolve } of state.waiting.splice(0)) {
+      const granted = Math.min(state.block, items)
+      state.block -= granted
+      resolve(grantOf(state, account, items, granted))
+    }
+  }
+
+  /** Whether others may give back in a moment what those who wait need. */
+  const mayLinger = (state: QuotaState, row: Reserved): boolean => {
+    if (lingerMs === 0 || row.spare - state.spare <= state.deadSpare) return false
+    const time = performance.now()
+    if (state.lingerUntil === 0) state.lingerUntil = time + lingerMs
+    if (time < state.lingerUntil) return true
+    state.deadSpare = row.spare - state.spare
+    return false
+  }
+
+  const arrived = (state: QuotaState, { need, debt }: { need: number; debt: number }, row: Reserved): void => {
+    state.debt -= Math.min(debt, state.debt)
+    if (row.day < state.day.day) {
+      // Midnight passed on the way.
+      const { day, month } = quotaDay(row.day)
+      const spare = Math.max(0, row.granted - need)
+      if (row.granted > 0) settlements.push({ account: state.id, day, month, unused: row.granted, spare })
+      if (state.waiting.length > 0) reserve(state)
+      return
+    }
+    if (row.day > state.day.day) {
+      // A clock that is ahead has opened the next day for all.
+      endDay(state)
+      beginDay(state, row.day)
+    }
+    state.row = row
+    state.block += row.granted
+    state.spare = Math.max(0, row.granted - need)
+    // What was granted while this was on its way is covered by it first.
+    const cover = Math.min(state.block, state.debt)
+    state.block -= cover
+    state.debt -= cover
+    serve(state)
+    if (state.waiting.length === 0) {
+      state.lingerUntil = 0
+      return
+    }
+    if (row.granted >= need) reserve(state)
+    else if (mayLinger(state, row)) setTimeout(() => reserve(state), lingerEveryMs)
+    else {
+      state.emptyUntil = performance.now() + emptyMs
+      refuse(state)
+    }
+  }
+
+  const failed = (state: QuotaState, error: StorageError): void => {
+    // It may have been written: then what it reserved stays used.
+    state.spare = 0
+    if (clustered && error.fault !== 'failed' && closed === undefined) {
+      beginOutage()
+      if (outageSince !== undefined) serve(state)
+      return
+    }
+    for (const { reject } of state.waiting.splice(0)) reject(error)
+  }
+
+  /** Writes settlements, and keeps those that add for another time where that failed. */
+  const settle = async (): Promise<void> => {
+    const all = settlements
+    settlements = []
+    for (let start = 0; start < all.length; start += maxRows) {
+      const some = all.slice(start, start + maxRows)
+      const results = await rows.settle(some)
+      // What was granted is written twice rather than not; what comes back, not rather than twice.
+      settlements.push(...some.filter(({ unused }, index) => results[index] !== undefined && unused < 0))
+    }
+    settling = new Set(settlements.map(({ account }) => account))
+  }
+  /** Whose settlements wait or are on their way. */
+  let settling = new Set<string>()
+  let settled = Promise.resolve()
+  const settleAll = (): Promise<void> => {
+    for (const { account } of settlements) settling.add(account)
+    return (settled = settled.then(settle))
+  }
+
+  const asking: QuotaState[] = []
+  let underWay = 0
+  let whenStill: (() => void) | undefined
+
+  const ask = async (batch: readonly QuotaState[]): Promise<void> => {
+    // Nobody is refused for what is on its way back.
+    if (batch.some(({ id }) => settling.has(id))) await settleAll()
+    const reservations = batch.map((state) => {
+      const { id: account, day, block, spare: settled, debt, waiting } = state
+      const { perDay, perMonth } = state.account
+      const need = Math.max(0, waiting.reduce((sum, { items }) => sum + items, 0) - block)
+      const extra = need === 0 ? 0 : Math.max(0, blockItems - need)
+      return { account, day: day.day, month: day.month, need, extra, settled, debt, perDay, perMonth }
+    })
+    const results = await rows.reserve(reservations)
+    for (const [index, state] of batch.entries()) {
+      const [result, reservation] = [results[index], reservations[index]]
+      state.reserving = false
+      if (result === undefined || reservation === undefined) continue
+      if (result instanceof StorageError) failed(state, result)
+      else arrived(state, reservation, result)
+    }
+  }
+
+  const askAll = (): void => {
+    while (underWay < maxUnderWay && asking.length > 0) {
+      underWay += 1
+      void ask(asking.splice(0, batchRows)).finally(() => {
+        underWay -= 1
+        askAll()
+      })
+    }
+    if (underWay === 0) whenStill?.()
+  }
+
+  const reserve = (state: QuotaState): void => {
+    if (state.reserving) return
+    state.reserving = true
+    state.reservingSince = performance.now()
+    asking.push(state)
+    // All that came in this round of the event loop goes together.
+    if (asking.length === 1) setImmediate(askAll)
+  }
+
+  const giveBackIdle = (state: QuotaState): void => {
+    const { id: account, day, block, spare } = state
+    if (block > 0 || spare > 0) settlements.push({ account, day: day.day, month: day.month, unused: block, spare })
+    if (state.row !== undefined)
+      state.row = { ...state.row, dayUsed: state.row.dayUsed - block, monthUsed: state.row.monthUsed - block }
+    state.block = 0
+    state.spare = 0
+  }
+
+  const bookDebt = (state: QuotaState): void => {
+    const { id: account, day, debt } = state
+    if (debt > 0) settlements.push({ account, day: day.day, month: day.month, unused: -debt, spare: 0 })
+    if (state.row !== undefined)
+      state.row = { ...state.row, dayUsed: state.row.dayUsed + debt, monthUsed: state.row.monthUsed + debt }
+    state.debt = 0
+  }
+
+  /** Asks whether the database is back. */
+  const probe = async (): Promise<void> => {
+    try {
+      await rows.find('')
+      endOutage()
+    } catch {
+      // Not yet.
+    }
+  }
+
+  let ticks = 0
+  let ticking: Promise<void> | undefined
+  const tick = async (): Promise<void> => {
+    ticks += 1
+    if (outageSince !== undefined) {
+      // What is granted without the row stays in sight, as it bounds what else may be, until it can be written.
+      await probe()
+      if (outageSince !== undefined) return
+    }
+    for (const state of states.values()) {
+      state.idleTicks = state.touched ? 0 : state.idleTicks + 1
+      state.touched = false
+      const idle = state.idleTicks >= idleTicks
+      if (state.waiting.length > 0 || state.reserving) continue
+      if (idle) giveBackIdle(state)
+      const { perDay, perMonth } = state.account
+      // Of what has a limit the debt is written by a reservation, so that none can be made beside it.
+      if (state.debt > 0 && (perDay !== null || perMonth !== null)) reserve(state)
+      else {
+        if (idle || ticks % countEveryTicks === 0) bookDebt(state)
+        if (idle) states.delete(state.id)
+      }
+    }
+    if (settlements.length > 0) await settleAll()
+  }
+  const timer = setInterval(() => {
+    ticking ??= tick().finally(() => (ticking = undefined))
+    if (clustered && outageSince === undefined && underWay > 0) {
+      const time = performance.now()
+      for (const { reserving, reservingSince } of states.values())
+        if (reserving && time - reservingSince > patienceMs) return beginOutage()
+    }
+  }, tickMs)
+  timer.unref()
+
+  const end = async (): Promise<void> => {
+    clearInterval(timer)
+    // A database that does not answer must not keep the process from ending.
+    const inTime = clustered ? withinMs(patienceMs * 2) : whenDone
+    const still = new Promise<void>((resolve) => (whenStill = resolve))
+    askAll()
+    await inTime(Promise.all([ticking, still]))
+    for (const state of states.values()) {
+      if (outageSince === undefined) refuse(state)
+      else serve(state)
+      giveBackIdle(state)
+      bookDebt(state)
+    }
+    states.clear()
+    const owed = (): number => settlements.reduce((total, { unused }) => total + Math.max(0, -unused), 0)
+    const before = owed()
+    const lost = (await inTime(settleAll())) ? owed() : before
+    if (lost > 0) tell({ event: 'quotaLost', items: lost })
+  }
+
+  return {
+    take: (account, items) => {
+      if (closed !== undefined) return Promise.reject(new StorageError('the quota is closed', { fault: 'unavailable' }))
+      const state = stateOf(account)
+      if (state.waiting.length === 0) {
+        const granted = takeHere(state, items)
+        if (granted !== undefined) return grantOf(state, account, items, granted)
+        if (outageSince !== undefined)
+          return Promise.reject(new StorageError('the database cannot be reached', { fault: 'unavailable' }))
+      } else if (state.waiting.length >= maxWaiting)
+        return Promise.reject(new StorageError('too many requests wait for a quota', { fault: 'busy' }))
+      return new Promise((resolve, reject) => {
+        state.waiting.push({ account, items, resolve, reject })
+        if (state.lingerUntil === 0) reserve(state)
+      })
+    },
+    giveBack: (grant, items) => {
+      const before = returned.get(grant) ?? 0
+      const back = Math.min(items, grant.granted - before)
+      if (back <= 0 || closed !== undefined) return
+      returned.set(grant, before + back)
+      const state = stateOf(grant.account)
+      if (state.day.text !== grant.day) return
+      const unbooked = Math.min(back, state.debt)
+      state.debt -= unbooked
+      state.block += back - unbooked
+      if (state.waiting.length > 0) serve(state)
+      // More than a block is not kept, as a crash would cost it.
+      const excess = state.block - blockItems
+      if (excess <= 0) return
+      state.block -= excess
+      if (state.row !== undefined)
+        state.row = { ...state.row, dayUsed: state.row.dayUsed - excess, monthUsed: state.row.monthUsed - excess }
+      const { day, month } = state.day
+      settlements.push({ account: state.id, day, month, unused: excess, spare: 0 })
+      void settleAll()
+    },
+    usage: async (account) => {
+      const { day, month, endMs, monthEndMs } = dayAt(now())
+      if (settling.has(account.id)) await settleAll()
+      const row = await rows.find(account.id)
+      const state = states.get(account.id)
+      const held = state === undefined ? 0 : state.debt - state.block
+      const heldToday = state?.day.day === day ? held : 0
+      const heldThisMonth = state?.day.month === month ? held : 0
+      const used = (of: number, own: number): number => Math.max(0, of + own)
+      return {
+        day: {
+          used: used(row !== undefined && row.day >= day ? row.dayUsed : 0, heldToday),
+          limit: account.perDay,
+          resetAtMs: endMs,
+        },
+        month: {
+          used: used(row !== undefined && row.month >= month ? row.monthUsed : 0, heldThisMonth),
+          limit: account.perMonth,
+          resetAtMs: monthEndMs,
+        },
+      }
+    },
+    close: () => (closed ??= end()),
+  }
+}

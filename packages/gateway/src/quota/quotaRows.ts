@@ -1,0 +1,192 @@
+import { CompiledQuery } from 'kysely'
+import { inTransaction } from '../storage/inTransaction.ts'
+import { StorageError } from '../storage/storageError.ts'
+import type { Db } from '../storage/tables.ts'
+
+/** What is asked of an account's row: a block of items. */
+export interface Reservation {
+  readonly account: string
+  readonly day: number
+  readonly month: number
+  /** How many items wait for it. */
+  readonly need: number
+  /** How many more are wanted, to be used later. */
+  readonly extra: number
+  /** How many items reserved ahead earlier are used by now. */
+  readonly settled: number
+  /** How many items were granted without the row, and are counted by this. */
+  readonly debt: number
+  readonly perDay: number | null
+  readonly perMonth: number | null
+}
+
+/** An account's row after a reservation. */
+export interface Reserved {
+  /** At most what was needed and extra; less than was needed where a window has too little left. */
+  readonly granted: number
+  /** The row's day: a later one than was asked for, where a clock that is ahead has opened that. */
+  readonly day: number
+  readonly dayUsed: number
+  readonly monthUsed: number
+  /** What is reserved ahead, by anybody, and may come back. */
+  readonly spare: number
+}
+
+/** Items that come back to a row, or were granted without it. */
+export interface Settlement {
+  readonly account: string
+  readonly day: number
+  readonly month: number
+  /** How many come back; below 0: how many are added. */
+  readonly unused: number
+  /** How many of those reserved ahead are used or come back with this. */
+  readonly spare: number
+}
+
+/** The rows of quotas. */
+export interface QuotaRows {
+  /** Reserves for several accounts. @returns For each, in order: what was reserved, or why nothing could be. Never rejected. */
+  reserve(reservations: readonly Reservation[]): Promise<readonly (Reserved | StorageError)[]>
+  /** Writes settlements. @returns For each, in order: nothing, or why it may not have been written. Never rejected. */
+  settle(settlements: readonly Settlement[]): Promise<readonly (StorageError | undefined)[]>
+  find(account: string): Promise<{ day: number; dayUsed: number; month: number; monthUsed: number } | undefined>
+}
+
+/** From here on only what is needed is reserved, so that nobody is refused for what others hold. */
+const tight = 500
+const unlimited = Number.MAX_SAFE_INTEGER
+
+/** PostgreSQL takes single statements, a few at a time: rows locked one by one cannot wait for each other in a ring. */
+const atOnce = 4
+
+const statements = (kind: Db['kind']) => {
+  const [least, greatest] = kind === 'sqlite' ? ['min', 'max'] : ['least', 'greatest']
+  const parameter = (number: number): string => `cast(${kind === 'sqlite' ? '?' : '$'}${number} as bigint)`
+  const account = kind === 'sqlite' ? '?1' : '$1'
+  const [day, month, need, extra, settled, debt, perDay, perMonth] = [2, 3, 4, 5, 6, 7, 8, 9].map(parameter) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  // All of it stands in expressions over the row itself: PostgreSQL reads those again after it has waited for the row, and nothing else.
+  const dayUsed = `(case when day < ${day} then 0 else day_used end + ${debt})`
+  const monthUsed = `(case when month < ${month} then 0 else month_used end + ${debt})`
+  const left = `${least}(${perDay} - ${dayUsed}, ${perMonth} - ${monthUsed})`
+  const grant = `case
+    when ${left} <= 0 then 0
+    when ${left} - ${need} > ${tight} then ${least}(${need} + ${extra}, ${left} - ${tight})
+    else ${least}(${need}, ${left}) end`
+  const spare = `${greatest}(0, case when day < ${day} then 0 else spare - ${settled} end)`
+  return {
+    open: `insert into quota (account, day, day_used, month, month_used, spare, granted)
+      values (${account}, ${day}, 0, ${month}, 0, 0, 0) on conflict (account) do nothing`,
+    reserve: `update quota set
+      day = ${greatest}(day, ${day}),
+      day_used = ${dayUsed} + ${grant},
+      month = ${greatest}(month, ${month}),
+      month_used = ${monthUsed} + ${grant},
+      spare = ${spare} + ${greatest}(0, ${grant} - ${need}),
+      granted = ${grant}
+      where account = ${account}
+      returning granted, day, day_used, month_used, spare`,
+    // What is added opens the day that it is of; what comes back to a day that is over does not matter any more.
+    settle: `update quota set
+      day = case when ${need} < 0 then ${greatest}(day, ${day}) else day end,
+      day_used = case
+        when day = ${day} then ${greatest}(0, day_used - ${need})
+        when day < ${day} and ${need} < 0 then -${need}
+        else day_used end,
+      month = case when ${need} < 0 then ${greatest}(month, ${month}) else month end,
+      month_used = case
+        when month = ${month} then ${greatest}(0, month_used - ${need})
+        when month < ${month} and ${need} < 0 then -${need}
+        else month_used end,
+      spare = case
+        when day = ${day} then ${greatest}(0, spare - ${extra})
+        when day < ${day} and ${need} < 0 then 0
+        else spare end
+      where account = ${account}
+      returning day`,
+    find: `select day, day_used, month, month_used from quota where account = ${account}`,
+  }
+}
+
+/** Makes the rows of a database. */
+export const createQuotaRows = (db: Db): QuotaRows => {
+  const text = statements(db.kind)
+
+  const rowOf = async <Row>(
+    { query }: Db,
+    sql: string,
+    parameters: readonly (string | number)[],
+  ): Promise<Row | undefined> => (await query.executeQuery<Row>(CompiledQuery.raw(sql, [...parameters]))).rows[0]
+
+  /** Runs a statement that changes a row, which is made where it is not there. */
+  const change = async <Row>(
+    transaction: Db,
+    sql: string,
+    { account, day, month }: Settlement | Reservation,
+    values: readonly number[],
+  ): Promise<Row> => {
+    const parameters = [account, day, month, ...values]
+    const changed = await rowOf<Row>(transaction, sql, parameters)
+    if (changed !== undefined) return changed
+    await transaction.query.executeQuery(CompiledQuery.raw(text.open, [account, day, month]))
+    const row = await rowOf<Row>(transaction, sql, parameters)
+    if (row === undefined) throw new StorageError('the row of a quota has gone', { fault: 'failed' })
+    return row
+  }
+
+  const reserveOne = (transaction: Db, reservation: Reservation): Promise<Reserved> => {
+    const { need, extra, settled, debt, perDay, perMonth } = reservation
+    const values = [need, extra, settled, debt, perDay ?? unlimited, perMonth ?? unlimited]
+    return change<Reserved>(transaction, text.reserve, reservation, values)
+  }
+
+  const settleOne = async (transaction: Db, settlement: Settlement): Promise<void> => {
+    await change(transaction, text.settle, settlement, [settlement.unused, settlement.spare])
+  }
+
+  /** Does the same with each: in SQLite in one transaction, as each would wait for the disk else; in PostgreSQL each alone. */
+  const each = async <Item, Result>(
+    items: readonly Item[],
+    work: (transaction: Db, item: Item) => Promise<Result>,
+  ): Promise<PromiseSettledResult<Result>[]> => {
+    if (db.kind === 'sqlite') {
+      const [done] = await Promise.allSettled([
+        inTransaction(db, async (transaction) => {
+          const results: PromiseSettledResult<Result>[] = []
+          for (const item of items) results.push({ status: 'fulfilled', value: await work(transaction, item) })
+          return results
+        }),
+      ])
+      return done.status === 'fulfilled' ? done.value : items.map(() => done)
+    }
+    const results: PromiseSettledResult<Result>[] = []
+    for (let start = 0; start < items.length; start += atOnce)
+      results.push(
+        ...(await Promise.allSettled(items.slice(start, start + atOnce).map(async (item) => work(db, item)))),
+      )
+    return results
+  }
+
+  return {
+    reserve: async (reservations) =>
+      (await each(reservations, reserveOne)).map((result) =>
+        result.status === 'fulfilled' ? result.value : storageErrorOf(result.reason),
+      ),
+    settle: async (settlements) =>
+      (await each(settlements, settleOne)).map((result) =>
+        result.status === 'fulfilled' ? undefined : storageErrorOf(result.reason),
+      ),
+    find: (account) => rowOf(db, text.find, [account]),
+  }
+}
+
+const storageErrorOf = (error: unknown): StorageError =>
+  error instanceof StorageError ? error : new StorageError('the quota failed', { fault: 'failed' })

@@ -1,0 +1,316 @@
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createQuota } from '../../src/quota/createQuota.ts'
+import type { QuotaOptions } from '../../src/quota/createQuota.ts'
+import type { Quota, QuotaAccount, QuotaGrant } from '../../src/quota/quota.ts'
+import { createQuotaRows } from '../../src/quota/quotaRows.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
+import { isStorageError } from '../../src/storage/storageError.ts'
+import { databases } from '../storage/databases.ts'
+
+const noon = Date.UTC(2026, 10, 21, 12)
+const hour = 3_600_000
+
+let count = 0
+const newAccount = (perDay: number | null, perMonth: number | null = null): QuotaAccount => ({
+  id: `user:usr_${(count += 1)}`,
+  perDay,
+  perMonth,
+})
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+const grantedBy = (grants: readonly QuotaGrant[]): number => sum(grants.map(({ granted }) => granted))
+const times = <T>(times: number, work: (index: number) => T): T[] =>
+  Array.from({ length: times }, (_, index) => work(index))
+
+describe.each(databases)('quota on $name', (database) => {
+  let options: StorageOptions
+  let storage: Storage
+  const opened: { close(): Promise<void> }[] = []
+  let clock = noon
+  const open = (more: Partial<QuotaOptions> = {}): Quota => {
+    const quota = createQuota({ storage, now: () => clock, ...more })
+    opened.push(quota)
+    return quota
+  }
+  const usedOf = async (account: QuotaAccount): Promise<number> =>
+    (await createQuotaRows(storage.db).find(account.id))?.dayUsed ?? 0
+
+  beforeAll(async () => {
+    options = await database.create()
+    storage = await openStorage(options)
+  }, 60_000)
+  afterEach(async () => {
+    clock = noon
+    await Promise.all(opened.splice(0).map((quota) => quota.close()))
+  })
+  afterAll(async () => {
+    await storage.close()
+    await database.stop()
+  })
+
+  test('grants a day’s items and not one more, to requests that come at once', async () => {
+    const account = newAccount(25_000)
+    const quota = open()
+    const grants = await Promise.all(times(27_000, async () => quota.take(account, 1)))
+    expect(grantedBy(grants)).toBe(25_000)
+    // In order: who came first got it.
+    expect(grants.findIndex(({ granted }) => granted === 0)).toBe(25_000)
+    expect(grants[26_000]).toEqual({
+      granted: 0,
+      refusedBy: 'day',
+      limit: 25_000,
+      remaining: 0,
+      resetAtMs: Date.UTC(2026, 10, 22),
+      account,
+      day: '2026-11-21',
+    })
+    expect(await quota.usage(account)).toEqual({
+      day: { used: 25_000, limit: 25_000, resetAtMs: Date.UTC(2026, 10, 22) },
+      month: { used: 25_000, limit: null, resetAtMs: Date.UTC(2026, 11, 1) },
+    })
+  })
+
+  test('answers without waiting while the reserved block has enough', async () => {
+    const account = newAccount(1_000)
+    const quota = open()
+    expect(quota.take(account, 1)).toBeInstanceOf(Promise)
+    expect(await quota.take(account, 1)).toMatchObject({ granted: 1 })
+    const later = times(20, () => quota.take(account, 1))
+    expect(later.some((grant) => grant instanceof Promise)).toBe(false)
+    expect(later.at(-1)).toMatchObject({ granted: 1, remaining: 978, limit: 1_000 })
+  })
+
+  test('of a batch grants the first that fit', async () => {
+    const account = newAccount(120)
+    const quota = open()
+    const taken = [await quota.take(account, 100), await quota.take(account, 100), await quota.take(account, 1)]
+    expect(taken.map(({ granted, refusedBy, remaining }) => [granted, refusedBy, remaining])).toEqual([
+      [100, undefined, 20],
+      [20, 'day', 0],
+      [0, 'day', 0],
+    ])
+  })
+
+  test('names the month where that is used up, and both windows hold', async () => {
+    const account = newAccount(100, 130)
+    const quota = open()
+    expect(await quota.take(account, 100)).toMatchObject({ granted: 100, limit: 100 })
+    clock += 24 * hour
+    expect(await quota.take(account, 100)).toMatchObject({
+      granted: 30,
+      refusedBy: 'month',
+      limit: 130,
+      remaining: 0,
+      resetAtMs: Date.UTC(2026, 11, 1),
+    })
+    clock = Date.UTC(2026, 11, 1)
+    expect(await quota.take(account, 120)).toMatchObject({ granted: 100, refusedBy: 'day', limit: 100, remaining: 0 })
+    expect((await quota.usage(account)).month.used).toBe(100)
+  })
+
+  test('without limits grants all, at once, and counts it', async () => {
+    const account = newAccount(null)
+    const quota = open()
+    expect(quota.take(account, 5_000)).toMatchObject({ granted: 5_000, limit: null, remaining: null })
+    expect((await quota.usage(account)).day).toMatchObject({ used: 5_000, limit: null })
+    await quota.close()
+    expect(await usedOf(account)).toBe(5_000)
+  })
+
+  test('takes back what was not used, of one grant never more than it gave, and then grants it again', async () => {
+    const account = newAccount(100)
+    const quota = open()
+    const grant = await quota.take(account, 100)
+    for (const items of [30, 30, 60, 1_000]) quota.giveBack(grant, items)
+    expect((await quota.usage(account)).day.used).toBe(0)
+    expect(grantedBy(await Promise.all(times(150, async () => quota.take(account, 1))))).toBe(100)
+    quota.giveBack(await quota.take(account, 1), 1)
+    expect(await quota.take(account, 1)).toMatchObject({ granted: 0 })
+  })
+
+  test('closed, gives the rest of its blocks back; opened again, goes on where it was', async () => {
+    const account = newAccount(1_000)
+    const first = open()
+    await first.take(account, 3)
+    expect(await usedOf(account)).toBe(25)
+    await first.close()
+    expect(await usedOf(account)).toBe(3)
+    await expect(first.take(account, 1)).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
+    const second = open()
+    expect(await second.take(account, 1)).toMatchObject({ granted: 1, remaining: 996 })
+  })
+
+  test('gives a block back that nobody uses', async () => {
+    const account = newAccount(1_000)
+    const quota = open({ idleMs: 40 })
+    await quota.take(account, 3)
+    await expect.poll(() => usedOf(account)).toBe(3)
+    expect(await quota.take(account, 1)).toMatchObject({ granted: 1 })
+  })
+
+  test('begins anew at midnight UTC, and gives nothing of the day before to the next', async () => {
+    const account = newAccount(50)
+    const quota = open()
+    clock = Date.UTC(2026, 10, 22) - 1
+    const late = await quota.take(account, 40)
+    clock += 1
+    const next = await quota.take(account, 60)
+    expect([late.day, late.granted, next.day, next.granted]).toEqual(['2026-11-21', 40, '2026-11-22', 50])
+    quota.giveBack(late, 40)
+    expect(await quota.take(account, 1)).toMatchObject({ granted: 0 })
+  })
+
+  test('a reservation that midnight overtakes is not used for the next day', async () => {
+    const account = newAccount(1_000)
+    const quota = open()
+    clock = Date.UTC(2026, 10, 22) - 1
+    const early = quota.take(account, 10)
+    clock += 1
+    const late = quota.take(account, 10)
+    expect((await Promise.all([early, late])).map(({ day, granted }) => [day, granted])).toEqual([
+      ['2026-11-22', 10],
+      ['2026-11-22', 10],
+    ])
+    await quota.close()
+    expect(await createQuotaRows(storage.db).find(account.id)).toMatchObject({ dayUsed: 20, monthUsed: 20 })
+  })
+
+  test('a clock that goes back opens no day again, neither here nor in another process', async () => {
+    const account = newAccount(50)
+    const quota = open()
+    await quota.take(account, 50)
+    clock += 24 * hour
+    expect(await quota.take(account, 30)).toMatchObject({ granted: 30, day: '2026-11-22' })
+    clock -= 24 * hour
+    expect(await quota.take(account, 30)).toMatchObject({ granted: 20, day: '2026-11-22' })
+    const other = open()
+    expect(await other.take(account, 1)).toMatchObject({ granted: 0, day: '2026-11-22' })
+  })
+
+  test('heeds a limit that was raised or lowered at once', async () => {
+    const account = newAccount(10)
+    const quota = open()
+    expect(await quota.take(account, 11)).toMatchObject({ granted: 10 })
+    expect(await quota.take({ ...account, perDay: 20 }, 11)).toMatchObject({ granted: 10, limit: 20 })
+    expect(await quota.take({ ...account, perDay: 5 }, 1)).toMatchObject({ granted: 0, limit: 5, remaining: 0 })
+  })
+
+  test('who is over the limit does not cost a question to the database each', async () => {
+    const account = newAccount(10)
+    const quota = open()
+    await quota.take(account, 11)
+    const refused = times(1_000, () => quota.take(account, 1))
+    expect(refused.filter((grant) => grant instanceof Promise)).toHaveLength(0)
+  })
+
+  test('four instances on one database grant together exactly the day’s items', async () => {
+    const account = newAccount(5_000)
+    const storages = await Promise.all(times(4, () => openStorage(options)))
+    const quotas = storages.map((each) => createQuota({ storage: each, now: () => clock, idleMs: 200 }))
+    /** 32 callers of each instance, each with its next call after the last. */
+    const caller = async (quota: Quota): Promise<number> => {
+      let granted = 0
+      for (let call = 0; call < 63; call += 1) granted += (await quota.take(account, 1)).granted
+      return granted
+    }
+    const granted = sum(await Promise.all(quotas.flatMap((quota) => times(32, () => caller(quota)))))
+    if (database.name === 'postgres') expect(granted).toBe(5_000)
+    expect(granted).toBeLessThanOrEqual(5_000)
+    // In SQLite, made for one process, each may still hold a block.
+    expect(granted).toBeGreaterThan(5_000 - 4 * 25)
+    await Promise.all(quotas.map((quota) => quota.close()))
+    expect(await usedOf(account)).toBe(granted)
+    await Promise.all(storages.map((each) => each.close()))
+  }, 60_000)
+
+  test('holds by any order of taking, giving back, days and restarts on two instances', async () => {
+    const step = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          op: fc.constant('take' as const),
+          by: fc.nat(1),
+          items: fc.integer({ min: 1, max: 60 }),
+        }),
+      },
+      {
+        weight: 3,
+        arbitrary: fc.record({
+          op: fc.constant('back' as const),
+          which: fc.nat(20),
+          items: fc.integer({ min: 1, max: 80 }),
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({ op: fc.constant('wait' as const), ms: fc.constantFrom(-hour, hour, 7 * hour) }),
+      },
+      { weight: 1, arbitrary: fc.record({ op: fc.constant('restart' as const), by: fc.nat(1) }) },
+      { weight: 2, arbitrary: fc.record({ op: fc.constant('await' as const) }) },
+    )
+    const limits = fc.record({
+      perDay: fc.option(fc.integer({ min: 1, max: 900 })),
+      perMonth: fc.option(fc.integer({ min: 1, max: 1_500 })),
+    })
+    await fc.assert(
+      fc.asyncProperty(limits, fc.array(step, { minLength: 5, maxLength: 60 }), async ({ perDay, perMonth }, steps) => {
+        clock = noon
+        const account = newAccount(perDay, perMonth)
+        const quotas = [open({ idleMs: 60_000 }), open({ idleMs: 60_000 })]
+        const grants: { by: number; grant: QuotaGrant; back: number }[] = []
+        let pending: Promise<void>[] = []
+        const settle = async (): Promise<void> => {
+          await Promise.all(pending)
+          pending = []
+        }
+        for (const one of steps) {
+          if (one.op === 'take') {
+            const taken = Promise.resolve(quotas[one.by]?.take(account, one.items))
+            pending.push(taken.then((grant) => void (grant && grants.push({ by: one.by, grant, back: 0 }))))
+          } else if (one.op === 'back') {
+            const found = grants[one.which]
+            if (found === undefined) continue
+            quotas[found.by]?.giveBack(found.grant, one.items)
+            // What comes back to a day that is over is lost.
+            const sameDay =
+              found.grant.day ===
+              grants
+                .map(({ grant }) => grant.day)
+                .sort()
+                .at(-1)
+            if (sameDay) found.back += Math.min(one.items, found.grant.granted - found.back)
+          } else if (one.op === 'wait') clock += one.ms
+          else if (one.op === 'restart') {
+            await settle()
+            await quotas[one.by]?.close()
+            quotas[one.by] = open({ idleMs: 60_000 })
+          } else await settle()
+          const days = new Map<string, number>()
+          const months = new Map<string, number>()
+          for (const { grant, back } of grants) {
+            expect(grant.granted).toBeGreaterThanOrEqual(0)
+            days.set(grant.day, (days.get(grant.day) ?? 0) + grant.granted - back)
+            const month = grant.day.slice(0, 7)
+            months.set(month, (months.get(month) ?? 0) + grant.granted - back)
+          }
+          for (const used of days.values()) expect(used).toBeLessThanOrEqual(perDay ?? Infinity)
+          for (const used of months.values()) expect(used).toBeLessThanOrEqual(perMonth ?? Infinity)
+        }
+        await settle()
+        await Promise.all(quotas.map((quota) => quota.close()))
+        const last = grants
+          .map(({ grant }) => grant.day)
+          .sort()
+          .at(-1)
+        const used = sum(
+          grants.filter(({ grant }) => grant.day === last).map(({ grant, back }) => grant.granted - back),
+        )
+        // All that was reserved came back: what stands is what was granted, neither less nor more.
+        if (last !== undefined) expect(await usedOf(account)).toBeGreaterThanOrEqual(used)
+      }),
+      { numRuns: database.name === 'sqlite' ? 150 : 40 },
+    )
+  }, 120_000)
+})
