@@ -4,7 +4,10 @@ from .address.open_address import AsyncSecret, Network, PerNetwork, Secret
 from .async_provider import AsyncKeyrailProvider
 from .failure.error import KeyrailError, RpcErrorObject
 from .failure.kinds import FailureKind, FailureSource
-from .logs.logs import AsyncLogs, LogCursor, Logs, LogsProgress, async_logs, logs
+from .failure.reorg import Reorg
+from .logs.log_cursor import LogCursor
+from .logs.log_reader import LogsProgress
+from .logs.logs import AsyncLogs, Logs, async_logs, logs
 from .provider import KeyrailProvider
 from .transport.options import BatchOptions, RetryOptions
 from .transport.walks import Request, Settled
@@ -23,6 +26,7 @@ __all__ = [
     "LogsProgress",
     "Network",
     "PerNetwork",
+    "Reorg",
     "Request",
     "RetryOptions",
     "RpcErrorObject",

@@ -8,6 +8,7 @@ from web3.exceptions import MethodUnavailable, RequestTimedOut, Web3RPCError
 from web3.types import RPCResponse
 
 from .kinds import FailureKind, FailureSource
+from .reorg import Reorg
 
 
 class RpcErrorObject(TypedDict, total=False):
@@ -36,6 +37,7 @@ class KeyrailError(Web3RPCError):
         status: The HTTP status, where an answer came.
         rpc_error: The error object that the node or service sent.
         transaction_hash: The transaction that the failure is about, where its hash is known.
+        reorg: Where the chain was reorganized under an iteration over logs, and the cursor to go on from.
 
     """
 
@@ -53,6 +55,7 @@ class KeyrailError(Web3RPCError):
         status: int | None = None,
         rpc_error: RpcErrorObject | None = None,
         transaction_hash: str | None = None,
+        reorg: Reorg | None = None,
     ) -> None:
         response: Any = {"jsonrpc": "2.0", "id": None, "error": rpc_error} if rpc_error else None
         super().__init__(message, rpc_response=_as_response(response), user_message=hint or message)
@@ -66,6 +69,7 @@ class KeyrailError(Web3RPCError):
         self.status = status
         self.rpc_error = rpc_error
         self.transaction_hash = transaction_hash
+        self.reorg = reorg
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -92,6 +96,7 @@ _FIELDS = (
     "status",
     "rpc_error",
     "transaction_hash",
+    "reorg",
 )
 
 

@@ -2,231 +2,73 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypedDict
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
+from types import TracebackType
+from typing import Any
 
+from typing_extensions import Self
 from web3 import AsyncWeb3, Web3
 from web3.types import LogReceipt
 
-from ..failure.check import check, check_range
-from ..failure.error import KeyrailError, altered, make_error
-from .range_hint import range_hint
-from .window_size import WindowSize
-
-# A window that timed out more often, at a quarter of its blocks each time, is not too heavy: nothing answers.
-_MOST_TIMEOUTS = 3
-_MOST_BLOCKS = 2**31
-_TAGS = ("latest", "safe", "finalized", "earliest")
+from .drive_logs import drive_async_logs, drive_logs
+from .log_cursor import LogCursor
+from .log_reader import LogReader, LogsProgress
 
 
-class LogCursor(TypedDict):
-    """Where an iteration stands: everything before it was given. Plain JSON, to be kept and handed in again."""
+class Logs(Iterator[LogReceipt]):
+    """Logs, one at a time; ``cursor`` tells where to go on after the one that was given last."""
 
-    next_block: int
-    """The block to go on with."""
-    next_log_index: int
-    """The index of the first log of that block that was not given yet."""
-
-
-@dataclass(slots=True, frozen=True)
-class LogsProgress:
-    """How far an iteration has come."""
-
-    from_block: int
-    """The first block of this run."""
-    to_block: int
-    """The last block, as it was found at the start."""
-    blocks: int
-    """How many blocks this step was: ``bar.update(progress.blocks)``."""
-    blocks_done: int
-    blocks_total: int
-    logs: int
-    """How many logs were given."""
-    blocks_per_second: float
-    cursor: LogCursor
-    """Goes on from here."""
-
-
-@dataclass(slots=True, frozen=True)
-class _Ask:
-    """What is asked of web3.py: ``of`` is given its ``eth``, whichever of the two that is. A failure is a value here."""
-
-    of: Callable[[Any], Any]
-
-
-class _Reader:
-    """The steps of an iteration: asks are yielded, and answered from outside; logs are yielded one at a time."""
-
-    def __init__(
-        self,
-        owner: Any,
-        from_block: int | str,
-        to_block: int | str,
-        address: Any,
-        topics: Any,
-        max_blocks: int | None,
-        cursor: LogCursor | None,
-        on_progress: Callable[[LogsProgress], object] | None,
-    ) -> None:
-        for name, value in (("from_block", from_block), ("to_block", to_block)):
-            number = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-            check(
-                number or value in _TAGS,
-                f"{name} must be a block's number, or one of latest, safe, finalized and earliest",
-            )
-        if isinstance(from_block, int) and isinstance(to_block, int):
-            check(from_block <= to_block, f"from_block ({from_block}) must not be above to_block ({to_block})")
-        check_range("max_blocks", max_blocks, 1, _MOST_BLOCKS, whole=True)
-        if cursor is not None:
-            whole = isinstance(cursor, Mapping) and all(
-                isinstance(cursor.get(name), int) and cursor[name] >= 0 for name in ("next_block", "next_log_index")
-            )
-            check(whole, "cursor must be what cursor was: { next_block, next_log_index }, whole numbers from 0")
-        check(on_progress is None or callable(on_progress), "on_progress must be a function")
-        self.cursor: LogCursor | None = cursor
-        self._from, self._to = from_block, to_block
-        self._condition = {
-            name: value for name, value in (("address", address), ("topics", topics)) if value is not None
-        }
-        self._on_progress = on_progress
-        self._size = WindowSize(owner, max_blocks)
-
-    def steps(self) -> Generator[_Ask | LogReceipt, Any, None]:
-        head = _answered((yield _Ask(lambda eth: eth.block_number)))
-        last = head if self._to == "latest" else (yield from self._number(self._to))
-        last = min(last, head)
-        if self.cursor is None:
-            self.cursor = {"next_block": (yield from self._number(self._from)), "next_log_index": 0}
-        first = self.cursor["next_block"]
-        first_index = self.cursor["next_log_index"]
-        started = time.monotonic()
-        given = 0
-        at = first
-        while at <= last:
-            logs, to = yield from self._window(at, last)
-            fresh = [log for log in logs if not (log["blockNumber"] == first and log["logIndex"] < first_index)]
-            given += len(fresh)
-            for log in fresh:
-                self.cursor = {"next_block": log["blockNumber"], "next_log_index": log["logIndex"] + 1}
-                yield log
-            self.cursor = {"next_block": to + 1, "next_log_index": 0}
-            if self._on_progress:
-                done = to + 1 - first
-                self._on_progress(
-                    LogsProgress(
-                        from_block=first,
-                        to_block=last,
-                        blocks=to + 1 - at,
-                        blocks_done=done,
-                        blocks_total=last - first + 1,
-                        logs=given,
-                        blocks_per_second=done / max(time.monotonic() - started, 0.001),
-                        cursor=self.cursor,
-                    )
-                )
-            at = to + 1
-
-    def _number(self, block: int | str) -> Generator[_Ask, Any, int]:
-        if isinstance(block, int):
-            return block
-        number: int = _answered((yield _Ask(lambda eth: eth.get_block(block))))["number"]
-        return number
-
-    def _window(self, at: int, last: int) -> Generator[_Ask, Any, tuple[list[LogReceipt], int]]:
-        refusals = timeouts = 0
-        while True:
-            to = min(last, at + self._size.current() - 1)
-            blocks = to - at + 1
-            asked = {**self._condition, "fromBlock": hex(at), "toBlock": hex(to)}
-            end = yield _Ask(lambda eth, asked=asked: eth.get_logs(asked))  # type: ignore[misc]
-            if not isinstance(end, KeyrailError):
-                logs: list[LogReceipt] = list(end)
-                if not all(at <= log["blockNumber"] <= to for log in logs):
-                    raise make_error(
-                        "the answer to eth_getLogs holds logs of blocks that were not asked for",
-                        kind="badResponse",
-                        source="node",
-                        retryable=False,
-                        method="eth_getLogs",
-                    )
-                self._size.served(blocks, len(logs))
-                # Some balancers lose the order of the chain.
-                return sorted(logs, key=lambda log: (log["blockNumber"], log["logIndex"])), to
-            timeouts += end.kind == "timeout"
-            if timeouts > _MOST_TIMEOUTS:
-                raise end
-            self._refused(end, at, blocks, refusals)
-            refusals += 1
-
-    def _refused(self, failure: KeyrailError, at: int, blocks: int, refusals: int) -> None:
-        """Learn from a refusal; raise it where a smaller window is no mend."""
-        if failure.kind == "timeout" and blocks > 1:
-            self._size.refused(blocks, blocks // 4, None)
-            return
-        if failure.kind != "range":
-            raise failure
-        error = failure.rpc_error or {"message": str(failure)}
-        hint = range_hint(error.get("message", ""), error.get("data"))
-        if hint.too_many_addresses or blocks == 1:
-            words = (
-                "the node refuses so many addresses at once: iterate over fewer"
-                if hint.too_many_addresses
-                else f"block {at} alone has more logs than the node gives in one answer: narrow address or topics"
-            )
-            raise altered(failure, f"{words}. It said: {error.get('message', failure)}")
-        spans: list[float] = []
-        if hint.from_block is not None and hint.to_block is not None:
-            # Of a range that starts elsewhere, only the length can be meant.
-            start = at if hint.from_block <= at <= hint.to_block else hint.from_block
-            spans.append(hint.to_block - start + 1)
-        if hint.max_blocks is not None:
-            spans.append(hint.max_blocks)
-        spans = [span for span in spans if 0 < span < blocks]
-        # What it suggested may itself be too much: a second refusal halves at least.
-        if refusals:
-            spans.append(blocks / 2)
-        self._size.refused(blocks, min(spans) if spans else None, hint.max_blocks)
-
-
-def _answered(end: Any) -> Any:
-    """Give what was answered, or raise the failure in its place."""
-    if isinstance(end, KeyrailError):
-        raise end
-    return end
-
-
-class _OfReader:
-    def __init__(self, reader: _Reader) -> None:
+    def __init__(self, reader: LogReader, given: Generator[LogReceipt, None, None]) -> None:
         self._reader = reader
+        self._given = given
 
     @property
     def cursor(self) -> LogCursor | None:
         """Where to go on; None before the first block is known."""
         return self._reader.cursor
 
-
-class Logs(_OfReader, Iterator[LogReceipt]):
-    """Logs, one at a time; ``cursor`` tells where to go on after the one that was given last."""
-
-    def __init__(self, reader: _Reader, given: Iterator[LogReceipt]) -> None:
-        super().__init__(reader)
-        self._given = given
+    def close(self) -> None:
+        """End the iteration: nothing more is asked. What is under way ends by itself, and is not waited for."""
+        self._given.close()
 
     def __next__(self) -> LogReceipt:
         return next(self._given)
 
+    def __enter__(self) -> Self:
+        return self
 
-class AsyncLogs(_OfReader, AsyncIterator[LogReceipt]):
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncLogs(AsyncIterator[LogReceipt]):
     """The same, asynchronously."""
 
-    def __init__(self, reader: _Reader, given: AsyncIterator[LogReceipt]) -> None:
-        super().__init__(reader)
+    def __init__(self, reader: LogReader, given: AsyncGenerator[LogReceipt, None]) -> None:
+        self._reader = reader
         self._given = given
+
+    @property
+    def cursor(self) -> LogCursor | None:
+        """Where to go on; None before the first block is known."""
+        return self._reader.cursor
+
+    async def aclose(self) -> None:
+        """End the iteration, and what is under way with it."""
+        await self._given.aclose()
 
     async def __anext__(self) -> LogReceipt:
         return await self._given.__anext__()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 def logs(
@@ -237,13 +79,16 @@ def logs(
     address: str | Sequence[str] | None = None,
     topics: Sequence[Any] | None = None,
     max_blocks: int | None = None,
+    concurrency: int = 4,
     cursor: LogCursor | None = None,
     on_progress: Callable[[LogsProgress], object] | None = None,
+    check_reorg: bool = False,
 ) -> Logs:
     """Iterate over the logs of any range of blocks, as web3.py gives them, strictly in the order of the chain.
 
-    The range is read in windows. Where the provider refuses one for its size, or runs out of time, its words are read for the
-    size it would take, else the window is halved; what is learned holds for everything on the same provider.
+    The range is read in windows, several at a time. Where the provider refuses one for its size, or runs out of time, its words
+    are read for the size it would take, else the window is halved; what is learned holds for everything on the same provider. A
+    consumer that is slow holds the reading up: it is never more than ``2 * concurrency`` windows ahead.
 
     Args:
         w3: Over a ``KeyrailProvider``.
@@ -252,41 +97,25 @@ def logs(
         address: Of one contract or of several.
         topics: As of ``w3.eth.get_logs``.
         max_blocks: The most blocks to ask for at once. A limit of the provider is found without it. Default: 100,000.
+        concurrency: How many windows are read at a time, from 1 to 64, each by a thread; with 1 there is none, and nothing is
+            read ahead. Default: 4.
         cursor: Goes on where an earlier iteration over the same logs stood.
         on_progress: Told after each window whose logs were all taken. What it raises ends the iteration.
+        check_reorg: Whether to find out that the chain was reorganized under what was given. The failure then has ``reorg``,
+            which tells from which block on logs are to be dropped, and where to go on. Default: False.
 
     Raises:
         KeyrailError: Of kind ``invalidRequest`` for a wrong option, at once. While it runs: ``range``, naming the block, where
-            one block alone is too large; else as the calls. ``cursor`` still tells where to go on.
+            one block alone is too large; ``badResponse`` where an answer is broken or the chain was reorganized; else as the
+            calls. ``cursor`` still tells where to go on.
 
     Example:
         >>> for log in logs(w3, from_block=17_000_000, to_block="finalized"):
         ...     print(log["blockNumber"], log["logIndex"])
 
     """
-    reader = _Reader(w3.provider, from_block, to_block, address, topics, max_blocks, cursor, on_progress)
-
-    def asked(ask: _Ask) -> Any:
-        try:
-            return ask.of(w3.eth)
-        except KeyrailError as failure:
-            return failure.with_traceback(None)
-
-    def given() -> Iterator[LogReceipt]:
-        steps = reader.steps()
-        sent: Any = None
-        while True:
-            try:
-                step = steps.send(sent)
-            except StopIteration:
-                return
-            if isinstance(step, _Ask):
-                sent = asked(step)
-            else:
-                sent = None
-                yield step
-
-    return Logs(reader, given())
+    reader = LogReader(w3.provider, {name: value for name, value in locals().items() if name != "w3"})
+    return Logs(reader, drive_logs(reader, w3))
 
 
 def async_logs(
@@ -297,8 +126,10 @@ def async_logs(
     address: str | Sequence[str] | None = None,
     topics: Sequence[Any] | None = None,
     max_blocks: int | None = None,
+    concurrency: int = 4,
     cursor: LogCursor | None = None,
     on_progress: Callable[[LogsProgress], object] | None = None,
+    check_reorg: bool = False,
 ) -> AsyncLogs:
     """Iterate in the way of ``logs``, over an ``AsyncKeyrailProvider``, by ``async for``.
 
@@ -309,33 +140,14 @@ def async_logs(
         address: Of one contract or of several.
         topics: As of ``w3.eth.get_logs``.
         max_blocks: The most blocks to ask for at once. Default: 100,000.
+        concurrency: How many windows are read at a time, from 1 to 64. Default: 4.
         cursor: Goes on where an earlier iteration over the same logs stood.
         on_progress: Told after each window whose logs were all taken.
+        check_reorg: Whether to find out that the chain was reorganized under what was given. Default: False.
 
     Raises:
         KeyrailError: As of ``logs``.
 
     """
-    reader = _Reader(w3.provider, from_block, to_block, address, topics, max_blocks, cursor, on_progress)
-
-    async def asked(ask: _Ask) -> Any:
-        try:
-            return await ask.of(w3.eth)
-        except KeyrailError as failure:
-            return failure.with_traceback(None)
-
-    async def given() -> AsyncIterator[LogReceipt]:
-        steps = reader.steps()
-        sent: Any = None
-        while True:
-            try:
-                step = steps.send(sent)
-            except StopIteration:
-                return
-            if isinstance(step, _Ask):
-                sent = await asked(step)
-            else:
-                sent = None
-                yield step
-
-    return AsyncLogs(reader, given())
+    reader = LogReader(w3.provider, {name: value for name, value in locals().items() if name != "w3"})
+    return AsyncLogs(reader, drive_async_logs(reader, w3))

@@ -20,6 +20,8 @@ class _Learned:
     """No request may span more: the provider named this number."""
     size: int = _FIRST
     """What was served last."""
+    tried: bool = False
+    """Whether anything was ever served, so that the size is more than a guess."""
 
 
 _known: WeakKeyDictionary[Any, _Learned] = WeakKeyDictionary()
@@ -45,12 +47,18 @@ class WindowSize:
     def _bounded(self, blocks: float) -> int:
         return max(1, int(min(blocks, self._most, self._learned.cap)))
 
+    @property
+    def tried(self) -> bool:
+        """Whether the size is more than a guess."""
+        return self._learned.tried
+
     def current(self) -> int:
         """How many blocks the next request may span."""
         return self._bounded(self._size)
 
     def served(self, blocks: int, logs: int) -> None:
         """Learn from a request that was served."""
+        self._learned.tried = True
         if logs > _MANY_LOGS:
             self._size = min(self._size, self._bounded(blocks * _MANY_LOGS / logs))
             self._streak = 0
