@@ -16,7 +16,8 @@ const onTestnet = (change: object): GatewayOptions =>
   given({ networks: { ...networks, testnet: { ...network, ...change } } })
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
-const known = 'networks, keys, publicUrl, services, unsafeNodeMethods, limits, tls, elsewhere, degraded, log'
+const known =
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, strangers, trustedProxies, rehearsalKeys, now, tls, elsewhere, degraded, log'
 const noStore = 'keys must be a key store, an object with find(hash): make one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]"

@@ -1,6 +1,8 @@
 import { createSecureContext } from 'node:tls'
-import { defaultLimits, defaultMaxLagBlocks } from './gatewayOptions.ts'
+import { defaultLimits, defaultMaxLagBlocks, defaultStrangers } from './gatewayOptions.ts'
 import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
+import { createClientIp } from './http/clientIp.ts'
+import type { ClientIp } from './http/clientIp.ts'
 import { checkPublicUrl } from './http/publicUrl.ts'
 import type { KeyStore } from './key/keyStore.ts'
 import type { LogEntry } from './log.ts'
@@ -23,6 +25,14 @@ export interface CheckedOptions {
   readonly services: { readonly debug: boolean; readonly trace: boolean }
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
+  readonly rates: GatewayOptions['rates']
+  readonly quota: GatewayOptions['quota']
+  readonly quotaStatus: 403 | 429
+  readonly meter: GatewayOptions['meter']
+  readonly strangers: NonNullable<GatewayOptions['strangers']>
+  readonly clientIp: ClientIp
+  readonly rehearsalKeys: boolean
+  readonly now: () => number
   readonly tls: GatewayOptions['tls']
   readonly elsewhere: GatewayOptions['elsewhere']
   readonly degraded: GatewayOptions['degraded']
@@ -59,6 +69,14 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'services',
     'unsafeNodeMethods',
     'limits',
+    'rates',
+    'quota',
+    'quotaStatus',
+    'meter',
+    'strangers',
+    'trustedProxies',
+    'rehearsalKeys',
+    'now',
     'tls',
     'elsewhere',
     'degraded',
@@ -76,6 +94,14 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
     limits: checkLimits(options['limits']),
+    rates: checkPart(options['rates'], 'rates', ['take']) as GatewayOptions['rates'],
+    quota: checkPart(options['quota'], 'quota', ['take', 'giveBack']) as GatewayOptions['quota'],
+    quotaStatus: checkQuotaStatus(options['quotaStatus']),
+    meter: checkPart(options['meter'], 'meter', ['count']) as GatewayOptions['meter'],
+    strangers: checkStrangers(options['strangers']),
+    clientIp: checkTrustedProxies(options['trustedProxies']),
+    rehearsalKeys: checkSwitch(options['rehearsalKeys'], 'rehearsalKeys'),
+    now: (checkFunction(options['now'], 'now') as GatewayOptions['now']) ?? Date.now,
     tls: checkTls(options['tls']),
     elsewhere: checkFunction(options['elsewhere'], 'elsewhere') as GatewayOptions['elsewhere'],
     degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
@@ -143,6 +169,39 @@ const checkUpstreamUrl = (url: unknown, option: string): URL => {
   if (address === null || (address.protocol !== 'http:' && address.protocol !== 'https:'))
     throw new TypeError(`${option} is not an http or https URL`)
   return address
+}
+
+/** A part of the service: whose class it is does not matter, only what is called of it. */
+const checkPart = (part: unknown, option: string, functions: readonly string[]): unknown => {
+  if (part === undefined) return undefined
+  const members = part as Readonly<Record<string, unknown>> | null
+  if (members === null || functions.some((name) => typeof members[name] !== 'function'))
+    throw new TypeError(`${option} must be an object with ${functions.map((name) => `${name}()`).join(', ')}`)
+  return part
+}
+
+const checkQuotaStatus = (status: unknown): 403 | 429 => {
+  if (status === undefined || status === 403) return 403
+  if (status !== 429) throw new TypeError('quotaStatus must be 403 or 429')
+  return 429
+}
+
+const mostAtOnce = 1_000_000
+
+const checkStrangers = (given: unknown): CheckedOptions['strangers'] => {
+  if (given === undefined) return defaultStrangers
+  const { perSecond, burst } = membersOf(given, 'strangers', ['perSecond', 'burst'])
+  return {
+    perSecond: checkWhole(perSecond, 'strangers.perSecond', mostAtOnce),
+    burst: checkWhole(burst, 'strangers.burst', mostAtOnce),
+  }
+}
+
+const checkTrustedProxies = (given: unknown): ClientIp => {
+  if (given === undefined) return createClientIp([])
+  if (!Array.isArray(given) || Array.from<unknown>(given).some((each) => typeof each !== 'string'))
+    throw new TypeError("trustedProxies must be a list of addresses and ranges, as in ['10.0.0.0/8']")
+  return createClientIp(given as readonly string[])
 }
 
 const checkKeys = (keys: unknown): KeyStore => {

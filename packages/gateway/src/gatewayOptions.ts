@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { KeyStore } from './key/keyStore.ts'
+import type { RateLimiter } from './limit/rateLimiter.ts'
 import type { LogEntry } from './log.ts'
+import type { Meter } from './meter/meter.ts'
 import type { Network } from './network.ts'
+import type { Quota } from './quota/quota.ts'
 
 /** One node behind the gateway. */
 export interface UpstreamOptions {
@@ -61,6 +64,9 @@ export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   maxFilters: 100,
 })
 
+/** How often one IP may come with keys that nobody has, where nothing else is said. */
+export const defaultStrangers: NonNullable<GatewayOptions['strangers']> = Object.freeze({ perSecond: 10, burst: 100 })
+
 /** How far an upstream may be behind where nothing else is said, in blocks. */
 export const defaultMaxLagBlocks = 8
 
@@ -75,6 +81,22 @@ export interface GatewayOptions {
   /** Opens the embedded nodes' own methods (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits
+  /** Counts calls against the rates in the keys' records. @default none: no rate holds */
+  readonly rates?: RateLimiter
+  /** Counts calls against the daily and monthly quotas in the keys' records. @default none: no quota holds */
+  readonly quota?: Quota
+  /** The HTTP status where a quota is used up. 403, because some clients ask for minutes on end where they get 429. @default 403 */
+  readonly quotaStatus?: 403 | 429
+  /** Counts what came with a known key, and how it ended. @default none */
+  readonly meter?: Meter
+  /** How often one IP (of IPv6 a /64) may come with keys that nobody has, before it is told 429. No good key is refused by it. @default 10 a second, 100 at once */
+  readonly strangers?: { readonly perSecond: number; readonly burst: number }
+  /** Proxies in front whose `X-Forwarded-For` is believed: addresses and ranges, as in `['10.0.0.0/8']`. @default none */
+  readonly trustedProxies?: readonly string[]
+  /** Answers to `kr_rehearse_401`, `kr_rehearse_429`, `kr_rehearse_quota` and `kr_rehearse_slow` as a service at its limit does, on any network and path. @default false */
+  readonly rehearsalKeys?: boolean
+  /** A clock in milliseconds since 1970. @default Date.now */
+  readonly now?: () => number
   /** Certificate chain and private key, both PEM: then it speaks https alone. A reload may renew them, but neither bring nor drop them. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer }
   /**

@@ -1,57 +1,208 @@
 import { parseApiKey } from '../key/apiKey.ts'
 import { hashApiKey } from '../key/hashApiKey.ts'
-import type { KeyRecord } from '../key/keyStore.ts'
+import type { FoundKey, KeyRecord } from '../key/keyStore.ts'
 import { refuseKey } from '../key/refuseKey.ts'
-import type { Network } from '../network.ts'
+import { rehearsalOf, rehearsalTenant } from '../key/rehearsalKeys.ts'
+import { tenantOf } from '../key/tenant.ts'
+import type { Tenant } from '../key/tenant.ts'
+import type { JwtVerdict } from '../jwt/jwtVerdict.ts'
+import { kidOf, parseJwt } from '../jwt/parseJwt.ts'
+import { readBearer } from '../jwt/readBearer.ts'
+import { refuseJwt } from '../jwt/refuseJwt.ts'
+import type { CallPath } from '../http/parsePath.ts'
 import { refusals } from '../refusal/refusals.ts'
+import type { Refusal } from '../refusal/refusal.ts'
+import { answerCalls } from './answerCalls.ts'
+import type { Admitted } from './answerCalls.ts'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
 import { refuseExchange } from './finishExchange.ts'
 
 /**
- * Looks the key up, before the body is kept, so that a stranger's bytes are not.
- * @param options.proceed - Called where the key may be used there; else the request has been refused.
+ * Finds out who asks, before the body is kept, so that a stranger's bytes are not; goes on with the calls where they may be made.
+ * A path without a key, `/{network}/v2`, is for tokens alone: its app is found by the token's `kid`.
  */
-export const admitKey = (
-  answering: Answering,
-  exchange: Exchange,
-  { at, proceed }: { at: { network: Network; variant: 'app' | 'apiKey'; key: string }; proceed: () => void },
-): void => {
+export const admitKey = (answering: Answering, exchange: Exchange, at: CallPath): void => {
   exchange.network = at.network
-  const unavailable = (): void => {
-    answering.log({ event: 'fault', where: 'keyStore' })
-    refuseExchange(answering, exchange, refusals.keyStoreUnavailable())
-  }
-  const judge = (given: KeyRecord | null | undefined): void => {
-    const record = given ?? undefined
-    // A throw here would end the process: nobody waits for it.
-    if (record !== undefined && !Array.isArray(record.networks)) {
-      unavailable()
-      return
-    }
-    const refusal = refuseKey(record, at)
-    if (record !== undefined) {
-      exchange.key = record
-      if (record.networks.includes(at.network)) exchange.chainId = answering.groups[at.network].chainId
-    }
-    if (refusal !== undefined) refuseExchange(answering, exchange, refusal)
-    else proceed()
+  if (at.key === undefined) {
+    admitToken(answering, exchange, at)
+    return
   }
   if (parseApiKey(at.key) === undefined) {
-    judge(undefined)
+    if (!answering.rehearsalKeys || !admitRehearsal(answering, exchange, at))
+      refuseStranger(answering, exchange, refusals.keyUnknown())
     return
   }
-  let found: KeyRecord | undefined | Promise<KeyRecord | undefined>
+  const hash = hashApiKey(at.key)
+  let found: FoundKey
   try {
-    found = answering.keys.find(hashApiKey(at.key))
+    found = answering.keys.find(hash)
   } catch {
-    unavailable()
+    refuseUnavailable(answering, exchange)
     return
   }
-  if (isThenable(found)) Promise.resolve(found).then(judge, unavailable)
-  else judge(found)
+  if (isThenable(found))
+    Promise.resolve(found).then(
+      (record) => judge(answering, exchange, { at, record }),
+      () => refuseUnavailable(answering, exchange),
+    )
+  else judge(answering, exchange, { at, record: found })
 }
 
 /** Some database clients answer with a promise of their own kind. */
 const isThenable = (found: object | null | undefined): found is PromiseLike<KeyRecord | undefined> =>
   typeof found === 'object' && found !== null && 'then' in found
+
+const refuseUnavailable = (answering: Answering, exchange: Exchange): void => {
+  answering.log({ event: 'fault', where: 'keyStore' })
+  refuseExchange(answering, exchange, refusals.keyStoreUnavailable())
+}
+
+/** Only who comes with nothing that is known pays for it, so that nobody is refused for a neighbour's guesses. */
+const refuseStranger = (answering: Answering, exchange: Exchange, refusal: Refusal): void => {
+  const { granted, retryAfterMs } = answering.strangers.take(ipOf(answering, exchange))
+  const limited = refusals.keyUnknownLimited
+  refuseExchange(answering, exchange, granted === 0 ? limited({ retryAfterMs, nowMs: answering.now() }) : refusal)
+}
+
+const ipOf = ({ clientIp }: Answering, { request }: Exchange): string | undefined => {
+  const forwarded = request.headers['x-forwarded-for']
+  return clientIp(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+}
+
+const admitRehearsal = (answering: Answering, exchange: Exchange, at: CallPath): boolean => {
+  const rehearsal = rehearsalOf(at.key ?? '')
+  if (rehearsal === undefined) return false
+  const tenant = rehearsalTenant(rehearsal, at.variant)
+  if (rehearsal === '401' || tenant === undefined) refuseExchange(answering, exchange, refusals.keyUnknown())
+  else {
+    exchange.tenant = tenant
+    exchange.chainId = answering.groups[at.network].chainId
+    answerCalls(answering, exchange as Admitted)
+  }
+  return true
+}
+
+/** Judges what was found by a key. Its order is part of the contract: see `answerRequest`. */
+const judge = (
+  answering: Answering,
+  exchange: Exchange,
+  { at, record }: { at: CallPath; record: KeyRecord | null | undefined },
+): void => {
+  if (record === undefined || record === null) refuseStranger(answering, exchange, refusals.keyUnknown())
+  // A throw here would end the process: nobody waits for it.
+  else if (!Array.isArray(record.networks)) refuseUnavailable(answering, exchange)
+  else {
+    const tenant = know(answering, exchange, record)
+    const refusal =
+      refuseKey(record, at, answering.now()) ??
+      refuseByList(answering, exchange, record.allow) ??
+      refuseByToken(answering, exchange, tenant) ??
+      refuseByService(record)
+    if (refusal !== undefined) refuseExchange(answering, exchange, refusal)
+    else answerCalls(answering, exchange as Admitted)
+  }
+}
+
+const know = (answering: Answering, exchange: Exchange, record: KeyRecord): Tenant => {
+  const tenant = tenantOf(record)
+  exchange.tenant = tenant
+  const { network } = exchange
+  if (network !== undefined && record.networks.includes(network)) exchange.chainId = answering.groups[network].chainId
+  return tenant
+}
+
+const refuseByList = (answering: Answering, exchange: Exchange, allow: KeyRecord['allow']): Refusal | undefined => {
+  if (allow === undefined) return undefined
+  const { origin, 'user-agent': userAgent } = exchange.request.headers
+  return allow.refuseRequest({ ip: ipOf(answering, exchange), origin, userAgent })
+}
+
+const verdictOn = ({ verdicts }: Answering, token: string | undefined, { record }: Tenant): JwtVerdict | undefined =>
+  record.jwt === undefined
+    ? undefined
+    : verdicts.judge(token, { id: record.appId ?? record.id, version: record.version ?? 0, jwt: record.jwt.policy })
+
+/** A token that is there must be good, also where none is asked for. An app without JWT keys looks at none. */
+const refuseByToken = (answering: Answering, exchange: Exchange, tenant: Tenant): Refusal | undefined => {
+  const { jwt } = tenant.record
+  if (jwt === undefined) return undefined
+  const token = readBearer(exchange.request.headers.authorization)
+  if (token === undefined && !jwt.required) return undefined
+  const verdict = verdictOn(answering, token, tenant)
+  return verdict && (refuseJwt(verdict) ?? narrow(answering, exchange, verdict))
+}
+
+/** Takes over what a good token allows. */
+const narrow = (answering: Answering, exchange: Exchange, verdict: JwtVerdict): Refusal | undefined => {
+  if (!verdict.ok) return undefined
+  exchange.narrowing = verdict.allow
+  return refuseByList(answering, exchange, verdict.allow)
+}
+
+const service = 'Node API'
+
+const refuseByService = ({ services }: KeyRecord): Refusal | undefined =>
+  services === undefined || services.includes(service) ? undefined : refusals.serviceOff()
+
+const admitToken = (answering: Answering, exchange: Exchange, at: CallPath): void => {
+  const token = readBearer(exchange.request.headers.authorization)
+  if (token === undefined || answering.keys.findByKid === undefined) {
+    refuseStranger(answering, exchange, refusals.keyUnknown())
+    return
+  }
+  const kid = kidOf(token)
+  if (kid === undefined) {
+    const malformed = parseJwt(token) === undefined
+    const refusal = malformed ? refusals.jwtInvalid('malformed', 'malformed') : refusals.jwtInvalid('kid', 'no kid')
+    refuseStranger(answering, exchange, refusal)
+    return
+  }
+  let found: FoundKey
+  try {
+    found = answering.keys.findByKid(kid)
+  } catch {
+    refuseUnavailable(answering, exchange)
+    return
+  }
+  if (isThenable(found))
+    Promise.resolve(found).then(
+      (record) => judgeToken(answering, exchange, { at, token, record }),
+      () => refuseUnavailable(answering, exchange),
+    )
+  else judgeToken(answering, exchange, { at, token, record: found })
+}
+
+/** These fail before the signature is known to be good: anybody can bring them about, so they say nothing of the app. */
+const strange: ReadonlySet<string> = new Set(['missing', 'malformed', 'header', 'kid', 'algorithm', 'signature'])
+
+/** Judges what was found by a token alone. The token comes first: until its signature is good, nothing is said of the app. */
+const judgeToken = (
+  answering: Answering,
+  exchange: Exchange,
+  { at, token, record }: { at: CallPath; token: string; record: KeyRecord | null | undefined },
+): void => {
+  if (record !== undefined && record !== null && !Array.isArray(record.networks)) {
+    refuseUnavailable(answering, exchange)
+    return
+  }
+  const verdict = record ? verdictOn(answering, token, tenantOf(record)) : undefined
+  if (!record || verdict === undefined) {
+    refuseStranger(answering, exchange, refusals.jwtInvalid('kid', 'unknown kid'))
+    return
+  }
+  const refused = refuseJwt(verdict)
+  if (refused !== undefined && !verdict.ok && strange.has(verdict.check)) {
+    refuseStranger(answering, exchange, refused)
+    return
+  }
+  know(answering, exchange, record)
+  const refusal =
+    refused ??
+    refuseKey(record, at, answering.now()) ??
+    refuseByList(answering, exchange, record.allow) ??
+    narrow(answering, exchange, verdict) ??
+    refuseByService(record)
+  if (refusal !== undefined) refuseExchange(answering, exchange, refusal)
+  else answerCalls(answering, exchange as Admitted)
+}

@@ -1,93 +1,216 @@
 import { corsHeaders } from '../http/cors.ts'
 import { readBody } from '../http/readBody.ts'
+import type { MethodTraits } from '../method/createMethodPolicy.ts'
+import type { Network } from '../network.ts'
 import { refusals } from '../refusal/refusals.ts'
+import type { Refusal } from '../refusal/refusal.ts'
 import { parseBody } from '../request/parseBody.ts'
-import type { NoRequest, RpcCall } from '../request/parseBody.ts'
-import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
-import type { CallEnd } from '../upstream/forwardCall.ts'
+import type { NoRequest, ParsedBody, RpcCall } from '../request/parseBody.ts'
+import type { Tenant } from '../key/tenant.ts'
+import type { CallEnd, ForwardedCall } from '../upstream/forwardCall.ts'
 import type { Answering } from './answering.ts'
 import { checkCall } from './checkCall.ts'
 import type { Exchange } from './exchange.ts'
 import { finishExchange, refuseExchange } from './finishExchange.ts'
+import { isUnanswered, meterCall, outcomeOf } from './meterCalls.ts'
+import { rehearsedDelayMs } from './rehearse.ts'
 import { isRefusal, responseParts } from './responseParts.ts'
+import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
 import { runCall } from './runCall.ts'
 import type { CallContext } from './runCall.ts'
+import { limitHeaders, refuseUngranted, takeLimits } from './takeLimits.ts'
+import type { TakenLimits } from './takeLimits.ts'
+
+/** A request whose key may be used. */
+export interface Admitted extends Exchange {
+  tenant: Tenant
+  network: Network
+}
 
 /** Reads the body of a request whose key is good, and answers the call or the batch in it. */
-export const answerCalls = (answering: Answering, exchange: Exchange, group: UpstreamGroup): void => {
-  const { maxBodyBytes, maxBatchItems } = answering.limits
+export const answerCalls = (answering: Answering, exchange: Admitted): void => {
+  const { maxBodyBytes } = answering.limits
   readBody(exchange.request, { maxBytes: maxBodyBytes, keep: true }, (end) => {
     if (end === 'gone' || exchange.gone) return
-    if (end === 'tooLarge') {
-      refuseExchange(answering, exchange, refusals.bodyTooLarge(maxBodyBytes))
-      return
-    }
-    const parsed = parseBody(end, maxBatchItems)
-    if (parsed.kind === 'malformed') refuseExchange(answering, exchange, refusals.parseError())
-    else if (parsed.kind === 'emptyBatch') refuseExchange(answering, exchange, refusals.emptyBatch())
-    else if (parsed.kind === 'batchTooLarge')
-      refuseExchange(answering, exchange, refusals.batchTooLarge(parsed.count, maxBatchItems))
-    else if (parsed.kind === 'single') answerSingle(answering, exchange, { item: parsed.item, group })
-    else answerBatch(answering, exchange, { items: parsed.items, group })
+    if (end === 'tooLarge') refuseExchange(answering, exchange, refusals.bodyTooLarge(maxBodyBytes))
+    else if (exchange.tenant.rehearsal === 'slow') {
+      const timer = setTimeout(() => answerBody(answering, exchange, end), rehearsedDelayMs)
+      exchange.cancel = () => clearTimeout(timer)
+    } else answerBody(answering, exchange, end)
   })
 }
 
-const contextOf = ({ limits }: Answering, exchange: Exchange, group: UpstreamGroup): CallContext => ({
-  group,
-  keyId: exchange.key?.id ?? '',
+const answerBody = (answering: Answering, exchange: Admitted, body: Buffer): void => {
+  const parsed = parseBody(body, answering.limits.maxBatchItems)
+  if (parsed.kind === 'single') answerSingle(answering, exchange, parsed.item)
+  else if (parsed.kind === 'batch') answerBatch(answering, exchange, parsed.items)
+  else refuseExchange(answering, exchange, refuseBody(parsed, answering.limits.maxBatchItems))
+}
+
+const refuseBody = (parsed: Exclude<ParsedBody, { kind: 'single' | 'batch' }>, maxBatchItems: number): Refusal => {
+  if (parsed.kind === 'malformed') return refusals.parseError()
+  return parsed.kind === 'emptyBatch' ? refusals.emptyBatch() : refusals.batchTooLarge(parsed.count, maxBatchItems)
+}
+
+const contextOf = ({ limits, groups }: Answering, { tenant, network }: Admitted): CallContext => ({
+  group: groups[network],
+  keyId: tenant.record.id,
   timeoutMs: limits.upstreamTimeoutMs,
   maxAnswerBytes: limits.maxAnswerBytes,
   budget: { left: limits.maxAnswerBytes },
 })
 
-const labelOf = (answering: Answering, item: RpcCall | NoRequest): string =>
-  (item.valid ? answering.policy(item.method)?.label : undefined) ?? 'other'
+const check = (
+  item: RpcCall | NoRequest,
+  traits: MethodTraits | undefined,
+  { tenant, narrowing }: Admitted,
+): ForwardedCall | Refusal => checkCall(item, { traits, allow: tenant.record.allow, narrowing })
 
-const answerSingle = (
+/**
+ * Goes on with what a request's calls were granted: at once, where that is known at once. Where the quota cannot be asked nothing is
+ * known, and the request is refused as a whole. What was granted to a caller that has gone meanwhile is given back.
+ */
+const withLimits = (
   answering: Answering,
-  exchange: Exchange,
-  { item, group }: { item: RpcCall | NoRequest; group: UpstreamGroup },
+  exchange: Admitted,
+  options: { calls: number; granted: (taken: TakenLimits) => void },
 ): void => {
-  exchange.method = labelOf(answering, item)
-  exchange.items = 1
-  const settle = (end: CallEnd): void => {
-    const refused = isRefusal(end)
-    if (refused) exchange.reason = end.reason
-    const id = item.valid ? item.id : 'null'
-    // Nobody may answer a notification, whatever became of it (JSON-RPC 2.0 section 4.1).
-    if (id === undefined) finishExchange(answering, exchange, { status: 204, headers: corsHeaders })
-    else
-      finishExchange(answering, exchange, {
-        status: refused ? end.status : 200,
-        body: responseParts(end, id, exchange.requestId),
-      })
+  const { calls, granted } = options
+  const proceed = (taken: TakenLimits): void => {
+    exchange.limitHeaders = limitHeaders(taken, answering.now())
+    granted(taken)
   }
-  const call = checkCall(item, answering.policy)
-  if ('reason' in call) settle(call)
-  else exchange.cancel = runCall(call, contextOf(answering, exchange, group), settle)
+  const unavailable = (): void => {
+    answering.log({ event: 'fault', where: 'keyStore' })
+    if (!exchange.gone) refuseExchange(answering, exchange, refusals.limitsUnavailable())
+  }
+  let taken: TakenLimits | Promise<TakenLimits>
+  try {
+    taken = takeLimits(answering, exchange.tenant, calls)
+  } catch {
+    unavailable()
+    return
+  }
+  if (!(taken instanceof Promise)) {
+    proceed(taken)
+    return
+  }
+  // What there is to stop is the waiting: whoever goes now is counted as gone.
+  exchange.cancel = () => {}
+  taken.then((later) => {
+    if (!exchange.gone) proceed(later)
+    else if (later.quota !== undefined) answering.quota?.giveBack(later.quota, later.granted)
+  }, unavailable)
 }
 
-const answerBatch = (
+const answerSingle = (answering: Answering, exchange: Admitted, item: RpcCall | NoRequest): void => {
+  const traits = item.valid ? answering.policy(item.method) : undefined
+  exchange.method = traits?.label ?? 'other'
+  exchange.items = 1
+  const call = check(item, traits, exchange)
+  if ('reason' in call) settleSingle(answering, exchange, { item, end: call })
+  else
+    withLimits(answering, exchange, {
+      calls: 1,
+      granted: (taken) => {
+        if (taken.granted === 0) {
+          settleSingle(answering, exchange, { item, end: refuseUngranted(taken, 0, answering) })
+          return
+        }
+        const cancel = runCall(call, contextOf(answering, exchange), (end) => {
+          if (taken.quota !== undefined && isUnanswered(end)) answering.quota?.giveBack(taken.quota, 1)
+          settleSingle(answering, exchange, { item, end })
+        })
+        // What changes something goes on without its caller, and is counted when it ends.
+        exchange.cancel = call.traits.idempotent ? cancel : undefined
+      },
+    })
+}
+
+const settleSingle = (
   answering: Answering,
-  exchange: Exchange,
-  { items, group }: { items: readonly (RpcCall | NoRequest)[]; group: UpstreamGroup },
+  exchange: Admitted,
+  { item, end }: { item: RpcCall | NoRequest; end: CallEnd },
 ): void => {
+  const refused = isRefusal(end)
+  if (refused) exchange.reason = end.reason
+  meterCalls(answering, exchange, [end])
+  const id = item.valid ? item.id : 'null'
+  // Nobody may answer a notification, whatever became of it (JSON-RPC 2.0 section 4.1).
+  if (id === undefined) finishExchange(answering, exchange, { status: 204, headers: corsHeaders })
+  else
+    finishExchange(answering, exchange, {
+      status: refused ? end.status : 200,
+      body: responseParts(end, id, exchange.requestId),
+      headers: refused && end.headers !== undefined ? [...corsHeaders, ...end.headers] : corsHeaders,
+    })
+}
+
+const meterCalls = (answering: Answering, exchange: Admitted, ends: readonly CallEnd[]): void => {
+  if (exchange.metered) return
+  exchange.metered = true
+  for (const [index, end] of ends.entries())
+    meterCall(answering, exchange, exchange.labels?.[index] ?? exchange.method ?? 'other', outcomeOf(end))
+}
+
+const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (RpcCall | NoRequest)[]): void => {
+  const labels: string[] = []
+  const calls: (ForwardedCall | Refusal)[] = []
+  let passed = 0
+  for (const item of items) {
+    const traits = item.valid ? answering.policy(item.method) : undefined
+    const call = check(item, traits, exchange)
+    labels.push(traits?.label ?? 'other')
+    calls.push(call)
+    if (!('reason' in call)) passed += 1
+  }
   exchange.method = 'batch'
   exchange.items = items.length
-  exchange.cancel = runBatch(
-    items.map((item) => checkCall(item, answering.policy)),
-    contextOf(answering, exchange, group),
-    (ends) => {
-      const parts: (string | Buffer)[] = []
-      for (const [index, end] of ends.entries()) {
-        const item = items[index]
-        if (isRefusal(end)) exchange.reason ??= end.reason
-        const id = item?.valid ? item.id : 'null'
-        if (id !== undefined) parts.push(parts.length === 0 ? '[' : ',', ...responseParts(end, id, exchange.requestId))
-      }
-      if (parts.length === 0) finishExchange(answering, exchange, { status: 204, headers: corsHeaders })
-      else finishExchange(answering, exchange, { status: 200, body: [...parts, ']'] })
-    },
-  )
+  exchange.labels = labels
+  if (passed === 0) settleBatch(answering, exchange, { items, ends: calls.filter((call) => 'reason' in call) })
+  else
+    withLimits(answering, exchange, {
+      calls: passed,
+      granted: (taken) => {
+        if (taken.granted < passed) refuseRest(calls, taken, answering)
+        exchange.cancel = runBatch(calls, contextOf(answering, exchange), (ends) => {
+          if (taken.quota !== undefined) {
+            const unanswered = ends.reduce((sum, end) => sum + (isUnanswered(end) ? 1 : 0), 0)
+            if (unanswered > 0) answering.quota?.giveBack(taken.quota, unanswered)
+          }
+          settleBatch(answering, exchange, { items, ends })
+        })
+      },
+    })
+}
+
+/** Puts refusals in the place of the calls that were not granted. */
+const refuseRest = (calls: (ForwardedCall | Refusal)[], taken: TakenLimits, answering: Answering): void => {
+  let place = 0
+  let refusal: Refusal | undefined
+  for (const [index, call] of calls.entries()) {
+    if ('reason' in call) continue
+    // Two kinds at most, so that a batch of a thousand does not make a thousand of them.
+    if (place === taken.granted || place === taken.rate?.granted) refusal = refuseUngranted(taken, place, answering)
+    if (refusal !== undefined) calls[index] = refusal
+    place += 1
+  }
+}
+
+const settleBatch = (
+  answering: Answering,
+  exchange: Admitted,
+  { items, ends }: { items: readonly (RpcCall | NoRequest)[]; ends: readonly CallEnd[] },
+): void => {
+  const parts: BodyPart[] = []
+  for (const [index, end] of ends.entries()) {
+    const item = items[index]
+    if (isRefusal(end)) exchange.reason ??= end.reason
+    const id = item?.valid ? item.id : 'null'
+    if (id !== undefined) parts.push(parts.length === 0 ? '[' : ',', ...responseParts(end, id, exchange.requestId))
+  }
+  meterCalls(answering, exchange, ends)
+  if (parts.length === 0) finishExchange(answering, exchange, { status: 204, headers: corsHeaders })
+  else finishExchange(answering, exchange, { status: 200, body: [...parts, ']'] })
 }

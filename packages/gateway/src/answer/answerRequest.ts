@@ -7,7 +7,6 @@ import { announcesTooMuch } from '../http/readBody.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import { refusals } from '../refusal/refusals.ts'
 import { admitKey } from './admitKey.ts'
-import { answerCalls } from './answerCalls.ts'
 import { answerHealth } from './answerHealth.ts'
 import type { Answering } from './answering.ts'
 import { beginExchange } from './beginExchange.ts'
@@ -18,10 +17,20 @@ import { finishExchange, pastBody, refuseBeforeSize, refuseExchange } from './fi
 export type Expectation = 'none' | 'continue' | 'unknown'
 
 /**
- * Answers one HTTP request. The order of the checks is the contract: expectation, draining, path, HTTP method, media type, size,
- * then the key: known, its status, its network, its kind of path; then the body is parsed, and each call of it is checked and
- * forwarded by itself. Of several faults a caller is told the first in this order, also
- * where the size was not announced. Health and preflights need no key: they are answered for any body within the size.
+ * Answers one HTTP request. The order of the checks is the contract:
+ * 1. one Host at most, expectation, draining, path, HTTP method, media type, size: what the header says of itself;
+ * 2. the key: its form and checksum, then whether anybody has it. Only who is unknown here is held against the limit of unknown keys;
+ * 3. what is known of the key: its state and its end, its network, its kind of path;
+ * 4. the app's lists of IPs, origins and user agents; its tokens; its services;
+ * 5. the body: its size where that was not announced, then its form;
+ * 6. each call of it by itself: its form, its method, its params, the lists of methods and addresses;
+ * 7. the rate, then the quota, each once for all calls that are left: the first that fit go on;
+ * 8. the nodes.
+ * A token alone, at `/{network}/v2`, stands in the key's place: it comes before 3, as until its signature is good it is a stranger's.
+ *
+ * Of several faults a caller is told the first in this order, also where the size was not announced. In 1 to 5 the whole request is
+ * refused, with the refusal's status. In 6 to 8 a single call is refused likewise; of a batch each call has its own answer, and
+ * the status is 200 whatever became of them. Health and preflights need no key: they are answered for any body within the size.
  */
 export const answerRequest = (
   answering: Answering,
@@ -29,6 +38,11 @@ export const answerRequest = (
 ): void => {
   const exchange = beginExchange(answering, request, response)
   const path = parsePath(request.url ?? '')
+  if (request.headers.host?.includes(',') === true) {
+    // RFC 9112 section 3.2: of two hosts, a proxy in front may have gone by the other.
+    refuseExchange(answering, exchange, refusals.badHttp())
+    return
+  }
   // Before all else: what is said here is said to programs that speak JSON-RPC, and with CORS.
   if (path.kind === 'unknown' && expectation !== 'unknown' && isElsewhere(answering, exchange)) return
   const early = refuseEarly(answering, request, { path, expectation })
@@ -46,10 +60,7 @@ export const answerRequest = (
   else if (path.kind === 'unknown' || request.method === 'OPTIONS') {
     const headers = preflightHeaders(request.headers['access-control-request-headers'])
     pastBody(answering, exchange, () => finishExchange(answering, exchange, { status: 204, headers }))
-  } else {
-    const group = answering.groups[path.network]
-    admitKey(answering, exchange, { at: path, proceed: () => answerCalls(answering, exchange, group) })
-  }
+  } else admitKey(answering, exchange, path)
 }
 
 /** What is wrong with a request by its header alone, but for its size. An unknown path is none for a preflight, which any path has. */

@@ -1,9 +1,15 @@
 import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
+import type { ClientIp } from '../http/clientIp.ts'
 import type { Connections } from '../http/connections.ts'
+import type { VerdictCache } from '../jwt/createVerdictCache.ts'
 import type { KeyStore } from '../key/keyStore.ts'
+import type { IpLimit } from '../limit/createIpLimit.ts'
+import type { RateLimiter } from '../limit/rateLimiter.ts'
 import type { LogEntry } from '../log.ts'
+import type { Meter } from '../meter/meter.ts'
 import type { MethodPolicy } from '../method/createMethodPolicy.ts'
 import type { Network } from '../network.ts'
+import type { Quota } from '../quota/quota.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 
 /** What answering needs of the gateway. */
@@ -11,6 +17,19 @@ export interface Answering {
   readonly groups: Readonly<Record<Network, UpstreamGroup>>
   readonly keys: KeyStore
   readonly policy: MethodPolicy
+  /** `undefined`: no rate holds, whatever keys say. */
+  readonly rates: RateLimiter | undefined
+  /** `undefined`: no quota holds. */
+  readonly quota: Quota | undefined
+  readonly quotaStatus: 403 | 429
+  readonly meter: Meter | undefined
+  readonly verdicts: VerdictCache
+  /** What callers with keys that nobody has are held against. */
+  readonly strangers: IpLimit
+  readonly clientIp: ClientIp
+  readonly rehearsalKeys: boolean
+  /** Milliseconds since 1970. */
+  readonly now: () => number
   readonly limits: Required<GatewayLimits>
   readonly connections: Connections
   readonly draining: () => boolean

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
 import { durationOf, whoOf } from './logRequest.ts'
+import { meterGone } from './meterCalls.ts'
 
 /** Books a request in, and ends its reads when its caller goes away. */
 export const beginExchange = (answering: Answering, request: IncomingMessage, response: ServerResponse): Exchange => {
@@ -12,10 +13,14 @@ export const beginExchange = (answering: Answering, request: IncomingMessage, re
     requestId: randomUUID(),
     startedAt: performance.now(),
     network: undefined,
-    key: undefined,
+    tenant: undefined,
+    narrowing: undefined,
     chainId: undefined,
     method: undefined,
     items: undefined,
+    labels: undefined,
+    limitHeaders: undefined,
+    metered: false,
     reason: undefined,
     gone: false,
     cancel: undefined,
@@ -28,6 +33,7 @@ export const beginExchange = (answering: Answering, request: IncomingMessage, re
     if (response.writableFinished) return
     exchange.gone = true
     exchange.cancel?.()
+    meterGone(answering, exchange)
     answering.log({
       event: 'disconnected',
       requestId: exchange.requestId,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { KeyRecord } from '../key/keyStore.ts'
+import type { AllowList } from '../allow/compileAllowList.ts'
+import type { Tenant } from '../key/tenant.ts'
 import type { Network } from '../network.ts'
 import type { RefusalReason } from '../refusal/refusal.ts'
 
@@ -10,11 +11,20 @@ export interface Exchange {
   readonly requestId: string
   readonly startedAt: number
   network: Network | undefined
-  key: KeyRecord | undefined
+  /** Whose key it came with, once that is known. */
+  tenant: Tenant | undefined
+  /** What the request's token allows, beside the app's own list. */
+  narrowing: AllowList | undefined
   /** Of the network, once the key is known to be good for it. */
   chainId: number | undefined
   method: string | undefined
   items: number | undefined
+  /** Of a batch, what each call is counted as. */
+  labels: readonly string[] | undefined
+  /** What is left of the key's limits, as headers. */
+  limitHeaders: readonly string[] | undefined
+  /** Its calls are counted. */
+  metered: boolean
   reason: RefusalReason | undefined
   /** The caller went away: nothing is to be written. */
   gone: boolean

@@ -7,9 +7,9 @@ export const durationOf = (exchange: Exchange): number =>
   Math.round((performance.now() - exchange.startedAt) * 1000) / 1000
 
 /** Where it was sent and by whom, as far as is known. */
-export const whoOf = ({ network, key }: Exchange): { network?: Network; keyId?: string } => ({
+export const whoOf = ({ network, tenant }: Exchange): { network?: Network; keyId?: string } => ({
   ...(network === undefined ? {} : { network }),
-  ...(key === undefined ? {} : { keyId: key.id }),
+  ...(tenant === undefined ? {} : { keyId: tenant.record.id }),
 })
 
 /** Tells the log how a request was answered. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { apiKeyAddress, appAddress } from './addresses.ts'
 import { parsePath } from './parsePath.ts'
 
-const key = fc.stringMatching(/^[0-9A-Za-z_%.~-]{1,50}$/)
+const key = fc.stringMatching(/^[0-9A-Za-z_%.~-]{1,50}$/).filter((text) => text !== 'v2')
 const network = fc.constantFrom('testnet', 'mainnet')
 
 describe('parsePath', () => {
@@ -20,6 +20,12 @@ describe('parsePath', () => {
         }
       }),
     )
+  })
+
+  test('a path of apps without a key is for tokens alone', () => {
+    const alone = { kind: 'call', network: 'testnet', variant: 'app', key: undefined }
+    expect([parsePath('/testnet/v2'), parsePath('/testnet/v2?a=b')]).toEqual([alone, alone])
+    expect(parsePath('/testnet/v2/')).toEqual({ ...alone, key: '' })
   })
 
   test.each([

@@ -34,16 +34,7 @@ describe('what a caller is told of a rate', () => {
         allowed_rps: 10,
         current_rps: 11,
       },
-      headers: [
-        'Retry-After',
-        'Sat, 21 Nov 2026 12:00:01 GMT',
-        'X-RateLimit-Limit',
-        '10',
-        'X-RateLimit-Remaining',
-        '0',
-        'X-RateLimit-Reset',
-        String(Date.UTC(2026, 10, 21, 12, 0, 2) / 1000),
-      ],
+      headers: ['Retry-After', 'Sat, 21 Nov 2026 12:00:01 GMT'],
     })
   })
 })

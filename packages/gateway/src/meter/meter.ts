@@ -1,8 +1,8 @@
 import type { Network } from '../network.ts'
 import type { RefusalReason } from '../refusal/refusal.ts'
 
-/** How an item ended. Where the gateway refused it, by its reason. */
-export type Outcome = 'answered' | 'nodeError' | 'upstreamFailed' | RefusalReason
+/** How an item ended. Where the gateway refused it, by its reason; `callerGone`: its caller did not wait for the answer. */
+export type Outcome = 'answered' | 'nodeError' | 'upstreamFailed' | 'callerGone' | RefusalReason
 
 /** Whose item it was. */
 export interface MeteredKey {

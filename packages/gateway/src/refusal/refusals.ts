@@ -1,5 +1,5 @@
-import { rateHeaders } from '../limit/rateHeaders.ts'
 import type { Network } from '../network.ts'
+import type { QuotaGrant } from '../quota/quota.ts'
 import type { Refusal, RefusalReason } from './refusal.ts'
 
 const shapes = 'POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}'
@@ -19,6 +19,12 @@ const bySettings = (what: string, reason: RefusalReason): Refusal => ({
   message: `rejected due to app settings: ${what}`,
   reason,
 })
+
+/** A date, because ethers 6 takes a number for milliseconds; never before the time that it names. */
+const retryAfter = (atMs: number): readonly string[] => [
+  'Retry-After',
+  new Date(Math.ceil(atMs / 1000) * 1000).toUTCString(),
+]
 
 /**
  * Every refusal the gateway knows, in one place: HTTP status, JSON-RPC code, message and reason.
@@ -83,6 +89,15 @@ export const refusals = {
     close: true,
   }),
   keyUnknown: (): Refusal => ({ status: 401, code: unauthorized, message: 'Invalid API key', reason: 'key_unknown' }),
+  /** For an IP from which too many keys came that nobody has. The code stays that of an unknown key: it is what is wrong. */
+  keyUnknownLimited: (wait: { retryAfterMs: number; nowMs: number }): Refusal => ({
+    status: 429,
+    code: unauthorized,
+    message: 'Invalid API key; too many of these from this IP',
+    reason: 'key_unknown_limited',
+    data: { retryAfterMs: wait.retryAfterMs },
+    headers: retryAfter(wait.nowMs + wait.retryAfterMs),
+  }),
   keyRevoked: (): Refusal => ({
     status: 401,
     code: unauthorized,
@@ -117,6 +132,13 @@ export const refusals = {
     message: 'API keys cannot be checked now',
     reason: 'key_store_unavailable',
   }),
+  /** The database that limits are counted in is the one that keys are in. */
+  limitsUnavailable: (): Refusal => ({
+    status: 503,
+    code: internal,
+    message: 'Limits of this API key cannot be checked now',
+    reason: 'key_store_unavailable',
+  }),
   wrongNetwork: (network: Network, keyNetwork: string | null): Refusal => ({
     status: 403,
     code: forbidden,
@@ -124,6 +146,7 @@ export const refusals = {
     reason: 'wrong_network',
     data: { keyNetwork },
   }),
+  serviceOff: (): Refusal => bySettings('the service Node API is off', 'service_off'),
   ipNotAllowed: (): Refusal => bySettings('IP not allowed', 'ip_not_allowed'),
   originNotAllowed: (): Refusal => bySettings('origin not allowed', 'origin_not_allowed'),
   userAgentNotAllowed: (): Refusal => bySettings('user agent not allowed', 'user_agent_not_allowed'),
@@ -143,11 +166,10 @@ export const refusals = {
     // RFC 6750 section 3.1: where there were no credentials no error is named.
     headers: ['WWW-Authenticate', check === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"'],
   }),
-  /** @param rate.nowMs - Since 1970: `Retry-After` is a date, because ethers 6 takes a number for milliseconds. */
+  /** @param rate.nowMs - Since 1970. */
   rateLimited: (rate: {
     perSecond: number
     retryAfterMs: number
-    resetMs: number
     currentPerSecond: number
     nowMs: number
   }): Refusal => ({
@@ -163,12 +185,25 @@ export const refusals = {
       allowed_rps: rate.perSecond,
       current_rps: rate.currentPerSecond,
     },
-    headers: [
-      'Retry-After',
-      new Date(Math.ceil((rate.nowMs + rate.retryAfterMs) / 1000) * 1000).toUTCString(),
-      ...rateHeaders({ ...rate, remaining: 0 }, rate.nowMs),
-    ],
+    headers: retryAfter(rate.nowMs + rate.retryAfterMs),
   }),
+  /** @param status - 403, because ethers waits for minutes on a 429 that lasts until midnight; or 429, where the operator chose it. */
+  quotaExceeded: (
+    grant: Pick<QuotaGrant, 'limit' | 'remaining' | 'resetAtMs' | 'refusedBy'>,
+    status: 403 | 429,
+  ): Refusal => {
+    const { refusedBy = 'day', resetAtMs } = grant
+    const limit = grant.limit ?? 0
+    const resetAt = new Date(resetAtMs).toISOString().replace('.000Z', 'Z')
+    return {
+      status,
+      code: limitExceeded,
+      message: `${refusedBy === 'day' ? 'Daily' : 'Monthly'} request limit of ${limit} reached; resets at ${resetAt}`,
+      reason: 'quota_exceeded',
+      data: { limit, used: limit - (grant.remaining ?? 0), resetAt, window: refusedBy },
+      ...(status === 429 ? { headers: retryAfter(resetAtMs) } : {}),
+    }
+  },
   parseError: (): Refusal => ({ status: 400, code: -32700, message: 'Parse error', reason: 'parse_error' }),
   invalidRequest: (): Refusal => ({
     status: 400,

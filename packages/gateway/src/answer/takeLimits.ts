@@ -1,0 +1,79 @@
+import type { Tenant } from '../key/tenant.ts'
+import type { RateDecision } from '../limit/createRateLimit.ts'
+import { rateHeaders } from '../limit/rateHeaders.ts'
+import type { QuotaGrant } from '../quota/quota.ts'
+import { refusals } from '../refusal/refusals.ts'
+import type { Refusal } from '../refusal/refusal.ts'
+import type { Answering } from './answering.ts'
+import { rehearsedLimits } from './rehearse.ts'
+
+/** What a request's calls were granted: the first `granted` of them may go on. */
+export interface TakenLimits {
+  readonly granted: number
+  /** `undefined` where the key has no rate. */
+  readonly rate: RateDecision | undefined
+  /** `undefined` where the key has no quota, or its rate left nothing to take. */
+  readonly quota: QuotaGrant | undefined
+}
+
+const unlimited = (granted: number): TakenLimits => ({ granted, rate: undefined, quota: undefined })
+
+/**
+ * Takes the calls of one request, all at once, from the key's rate, and what that grants from its quota.
+ * @param calls - How many passed all other checks, 1 or more.
+ * @returns A plain value where neither has to ask anybody. A promise that is rejected says that the quota cannot be asked.
+ */
+export const takeLimits = (answering: Answering, tenant: Tenant, calls: number): TakenLimits | Promise<TakenLimits> => {
+  if (tenant.rehearsal !== undefined)
+    return rehearsedLimits(tenant.rehearsal, calls, answering.now()) ?? unlimited(calls)
+  if (tenant.rate === undefined || answering.rates === undefined) return takeQuota(answering, tenant, calls)
+  const rate = answering.rates.take(tenant.record.id, tenant.rate, calls)
+  return rate instanceof Promise
+    ? rate.then((decision) => takeQuota(answering, tenant, decision.granted, decision))
+    : takeQuota(answering, tenant, rate.granted, rate)
+}
+
+const takeQuota = (
+  { quota }: Answering,
+  { account }: Tenant,
+  calls: number,
+  rate?: RateDecision,
+): TakenLimits | Promise<TakenLimits> => {
+  if (account === undefined || quota === undefined || calls === 0) return { granted: calls, rate, quota: undefined }
+  const grant = quota.take(account, calls)
+  return grant instanceof Promise
+    ? grant.then((later) => ({ granted: later.granted, rate, quota: later }))
+    : { granted: grant.granted, rate, quota: grant }
+}
+
+/** Why a call was not granted. Those that the rate refused come after those that the quota did. */
+export const refuseUngranted = (
+  { rate, quota }: TakenLimits,
+  place: number,
+  { now, quotaStatus }: Pick<Answering, 'now' | 'quotaStatus'>,
+): Refusal =>
+  rate !== undefined && place >= rate.granted
+    ? refusals.rateLimited({ ...rate, nowMs: now() })
+    : quota === undefined
+      ? refusals.limitsUnavailable()
+      : refusals.quotaExceeded(quota, quotaStatus)
+
+/** Which window a grant tells about. */
+const windowOf = ({ refusedBy, account }: QuotaGrant): 'Day' | 'Month' =>
+  refusedBy === 'month' || (refusedBy === undefined && account.perDay === null) ? 'Month' : 'Day'
+
+/** The headers by which a caller is told what is left; `undefined` where nothing limits the key. */
+export const limitHeaders = ({ rate, quota }: TakenLimits, nowMs: number): readonly string[] | undefined => {
+  const ofRate = rate === undefined ? undefined : rateHeaders(rate, nowMs)
+  if (quota === undefined || quota.limit === null) return ofRate
+  const window = windowOf(quota)
+  const ofQuota = [
+    `X-RateLimit-Limit-${window}`,
+    String(quota.limit),
+    `X-RateLimit-Remaining-${window}`,
+    String(quota.remaining ?? 0),
+    `X-RateLimit-Reset-${window}`,
+    String(Math.ceil(quota.resetAtMs / 1000)),
+  ]
+  return ofRate === undefined ? ofQuota : [...ofRate, ...ofQuota]
+}

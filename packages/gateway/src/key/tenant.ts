@@ -1,0 +1,38 @@
+import type { RateLimits } from '../limit/rateLimiter.ts'
+import type { QuotaAccount } from '../quota/quota.ts'
+import type { KeyRecord } from './keyStore.ts'
+import type { Rehearsal } from './rehearsalKeys.ts'
+
+/** What a key's record means for limits and metering: worked out once for each record. */
+export interface Tenant {
+  readonly record: KeyRecord
+  /** `undefined`: no rate. */
+  readonly rate: RateLimits | undefined
+  /** Whose quota is used; `undefined`: none. */
+  readonly account: QuotaAccount | undefined
+  /** What a rehearsal key plays; such a key is not metered. */
+  readonly rehearsal: Rehearsal | undefined
+}
+
+const tenants = new WeakMap<KeyRecord, Tenant>()
+
+const accountId = ({ id, kind, userId, appId }: KeyRecord): string => {
+  // Where a store does not say whose a key is, it stands for itself.
+  if (kind === 'app') return appId === undefined ? `key:${id}` : `app:${appId}`
+  return userId === undefined ? `key:${id}` : `user:${userId}`
+}
+
+/** The tenant of a record. An app has a quota of its own; API keys share their user's. */
+export const tenantOf = (record: KeyRecord): Tenant => {
+  const known = tenants.get(record)
+  if (known !== undefined) return known
+  const { perSecond = null, burst = 1, perDay = null, perMonth = null } = record.limits ?? {}
+  const tenant: Tenant = {
+    record,
+    rate: perSecond === null ? undefined : { perSecond, burst },
+    account: perDay === null && perMonth === null ? undefined : { id: accountId(record), perDay, perMonth },
+    rehearsal: undefined,
+  }
+  tenants.set(record, tenant)
+  return tenant
+}
