@@ -246,6 +246,30 @@ def test_the_logs_before_a_failure_are_given(kind: str) -> None:
 
 
 @BOTH
+def test_behind_a_failure_nothing_more_is_begun(kind: str, settled: Callable[[ChainServer], Awaitable[int]]) -> None:
+    async def run() -> None:
+        with ChainServer([1] * 400) as server:
+
+            def before(method: str, _: Any) -> None:
+                if method == "eth_getLogs" and len(server.spans) > 1:
+                    raise NodeError(-32001, "no such key", 401)
+
+            server.before = before
+            async with opened(kind, server) as begin:
+                iteration = begin(from_block=1, max_blocks=10)
+                await iteration.take()
+                assert await settled(server) == 5
+                taken: list[Place] = []
+                with pytest.raises(KeyrailError) as caught:
+                    await iteration.rest(taken)
+                assert caught.value.kind == "auth"
+                assert len(taken) == 9
+                assert len(server.spans) == 5
+
+    asyncio.run(run())
+
+
+@BOTH
 @pytest.mark.parametrize(
     ("kind_of_failure", "refusal"),
     [
