@@ -1,0 +1,151 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { configSecrets } from './configSecrets.ts'
+import { isConfigError } from './configError.ts'
+import { createService } from './createService.ts'
+import type { Listening } from './createService.ts'
+import { readServerSecrets } from './readServerSecrets.ts'
+import { readServiceConfig } from './readServiceConfig.ts'
+import { createRedact } from './redact.ts'
+import type { Redact } from './redact.ts'
+import type { ServiceConfig } from './serviceConfig.ts'
+import { createServiceLog } from './serviceLog.ts'
+import { storageFrom } from './storageFrom.ts'
+import { watchFiles } from './watchFiles.ts'
+
+/** A service that runs by its config file. */
+export interface RunningService {
+  readonly listening: Listening
+  /** Reads the config file again, as it does by itself when the file has changed. What is wrong in it is logged, and the old one stays. Never rejects. */
+  reload(): Promise<void>
+  /**
+   * Stops: answers what was asked before, refuses the rest, and writes what is not written.
+   * @param options.graceMs - After this, what is still under way is cut off, in milliseconds. @default 10_000
+   */
+  close(options?: { graceMs?: number }): Promise<void>
+}
+
+/** How a service is started by its config file. */
+export interface StartOptions {
+  /** The path of the config file. */
+  readonly file: string
+  /** Takes whole lines of the log, each one object of JSON. */
+  readonly write: (lines: string) => void
+  /** The folder of the built dashboard, where the config names none. */
+  readonly dashboard?: string | undefined
+  /** Where secrets and the URLs of databases are. @default process.env */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+}
+
+const faultLines = (error: unknown): readonly string[] | undefined =>
+  isConfigError(error) ? error.faults.map(({ path, mend }) => `${path} ${mend}`) : undefined
+
+/** What can be seen to be unwise before anybody calls. */
+const warnings = ({ publicUrl }: ServiceConfig): string[] => {
+  const { protocol, hostname } = new URL(publicUrl)
+  const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || isLoopback
+    ? []
+    : [
+        'publicUrl is not https: keys, passwords and sessions can be read on the way. Give tls, or put a proxy with TLS in front',
+      ]
+}
+
+/**
+ * Starts a service by its config file: reads the file and the environment (`KEYRAIL_SECRET` or `KEYRAIL_SECRET_FILE`, `DATABASE_URL`, `REDIS_URL`,
+ * `KEYRAIL_OPERATOR_TOKEN`), listens, and takes the file anew whenever it changes.
+ * @throws {ConfigError} where the file or the environment cannot be used. {StorageError} where the storage cannot be opened. What listening failed with.
+ * @example
+ * const service = await startFromFile({ file: 'keyrail.config.json', write: (lines) => process.stdout.write(lines) })
+ * process.once('SIGTERM', () => void service.close())
+ */
+export const startFromFile = async ({
+  file,
+  write,
+  dashboard,
+  environment = process.env,
+}: StartOptions): Promise<RunningService> => {
+  const readConfig = (): ServiceConfig => {
+    const read = readServiceConfig(file, { environment })
+    return read.dashboard === undefined && dashboard !== undefined
+      ? { ...read, dashboard: { folder: dashboard } }
+      : read
+  }
+  let config = readConfig()
+  const secrets = readServerSecrets(environment)
+  let redact: Redact = createRedact(configSecrets(config, environment))
+  const log = createServiceLog({ write, redact: (text) => redact(text), requests: () => config.logRequests })
+  const service = await createService({
+    config,
+    secrets,
+    storage: storageFrom(config, environment),
+    operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
+    log: log.tell,
+  })
+  const end = async (graceMs?: number): Promise<void> => {
+    await service.close(graceMs === undefined ? {} : { graceMs })
+    log.flush()
+  }
+  let listening: Listening
+  try {
+    listening = await service.listen()
+  } catch (error) {
+    await end(0)
+    throw error
+  }
+  for (const what of warnings(config)) log.tell({ event: 'warning', what })
+
+  const secretFile = environment['KEYRAIL_SECRET_FILE'] || undefined
+  const watched = (): string[] => [
+    file,
+    ...(secretFile === undefined ? [] : [secretFile]),
+    ...(config.tls === undefined ? [] : [config.tls.certFile, config.tls.keyFile]),
+  ]
+  /** What the files held when they were last taken, so that a touch is no change. */
+  const contents = (): string =>
+    watched()
+      .map((path) => digestOf(path))
+      .join()
+  let taken = contents()
+
+  const take = async (): Promise<void> => {
+    try {
+      const next = readConfig()
+      const newSecrets = readServerSecrets(environment)
+      const hidden = createRedact([...configSecrets(config, environment), ...configSecrets(next, environment)])
+      redact = hidden
+      const needsRestart = await service.reload(next, newSecrets)
+      config = next
+      log.tell({ event: 'config', state: 'taken', ...(needsRestart.length === 0 ? {} : { needsRestart }) })
+      for (const what of warnings(config)) log.tell({ event: 'warning', what })
+    } catch (error) {
+      const faults = faultLines(error) ?? ['something went wrong while it was taken']
+      log.tell({ event: 'config', state: 'refused', faults })
+    }
+    taken = contents()
+  }
+  let taking: Promise<void> = Promise.resolve()
+  const reload = (): Promise<void> => (taking = taking.then(take))
+  const stopWatching = watchFiles(watched(), () => {
+    if (contents() !== taken) void reload()
+  })
+
+  return {
+    listening,
+    reload,
+    close: async ({ graceMs } = {}) => {
+      stopWatching()
+      await taking
+      await end(graceMs)
+    },
+  }
+}
+
+/** Not the content itself: some of the files are secrets. */
+const digestOf = (path: string): string => {
+  try {
+    return hash('sha256', readFileSync(path))
+  } catch {
+    return ''
+  }
+}
