@@ -8,7 +8,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from vectors import TOP
@@ -34,13 +33,17 @@ class Service:
         return json.loads(self._process.stdout.readline())["result"]
 
 
+def _node() -> str:
+    pinned = TOP.parent / "node_modules/.bin/node"
+    found = os.environ.get("KEYRAIL_NODE") or (str(pinned) if pinned.exists() else shutil.which("node"))
+    assert found, "Node is missing"
+    return found
+
+
 @contextmanager
 def start_service() -> Iterator[Service]:
-    pinned = TOP.parent / "node_modules/.bin/node"
-    node = os.environ.get("KEYRAIL_NODE") or (str(pinned) if pinned.exists() else shutil.which("node"))
-    assert node, "Node is missing"
     with subprocess.Popen(
-        [node, "--conditions=@keyrail/source", str(Path(__file__).parents[2] / "contracts" / "test" / "serve.mjs")],
+        [_node(), "--conditions=@keyrail/source", str(TOP / "contracts/test/serve.mjs")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -50,4 +53,19 @@ def start_service() -> Iterator[Service]:
         finally:
             assert process.stdin is not None
             process.stdin.close()
+            process.wait(20)
+
+
+@contextmanager
+def start_dev() -> Iterator[dict[str, Any]]:
+    """Run ``keyrail dev``, as a user does, and give what its ``--json`` tells: the whole service with its embedded nodes."""
+    words = [str(TOP / "cli/src/main.ts"), "dev", "--port", "0", "--json"]
+    with subprocess.Popen(
+        [_node(), "--conditions=@keyrail/source", *words], stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.terminate()
             process.wait(20)
