@@ -14,11 +14,16 @@ describe('debts', () => {
     expect(debts.waitMs('b')).toBe(0)
     time += 40
     expect(debts.waitMs('a')).toBe(60)
-    debts.remove('a')
+    time += 60
+    const takeBack = debts.add('a')
+    expect(debts.waitMs('a')).toBe(100)
+    takeBack()
     expect(debts.waitMs('a')).toBe(0)
     debts.add('a')
-    // What is refused and added all the same makes no longer debt.
+    // What is refused and added all the same makes no longer debt, and taken back no shorter one.
     for (let at = 0; at < 50; at += 1) debts.add('a')
+    expect(debts.waitMs('a')).toBe(100)
+    debts.add('a')()
     expect(debts.waitMs('a')).toBe(100)
     time += 300
     for (let at = 0; at < 3; at += 1) {

@@ -4,10 +4,8 @@ import { createRecentMap } from '../limit/createRecentMap.ts'
 export interface Debts {
   /** How long a key must wait for its next try, in milliseconds; 0 where it may try now. */
   waitMs(key: string): number
-  /** Adds a try, whether it may be made or not. */
-  add(key: string): void
-  /** Takes a try back, as if it had not been made. */
-  remove(key: string): void
+  /** Adds a try, whether it may be made or not. @returns What takes it back, as if it had not been made. */
+  add(key: string): () => void
   /** How many keys are remembered. */
   readonly size: number
 }
@@ -34,13 +32,14 @@ export const createDebts = ({ burst, intervalMs, maxKeys = 50_000, now }: DebtsO
   const most = burst * intervalMs
   // Not more than the most, also where the clock was put back.
   const debtOf = (key: string): number => Math.min(most, Math.max(0, (freeAt.get(key) ?? 0) - now()))
-  const change = (key: string, by: number): void => {
-    freeAt.set(key, now() + Math.min(most, Math.max(0, debtOf(key) + by)))
-  }
   return {
     waitMs: (key) => Math.max(0, debtOf(key) + intervalMs - most),
-    add: (key) => change(key, intervalMs),
-    remove: (key) => change(key, -intervalMs),
+    add: (key) => {
+      const before = debtOf(key)
+      const added = Math.min(intervalMs, most - before)
+      freeAt.set(key, now() + before + added)
+      return () => freeAt.set(key, now() + Math.max(0, debtOf(key) - added))
+    },
     get size() {
       return freeAt.size
     },

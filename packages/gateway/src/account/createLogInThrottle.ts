@@ -51,17 +51,16 @@ export const createLogInThrottle = ({ now, maxKeys }: { now: () => number; maxKe
       if (retryAfterMs > 0) return { retryAfterMs, succeeded: () => {} }
       // Counted before it is known how it ends: many at once must not all pass as the first.
       triesOfCaller.add(caller)
-      const failures: readonly (readonly [Debts, string])[] = [
-        [failuresOfCaller, caller],
-        [failuresAtAccount, account],
-        [failuresOfPair, pair],
-        [triesOfPairUnderAttack, pair],
+      const takeBack = [
+        failuresOfCaller.add(caller),
+        failuresAtAccount.add(account),
+        failuresOfPair.add(pair),
+        triesOfPairUnderAttack.add(pair),
       ]
-      for (const [of, key] of failures) of.add(key)
       return {
         retryAfterMs: 0,
         succeeded: () => {
-          for (const [of, key] of failures) of.remove(key)
+          for (const undo of takeBack) undo()
         },
       }
     },

@@ -70,14 +70,14 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
       const caller = ipBlock(ip)
       const waitMs = signUps.waitMs(caller)
       if (waitMs > 0) return refuse.tooManyTries(waitMs)
-      signUps.add(caller)
+      const takeBack = signUps.add(caller)
       // Before it is told whether the mail address is taken: who has no invite learns nothing of who is here.
       const asked = mode === 'invite' ? await findInvite(storage, { invite, mail }) : undefined
       if (asked !== undefined && 'code' in asked) return asked
       if ((await storage.users.findByMail(mail)) !== undefined) return refuse.mailTaken()
       const hashed = await passwords.hash(password)
       if (hashed === 'busy') {
-        signUps.remove(caller)
+        takeBack()
         return refuse.busy()
       }
       await prune()

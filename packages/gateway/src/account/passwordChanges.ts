@@ -24,7 +24,7 @@ export const createPasswordChanges = ({
     const { hash } = viewer.session
     const waitMs = confirmations.waitMs(hash)
     if (waitMs > 0) return refuse.tooManyTries(waitMs)
-    confirmations.add(hash)
+    const takeBack = confirmations.add(hash)
     let wrong = false
     try {
       const user = await storage.users.find(viewer.user.id)
@@ -32,10 +32,18 @@ export const createPasswordChanges = ({
       if (user.state === 'disabled') return refuse.disabled()
       const right = canBePassword(password) && (await passwords.verify(user.password, password))
       if (right === 'busy') return refuse.busy()
-      wrong = !right
-      return right ? user : refuse.wrongPassword(field)
+      if (right) return user
+      wrong = true
+      await audit(storage, {
+        at: now(),
+        userId: user.id,
+        actor: user.id,
+        action: 'account.confirmFailed',
+        subject: user.id,
+      })
+      return refuse.wrongPassword(field)
     } finally {
-      if (!wrong) confirmations.remove(hash)
+      if (!wrong) takeBack()
     }
   }
 

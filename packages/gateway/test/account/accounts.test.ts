@@ -309,13 +309,24 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await actionsOf(viewer.user.id)).toEqual(['account.signUp', 'account.logOut'])
     })
 
-    test('is stored as a hash alone, and ended ones are swept away', async () => {
+    test('is stored as a hash alone, and what has ended is swept away', async () => {
       const { accounts, clock, signUp } = fixture
       const { token, viewer, mail } = await signUp()
-      expect(await storage.sessions.find(hashSecret(token))).toMatchObject({ userId: viewer.user.id })
+      const invite = passed(await accounts.operator.inviteUser({}))
+      const link = passed(await accounts.operator.resetLink({ id: viewer.user.id }))
+      const stored = async () => [
+        await storage.sessions.find(hashSecret(token)),
+        await storage.invites.find(hashSecret(invite.text)),
+        await storage.oneTimeLinks.find(hashSecret(link.text)),
+      ]
+      expect(await stored()).toMatchObject([
+        { userId: viewer.user.id },
+        { id: invite.invite.id },
+        { userId: viewer.user.id },
+      ])
       clock.now += 31 * day
       passed(await accounts.logIn({ mail, password, ip: newIp() }))
-      expect(await storage.sessions.find(hashSecret(token))).toBeUndefined()
+      expect(await stored()).toEqual([undefined, undefined, undefined])
       expect(await storage.sessions.list(viewer.user.id)).toHaveLength(1)
     })
   })
@@ -430,7 +441,13 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.logIn({ mail, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
       expect(await storage.findAccess(app.hash)).toBeUndefined()
       expect(await storage.findAccess(apiKey.hash)).toBeUndefined()
-      expect(await actionsOf(id)).toEqual(['account.signUp', 'token.create', 'account.resetLink', 'account.delete'])
+      expect(await actionsOf(id)).toEqual([
+        'account.signUp',
+        'token.create',
+        'account.resetLink',
+        'account.confirmFailed',
+        'account.delete',
+      ])
       passed(await accounts.signUp({ mail, password, ip: newIp() }))
     })
 

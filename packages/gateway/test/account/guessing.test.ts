@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { argon2Cost, deriveArgon2 } from '../../src/account/argon2id.ts'
+import { createPasswords } from '../../src/account/createPasswords.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
+import { databases } from '../storage/databases.ts'
+import { createFixture, newIp, newMail, passed, password } from './accountFixture.ts'
+
+const minute = 60_000
+
+describe.each(databases)('who guesses passwords, on $name,', (database) => {
+  let storage: Storage
+  beforeAll(async () => {
+    storage = await openStorage(await database.create())
+  }, 60_000)
+  afterAll(async () => {
+    await storage.close()
+    await database.stop()
+  })
+
+  test('makes two hashes at once with fifty log-ins, and the rest are told to come back', async () => {
+    let running = 0
+    let most = 0
+    const { accounts, signUp } = createFixture(storage, {
+      passwords: createPasswords({
+        derive: async (work) => {
+          expect(work.cost).toEqual(argon2Cost)
+          running += 1
+          most = Math.max(most, running)
+          return deriveArgon2(work).finally(() => {
+            running -= 1
+          })
+        },
+      }),
+    })
+    const { mail } = await signUp()
+    const results = await Promise.all(Array.from({ length: 50 }, () => accounts.logIn({ mail, password, ip: newIp() })))
+    const busy = results.filter((result) => 'code' in result)
+    expect(most).toBe(2)
+    expect(busy.length).toBeGreaterThan(0)
+    expect(busy.every(({ code, retryAfterMs }) => code === 'busy' && retryAfterMs === 1_000)).toBe(true)
+    expect(results.length - busy.length).toBeGreaterThanOrEqual(22)
+    // Who was told so has not failed, and gets in afterwards.
+    passed(await accounts.logIn({ mail, password, ip: newIp() }))
+  })
+
+  test('from one address is slowed before any hash is made, also where all guesses come at once', async () => {
+    const { accounts, clock, hashes, signUp } = createFixture(storage)
+    const { mail } = await signUp()
+    hashes.length = 0
+    const ip = newIp()
+    const guess = (word: string) => accounts.logIn({ mail, password: word, ip })
+    const results = await Promise.all(Array.from({ length: 20 }, (_, at) => guess(`guess number ${at}`)))
+    expect(results.filter((result) => 'code' in result && result.code === 'wrong_credentials')).toHaveLength(5)
+    expect(results.filter((result) => 'code' in result && result.code === 'too_many_tries')).toHaveLength(15)
+    expect(hashes).toHaveLength(5)
+    expect(await guess(password)).toMatchObject({
+      status: 429,
+      message: 'too many tries from here: try again in 60 s',
+      retryAfterMs: minute,
+    })
+    clock.now += minute
+    passed(await guess(password))
+  })
+
+  test('is slowed alike whether the mail address is one of an account or not', async () => {
+    const { accounts, signUp } = createFixture(storage)
+    const { mail } = await signUp()
+    const answersAbout = async (who: string) => {
+      const ip = newIp()
+      const answers = []
+      for (let at = 0; at < 8; at += 1) answers.push(await accounts.logIn({ mail: who, password: 'no such word', ip }))
+      return answers
+    }
+    expect(await answersAbout(mail)).toEqual(await answersAbout(newMail()))
+  })
+
+  test('from everywhere does not lock the owner out, and slows itself', async () => {
+    const { accounts, hashes, signUp } = createFixture(storage)
+    const { mail } = await signUp()
+    hashes.length = 0
+    const ips = Array.from({ length: 60 }, newIp)
+    for (let round = 0; round < 3; round += 1)
+      for (const ip of ips) await accounts.logIn({ mail, password: 'no such word', ip })
+    // 50 before it is seen as an attack, and then one of each that is left.
+    expect(hashes).toHaveLength(60)
+    passed(await accounts.logIn({ mail, password, ip: newIp() }))
+    const [first = ''] = ips
+    expect(await accounts.logIn({ mail, password, ip: first })).toMatchObject({ code: 'too_many_tries' })
+  })
+
+  test('cannot fill the audit log', async () => {
+    const { accounts, clock } = createFixture(storage)
+    const [before] = await storage.auditLog.list({ limit: 1 })
+    const flood = async () => {
+      for (let at = 0; at < 150; at += 1)
+        await accounts.logIn({ mail: newMail(), password: 'no such word', ip: newIp() })
+    }
+    const added = async () =>
+      (await storage.auditLog.list({ limit: 1_000 })).filter(({ id }) => id > (before?.id ?? 0)).length
+    await flood()
+    expect(await added()).toBe(100)
+    clock.now += 10_000
+    await flood()
+    expect(await added()).toBe(110)
+  })
+})
