@@ -3,7 +3,7 @@ import type { Network } from '../../network.ts'
 import { keyFacts } from './keyState.ts'
 import type { KeyFacts } from './keyState.ts'
 import { networkName } from './networks.ts'
-import { descriptionText, nameText, timeText } from './texts.ts'
+import { descriptionText, nameText, timeText, versionNumber } from './texts.ts'
 
 /** An API key, masked. */
 export interface ApiKeyView extends KeyFacts {
@@ -84,7 +84,7 @@ export const createApiKeyBody: z.ZodType<CreateApiKeyBody, CreateApiKeyBody> = z
 
 /** @see EditApiKeyBody */
 export const editApiKeyBody: z.ZodType<EditApiKeyBody, EditApiKeyBody> = z.strictObject({
-  version: z.int().min(1),
+  version: versionNumber,
   name: nameText.exactOptional(),
   description: descriptionText.exactOptional(),
   expiresAt: timeText.nullable().exactOptional(),

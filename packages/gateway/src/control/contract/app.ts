@@ -9,7 +9,7 @@ import type { LimitsView, OwnLimits } from './limits.ts'
 import { networkName, perNetwork } from './networks.ts'
 import { pageMembers } from './page.ts'
 import type { PageQuery } from './page.ts'
-import { descriptionText, nameText, searchText, timeText } from './texts.ts'
+import { descriptionText, nameText, searchText, timeText, versionNumber } from './texts.ts'
 
 /** An app, its key masked. */
 export interface AppView {
@@ -140,7 +140,7 @@ export const createAppBody: z.ZodType<CreateAppBody, CreateAppBody> = z.strictOb
 
 /** @see EditAppBody */
 export const editAppBody: z.ZodType<EditAppBody, EditAppBody> = z.strictObject({
-  version: z.int().min(1),
+  version: versionNumber,
   name: nameText.exactOptional(),
   description: descriptionText.exactOptional(),
   useCase: useCase.exactOptional(),

@@ -20,27 +20,29 @@ export interface OwnLimits {
   readonly burst?: number
 }
 
-const count = z
-  .int({ error: 'must be a whole number' })
-  .min(1, { error: 'must be 1 or more' })
-  .max(1_000_000_000, { error: 'must be at most 1000000000' })
+const whole = (least: number, most: number): z.ZodInt => {
+  const error = `must be a whole number from ${least} to ${most}`
+  return z.int({ error }).min(least, { error }).max(most, { error })
+}
+const atOnce = whole(1, 1_000_000)
+const inAll = whole(0, 1_000_000_000)
 
 /** @see LimitsView */
 export const limitsView: z.ZodType<LimitsView, LimitsView> = z
   .strictObject({
-    perSecond: count.nullable(),
-    burst: count,
-    perDay: count.nullable(),
-    perMonth: count.nullable(),
+    perSecond: atOnce.nullable(),
+    burst: atOnce,
+    perDay: inAll.nullable(),
+    perMonth: inAll.nullable(),
   })
   .meta({ id: 'Limits' })
 
 /** @see OwnLimits */
 export const ownLimits: z.ZodType<OwnLimits, OwnLimits> = z
   .strictObject({
-    perSecond: count.nullable().exactOptional(),
-    perDay: count.nullable().exactOptional(),
-    perMonth: count.nullable().exactOptional(),
-    burst: count.exactOptional(),
+    perSecond: atOnce.nullable().exactOptional(),
+    perDay: inAll.nullable().exactOptional(),
+    perMonth: inAll.nullable().exactOptional(),
+    burst: atOnce.exactOptional(),
   })
   .meta({ id: 'OwnLimits' })

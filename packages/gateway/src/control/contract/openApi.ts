@@ -107,9 +107,9 @@ export const openApi = ({ publicUrl }: { publicUrl: string }): Json => {
         session: {
           type: 'apiKey',
           in: 'cookie',
-          name: '__Host-keyrail',
+          name: '__Host-keyrail-session',
           description:
-            'Set by logging in. Over http on this machine its name is keyrail. Writes must come from the same origin.',
+            'Set by logging in. Over http, on this machine alone, its name is keyrail-session. Writes must come from a page of the same origin.',
         },
         accessToken: { type: 'http', scheme: 'bearer', description: 'A personal access token, krp_…' },
         operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's token, from the configuration." },

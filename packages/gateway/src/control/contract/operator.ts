@@ -92,7 +92,12 @@ export const usersQuery: z.ZodType<UsersQuery, unknown> = z.strictObject({
 
 /** @see InviteBody */
 export const inviteBody: z.ZodType<InviteBody, InviteBody> = z.strictObject({
-  mail: z.string().trim().min(1, { error: 'must not be empty' }).max(254).exactOptional(),
+  mail: z
+    .string()
+    .trim()
+    .min(1, { error: 'must not be empty' })
+    .max(254, { error: 'must have at most 254 characters' })
+    .exactOptional(),
   days: z
     .int({ error: 'must be a whole number from 1 to 30' })
     .min(1, { error: 'must be a whole number from 1 to 30' })

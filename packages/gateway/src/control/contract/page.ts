@@ -29,7 +29,7 @@ export const pageMembers: {
   readonly cursor: z.ZodExactOptional<z.ZodString>
   readonly limit: z.ZodExactOptional<z.ZodType<number, unknown>>
 } = {
-  cursor: z.string().max(200).exactOptional(),
+  cursor: z.string().max(200, { error: 'must be the next of another page' }).exactOptional(),
   limit: limit.exactOptional(),
 }
 

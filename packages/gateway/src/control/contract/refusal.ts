@@ -1,34 +1,33 @@
 import { z } from 'zod'
+import type { AccountRefusalCode } from '../../account/accountRefusal.ts'
 
-/** Why the control API refuses. The list only grows. */
-export const controlRefusalCodes = [
-  'bad_json',
-  'bad_media_type',
-  'body_too_large',
-  'invalid',
-  'not_found',
-  'method_not_allowed',
-  'misdirected',
-  'not_logged_in',
-  'forbidden',
-  'cross_site',
-  'password_needed',
-  'too_many_requests',
-  'version_conflict',
-  'name_taken',
-  'too_many',
-  'already_there',
-  'revoked',
-  'reveal_off',
-  'unavailable',
-  'internal',
-] as const
+/** Why the control API refuses, beside what accounts refuse (`AccountRefusalCode`). The list only grows. */
+export type ControlRefusalCode =
+  | 'bad_json'
+  | 'bad_media_type'
+  | 'body_too_large'
+  | 'invalid'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'misdirected'
+  | 'not_logged_in'
+  | 'forbidden'
+  | 'too_many_requests'
+  | 'version_conflict'
+  | 'name_taken'
+  | 'too_many'
+  | 'already_there'
+  | 'in_use'
+  | 'revoked'
+  | 'not_revealable'
+  | 'unavailable'
+  | 'internal'
 
 /** What every refusal of the control API looks like. */
 export interface ControlRefusalView {
   readonly error: {
-    /** One of `controlRefusalCodes`, or one of accounts, such as `bad_credentials`. */
-    readonly code: string
+    /** A `ControlRefusalCode`, or one of the accounts', such as `wrong_credentials`. */
+    readonly code: ControlRefusalCode | AccountRefusalCode
     /** For a person. */
     readonly message: string
     /** All that is wrong with what was sent; `mend` reads on from the field's name. */
@@ -43,7 +42,8 @@ export interface ControlRefusalView {
 export const controlRefusalView: z.ZodType<ControlRefusalView> = z
   .strictObject({
     error: z.strictObject({
-      code: z.string(),
+      // Programs should take a code that they do not know for what its status says.
+      code: z.string() as unknown as z.ZodType<ControlRefusalCode | AccountRefusalCode>,
       message: z.string(),
       fields: z.array(z.strictObject({ field: z.string(), mend: z.string() })).exactOptional(),
       retryAfterMs: z.number().exactOptional(),

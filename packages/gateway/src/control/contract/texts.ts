@@ -47,3 +47,8 @@ export const timeText: z.ZodType<string, string> = z.iso.datetime({
 /** The id of a row. */
 export const idText = (kind: string): z.ZodType<string, string> =>
   z.string().regex(new RegExp(`^${kind}_[0-9a-z]{20}$`))
+
+/** The version of what is changed. */
+export const versionNumber: z.ZodType<number, number> = z
+  .int({ error: 'must be a whole number' })
+  .min(1, { error: 'must be 1 or more' })

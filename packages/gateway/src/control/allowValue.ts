@@ -1,0 +1,43 @@
+import { readAddressRule } from '../allow/addressRule.ts'
+import { readIpRule } from '../allow/ipRule.ts'
+import type { IpRule } from '../allow/ipRule.ts'
+import { readMethodRule } from '../allow/methodRule.ts'
+import { readOriginRule } from '../allow/originRule.ts'
+import type { OriginRule } from '../allow/originRule.ts'
+import type { Reading } from '../allow/reading.ts'
+import { readUserAgentRule } from '../allow/userAgentRule.ts'
+import type { AllowTypeName } from './contract/allowEntry.ts'
+
+const originText = ({ scheme, host, below, port }: OriginRule): string => {
+  const own = scheme === 'https' ? '443' : scheme === 'http' ? '80' : ''
+  const shownPort = port === undefined || port === own ? '' : `:${port}`
+  return `${scheme === undefined ? '' : `${scheme}://`}${below ? '*.' : ''}${host}${shownPort}`
+}
+
+const ipText = ({ bytes, bits }: IpRule): string => {
+  const range = bits === bytes.length * 8 ? '' : `/${bits}`
+  if (bytes.length === 4) return `${[...bytes].join('.')}${range}`
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    (((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)).toString(16),
+  )
+  // A URL's host is written in the one short form of RFC 5952.
+  const short = new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1)
+  return `${short}${range}`
+}
+
+const as = <Rule>(reading: Reading<Rule>, text: (rule: Rule) => string): Reading<string> =>
+  'rule' in reading ? { rule: text(reading.rule) } : reading
+
+const readers: Readonly<Record<AllowTypeName, (text: string) => Reading<string>>> = {
+  origin: (text) => as(readOriginRule(text), originText),
+  ip: (text) => as(readIpRule(text), ipText),
+  method: (text) => as(readMethodRule(text), () => text),
+  address: readAddressRule,
+  userAgent: readUserAgentRule,
+}
+
+/**
+ * Reads an entry of an allow list in the one form that is stored, so that no entry is there twice in two spellings.
+ * @returns That form; or what is wrong with it, which reads on from the field's name and repeats no value.
+ */
+export const readAllowValue = (type: AllowTypeName, text: string): Reading<string> => readers[type](text)

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { Hono } from 'hono'
+import { createDebts } from '../account/createDebts.ts'
+import { isStorageError } from '../storage/storageError.ts'
+import { admit } from './admit.ts'
+import type { RouteName } from './contract/route.ts'
+import { routeNames, routeOf } from './contract/routes.ts'
+import type { ControlOptions } from './controlOptions.ts'
+import { controlRefusals } from './controlRefusals.ts'
+import type { ControlParts, Handler } from './handler.ts'
+import { handlersOf } from './handlers/handlersOf.ts'
+import { publicHost } from './publicHost.ts'
+import type { PublicHost } from './publicHost.ts'
+import { readInput } from './readInput.ts'
+import type { ControlRefusal, Reply } from './reply.ts'
+import { toResponse } from './toResponse.ts'
+
+/** The control API. */
+export interface Control {
+  /**
+   * Answers a request to `/api`. Never rejects.
+   * @param env.ip - The caller's, as `trustedProxies` make it.
+   */
+  fetch(request: Request, env: { readonly ip: string }): Promise<Response>
+}
+
+/** Changes that an account can make at once, and how long it then takes to pay for one. */
+const writes = { burst: 120, intervalMs: 500 }
+
+interface Outcome {
+  readonly reply: Reply<unknown>
+  readonly userId?: string | undefined
+}
+
+/**
+ * Makes the control API: it reads, admits, and hands on to the handlers what the contract's table of routes declares, and nothing else.
+ * @example
+ * declare const options: Parameters<typeof createControl>[0]
+ * const control = createControl(options)
+ * const response = await control.fetch(new Request('http://localhost:8080/api/deployment'), { ip: '127.0.0.1' })
+ */
+export const createControl = (options: ControlOptions): Control => {
+  const { now = Date.now, degraded = () => [], log = () => {} } = options
+  const parts: ControlParts = { ...options, now, degraded, startedAt: now() }
+  const handlers = handlersOf(parts)
+  const throttle = createDebts({ ...writes, now })
+
+  const tell: typeof log = (entry) => {
+    try {
+      log(entry)
+    } catch {
+      // What writes logs must not fail a request.
+    }
+  }
+
+  const answer = async (
+    name: RouteName,
+    request: Request,
+    { ip, host, params }: { ip: string; host: PublicHost; params: Readonly<Record<string, string>> },
+  ): Promise<Outcome> => {
+    const route = routeOf(name)
+    const { headers, method } = request
+    const changes = method !== 'GET' && method !== 'HEAD'
+    const admitted = await admit({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
+    if ('refusal' in admitted) return { reply: admitted }
+    const { caller } = admitted
+    const userId = caller.viewer?.user.id
+    if (changes && userId !== undefined) {
+      const waitMs = throttle.waitMs(userId)
+      if (waitMs > 0) return { reply: { refusal: controlRefusals.tooManyRequests(waitMs) }, userId }
+      throttle.add(userId)
+    }
+    const input = await readInput(request, route, params)
+    if ('refusal' in input) return { reply: input, userId }
+    // The table gives each route's handler what the route's schemas let through.
+    const handle = handlers[name] as Handler<RouteName>
+    return { reply: await handle({ ...input, caller } as Parameters<typeof handle>[0]), userId }
+  }
+
+  const run = async (
+    name: RouteName | 'other',
+    request: Request,
+    work: (host: PublicHost) => Promise<Outcome>,
+  ): Promise<Response> => {
+    const requestId = randomUUID()
+    const begun = now()
+    let outcome: Outcome
+    try {
+      const { publicUrl, controlUrl = publicUrl } = parts.deployment()
+      const host = publicHost(controlUrl, request.headers.get('host'))
+      outcome = host === undefined ? { reply: { refusal: controlRefusals.misdirected() } } : await work(host)
+    } catch (error) {
+      const refusal = isStorageError(error) ? controlRefusals.unavailable() : controlRefusals.internal()
+      outcome = { reply: { refusal } }
+      // A message may hold what was sent; a class and a place in the code do not.
+      tell({ event: 'controlFault', requestId, route: name, error: faultOf(error) })
+    }
+    const { reply, userId } = outcome
+    const response = toResponse(reply, { requestId, now: now(), ...(name === 'other' ? {} : { route: routeOf(name) }) })
+    tell({
+      event: 'control',
+      requestId,
+      route: name,
+      status: response.status,
+      ...('refusal' in reply ? { code: reply.refusal.code } : {}),
+      ...(userId === undefined ? {} : { userId }),
+      durationMs: now() - begun,
+    })
+    return response
+  }
+
+  const app = new Hono<{ Bindings: { ip: string } }>()
+  const methods = new Map<string, string[]>()
+  for (const name of routeNames) {
+    const [method = '', path = ''] = name.split(' ')
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1')
+    methods.set(pattern, [...(methods.get(pattern) ?? []), method])
+    app.on(method, pattern, (context) =>
+      run(name, context.req.raw, (host) =>
+        answer(name, context.req.raw, { ip: context.env.ip, host, params: context.req.param() }),
+      ),
+    )
+  }
+  const refuse = (request: Request, refusal: ControlRefusal) =>
+    run('other', request, async () => ({ reply: { refusal } }))
+  for (const [pattern, allowed] of methods)
+    app.all(pattern, ({ req }) => refuse(req.raw, controlRefusals.methodNotAllowed(allowed.join(', '))))
+  app.notFound(({ req }) => refuse(req.raw, controlRefusals.notFound()))
+
+  return { fetch: async (request, { ip }) => app.fetch(request, { ip }) }
+}
+
+/** What may be told of a failure. */
+const faultOf = (error: unknown): string => {
+  if (isStorageError(error)) return error.message
+  if (!(error instanceof Error)) return 'something that is no Error was thrown'
+  const place = /\n\s+at (.*)/.exec(error.stack ?? '')?.[1] ?? 'somewhere'
+  return `${error.name} at ${place}`
+}

@@ -1,0 +1,166 @@
+import type { OwnLimits, LimitsView } from '../contract/limits.ts'
+import { networkNames } from '../../network.ts'
+import { change } from '../change.ts'
+import { controlRefusals } from '../controlRefusals.ts'
+import { badCursor, fromCursor, toCursor } from '../cursor.ts'
+import { readExpiry } from '../expiry.ts'
+import { viewerOf } from '../handler.ts'
+import type { ControlParts, Handlers } from '../handler.ts'
+import type { FieldProblem } from '../reply.ts'
+import { defaultPageLimit } from '../contract/page.ts'
+import { appAddressesOf, appViewOf } from '../views/appViewOf.ts'
+import { newKey } from './newKey.ts'
+import { appLimitsOf, appSurroundings, showApp } from './showApp.ts'
+
+/** What of an owner's limits is above what the account may use. */
+const limitProblems = (own: OwnLimits | null | undefined, most: LimitsView): readonly FieldProblem[] =>
+  (['perSecond', 'perDay', 'perMonth', 'burst'] as const).flatMap((name) => {
+    const value = own?.[name]
+    const ceiling = most[name]
+    if (value === undefined || ceiling === null || (value !== null && value <= ceiling)) return []
+    return [{ field: `limits.${name}`, mend: `must be at most ${ceiling}` }]
+  })
+
+/** Apps, without their keys and lists. */
+export const appHandlers = (
+  parts: ControlParts,
+): Handlers<
+  | 'GET /api/apps'
+  | 'POST /api/apps'
+  | 'GET /api/apps/{appId}'
+  | 'PATCH /api/apps/{appId}'
+  | 'POST /api/apps/{appId}/delete'
+> => {
+  const { storage, config, deployment, now } = parts
+  return {
+    'GET /api/apps': async ({ query, caller }) => {
+      const { cursor, search = '', limit = defaultPageLimit } = query
+      const userId = viewerOf(caller).user.id
+      const [createdAt, id] = (cursor === undefined ? [] : fromCursor(cursor, ['number', 'string'])) ?? []
+      const after = typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : undefined
+      if (cursor !== undefined && after === undefined) return { refusal: badCursor() }
+      const { items, total } = await storage.apps.page({
+        userId,
+        search,
+        limit: limit + 1,
+        ...(after === undefined ? {} : { after }),
+      })
+      const shown = items.slice(0, limit)
+      const keys = await storage.keys.listOfApps({ appIds: shown.map((app) => app.id), userId })
+      const last = items.length > limit ? shown.at(-1) : undefined
+      const surroundings = appSurroundings(parts, caller)
+      return {
+        answer: {
+          items: shown.flatMap((app) => {
+            const key = keys.find(({ appId }) => appId === app.id)
+            // Deleted between the two queries.
+            return key === undefined ? [] : [appViewOf(app, key, surroundings)]
+          }),
+          next: last === undefined ? null : toCursor([last.createdAt, last.id]),
+          total,
+        },
+      }
+    },
+
+    'POST /api/apps': async ({ body, caller }) => {
+      const { symbol } = deployment().chain
+      const expiry = readExpiry(body.expiresAt ?? null, now())
+      const problems = [
+        ...(body.chain === symbol ? [] : [{ field: 'chain', mend: `must be ${symbol}` }]),
+        ...('problem' in expiry ? [expiry.problem] : []),
+      ]
+      if ('problem' in expiry || problems.length > 0) return { refusal: controlRefusals.invalid(problems) }
+      const userId = viewerOf(caller).user.id
+      const { maxApps } = config()
+      const { apiKey, stored } = newKey(parts, { kind: 'app', userId })
+      const details = {
+        name: body.name,
+        description: body.description ?? '',
+        useCase: body.useCase,
+        chain: body.chain,
+        services: body.services,
+        networks: body.networks ?? networkNames,
+        requireJwt: false,
+        limits: null,
+      }
+      const app = await change(
+        parts,
+        caller,
+        async ({ apps, keys }) => {
+          const made = await apps.create({ userId, details, key: stored, max: maxApps, now: now() })
+          if (typeof made === 'string' || expiry.at === null) return made
+          await keys.edit({ id: stored.id, userId, expiresAt: expiry.at })
+          return (await apps.find({ id: made.id, userId })) ?? 'notFound'
+        },
+        ({ id, name }) => ({ action: 'app.create', subject: id, detail: { name, key: stored.id } }),
+      )
+      if (app === 'nameTaken') return { refusal: controlRefusals.nameTaken() }
+      if (app === 'appsFull')
+        return {
+          refusal: controlRefusals.tooMany(`this account has ${maxApps} apps, which is the most: delete one first`),
+        }
+      if (app === 'notFound') return { refusal: controlRefusals.notLoggedIn() }
+      const shown = await showApp(parts, caller, { app })
+      if ('refusal' in shown) return shown
+      return {
+        answer: { app: shown.answer, apiKey, addresses: appAddressesOf(deployment().publicUrl, apiKey) },
+      }
+    },
+
+    'GET /api/apps/{appId}': ({ params, caller }) => showApp(parts, caller, { id: params.appId }),
+
+    'PATCH /api/apps/{appId}': async ({ params, body, caller }) => {
+      const { version, ...details } = body
+      const problems = limitProblems(details.limits, appLimitsOf(config, caller))
+      if (problems.length > 0) return { refusal: controlRefusals.invalid(problems) }
+      const id = params.appId
+      const userId = viewerOf(caller).user.id
+      const app = await change(
+        parts,
+        caller,
+        async ({ apps, jwtKeys }) => {
+          if (details.requireJwt === true && (await jwtKeys.list({ appId: id, userId })).length === 0)
+            return (await apps.find({ id, userId })) === undefined ? 'notFound' : 'noJwtKey'
+          const { limits, ...rest } = details
+          return apps.edit({
+            id,
+            userId,
+            version,
+            details: { ...rest, ...(limits === undefined ? {} : { limits: limits === null ? null : { ...limits } }) },
+          })
+        },
+        () => ({ action: 'app.edit', subject: id, detail: details, forget: { kind: 'app', id } }),
+      )
+      if (app === 'notFound') return { refusal: controlRefusals.notFound() }
+      if (app === 'versionMoved') return { refusal: controlRefusals.versionConflict() }
+      if (app === 'nameTaken') return { refusal: controlRefusals.nameTaken() }
+      if (app === 'noJwtKey')
+        return {
+          refusal: controlRefusals.invalid([
+            { field: 'requireJwt', mend: 'would refuse every call, as the app has no JWT key: import one first' },
+          ]),
+        }
+      return showApp(parts, caller, { app })
+    },
+
+    'POST /api/apps/{appId}/delete': async ({ params, body, caller }) => {
+      const id = params.appId
+      const userId = viewerOf(caller).user.id
+      const removed = await change(
+        parts,
+        caller,
+        async ({ apps }) => {
+          const app = await apps.find({ id, userId })
+          if (app === undefined) return 'notFound'
+          if (app.name !== body.name.trim()) return 'otherName'
+          return (await apps.remove({ id, userId })) ? app : 'notFound'
+        },
+        ({ name }) => ({ action: 'app.delete', subject: id, detail: { name }, forget: { kind: 'app', id } }),
+      )
+      if (removed === 'notFound') return { refusal: controlRefusals.notFound() }
+      if (removed === 'otherName')
+        return { refusal: controlRefusals.invalid([{ field: 'name', mend: "must be the app's name" }]) }
+      return { answer: undefined }
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { RouteName } from '../contract/route.ts'
+import type { ControlParts, Handlers } from '../handler.ts'
+import { accountHandlers } from './accountHandlers.ts'
+import { adminHandlers } from './adminHandlers.ts'
+import { allowListHandlers } from './allowListHandlers.ts'
+import { apiKeyHandlers } from './apiKeyHandlers.ts'
+import { appHandlers } from './appHandlers.ts'
+import { appKeyHandlers } from './appKeyHandlers.ts'
+import { deploymentHandlers } from './deploymentHandlers.ts'
+import { jwtKeyHandlers } from './jwtKeyHandlers.ts'
+import { metricsHandlers } from './metricsHandlers.ts'
+import { tokenHandlers } from './tokenHandlers.ts'
+
+/** The handlers of all routes: one that is missing does not compile. */
+export const handlersOf = (parts: ControlParts): Handlers<RouteName> => ({
+  ...deploymentHandlers(parts),
+  ...accountHandlers(parts),
+  ...appHandlers(parts),
+  ...appKeyHandlers(parts),
+  ...allowListHandlers(parts),
+  ...jwtKeyHandlers(parts),
+  ...apiKeyHandlers(parts),
+  ...metricsHandlers(parts),
+  ...tokenHandlers(parts),
+  ...adminHandlers(parts),
+})

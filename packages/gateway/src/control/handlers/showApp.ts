@@ -1,0 +1,35 @@
+import { limitsInForce } from '../../key/keyLimits.ts'
+import type { App } from '../../storage/apps.ts'
+import type { AppView } from '../contract/app.ts'
+import type { LimitsView } from '../contract/limits.ts'
+import type { ControlRefusal } from '../reply.ts'
+import { controlRefusals } from '../controlRefusals.ts'
+import { viewerOf } from '../handler.ts'
+import type { Caller, ControlParts } from '../handler.ts'
+import type { AppSurroundings } from '../views/appViewOf.ts'
+import { appViewOf } from '../views/appViewOf.ts'
+
+/** What apps of an account may use where they have no limits of their own. */
+export const appLimitsOf = (config: ControlParts['config'], caller: Caller): LimitsView =>
+  limitsInForce([viewerOf(caller).user.limits], config().limits.app)
+
+/** What an account's apps are shown with. */
+export const appSurroundings = (
+  { config, deployment, now }: Pick<ControlParts, 'config' | 'deployment' | 'now'>,
+  caller: Caller,
+): AppSurroundings => ({ publicUrl: deployment().publicUrl, limits: appLimitsOf(config, caller), now: now() })
+
+/** An app with its key, as the API shows it; or the refusal where the caller has none such. */
+export const showApp = async (
+  parts: Pick<ControlParts, 'storage' | 'config' | 'deployment' | 'now'>,
+  caller: Caller,
+  found: { readonly id: string } | { readonly app: App },
+): Promise<{ answer: AppView } | { refusal: ControlRefusal }> => {
+  const { apps, keys } = parts.storage
+  const userId = viewerOf(caller).user.id
+  const app = 'app' in found ? found.app : await apps.find({ id: found.id, userId })
+  const key = app === undefined ? undefined : await keys.findOfApp({ appId: app.id, userId })
+  return app === undefined || key === undefined
+    ? { refusal: controlRefusals.notFound() }
+    : { answer: appViewOf(app, key, appSurroundings(parts, caller)) }
+}

@@ -1,0 +1,30 @@
+import type { AccountRefusalCode } from '../account/accountRefusal.ts'
+import type { ControlRefusalCode } from './contract/refusal.ts'
+
+/** What is wrong with a field, and how to mend it. */
+export interface FieldProblem {
+  /** As in `name`, `limits.perDay`, `services[0]`. */
+  readonly field: string
+  /** Reads on from the field's name, and repeats no value. */
+  readonly mend: string
+}
+
+/** Why a request is refused. */
+export interface ControlRefusal {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503
+  readonly code: ControlRefusalCode | AccountRefusalCode
+  readonly message: string
+  readonly fields?: readonly FieldProblem[]
+  readonly retryAfterMs?: number
+  /** The methods that there are, of those with 405. */
+  readonly allow?: string
+}
+
+/** What a handler gives: an answer, or a refusal. */
+export type Reply<Answer> =
+  | {
+      readonly answer: Answer
+      /** A `Set-Cookie` header. */
+      readonly cookie?: string
+    }
+  | { readonly refusal: ControlRefusal; readonly cookie?: string }
