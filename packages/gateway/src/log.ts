@@ -1,5 +1,6 @@
 import type { Network } from './network.ts'
 import type { RefusalReason } from './refusal/refusal.ts'
+import type { HealthState } from './upstream/watchHealth.ts'
 
 /** What the gateway tells of its work. Holds no key, no params and no upstream's address. */
 export type LogEntry =
@@ -34,7 +35,7 @@ export type LogEntry =
       readonly event: 'upstream'
       readonly network: Network
       readonly upstream: string
-      readonly state: 'healthy' | 'unreachable' | 'wrongChain'
+      readonly state: HealthState
     }
   | {
       /** A key could not be looked up, or the server could not listen or take a connection. */

@@ -19,7 +19,9 @@ const start = async (): Promise<{ upstream: FakeUpstream; started: StartedGatewa
   return { upstream, started, path: `/testnet/${started.testnetKey}` }
 }
 
-const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
+let lastCall = 0
+/** No two alike: the same read asked twice at once is carried once. */
+const read = (): string => `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${++lastCall}]}`
 const emptyGateway = (): Gateway => {
   const none = { chainId: 1, upstreams: [{ url: nothingThere }] }
   return createGateway({ networks: { testnet: none, mainnet: none }, keys: createMemoryKeyStore() })
@@ -37,7 +39,8 @@ describe('close', () => {
     upstream.behave = slowly(300)
     const connections = await Promise.all(Array.from({ length: 20 }, () => openRaw(started.port)))
     // Two each, pipelined: the second answer must not be lost to the end of the connection.
-    for (const connection of connections) connection.send(Buffer.concat([postBytes(path, read), postBytes(path, read)]))
+    for (const connection of connections)
+      connection.send(Buffer.concat([postBytes(path, read()), postBytes(path, read())]))
     await until(() => upstream.bodies.length === 40)
     const closed = started.gateway.close()
     for (const connection of connections) {
@@ -53,7 +56,7 @@ describe('close', () => {
   test('answers a request whose body was still arriving', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
-    const bytes = postBytes(path, read)
+    const bytes = postBytes(path, read())
     connection.send(bytes.subarray(0, -10))
     await new Promise((resolve) => setTimeout(resolve, 50))
     const closed = started.gateway.close()
@@ -67,10 +70,10 @@ describe('close', () => {
   test('refuses what comes after on a kept connection, with its reason, and ends it', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
-    connection.send(postBytes(path, read))
+    connection.send(postBytes(path, read()))
     expect((await connection.next()).status).toBe(200)
     const closed = started.gateway.close()
-    connection.send(postBytes(path, read))
+    connection.send(postBytes(path, read()))
     const late = await connection.next()
     expect([late.status, late.headers['connection'], late.headers['access-control-allow-origin']]).toEqual([
       503,
@@ -94,10 +97,10 @@ describe('close', () => {
     const { upstream, started, path } = await start()
     upstream.behave = slowly(200)
     const connection = await openRaw(started.port)
-    connection.send(postBytes(path, read))
+    connection.send(postBytes(path, read()))
     await until(() => upstream.bodies.length === 1)
     const closed = started.gateway.close()
-    connection.send(postBytes(path, read))
+    connection.send(postBytes(path, read()))
     expect([(await connection.next()).status, (await connection.next()).status]).toEqual([200, 503])
     await connection.ended
     await closed
@@ -117,7 +120,7 @@ describe('close', () => {
   test('ends connections that are idle or were never used, soon', async () => {
     const { started, path } = await start()
     const [unused, idle] = [await openRaw(started.port), await openRaw(started.port)]
-    idle.send(postBytes(path, read))
+    idle.send(postBytes(path, read()))
     await idle.next()
     const startedAt = performance.now()
     await started.gateway.close()
@@ -135,7 +138,7 @@ describe('close', () => {
     const { upstream, started, path } = await start()
     upstream.behave = () => undefined
     const connection = await openRaw(started.port)
-    connection.send(postBytes(path, read))
+    connection.send(postBytes(path, read()))
     await until(() => upstream.bodies.length === 1)
     const startedAt = performance.now()
     await started.gateway.close({ graceMs: 200 })
@@ -158,7 +161,7 @@ describe('close', () => {
     const statuses = new Map<string, number>()
     const caller = async (): Promise<void> => {
       while (!ended) {
-        const outcome = await post(started.url + path, read).then(
+        const outcome = await post(started.url + path, read()).then(
           ({ status }) => String(status),
           (error: unknown) => (error as { cause?: { code?: string } }).cause?.code ?? 'unknown',
         )

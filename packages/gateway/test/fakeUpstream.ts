@@ -15,13 +15,16 @@ export type Behaviour = (call: SeenCall, response: ServerResponse) => string | u
 /** A node that does what a test tells it to. */
 export interface FakeUpstream {
   readonly url: string
-  /** The bodies of all requests, but for probes of the chain id. */
+  /** The bodies of all requests, but for the gateway's own questions. */
   readonly bodies: string[]
   /** Headers of all those requests. */
   readonly headers: IncomingMessage['headers'][]
   /** Requests whose connection was cut by the caller before they were answered. */
   readonly cut: () => number
   behave: Behaviour
+  /** What it tells the gateway's own questions for its newest and its finalized block. */
+  head: number
+  finalized: number
   /** Whether a batch is answered last call first, as JSON-RPC allows. */
   reversed: boolean
   readonly stop: () => Promise<void>
@@ -44,8 +47,13 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       const parsed = JSON.parse(body) as SeenCall | SeenCall[]
-      if (!Array.isArray(parsed) && parsed.method === 'eth_chainId') {
-        response.end(result(parsed, `"0x${chainId.toString(16)}"`))
+      if (
+        !Array.isArray(parsed) &&
+        (parsed.method === 'eth_chainId' || request.headers['user-agent'] === 'keyrail-probe')
+      ) {
+        const numbers: Record<string, number> = { eth_chainId: chainId, eth_blockNumber: upstream.head }
+        const number = `"0x${(numbers[parsed.method] ?? upstream.finalized).toString(16)}"`
+        response.end(result(parsed, parsed.method === 'eth_getBlockByNumber' ? `{"number":${number}}` : number))
         return
       }
       bodies.push(body)
@@ -75,6 +83,8 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     headers,
     cut: () => cut,
     behave: ok,
+    head: 100,
+    finalized: 36,
     reversed: false,
     stop: async () => {
       for (const socket of sockets) socket.destroy()

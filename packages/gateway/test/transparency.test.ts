@@ -55,8 +55,8 @@ describe('ids', () => {
 
   test('no two calls to a node share an id, whatever their callers chose', async () => {
     upstream.bodies.length = 0
-    const one = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}'
-    await Promise.all([post(address, one), post(address, one), post(address, `[${one},${one}]`)])
+    const of = (nonce: number): string => `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${nonce}]}`
+    await Promise.all([post(address, of(1)), post(address, of(2)), post(address, `[${of(3)},${of(4)}]`)])
     const seen = upstream.bodies
       .flatMap((body) => JSON.parse(body) as { id: number } | { id: number }[])
       .map(({ id }) => id)

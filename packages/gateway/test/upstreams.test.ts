@@ -262,10 +262,14 @@ describe('the second try', () => {
 
   test('is not made for a filter: its changes are gone once they were read', async () => {
     const [first, second] = [await fake(), await fake()]
-    first.behave = status(500)
     const { address } = await gatewayOf([first.url, second.url])
-    expect((await post(address, read.replace('eth_call', 'eth_getFilterChanges'))).status).toBe(502)
-    expect(second.bodies.length).toBe(0)
+    const made = JSON.parse((await post(address, read.replace('eth_call', 'eth_newBlockFilter'))).text) as {
+      result: string
+    }
+    first.behave = status(500)
+    const changes = `{"jsonrpc":"2.0","id":1,"method":"eth_getFilterChanges","params":["${made.result}"]}`
+    expect((await post(address, changes)).status).toBe(502)
+    expect([first.bodies.length, second.bodies.length]).toEqual([2, 0])
   })
 
   test('is made on the same upstream only where a connection broke', async () => {

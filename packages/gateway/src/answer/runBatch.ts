@@ -1,5 +1,8 @@
 import { refusals } from '../refusal/refusals.ts'
 import type { Refusal } from '../refusal/refusal.ts'
+import { carryCall, keepAnswer, keptAnswer, sharedRead } from '../upstream/carryCall.ts'
+import type { SharedRead } from '../upstream/carryCall.ts'
+import type { GroupMember } from '../upstream/createUpstreamGroup.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
 import type { CallEnd, ForwardedCall } from '../upstream/forwardCall.ts'
@@ -15,6 +18,10 @@ const orderMs = 1_000
 interface Ready {
   readonly index: number
   readonly call: ForwardedCall
+  /** How it may be shared, where it may. */
+  readonly read: SharedRead | undefined
+  /** Where the same read stands again in this batch: its answer is theirs. */
+  twins: number[] | undefined
 }
 
 /**
@@ -25,6 +32,9 @@ interface Ready {
  * timed out at half the deadline, was cut, or an answer was missing or doubled) is sent once more by itself. What is heavy or
  * changes something is never in a batch: it goes by itself from the beginning, changes one after the other in their order.
  *
+ * A read whose answer was kept, that stands in the batch twice, or that someone else's single call is carrying already is not
+ * sent at all.
+ *
  * @param done - Called once, with one end per item; not after a cancel.
  */
 export const runBatch = (
@@ -32,18 +42,32 @@ export const runBatch = (
   context: CallContext,
   done: (ends: readonly CallEnd[]) => void,
 ): Cancel => {
+  const { group, budget, maxAnswerBytes } = context
   const deadlineAt = performance.now() + context.timeoutMs
   const ends = Array.from<CallEnd>({ length: items.length })
   const queue: (() => void)[] = []
   const cancels = new Set<Cancel>()
-  let left = items.length
+  // One more than there are items, so that nothing ends before all have been begun.
+  let left = items.length + 1
   let open = 0
   let cancelled = false
 
-  const settle = ({ index }: { index: number }, end: CallEnd): void => {
+  const place = (index: number, end: CallEnd): void => {
     ends[index] = end
     left -= 1
     if (left === 0 && !cancelled) done(ends)
+  }
+  /** Puts an answer in place that this batch did not read from a node itself, and so has not paid for. */
+  const placeGiven = (index: number, end: CallEnd): void => {
+    const bytes = 'value' in end ? end.value.length : 0
+    const fits = bytes <= budget.left
+    if (fits) budget.left -= bytes
+    place(index, fits ? end : refusals.responseTooLarge(maxAnswerBytes))
+  }
+  const settle = ({ index, read, twins }: Ready, end: CallEnd, member?: GroupMember): void => {
+    if (read?.pin !== undefined) keepAnswer(read, end, { group, member })
+    place(index, end)
+    if (twins !== undefined) for (const twin of twins) placeGiven(twin, end)
   }
   const pump = (): void => {
     while (open < atOnce && !cancelled) {
@@ -69,8 +93,8 @@ export const runBatch = (
     cancels.add(given)
   }
   const alone = (ready: Ready, then?: () => void): void => {
-    const timeoutMs = deadlineAt - performance.now()
-    if (timeoutMs <= 0) {
+    const deadlineMs = deadlineAt - performance.now()
+    if (deadlineMs <= 0) {
       open -= 1
       settle(ready, refusals.upstreamTimeout(context.timeoutMs))
       queueMicrotask(pump)
@@ -78,24 +102,27 @@ export const runBatch = (
       return
     }
     track((ended) => {
-      const cancel = forwardCall(ready.call, { ...context, deadlineMs: timeoutMs }, (end) => {
+      const { idempotent, filter } = ready.call.traits
+      // A read of a batch draws on the batch's own bytes, so others could not wait for it: it leads nobody.
+      const carry = idempotent && filter === undefined ? forwardCall : carryCall
+      const cancel = carry(ready.call, { ...context, deadlineMs }, (end, member) => {
         ended()
-        settle(ready, end)
+        settle(ready, end, member)
         then?.()
       })
-      return ready.call.traits.idempotent ? cancel : (): void => {}
+      return idempotent ? cancel : (): void => {}
     })
   }
-  const together = (group: readonly Ready[]): void =>
+  const together = (calls: readonly Ready[]): void =>
     track((ended) =>
       forwardBatch(
-        group.map(({ call }) => call),
-        { ...context, deadlineMs: context.timeoutMs / 2 },
-        (found) => {
-          for (const [place, ready] of group.entries()) {
+        calls.map(({ call }) => call),
+        { group, budget, deadlineMs: context.timeoutMs / 2 },
+        (found, member) => {
+          for (const [place, ready] of calls.entries()) {
             const end = found[place]
             if (end === undefined) queue.push(() => alone(ready))
-            else settle(ready, end)
+            else settle(ready, end, member)
           }
           ended()
         },
@@ -116,31 +143,58 @@ export const runBatch = (
       alone(ready, next)
     })
   }
+  /** Whether another call's answer serves, or will. */
+  const isServed = (ready: Ready, firsts: Map<string, Ready>): boolean => {
+    const { read, index } = ready
+    if (read === undefined) return false
+    const kept = keptAnswer(read, group)
+    if (kept !== undefined) {
+      placeGiven(index, kept)
+      return true
+    }
+    const first = firsts.get(read.key)
+    if (first !== undefined) {
+      first.twins ??= []
+      first.twins.push(index)
+      return true
+    }
+    firsts.set(read.key, ready)
+    const leave = group.flights.join(read.key, context, (end) => {
+      if (leave !== undefined) cancels.delete(leave)
+      // Its bytes were taken off by the one who gave it.
+      settle(ready, end)
+    })
+    if (leave !== undefined) cancels.add(leave)
+    return leave !== undefined
+  }
 
   const changes: Ready[] = []
+  const firsts = new Map<string, Ready>()
   let light: Ready[] = []
   const groups: Ready[][] = []
-  for (const [index, call] of items.entries()) {
-    if ('reason' in call) ends[index] = call
-    else if (!call.traits.idempotent) changes.push({ index, call })
-    else if (call.traits.heavy) groups.push([{ index, call }])
+  for (const [index, item] of items.entries()) {
+    if ('reason' in item) {
+      place(index, item)
+      continue
+    }
+    const ready: Ready = { index, call: item, read: sharedRead(item), twins: undefined }
+    if (isServed(ready, firsts)) continue
+    if (!item.traits.idempotent || item.traits.filter !== undefined) changes.push(ready)
+    else if (item.traits.heavy) groups.push([ready])
     else {
       if (light.length === 0) groups.push(light)
-      light.push({ index, call })
+      light.push(ready)
       if (light.length === groupSize) light = []
     }
-    if ('reason' in call) left -= 1
-  }
-  if (left === 0) {
-    done(ends)
-    return () => {}
   }
   inOrder(changes)
-  for (const group of groups) {
-    const [first, second] = group
-    if (first !== undefined) queue.push(second === undefined ? () => alone(first) : () => together(group))
+  for (const calls of groups) {
+    const [first, second] = calls
+    if (first !== undefined) queue.push(second === undefined ? () => alone(first) : () => together(calls))
   }
   pump()
+  left -= 1
+  if (left === 0) done(ends)
   return () => {
     cancelled = true
     for (const cancel of cancels) cancel()

@@ -1,17 +1,9 @@
-import type { ByteBudget } from '../upstream/createUpstream.ts'
-import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
-import { forwardCall } from '../upstream/forwardCall.ts'
+import { carryCall } from '../upstream/carryCall.ts'
+import type { CarryOptions } from '../upstream/carryCall.ts'
 import type { CallEnd, ForwardedCall } from '../upstream/forwardCall.ts'
 
 /** What the calls of one request need to be run. */
-export interface CallContext {
-  readonly group: UpstreamGroup
-  /** Whose calls these are: what one key does is never another's. */
-  readonly keyId: string
-  readonly timeoutMs: number
-  readonly maxAnswerBytes: number
-  readonly budget: ByteBudget
-}
+export type CallContext = CarryOptions
 
 /** Stops what may be stopped. */
 export type Cancel = () => void
@@ -23,6 +15,6 @@ const nothing: Cancel = () => {}
  * @param done - Called once; not after a cancel. A call that changes something is not cancelled: it may have been done already.
  */
 export const runCall = (call: ForwardedCall, context: CallContext, done: (end: CallEnd) => void): Cancel => {
-  const cancel = forwardCall(call, context, done)
+  const cancel = carryCall(call, context, done)
   return call.traits.idempotent ? cancel : nothing
 }

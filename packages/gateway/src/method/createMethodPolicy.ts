@@ -1,3 +1,5 @@
+import type { PinRule } from './pinRules.ts'
+import { pinRules } from './pinRules.ts'
 import { debugMethods, nodeMethods, traceMethods } from './methodNames.ts'
 
 /** How a method that is offered may be treated. */
@@ -6,6 +8,10 @@ export interface MethodTraits {
   readonly idempotent: boolean
   /** May keep a node at work for seconds: never asked in one batch with others, who would wait for it. */
   readonly heavy: boolean
+  /** Makes a filter in a node, asks for what passed one, or ends one. */
+  readonly filter?: 'make' | 'use' | 'end'
+  /** Where its params say which state of the chain its answer is of. */
+  readonly pin?: PinRule | undefined
   /** What a log may call it: its name, or a group's name where names are not bounded. */
   readonly label: string
 }
@@ -24,10 +30,30 @@ const changing: ReadonlySet<string> = new Set([
   'eth_uninstallFilter',
 ])
 
+const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Map([
+  ['eth_newFilter', 'make'],
+  ['eth_newBlockFilter', 'make'],
+  ['eth_newPendingTransactionFilter', 'make'],
+  ['eth_getFilterChanges', 'use'],
+  ['eth_getFilterLogs', 'use'],
+  ['eth_uninstallFilter', 'end'],
+])
+
 const heavy = /^(?:debug|trace)_|^eth_(?:getLogs|getFilterLogs|simulateV1|getProof|createAccessList)$/
 
 const nodeOwn = /^(?:anvil|evm|hardhat)_[A-Za-z0-9_]{1,64}$/
 const nodeOwnTraits: MethodTraits = Object.freeze({ idempotent: false, heavy: false, label: 'node-own' })
+
+const traitsOf = (name: string): MethodTraits => {
+  const filter = filters.get(name)
+  return Object.freeze({
+    idempotent: !changing.has(name),
+    heavy: heavy.test(name),
+    label: name,
+    pin: pinRules.get(name),
+    ...(filter === undefined ? {} : { filter }),
+  })
+}
 
 /**
  * Makes the rule of which methods are offered. It is a list of names, not of prefixes: what signs (`eth_accounts`, `eth_sign…`,
@@ -41,8 +67,7 @@ export const createMethodPolicy = (options: {
 }): MethodPolicy => {
   const offered = new Map<string, MethodTraits>()
   const offer = (names: readonly string[]): void => {
-    for (const name of names)
-      offered.set(name, { idempotent: !changing.has(name), heavy: heavy.test(name), label: name })
+    for (const name of names) offered.set(name, traitsOf(name))
   }
   offer(nodeMethods)
   if (options.debug) offer(debugMethods)

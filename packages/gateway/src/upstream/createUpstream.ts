@@ -21,11 +21,32 @@ export interface ByteBudget {
   left: number
 }
 
-/** One exchange. `done` is called once, with a fault or an answer, and not after `cancel`. */
+/** Takes an answer's bytes as they come. One of `end` and `fail` is called, last. */
+export interface AnswerTaker {
+  readonly data: (chunk: Buffer) => void
+  readonly end: () => void
+  readonly fail: () => void
+}
+
+/** Holds an answer back, lets it go on, or gives it up. */
+export interface AnswerFlow {
+  readonly pause: () => void
+  readonly resume: () => void
+  readonly abort: () => void
+}
+
+/** One exchange. `done` is called once, with a fault or an answer; not after it was stopped, and not where `large` gave a taker. */
 export interface UpstreamExchange {
   readonly body: string
   readonly budget: ByteBudget
   readonly done: (fault: UpstreamFault | undefined, answer?: UpstreamAnswer) => void
+  /**
+   * Asked once, with what has come so far, when an answer of status 2xx grows large: gives what is to take the rest, or
+   * `undefined` where the whole is to be kept.
+   */
+  readonly large?: ((head: readonly Buffer[], flow: AnswerFlow) => AnswerTaker | undefined) | undefined
+  /** Not a caller's but our own, which the request says by its user agent. */
+  readonly probe?: boolean
 }
 
 /** One node. Its URL lies in a closure. */
@@ -37,9 +58,16 @@ export interface Upstream {
   readonly close: () => Promise<void>
 }
 
-const connections = 64
+const connections = 128
+/** Of those, how many may be held by callers who read a large answer slowly; what is large past that is kept whole. */
+const maxStreams = 64
+/** An answer larger than this is no longer kept whole. */
+const keptUpTo = 1024 * 1024
 const connectTimeoutMs = 5_000
 const keepAliveMs = 20_000
+
+/** One for all: a stack would tell nothing, and taking it costs. */
+const stopped = new Error('stopped')
 
 /**
  * Makes an upstream: a pool of connections to one node. The request to it is built new, nothing of the caller's but the call
@@ -64,8 +92,13 @@ export const createUpstream = (address: URL): Upstream => {
     headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
   }
 
-  const post = ({ body, budget, done }: UpstreamExchange): (() => void) => {
+  const probeHeaders = { ...headers, 'user-agent': 'keyrail-probe' }
+  let streams = 0
+
+  const post = ({ body, budget, done, large, probe }: UpstreamExchange): (() => void) => {
     let controller: Dispatcher.DispatchController | undefined
+    let taker: AnswerTaker | undefined
+    let asked = large === undefined
     let ended = false
     let status = 0
     let chunks: Buffer[] = []
@@ -74,40 +107,75 @@ export const createUpstream = (address: URL): Upstream => {
       if (ended) return
       ended = true
       chunks = []
+      // What was read for nothing may be read by another try, or another call of the same request.
+      if (fault !== undefined) budget.left += size
       done(fault, answer)
     }
     const stop = (): void => {
+      if (!ended) budget.left += size
       ended = true
       chunks = []
-      controller?.abort(new Error('stopped'))
+      controller?.abort(stopped)
+    }
+    const untake = (): AnswerTaker | undefined => {
+      const given = taker
+      if (given !== undefined) streams -= 1
+      taker = undefined
+      return given
+    }
+    const askLarge = (given: Dispatcher.DispatchController): void => {
+      if (status < 200 || status >= 300 || streams >= maxStreams) return
+      asked = true
+      taker = large?.(chunks, {
+        pause: () => given.pause(),
+        resume: () => given.resume(),
+        abort: () => given.abort(stopped),
+      })
+      // Given up already by the one who was to take it.
+      if (given.aborted) taker = undefined
+      if (taker === undefined) return
+      streams += 1
+      ended = true
+      chunks = []
     }
     pool.dispatch(
-      { path, method: 'POST', headers, body },
+      { path, method: 'POST', headers: probe === true ? probeHeaders : headers, body },
       {
         onRequestStart: (given) => {
           controller = given
           // Stopped while it waited for a connection: abort before a byte is written.
-          if (ended) given.abort(new Error('stopped'))
+          if (ended) given.abort(stopped)
         },
-        onResponseStart: (_, code) => {
+        onResponseStart: (given, code, { 'content-length': length }) => {
           status = code
+          if (length === undefined || Number(length) <= budget.left) return
+          end('tooLarge')
+          given.abort(stopped)
         },
         onResponseData: (given, chunk) => {
-          if (ended) return
+          if (ended && taker === undefined) return
           if (chunk.length <= budget.left) {
             budget.left -= chunk.length
             size += chunk.length
-            chunks.push(chunk)
+            if (taker === undefined) {
+              chunks.push(chunk)
+              if (!asked && size > keptUpTo) askLarge(given)
+            } else taker.data(chunk)
             return
           }
-          // What was read is let go, so another call of the same request may have its place.
-          budget.left += size
-          end('tooLarge')
-          given.abort(new Error('stopped'))
+          if (taker === undefined) end('tooLarge')
+          else untake()?.fail()
+          given.abort(stopped)
         },
-        onResponseEnd: () =>
-          end(undefined, { status, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) }),
-        onResponseError: () => end(controller === undefined ? 'unsent' : 'broken'),
+        onResponseEnd: () => {
+          if (taker === undefined)
+            end(undefined, { status, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) })
+          else untake()?.end()
+        },
+        onResponseError: () => {
+          if (taker === undefined) end(controller === undefined ? 'unsent' : 'broken')
+          else untake()?.fail()
+        },
       },
     )
     return stop

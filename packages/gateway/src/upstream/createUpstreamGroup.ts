@@ -1,58 +1,103 @@
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../network.ts'
+import { createAnswerCache } from './createAnswerCache.ts'
+import type { AnswerCache } from './createAnswerCache.ts'
+import { createFilters } from './createFilters.ts'
+import type { Filters } from './createFilters.ts'
+import { createFinality } from './createFinality.ts'
+import type { Finality } from './createFinality.ts'
+import { createFlights } from './createFlights.ts'
+import type { Flights } from './createFlights.ts'
 import { createUpstream } from './createUpstream.ts'
 import type { Upstream } from './createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
-import type { Health } from './watchHealth.ts'
+import type { Health, HealthState } from './watchHealth.ts'
+import { watchLag } from './watchLag.ts'
 
-/** An upstream and what is known of its health. */
+/** An upstream and what is known of it. */
 export interface GroupMember {
   readonly upstream: Upstream
   readonly health: Health
+  readonly finality: Finality
 }
 
-/** The upstreams of one network. */
+/** The upstreams of one network, and what their answers have in common. */
 export interface UpstreamGroup {
   readonly network: Network
   readonly chainId: number
+  /** After how many milliseconds a light read is asked of a second upstream too. */
+  readonly hedgeMs: number | undefined
   /**
-   * The first healthy upstream in the order of the configuration, but for `not`. The order is kept, rather than load spread, so
-   * that a caller's next read meets the node that took its last write or made its filter.
+   * The upstream to ask, but for `not`: the first in the order of the configuration that nothing speaks against, else the first
+   * that can be reached at all. The order is kept, rather than load spread, so that a caller's next read meets the node that took
+   * its last write.
+   * @param mayFail - Of a call that can be asked again elsewhere: it may find out whether an upstream answers again.
    */
-  readonly pick: (not?: GroupMember) => GroupMember | undefined
+  readonly pick: (not?: GroupMember, mayFail?: boolean) => GroupMember | undefined
+  /** Whether there is more than one. */
+  readonly several: boolean
+  readonly flights: Flights
+  readonly cache: AnswerCache
+  readonly filters: Filters
   /** Probes all once, then goes on probing. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/**
- * Makes the group of one network's upstreams.
- * @param options.upstreams - In the order of preference; `name` is what logs call one.
- */
-export const createUpstreamGroup = (options: {
-  network: Network
-  chainId: number
-  upstreams: readonly { name: string; address: URL }[]
-  timeoutMs: number
-  log: (entry: LogEntry) => void
-}): UpstreamGroup => {
-  const { network, chainId, timeoutMs, log } = options
+/** What a group is made of. */
+export interface UpstreamGroupOptions {
+  readonly network: Network
+  readonly chainId: number
+  /** In the order of preference; `name` is what logs call one. */
+  readonly upstreams: readonly { readonly name: string; readonly address: URL }[]
+  readonly maxLagBlocks: number
+  readonly hedgeMs: number | undefined
+  readonly timeoutMs: number
+  /** 0 keeps no answers. */
+  readonly maxCacheBytes: number
+  /** Of one key. */
+  readonly maxFilters: number
+  readonly log: (entry: LogEntry) => void
+}
+
+/** Makes the group of one network's upstreams. */
+export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
+  const { network, chainId, hedgeMs, timeoutMs, log } = options
+  const cache = createAnswerCache(options.maxCacheBytes)
   const members = options.upstreams.map(({ name, address }): GroupMember => {
     const upstream = createUpstream(address)
-    const onState = (state: 'healthy' | 'unreachable' | 'wrongChain'): void =>
-      log({ event: 'upstream', network, upstream: name, state })
-    return { upstream, health: watchHealth(upstream, { chainId, timeoutMs, onState }) }
+    const onState = (state: HealthState): void => log({ event: 'upstream', network, upstream: name, state })
+    return {
+      upstream,
+      health: watchHealth(upstream, { chainId, timeoutMs, onState }),
+      finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
+    }
   })
+  const lag = watchLag(members, { maxLagBlocks: options.maxLagBlocks, timeoutMs })
   return {
     network,
     chainId,
-    pick: (not) => members.find((member) => member !== not && member.health.healthy()),
+    hedgeMs,
+    pick: (not, mayFail = false) => {
+      for (const member of members)
+        if (member !== not && (member.health.sound() || (mayFail && member.health.mayTry()))) return member
+      return members.find((member) => member !== not && member.health.healthy())
+    },
+    several: members.length > 1,
+    flights: createFlights({ joinableMs: Math.min(timeoutMs / 2, longestJoinableMs) }),
+    cache,
+    filters: createFilters({ maxPerKey: options.maxFilters }),
     start: async () => {
       await Promise.all(members.map(({ health }) => health.start()))
+      await lag.start()
     },
     close: async () => {
+      lag.stop()
       for (const { health } of members) health.stop()
       await Promise.all(members.map(({ upstream }) => upstream.close()))
     },
   }
 }
+
+/** About the time of a block: a read joined later than that would tell of a chain that is gone. */
+const longestJoinableMs = 2_000

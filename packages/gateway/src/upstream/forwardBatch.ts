@@ -11,21 +11,21 @@ import type { NodeAnswer } from './readAnswer.ts'
  * Carries reads to a node in one batch.
  * @param options.deadlineMs - How long the batch may take.
  * @param done - Called once, and not after the returned function was called, which stops it. Gives an end per call, `undefined`
- * where the batch brought none that can be believed.
+ * where the batch brought none that can be believed, and who gave them.
  */
 export const forwardBatch = (
   calls: readonly ForwardedCall[],
   options: { group: UpstreamGroup; deadlineMs: number; budget: ByteBudget },
-  done: (ends: readonly (CallEnd | undefined)[]) => void,
+  done: (ends: readonly (CallEnd | undefined)[], member?: GroupMember) => void,
 ): (() => void) => {
   const { group, deadlineMs, budget } = options
   const wireIds = calls.map(() => nextWireId())
   const body = `[${calls.map((call, index) => wireText(call, wireIds[index] ?? '')).join(',')}]`
   const none = (): undefined[] => calls.map(() => undefined)
   let stop = (): void => {}
-  const finish = (ends: readonly (CallEnd | undefined)[]): void => {
+  const finish = (ends: readonly (CallEnd | undefined)[], member?: GroupMember): void => {
     clearTimeout(timer)
-    done(ends)
+    done(ends, member)
   }
   const attempt = (member: GroupMember | undefined, tried?: GroupMember): void => {
     if (member === undefined) {
@@ -46,8 +46,10 @@ export const forwardBatch = (
           return
         }
         const found = readBatchAnswer(answer.body)
+        // Only what is good is told: a node may refuse a batch and answer each call of it.
+        if (found !== undefined) member.health.report(true)
         const { secrets } = member.upstream
-        finish(found === undefined ? none() : wireIds.map((wireId) => masked(found.get(wireId), secrets)))
+        finish(found === undefined ? none() : wireIds.map((wireId) => masked(found.get(wireId), secrets)), member)
       },
     })
   }

@@ -1,14 +1,23 @@
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import { refusals } from '../refusal/refusals.ts'
 import type { Refusal } from '../refusal/refusal.ts'
-import type { ByteBudget, UpstreamAnswer, UpstreamFault } from './createUpstream.ts'
+import type { CallDone } from './createFlights.ts'
+import type { AnswerFlow, AnswerTaker, ByteBudget, UpstreamAnswer, UpstreamFault } from './createUpstream.ts'
 import type { GroupMember, UpstreamGroup } from './createUpstreamGroup.ts'
 import { maskSecrets } from './maskSecrets.ts'
+import { openAnswerStream } from './openAnswerStream.ts'
+import type { AnswerStream } from './openAnswerStream.ts'
 import { readAnswer } from './readAnswer.ts'
 import type { NodeAnswer } from './readAnswer.ts'
 
+/** A result too large to keep. It must be begun to be read at once, within `done`: else it is stopped. */
+export interface StreamedAnswer {
+  readonly member: 'result'
+  readonly stream: AnswerStream
+}
+
 /** How a call ended: with the node's answer, or with ours. */
-export type CallEnd = NodeAnswer | Refusal
+export type CallEnd = NodeAnswer | StreamedAnswer | Refusal
 
 /** A call that may be forwarded. */
 export interface ForwardedCall {
@@ -17,6 +26,22 @@ export interface ForwardedCall {
   /** Source text. */
   readonly params: string | undefined
   readonly traits: MethodTraits
+}
+
+/** How a call is to be carried. */
+export interface ForwardOptions {
+  readonly group: UpstreamGroup
+  /** For both tries together. */
+  readonly timeoutMs: number
+  /** What is left of it, where it began before this call. */
+  readonly deadlineMs?: number | undefined
+  /** How many bytes the answer may have. */
+  readonly budget: ByteBudget
+  readonly maxAnswerBytes: number
+  /** The one upstream that may be asked. */
+  readonly only?: GroupMember | undefined
+  /** Asked when a result grows large: whether it may end as a stream. @default never */
+  readonly mayStream?: (() => boolean) | undefined
 }
 
 let lastWireId = 0
@@ -31,73 +56,147 @@ export const nextWireId = (): string => {
 export const wireText = (call: ForwardedCall, wireId: string): string =>
   `{"jsonrpc":"2.0","id":${wireId},"method":"${call.method}","params":${call.params ?? '[]'}}`
 
+/** How long the one call that finds out whether an upstream answers again waits for it alone. */
+const trialMs = 1_000
+const nothing = (): void => {}
+
 /**
  * Carries one call to a node and brings back its answer.
  * A read that failed is tried once more, on another upstream (on the same one only where a connection broke and there is no other:
- * a node closes idle connections as it likes). What changes something is tried again only where not a byte of it was sent.
- * @param options.timeoutMs - For both tries together.
- * @param options.deadlineMs - What is left of it, where it began before this call.
- * @param options.budget - How many bytes the answer may have.
+ * a node closes idle connections as it likes). A light read that has no answer after `hedgeMs`, or else after half its time, is
+ * asked of another upstream too, and the first answer counts. What changes something is tried again only where not a byte of it was
+ * sent, and never asked of two.
  * @param done - Called once, and not after the returned function was called, which stops it.
  */
-export const forwardCall = (
-  call: ForwardedCall,
-  options: { group: UpstreamGroup; timeoutMs: number; deadlineMs?: number; budget: ByteBudget; maxAnswerBytes: number },
-  done: (end: CallEnd) => void,
-): (() => void) => {
-  const { group, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes } = options
-  let stop = (): void => {}
-  const finish = (end: CallEnd): void => {
+export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
+  const { group, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes, only, mayStream } = options
+  const { idempotent, heavy } = call.traits
+  let over = false
+  let tries = 0
+  let open = 0
+  let stopFirst = nothing
+  let stopSecond = nothing
+  let hedge: NodeJS.Timeout | undefined
+  /** Why the try that has ended failed, while another is under way. */
+  let failure: Refusal | undefined
+
+  const finish = (end: CallEnd, member?: GroupMember): void => {
+    over = true
     clearTimeout(timer)
-    done(end)
+    clearTimeout(hedge)
+    done(end, member)
   }
-  const attempt = (member: GroupMember, last: boolean): void => {
+  const elsewhere = (member: GroupMember): GroupMember | undefined =>
+    only === undefined && tries < 2 ? group.pick(member) : undefined
+  const failed = (member: GroupMember, refusal: Refusal, next: GroupMember | undefined): void => {
+    if (next !== undefined) attempt(next)
+    else if (open > 0) failure = refusal
+    else finish(failure ?? refusal, member)
+  }
+  const attempt = (member: GroupMember): void => {
     const wireId = nextWireId()
-    const again = (refusal: Refusal, same: boolean): void => {
-      const next = last ? undefined : (group.pick(member) ?? (same ? member : undefined))
-      if (next === undefined) finish(refusal)
-      else attempt(next, true)
+    const isFirst = tries === 0
+    tries += 1
+    open += 1
+    const stopOther = (): void => {
+      if (open > 0) (isFirst ? stopSecond : stopFirst)()
     }
-    stop = member.upstream.post({
+    const stop = member.upstream.post({
       body: wireText(call, wireId),
       budget,
       done: (fault, answer) => {
+        open -= 1
+        if (over) return
         if (fault === 'unsent') {
           member.health.unreachable()
-          again(refusals.noUpstream(group.network), false)
+          failed(member, refusals.noUpstream(group.network), elsewhere(member))
           return
         }
-        const end = endOf(fault, answer, wireId, maxAnswerBytes)
-        if ('value' in end)
-          finish(end.member === 'error' ? { ...end, value: maskSecrets(end.value, member.upstream.secrets) } : end)
-        else if (call.traits.idempotent && end.reason !== 'response_too_large') again(end, fault === 'broken')
-        else finish(end)
+        const end = endOf(fault, answer, { wireId, maxAnswerBytes })
+        if ('value' in end) {
+          member.health.report(true)
+          stopOther()
+          finish(
+            end.member === 'error' ? { ...end, value: maskSecrets(end.value, member.upstream.secrets) } : end,
+            member,
+          )
+        } else if (end.reason === 'response_too_large') {
+          stopOther()
+          finish(end, member)
+        } else {
+          member.health.report(false)
+          const same = fault === 'broken' && tries < 2 ? member : undefined
+          failed(member, end, idempotent ? (elsewhere(member) ?? same) : undefined)
+        }
       },
+      large:
+        mayStream === undefined || !idempotent
+          ? undefined
+          : (head, flow): AnswerTaker | undefined => {
+              if (over) return undefined
+              const opened = openLarge(wireId, { head, flow, idleMs: timeoutMs, mayStream })
+              if (opened === undefined) return undefined
+              open -= 1
+              member.health.report(true)
+              stopOther()
+              finish({ member: 'result', stream: opened.stream }, member)
+              if (!opened.stream.started()) opened.stream.stop()
+              return opened.taker
+            },
     })
+    if (isFirst) stopFirst = stop
+    else stopSecond = stop
+  }
+  const stopAll = (): void => {
+    over = true
+    clearTimeout(timer)
+    clearTimeout(hedge)
+    stopFirst()
+    stopSecond()
+  }
+  const mayFail = idempotent && !heavy && only === undefined
+  const first = only ?? group.pick(undefined, mayFail)
+  if (first === undefined) {
+    done(refusals.noUpstream(group.network))
+    return nothing
   }
   const timer = setTimeout(() => {
-    stop()
+    // A heavy call may take its time without the node being the worse for it.
+    if (!heavy) first.health.report(false)
+    stopAll()
     done(refusals.upstreamTimeout(timeoutMs))
   }, deadlineMs)
-  const first = group.pick()
-  if (first === undefined) {
-    clearTimeout(timer)
-    done(refusals.noUpstream(group.network))
-    return stop
+
+  const onTrial = !first.health.sound()
+  attempt(first)
+  if (!over && mayFail && group.several) {
+    const waitMs = Math.min(group.hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
+    hedge = setTimeout(() => {
+      const other = elsewhere(first)
+      if (other === undefined || open === 0) return
+      // Not the same as slow: half of its time is gone.
+      if (group.hedgeMs === undefined || onTrial) first.health.report(false)
+      attempt(other)
+    }, waitMs)
   }
-  attempt(first, false)
   return () => {
-    clearTimeout(timer)
-    stop()
+    if (!over) stopAll()
   }
+}
+
+const openLarge = (
+  wireId: string,
+  options: { head: readonly Buffer[]; flow: AnswerFlow; idleMs: number; mayStream: () => boolean },
+): ReturnType<typeof openAnswerStream> => {
+  const opened = openAnswerStream(wireId, options)
+  return opened !== undefined && options.mayStream() ? opened : undefined
 }
 
 const endOf = (
   fault: UpstreamFault | undefined,
   answer: UpstreamAnswer | undefined,
-  wireId: string,
-  maxAnswerBytes: number,
-): CallEnd => {
+  { wireId, maxAnswerBytes }: { wireId: string; maxAnswerBytes: number },
+): NodeAnswer | Refusal => {
   if (fault === 'tooLarge') return refusals.responseTooLarge(maxAnswerBytes)
   if (answer === undefined) return refusals.upstreamBad()
   if (answer.status === 429 || answer.status === 503) return refusals.upstreamBusy()

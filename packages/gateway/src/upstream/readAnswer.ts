@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isJson } from '../json/createJsonScanner.ts'
 import { scanItems, scanMembers, skipSpace } from '../json/scanMembers.ts'
 
 /** A node's answer to one call: which member it was, and its value's bytes as they came. */
@@ -12,9 +13,9 @@ const parsedUpTo = 64 * 1024
 
 /** One character per byte, so that places in the text are places in the bytes; JSON's own characters are all ASCII. */
 const believedText = (body: Buffer): string | undefined => {
+  if (body.length > parsedUpTo) return isJson(body) ? body.toString('latin1') : undefined
   if (!isUtf8(body)) return undefined
   const text = body.toString('latin1')
-  if (body.length > parsedUpTo) return text
   try {
     JSON.parse(text)
     return text

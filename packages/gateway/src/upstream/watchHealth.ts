@@ -1,10 +1,23 @@
+import { createBreaker } from './createBreaker.ts'
 import { probeUpstream } from './probeUpstream.ts'
 import type { ProbeResult } from './probeUpstream.ts'
 import type { Upstream } from './createUpstream.ts'
 
+/** What the log is told of an upstream's health. `failing`: its answers speak against it. `recovered`: they do no longer. */
+export type HealthState = 'healthy' | 'unreachable' | 'wrongChain' | 'failing' | 'recovered' | 'lagging' | 'caughtUp'
+
 /** Whether an upstream may be used now. */
 export interface Health {
+  /** It can be reached and is of the right chain: it may be asked where there is nobody better. */
   readonly healthy: () => boolean
+  /** Nothing speaks against asking it first. */
+  readonly sound: () => boolean
+  /** Whether one call may find out if it answers again, after its answers spoke against it. Says yes once for each wait. */
+  readonly mayTry: () => boolean
+  /** Told how each exchange ended: with an answer that can be believed, or without one. */
+  readonly report: (answered: boolean) => void
+  /** Told whether it is too far behind the others. */
+  readonly setLagging: (lagging: boolean) => void
   /** Told by a call that could not connect: the upstream is skipped until a probe reaches it again. */
   readonly unreachable: () => void
   /** Probes for the first time, then again and again until `stop`. Ends with the first probe. */
@@ -26,12 +39,14 @@ const failuresToDoubt = 2
  */
 export const watchHealth = (
   upstream: Upstream,
-  options: { chainId: number; timeoutMs: number; onState: (state: 'healthy' | 'unreachable' | 'wrongChain') => void },
+  options: { chainId: number; timeoutMs: number; onState: (state: HealthState) => void },
 ): Health => {
   let state: 'unknown' | 'healthy' | 'unreachable' | 'wrongChain' = 'unknown'
   let failures = 0
   let stopped = false
+  let lagging = false
   let timer: NodeJS.Timeout | undefined
+  const breaker = createBreaker({ onChange: (closed) => options.onState(closed ? 'recovered' : 'failing') })
   const timeoutMs = Math.min(options.timeoutMs, probeTimeoutMs)
 
   const become = (next: 'healthy' | 'unreachable' | 'wrongChain'): void => {
@@ -60,6 +75,14 @@ export const watchHealth = (
 
   return {
     healthy: () => state === 'healthy',
+    sound: () => state === 'healthy' && !lagging && breaker.closed(),
+    mayTry: () => state === 'healthy' && !lagging && breaker.mayTry(),
+    report: breaker.report,
+    setLagging: (now) => {
+      if (lagging === now) return
+      lagging = now
+      options.onState(now ? 'lagging' : 'caughtUp')
+    },
     unreachable: () => {
       if (state !== 'healthy' || stopped) return
       failures = 1

@@ -1,0 +1,116 @@
+import { scanMembers } from '../json/scanMembers.ts'
+import { quantityIn } from './askUpstream.ts'
+import { carryFilterCall } from './carryFilterCall.ts'
+import type { CallDone } from './createFlights.ts'
+import type { ByteBudget } from './createUpstream.ts'
+import type { GroupMember, UpstreamGroup } from './createUpstreamGroup.ts'
+import { forwardCall } from './forwardCall.ts'
+import type { CallEnd, ForwardedCall } from './forwardCall.ts'
+import { pinOf } from './pinOf.ts'
+import type { Pin } from './pinOf.ts'
+import type { NodeAnswer } from './readAnswer.ts'
+
+/** What carrying a call needs of the request that it came in. */
+export interface CarryOptions {
+  readonly group: UpstreamGroup
+  /** The caller's key, by which its filters and its own changes are told from others'. */
+  readonly keyId: string
+  readonly timeoutMs: number
+  readonly deadlineMs?: number | undefined
+  /** How many bytes the answers to this request may still have. */
+  readonly budget: ByteBudget
+  readonly maxAnswerBytes: number
+}
+
+/** Longer params are neither shared nor kept: they would have to be held as keys. */
+const longestShared = 4_096
+const nothing = (): void => {}
+
+/** By what two reads are the same, and what their answer is held to. */
+export interface SharedRead {
+  readonly key: string
+  readonly pin: Pin | undefined
+}
+
+/** How a read may be shared with others; `undefined` for what may not. */
+export const sharedRead = ({ method, params = '[]', traits }: ForwardedCall): SharedRead | undefined => {
+  if (!traits.idempotent || traits.filter !== undefined || params.length > longestShared) return undefined
+  return { key: method + params, pin: traits.pin === undefined ? undefined : pinOf(traits.pin, params) }
+}
+
+/** The answer that was kept for a read. */
+export const keptAnswer = (read: SharedRead, group: UpstreamGroup): NodeAnswer | undefined => {
+  const value = read.pin === undefined ? undefined : group.cache.get(read.key)
+  return value === undefined ? undefined : { member: 'result', value }
+}
+
+/** Keeps an answer where it can change no more, as far as the node that gave it knows. */
+export const keepAnswer = (read: SharedRead, end: CallEnd, { group, member }: KeptFrom): void => {
+  if (read.pin === undefined || member === undefined || !group.cache.on || !('value' in end)) return
+  if (end.member === 'result' && isFinal(read.pin, end.value, member)) group.cache.set(read.key, end.value)
+}
+
+interface KeptFrom {
+  readonly group: UpstreamGroup
+  readonly member: GroupMember | undefined
+}
+
+/** What a node says that does not know (yet): nothing, or an empty list of what there may be more of. */
+const sayNothing: ReadonlySet<string> = new Set(['null', '[]'])
+
+const isFinal = (pin: Pin, value: Buffer, { finality }: GroupMember): boolean => {
+  const short = value.length <= 4 ? value.toString('latin1') : ''
+  if (short === 'null') return false
+  if (pin === 'hash') return !sayNothing.has(short)
+  if (typeof pin === 'number') return pin <= finality.number()
+  const block = blockOf(value)
+  return block !== undefined && block <= finality.number()
+}
+
+const largestTransaction = 256 * 1024
+
+/** The block that a transaction or its receipt says it is in. */
+const blockOf = (value: Buffer): number | undefined => {
+  if (value.length > largestTransaction) return undefined
+  const text = value.toString('latin1')
+  const [only, another] = scanMembers(text)?.members.filter(({ name }) => name === 'blockNumber') ?? []
+  return only === undefined || another !== undefined ? undefined : quantityIn(text.slice(only.start, only.end))
+}
+
+/**
+ * Carries a single call: a read from what was kept or with others who ask the same at this moment, what is about a filter to the
+ * node that has it, all else by itself.
+ * @param done - Called once, and not after the returned function was called, which stops it.
+ */
+export const carryCall = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) => {
+  if (call.traits.filter !== undefined) return carryFilterCall(call, options, done)
+  if (!call.traits.idempotent) return carryChange(call, options, done)
+  const read = sharedRead(call)
+  if (read === undefined) return forwardCall(call, { ...options, mayStream: always }, done)
+  const { group } = options
+  const kept = keptAnswer(read, group)
+  if (kept !== undefined) {
+    done(kept)
+    return nothing
+  }
+  return group.flights.carry(read.key, options, {
+    begin: (leader) =>
+      forwardCall(call, { ...options, mayStream: leader.mayStream }, (end, member) => {
+        if (read.pin !== undefined) keepAnswer(read, end, { group, member })
+        leader.done(end, member)
+      }),
+    done,
+  })
+}
+
+const always = (): boolean => true
+
+/** Carries what changes something. From when it goes out, and again from when it ends, its key's reads join none from before. */
+export const carryChange = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) => {
+  const { flights } = options.group
+  flights.changed(options.keyId)
+  return forwardCall(call, options, (end, member) => {
+    flights.changed(options.keyId)
+    done(end, member)
+  })
+}

@@ -1,0 +1,49 @@
+import { scanMembers } from '../json/scanMembers.ts'
+import { askUpstream, quantityIn } from './askUpstream.ts'
+import type { AskEnd } from './askUpstream.ts'
+import type { Upstream } from './createUpstream.ts'
+
+/** What an upstream says can change no more. */
+export interface Finality {
+  /** The number of its finalized block as last heard, -1 where nothing was. Asks anew, not waiting, where that is some time ago. */
+  readonly number: () => number
+}
+
+const freshMs = 10_000
+
+/**
+ * Makes the memory of an upstream's finalized block. It is asked only where someone wants to know, so a node whose callers read
+ * nothing old is left in peace.
+ * @param options.onBack - Told when the number went back: the chain was rewritten, as development nodes may do.
+ * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
+ */
+export const createFinality = (
+  upstream: Upstream,
+  options: { timeoutMs: number; onBack: () => void; now?: () => number },
+): Finality => {
+  const { timeoutMs, onBack, now = () => performance.now() } = options
+  let number = -1
+  let askedAt = -Infinity
+  const ask = async (): Promise<void> => {
+    askedAt = now()
+    const question = { method: 'eth_getBlockByNumber', params: '["finalized",false]' }
+    const heard = numberOf(await askUpstream(upstream, question, timeoutMs))
+    if (heard === undefined) return
+    if (heard < number) onBack()
+    number = heard
+  }
+  return {
+    number: () => {
+      if (now() - askedAt > freshMs) void ask()
+      return number
+    },
+  }
+}
+
+const numberOf = (end: AskEnd): number | undefined => {
+  if (typeof end === 'string' || end.member !== 'result') return undefined
+  const text = end.value.toString('latin1')
+  const found = scanMembers(text)?.members.filter(({ name }) => name === 'number') ?? []
+  const [only] = found
+  return only === undefined || found.length > 1 ? undefined : quantityIn(text.slice(only.start, only.end))
+}

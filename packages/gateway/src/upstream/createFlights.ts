@@ -1,0 +1,158 @@
+import { refusals } from '../refusal/refusals.ts'
+import type { ByteBudget } from './createUpstream.ts'
+import type { CallEnd } from './forwardCall.ts'
+import type { GroupMember } from './createUpstreamGroup.ts'
+
+/** Told how a call ended, and which upstream's answer it was. */
+export type CallDone = (end: CallEnd, member?: GroupMember) => void
+
+/** What a caller brings to a read. */
+export interface FlightOptions {
+  readonly keyId: string
+  /** How many bytes its answer may have: its own bytes are taken off, also where another caller's call brought them. */
+  readonly budget: ByteBudget
+  readonly maxAnswerBytes: number
+}
+
+/** A caller that waits for a read. */
+interface Waiter {
+  readonly done: CallDone
+  readonly options: FlightOptions
+}
+
+/** A read under way. */
+interface Flight {
+  readonly number: number
+  readonly beganAt: number
+  /** The budget that the read itself draws on, that of the one who began it. */
+  readonly budget: ByteBudget
+  readonly waiters: Waiter[]
+  stop: () => void
+}
+
+/** What the one who carries a read is given. */
+export interface FlightLeader {
+  /** Whether the answer may become a stream now: only one waits for it. After a yes nobody joins. */
+  readonly mayStream: () => boolean
+  readonly done: CallDone
+}
+
+/** Leaves a read to the others who wait for it, or stops it where there are none. */
+type Leave = () => void
+
+/** The reads under way on one network, so that the same read is carried once for all who ask for it at the same time. */
+export interface Flights {
+  /**
+   * Joins the same read under way, or begins it.
+   * @param key - What is asked: method and params.
+   * @param options - With a budget of its own, as the read may go on for others.
+   * @param use.begin - Carries the read; gives what stops it.
+   * @param use.done - Called once, and not after the returned function was called.
+   */
+  readonly carry: (
+    key: string,
+    options: FlightOptions,
+    use: { begin: (leader: FlightLeader) => () => void; done: CallDone },
+  ) => Leave
+  /** Joins the same read under way; `undefined` where there is none that may be joined. */
+  readonly join: (key: string, options: FlightOptions, done: CallDone) => Leave | undefined
+  /** A key's call changes something: its reads join none that began before this. To be called when the call goes out and when it ends. */
+  readonly changed: (keyId: string) => void
+  readonly size: () => number
+}
+
+/** Of keys that changed something while reads were under way. */
+const maxMarks = 10_000
+const nothing = (): void => {}
+
+/**
+ * Makes the book of reads under way.
+ * @param options.joinableMs - How long after its beginning a read may be joined, in milliseconds.
+ * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
+ */
+export const createFlights = (options: { joinableMs: number; now?: () => number }): Flights => {
+  const { joinableMs, now = () => performance.now() } = options
+  const open = new Map<string, Flight>()
+  /** Of a key, the number of the first read that it may join. */
+  const marks = new Map<string, number>()
+  let markOfAll = 0
+  let lastNumber = 0
+
+  const joinable = (key: string, keyId: string): Flight | undefined => {
+    const flight = open.get(key)
+    if (flight === undefined || flight.number < markOfAll) return undefined
+    if (marks.size > 0 && flight.number < (marks.get(keyId) ?? 0)) return undefined
+    return now() - flight.beganAt < joinableMs ? flight : undefined
+  }
+  const settle = ({ done, options: { budget, maxAnswerBytes } }: Waiter, flight: Flight, ended: Ended): void => {
+    const { end, member } = ended
+    if ('value' in end && budget !== flight.budget) {
+      if (end.value.length > budget.left) {
+        done(refusals.responseTooLarge(maxAnswerBytes))
+        return
+      }
+      budget.left -= end.value.length
+    }
+    done(end, member)
+  }
+  const land = (key: string, flight: Flight): void => {
+    // A later read of the same may have taken the place.
+    if (open.get(key) === flight) open.delete(key)
+  }
+  const wait = (key: string, flight: Flight, waiter: Waiter): Leave => {
+    flight.waiters.push(waiter)
+    return () => {
+      const place = flight.waiters.indexOf(waiter)
+      if (place === -1) return
+      flight.waiters.splice(place, 1)
+      if (flight.waiters.length > 0) return
+      land(key, flight)
+      flight.stop()
+    }
+  }
+  const join: Flights['join'] = (key, given, done) => {
+    const flight = joinable(key, given.keyId)
+    return flight === undefined ? undefined : wait(key, flight, { done, options: given })
+  }
+
+  return {
+    carry: (key, given, { begin, done }) => {
+      const joined = join(key, given, done)
+      if (joined !== undefined) return joined
+      const flight: Flight = { number: ++lastNumber, beganAt: now(), budget: given.budget, waiters: [], stop: nothing }
+      const leave = wait(key, flight, { done, options: given })
+      open.set(key, flight)
+      flight.stop = begin({
+        mayStream: () => {
+          if (flight.waiters.length !== 1) return false
+          land(key, flight)
+          return true
+        },
+        done: (end, member) => {
+          land(key, flight)
+          for (const waiter of flight.waiters.splice(0)) settle(waiter, flight, { end, member })
+        },
+      })
+      return leave
+    },
+    join,
+    changed: (keyId) => {
+      // Without a read under way there is none to join.
+      if (open.size === 0) {
+        if (marks.size > 0) marks.clear()
+        return
+      }
+      if (marks.size >= maxMarks && !marks.has(keyId)) {
+        marks.clear()
+        markOfAll = lastNumber + 1
+      }
+      marks.set(keyId, lastNumber + 1)
+    },
+    size: () => open.size,
+  }
+}
+
+interface Ended {
+  readonly end: CallEnd
+  readonly member: GroupMember | undefined
+}
