@@ -30,7 +30,8 @@ export const tenantOf = (record: KeyRecord): Tenant => {
   const tenant: Tenant = {
     record,
     rate: perSecond === null ? undefined : { perSecond, burst },
-    account: perDay === null && perMonth === null ? undefined : { id: accountId(record), perDay, perMonth },
+    // What has no limit is counted all the same: its owner wants to see it.
+    account: record.limits === undefined ? undefined : { id: accountId(record), perDay, perMonth },
     rehearsal: undefined,
   }
   tenants.set(record, tenant)

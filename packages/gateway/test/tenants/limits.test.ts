@@ -1,0 +1,275 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { GatewayOptions } from '../../src/index.ts'
+import { result } from '../fakeUpstream.ts'
+import { openRaw, postBytes } from '../rawConnection.ts'
+import { post } from '../startGateway.ts'
+import { batch, call, noLimits, noon, said, startTenants } from './startTenants.ts'
+import type { StartedTenants } from './startTenants.ts'
+
+const toStop: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0)) await stop()
+})
+const start = async (options: Partial<GatewayOptions> = {}, how: { later?: boolean } = {}): Promise<StartedTenants> => {
+  const started = await startTenants(options, how)
+  toStop.push(started.stop)
+  return started
+}
+const read = call('eth_gasPrice')
+const limitHeaders = (headers: Headers): Record<string, string> =>
+  Object.fromEntries([...headers].filter(([name]) => /^(?:x-ratelimit|retry-after)/.test(name)))
+const midnight = String(Date.UTC(2026, 10, 22) / 1000)
+
+describe.each([
+  ['decided here', false],
+  ['decided elsewhere, as by Redis', true],
+])('a rate %s', (_, later) => {
+  test('is told on every answer, and passing it is 429 with the time to wait, until that has passed', async () => {
+    const { addApp, clock } = await start({}, { later })
+    const { path } = addApp({ limits: { ...noLimits, perSecond: 10, burst: 2 } })
+    const first = await post(path, read)
+    expect(said(first)).toEqual([200, '0x1'])
+    expect(limitHeaders(first.headers)).toEqual({
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '1',
+      'x-ratelimit-reset': String(noon / 1000 + 1),
+    })
+    expect(said(await post(path, read))).toEqual([200, '0x1'])
+    const third = await post(path, read)
+    expect([third.status, JSON.parse(third.text)]).toMatchObject([
+      429,
+      {
+        id: 1,
+        error: {
+          code: -32005,
+          message: 'Request rate exceeded: 10 requests per second',
+          data: {
+            reason: 'rate_limited',
+            limit: 10,
+            window: 'second',
+            retryAfterMs: 100,
+            backoff_seconds: 1,
+            allowed_rps: 10,
+            current_rps: 15,
+          },
+        },
+      },
+    ])
+    expect(limitHeaders(third.headers)).toEqual({
+      'retry-after': 'Sat, 21 Nov 2026 12:00:01 GMT',
+      'x-ratelimit-limit': '10',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(noon / 1000 + 1),
+    })
+    clock.now += 100
+    expect(said(await post(path, read))).toEqual([200, '0x1'])
+  })
+
+  test('of a batch the first that fit go on, and the rest are refused each in its place', async () => {
+    const { addApp, upstream } = await start({}, { later })
+    const { path } = addApp({ limits: { ...noLimits, perSecond: 10, burst: 2 } })
+    const answer = await post(path, batch('eth_gasPrice', 'nope', 'eth_blockNumber', 'eth_maxPriorityFeePerGas'))
+    expect(said(answer)).toEqual([200, '0x1', 'method_not_found', '0x1', 'rate_limited'])
+    expect(limitHeaders(answer.headers)).not.toHaveProperty('retry-after')
+    expect(upstream.bodies.join()).not.toContain('eth_maxPriorityFeePerGas')
+  })
+})
+
+describe.each([['now' as const], ['later' as const]])('a quota that answers %s', (mode) => {
+  test('is told on every answer, and once it is used up all is 403 until midnight', async () => {
+    const { addApp, quota, upstream } = await start()
+    quota.mode = mode
+    const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 2 } })
+    const first = await post(path, read)
+    expect(said(first)).toEqual([200, '0x1'])
+    expect(limitHeaders(first.headers)).toEqual({
+      'x-ratelimit-limit-day': '2',
+      'x-ratelimit-remaining-day': '1',
+      'x-ratelimit-reset-day': midnight,
+    })
+    await post(path, read)
+    const third = await post(path, read)
+    expect([third.status, JSON.parse(third.text)]).toMatchObject([
+      403,
+      {
+        id: 1,
+        error: {
+          code: -32005,
+          message: 'Daily request limit of 2 reached; resets at 2026-11-22T00:00:00Z',
+          data: { reason: 'quota_exceeded', limit: 2, used: 2, resetAt: '2026-11-22T00:00:00Z', window: 'day' },
+        },
+      },
+    ])
+    expect(limitHeaders(third.headers)).toEqual({
+      'x-ratelimit-limit-day': '2',
+      'x-ratelimit-remaining-day': '0',
+      'x-ratelimit-reset-day': midnight,
+    })
+    expect([quota.used('app:app_q'), upstream.bodies.length]).toEqual([2, 2])
+  })
+
+  test('of a batch the first that fit go on', async () => {
+    const { addApp, quota } = await start()
+    quota.mode = mode
+    const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 2 } })
+    expect(said(await post(path, batch('nope', 'eth_gasPrice', 'eth_blockNumber', 'eth_gasPrice')))).toEqual([
+      200,
+      'method_not_found',
+      '0x1',
+      '0x1',
+      'quota_exceeded',
+    ])
+    expect(quota.used('app:app_q')).toBe(2)
+  })
+})
+
+describe('a quota', () => {
+  test('is 429 with Retry-After where the operator chose that, and the reason is the same', async () => {
+    const { addApp } = await start({ quotaStatus: 429 })
+    const { path } = addApp({ limits: { ...noLimits, perDay: 0 } })
+    const answer = await post(path, read)
+    expect(said(answer)).toEqual([429, 'quota_exceeded'])
+    expect(answer.headers.get('retry-after')).toBe('Sun, 22 Nov 2026 00:00:00 GMT')
+  })
+
+  test('by the month says so', async () => {
+    const { addApp } = await start()
+    const { path } = addApp({ limits: { ...noLimits, perMonth: 0 } })
+    const answer = await post(path, read)
+    expect(JSON.parse(answer.text)).toMatchObject({
+      error: {
+        message: 'Monthly request limit of 0 reached; resets at 2026-12-01T00:00:00Z',
+        data: { window: 'month' },
+      },
+    })
+    expect(limitHeaders(answer.headers)).toMatchObject({ 'x-ratelimit-limit-month': '0' })
+  })
+
+  test("of API keys is their user's, and of an app its own", async () => {
+    const { addApp, addApiKey, quota } = await start()
+    const limits = { ...noLimits, perDay: 100 }
+    const own = { userId: 'usr_1', limits }
+    for (const { path } of [addApiKey(own), addApiKey(own), addApp({ ...own, appId: 'app_1' })]) await post(path, read)
+    expect([quota.used('user:usr_1'), quota.used('app:app_1')]).toEqual([2, 1])
+  })
+
+  test('is not paid for what is refused, and paid back where no node answered', async () => {
+    const { addApp, quota, upstream } = await start({ limits: { upstreamTimeoutMs: 300 } })
+    const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
+    for (const refused of ['{', '[]', call('nope'), call('eth_call', '1')]) await post(path, refused)
+    expect(quota.used('app:app_q')).toBe(0)
+    upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"execution reverted"}}`
+    await post(path, read)
+    expect(quota.used('app:app_q')).toBe(1)
+    await post(path, '{"jsonrpc":"2.0","method":"eth_gasPrice"}')
+    expect(quota.used('app:app_q')).toBe(2)
+    upstream.behave = () => undefined
+    expect(said(await post(path, read))).toEqual([504, 'upstream_timeout'])
+    expect(quota.used('app:app_q')).toBe(2)
+    upstream.behave = (seen) => (seen.method === 'eth_gasPrice' ? result(seen, '1') : undefined)
+    expect(said(await post(path, batch('eth_blockNumber', 'eth_getLogs', 'nope')))).toEqual([
+      200,
+      'upstream_timeout',
+      'upstream_timeout',
+      'method_not_found',
+    ])
+    expect([quota.used('app:app_q'), quota.givenBack]).toEqual([2, [1, 2]])
+  })
+
+  test('that cannot be asked is 503 and not a quota that is used up; nothing is forwarded', async () => {
+    const { addApp, quota, upstream, entries, meter } = await start()
+    quota.mode = 'gone'
+    const { path } = addApp({ id: 'key_g', limits: { ...noLimits, perDay: 100 } })
+    for (const body of [read, batch('eth_gasPrice', 'eth_blockNumber')]) {
+      const answer = await post(path, body)
+      expect(said(answer)).toEqual([503, 'key_store_unavailable'])
+    }
+    expect(upstream.bodies).toEqual([])
+    expect(entries).toContainEqual({ event: 'fault', where: 'keyStore' })
+    expect(meter.counted).toEqual(Array.from({ length: 2 }, () => 'key_g testnet other key_store_unavailable'))
+  })
+
+  test('granted to a caller that has gone meanwhile is given back, and nothing is forwarded for it', async () => {
+    const { addApp, quota, upstream, port, entries } = await start()
+    const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
+    let grant = (): void => {}
+    const take = quota.take.bind(quota)
+    quota.take = (account, items) =>
+      new Promise((resolve) => {
+        grant = () => resolve(take(account, items))
+      })
+    const connection = await openRaw(port)
+    connection.send(postBytes(new URL(path).pathname, read))
+    await expect.poll(() => grant.name).toBe('grant')
+    connection.destroy()
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
+    grant()
+    await expect.poll(() => quota.givenBack).toEqual([1])
+    expect([quota.used('app:app_q'), upstream.bodies]).toEqual([0, []])
+  })
+})
+
+test('a key without limits has no headers of them, and is not counted', async () => {
+  const { addApp, quota } = await start()
+  const { path } = addApp({ appId: 'app_q' })
+  expect(limitHeaders((await post(path, read)).headers)).toEqual({})
+  expect(quota.used('app:app_q')).toBe(0)
+})
+
+test('both limits are told at once, and the rate comes first', async () => {
+  const { addApp } = await start()
+  const { path } = addApp({ limits: { perSecond: 5, burst: 3, perDay: 2, perMonth: null } })
+  const answer = await post(path, batch(...Array.from({ length: 4 }, () => 'eth_gasPrice')))
+  expect(said(answer)).toEqual([200, '0x1', '0x1', 'quota_exceeded', 'rate_limited'])
+  expect(limitHeaders(answer.headers)).toEqual({
+    'x-ratelimit-limit': '5',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(noon / 1000 + 1),
+    'x-ratelimit-limit-day': '2',
+    'x-ratelimit-remaining-day': '0',
+    'x-ratelimit-reset-day': midnight,
+  })
+  const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(', ') ?? []
+  for (const name of [...Object.keys(limitHeaders(answer.headers)), 'retry-after', 'www-authenticate'])
+    expect(exposed).toContain(name)
+})
+
+describe('rehearsal keys', () => {
+  test('play a refusal on either path, and none is counted', async () => {
+    const { url, meter, quota } = await start({ rehearsalKeys: true })
+    const answers: unknown[] = []
+    for (const path of ['testnet', 'mainnet/v2'])
+      for (const kind of ['401', '429', 'quota'])
+        answers.push(said(await post(`${url}/${path}/kr_rehearse_${kind}`, read)))
+    const each = [
+      [401, 'key_unknown'],
+      [429, 'rate_limited'],
+      [403, 'quota_exceeded'],
+    ]
+    expect(answers).toEqual([...each, ...each])
+    expect(said(await post(`${url}/testnet/kr_rehearse_429`, batch('eth_gasPrice', 'nope')))).toEqual([
+      200,
+      'rate_limited',
+      'method_not_found',
+    ])
+    const limited = await post(`${url}/testnet/kr_rehearse_429`, read)
+    expect(limited.headers.get('retry-after')).toBe('Sat, 21 Nov 2026 12:00:01 GMT')
+    expect([meter.counted, quota.givenBack]).toEqual([[], []])
+  })
+
+  test('that nobody knows are unknown, as are all of them where they are off', async () => {
+    const { url } = await start({ rehearsalKeys: true })
+    expect(said(await post(`${url}/testnet/kr_rehearse_500`, read))).toEqual([401, 'key_unknown'])
+    const off = await start()
+    for (const kind of ['401', '429', 'quota', 'slow'])
+      expect(said(await post(`${off.url}/testnet/kr_rehearse_${kind}`, read))).toEqual([401, 'key_unknown'])
+  })
+
+  test('kr_rehearse_slow keeps its caller waiting, and ends with it', async () => {
+    const { url, entries, upstream } = await start({ rehearsalKeys: true })
+    const signal = AbortSignal.timeout(300)
+    await expect(post(`${url}/testnet/kr_rehearse_slow`, read, { signal })).rejects.toThrow('timeout')
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
+    expect(upstream.bodies).toEqual([])
+  })
+})
