@@ -9,6 +9,12 @@ import { print, printNote } from './output/print.ts'
 import { styleOf } from './output/style.ts'
 
 const help = { type: 'boolean', about: 'show this' } as const
+const json = { type: 'boolean', about: 'print one line of JSON' } as const
+const config = {
+  type: 'string',
+  value: 'FILE',
+  about: "the service's config (default: keyrail.config.json)",
+} as const
 
 const commands: readonly Command[] = [
   {
@@ -83,6 +89,77 @@ const commands: readonly Command[] = [
       'Exit codes: 0 the result was printed; 1 the service or the node refused; 2 wrong usage; 3 no answer.\nA failure goes to standard error as its kind, what happened, and a hint.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/call.ts')).call(given),
+  },
+  {
+    name: 'serve',
+    usage: 'serve [--config FILE] [--check]',
+    about: 'Run the service in front of your own nodes, by a config file.',
+    options: {
+      config,
+      check: { type: 'boolean', about: 'only say whether the config and the secret can be used' },
+      grace: {
+        type: 'string',
+        value: 'S',
+        about: 'when it is stopped, cut off what takes longer than S seconds (default: 10)',
+      },
+      help,
+    },
+    notes: [
+      'From the environment: KEYRAIL_SECRET or KEYRAIL_SECRET_FILE (needed; seals keys), DATABASE_URL (PostgreSQL; else the SQLite file\nof the config), REDIS_URL, KEYRAIL_OPERATOR_TOKEN.',
+      'Its log goes to standard output, a line of JSON for each entry. SIGHUP, and a change of the file, make it read the config again;\nSIGTERM and Ctrl-C stop it after the last answer.',
+      'Exit codes: 0 stopped in order; 1 cannot listen, or cannot open its database; 2 the config or the secret cannot be used.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/serve.ts')).serve(given),
+  },
+  {
+    name: 'users',
+    usage: 'users ACTION [MAIL] [OPTIONS]',
+    about: 'What an operator does to accounts, while the service runs.',
+    options: {
+      config,
+      search: { type: 'string', value: 'TEXT', about: 'list: only mail addresses that hold this' },
+      days: { type: 'string', value: 'N', about: 'invite: how long it holds, 1 to 30 (default: 7)' },
+      'per-second': { type: 'string', value: 'N', about: 'limits: calls a second of each key, or none' },
+      burst: { type: 'string', value: 'N', about: 'limits: calls at once of a key that was quiet' },
+      'per-day': { type: 'string', value: 'N', about: 'limits: calls a UTC day, or none' },
+      'per-month': { type: 'string', value: 'N', about: 'limits: calls a month, or none' },
+      default: { type: 'boolean', about: "limits: the service's own again" },
+      json,
+      help,
+    },
+    notes: [
+      'Actions:\n  list                  all accounts\n  invite [MAIL]         a link to sign up by, once; with MAIL for that address alone\n  disable MAIL          end its sessions and refuse its keys, at once\n  enable MAIL           the contrary\n  reset-password MAIL   a link to set a new password by, once\n  role MAIL ROLE        make it an operator, or a user again\n  limits MAIL           show or set its limits',
+      'In place of MAIL the id of the account will do. No mail is sent: links are printed, for you to pass on.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/users.ts')).users(given),
+  },
+  {
+    name: 'backup',
+    usage: 'backup FILE [--config FILE]',
+    about: "Copy the service's SQLite database, while the service runs.",
+    options: { config, json, help },
+    notes: ['The copy must not be there yet. For PostgreSQL use pg_dump. The secret is not in it: keep that apart.'],
+    run: async (given: ReadArguments) => (await import('./commands/backup.ts')).backup(given),
+  },
+  {
+    name: 'restore',
+    usage: 'restore FILE [--config FILE]',
+    about: 'Put such a copy in the place of the database, while the service is stopped.',
+    options: { config, json, help },
+    notes: [
+      'The database of before is kept beside it. What was counted of the quotas since the copy was made is lost with it.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/backup.ts')).restore(given),
+  },
+  {
+    name: 'secret',
+    usage: 'secret rotate | drop-old [--config FILE]',
+    about: 'Change the secret under which keys are sealed, while the service runs.',
+    options: { config, json, help },
+    notes: [
+      'rotate puts a new secret into the file that KEYRAIL_SECRET_FILE names, before the old ones, and seals every key anew.\ndrop-old takes the old ones out once no key needs them; run it when every instance has taken the new file.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/secret.ts')).secret(given),
   },
 ]
 

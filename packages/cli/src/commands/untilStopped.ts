@@ -1,4 +1,4 @@
-const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const all: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** A wait for the end that somebody asks for. */
 export interface Stop {
@@ -11,8 +11,10 @@ export interface Stop {
 /**
  * Listens for Ctrl-C and its kin. The first asks for an orderly stop; the second ends the process at once
  * (its nodes and its temporary folder go with it).
+ *
+ * @param signals - Which ask. @default SIGINT, SIGTERM, SIGHUP
  */
-export function untilStopped(): Stop {
+export function untilStopped(signals: readonly NodeJS.Signals[] = all): Stop {
   let askedBefore = false
   let tell: (signal: NodeJS.Signals) => void = () => undefined
   const asked = new Promise<NodeJS.Signals>((resolve) => {

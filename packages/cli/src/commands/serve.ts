@@ -1,0 +1,63 @@
+import { startFromFile } from '@keyrail/gateway'
+import type { ReadArguments } from '../arguments/command.ts'
+import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
+import { dashboardFolder } from '../output/dashboardFolder.ts'
+import { print } from '../output/print.ts'
+import { readWholeNumber } from '../arguments/readWholeNumber.ts'
+import { checkConfig } from './checkConfig.ts'
+import { untilStopped } from './untilStopped.ts'
+import { configFileOf, withConfig } from './withConfig.ts'
+
+const longestGraceSeconds = 3_600
+
+/** What the system calls why a port cannot be had. */
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'something else listens there',
+  EACCES: 'this user may not listen there',
+  EADDRNOTAVAIL: 'this machine has no such address',
+}
+
+const asListenError = (error: unknown): unknown => {
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  const reason = code === undefined ? undefined : listenReasons[code]
+  return reason === undefined
+    ? error
+    : new CliError(`port ${port} of ${address} cannot be had: ${reason}`, { hint: 'see listen in the config' })
+}
+
+/**
+ * `keyrail serve`: the service by its config file, until it is told to stop. Its log goes to standard output, a line of JSON for each entry.
+ *
+ * @param given - The command's arguments.
+ * @returns The exit code: 0 after an orderly stop.
+ * @throws {CliError} exit code 2 where the config or the environment cannot be used; 1 where it cannot listen or open its database.
+ */
+export async function serve(given: ReadArguments): Promise<number> {
+  if (given.positionals.length > 0) throw wrongUsage('keyrail serve takes options only', 'see keyrail serve --help')
+  const file = configFileOf(given)
+  if (given.flag('check')) {
+    await withConfig(file, () => checkConfig(file))
+    await print(`${file} can be used`)
+    return exitCodes.ok
+  }
+  const graceMs = (readWholeNumber('--grace', given.text('grace'), { min: 0, max: longestGraceSeconds }) ?? 10) * 1_000
+  const stop = untilStopped(['SIGINT', 'SIGTERM'])
+  // Before it listens there is nothing to read again, and the signal's own way would be to end the process.
+  let reload = (): void => {}
+  const hangUp = (): void => reload()
+  process.on('SIGHUP', hangUp)
+  try {
+    const service = await withConfig(file, () =>
+      startFromFile({ file, write: (lines) => process.stdout.write(lines), dashboard: dashboardFolder() }),
+    )
+    reload = () => void service.reload()
+    await stop.asked
+    await service.close({ graceMs })
+    return exitCodes.ok
+  } catch (error) {
+    throw asListenError(error)
+  } finally {
+    process.off('SIGHUP', hangUp)
+    stop.forget()
+  }
+}

@@ -1,0 +1,36 @@
+import { isConfigError, isStorageError } from '@keyrail/gateway'
+import type { ReadArguments } from '../arguments/command.ts'
+import { CliError, exitCodes } from '../cliError.ts'
+
+/** The config file where none is named. */
+export const defaultConfigFile = 'keyrail.config.json'
+
+/** The config file that was named, or the one of this folder. */
+export const configFileOf = (given: ReadArguments): string => given.text('config') ?? defaultConfigFile
+
+/**
+ * Does what needs a service's config or its database, and puts what is wrong with either in words for the keyboard.
+ *
+ * @param file - The config file, for the words.
+ * @param work - What is to be done.
+ * @throws {CliError} exit code 2 where the config cannot be used; 1 where the database cannot.
+ */
+export async function withConfig<T>(file: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isConfigError(error)) {
+      const faults = error.faults.map(({ path, mend }) => `${path} ${mend}`)
+      throw new CliError(
+        faults.length === 1 ? (faults[0] ?? '') : `there are ${faults.length} faults:\n  ${faults.join('\n  ')}`,
+        { hint: `the config is ${file}; docs/service/running.md tells what it holds`, exitCode: exitCodes.usage },
+      )
+    }
+    if (isStorageError(error)) {
+      throw new CliError(error.message, {
+        hint: 'is the database there, and may this user open it? DATABASE_URL, or storage.file in the config, says where it is',
+      })
+    }
+    throw error
+  }
+}
