@@ -1,50 +1,47 @@
 import { describe, expect, test } from 'vitest'
-import { deriveArgon2 } from './argon2id.ts'
 import { createPasswords } from './createPasswords.ts'
 
 const cost = { memory: 64, passes: 1, parallelism: 1 }
 
 /** Hashes that end when a test says so. */
 const createGate = () => {
-  const begun: (() => void)[] = []
+  const begun: string[] = []
+  const ends: (() => void)[] = []
   let most = 0
   let running = 0
   const passwords = createPasswords({
     cost,
     maxWaiting: 3,
-    derive: async (work) => {
+    derive: async ({ message, tagLength }) => {
+      begun.push(Buffer.from(message).toString())
       running += 1
       most = Math.max(most, running)
-      await new Promise<void>((resolve) => begun.push(resolve))
+      await new Promise<void>((resolve) => ends.push(resolve))
       running -= 1
-      return deriveArgon2(work)
+      return new Uint8Array(tagLength)
     },
   })
-  return { passwords, begun, most: () => most }
+  return { passwords, begun, ends, most: () => most }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('passwords', () => {
   test('are hashed two at a time, a few wait in their order, and the rest are told at once', async () => {
-    const { passwords, begun, most } = createGate()
-    const ended: number[] = []
+    const { passwords, begun, ends, most } = createGate()
     const all = Array.from({ length: 8 }, (_, at) =>
-      (at % 2 === 0 ? passwords.hash('plum') : passwords.verify(undefined, 'plum')).then((result) => {
-        if (result !== 'busy') ended.push(at)
-        return result
-      }),
+      at % 2 === 0 ? passwords.hash(`plum ${at}`) : passwords.verify(undefined, `plum ${at}`),
     )
     expect(await Promise.all(all.slice(5))).toEqual(['busy', 'busy', 'busy'])
-    expect(begun).toHaveLength(2)
-    while (ended.length < 5) {
-      begun.shift()?.()
+    expect(begun).toEqual(['plum 0', 'plum 1'])
+    for (let ended = 0; ended < 5; ended += 1) {
+      ends.shift()?.()
       await turn()
     }
-    expect(ended).toEqual([0, 1, 2, 3, 4])
+    const phc = { phc: expect.stringMatching(/^\$argon2id/) }
+    expect(await Promise.all(all.slice(0, 5))).toEqual([phc, false, phc, false, phc])
+    expect(begun).toEqual([0, 1, 2, 3, 4].map((at) => `plum ${at}`))
     expect(most()).toBe(2)
-    expect(await all[0]).toEqual({ phc: expect.stringMatching(/^\$argon2id/) })
-    expect(await all[1]).toBe(false)
   })
 
   test('go on after a hash that failed', async () => {
