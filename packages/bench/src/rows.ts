@@ -1,4 +1,5 @@
 import { gatewayRows } from './gateway/gatewayRows.ts'
+import { pythonRows } from './python/pythonRows.ts'
 import { workloads } from './workloads.ts'
 import type { Workload } from './workloads.ts'
 
@@ -244,7 +245,7 @@ export const mockLogsRow: FigureRow = {
 }
 
 /** The rows of programs that find out their figures by themselves. */
-export const figureRows: readonly FigureRow[] = [mockLogsRow, ...gatewayRows]
+export const figureRows: readonly FigureRow[] = [mockLogsRow, ...gatewayRows, ...pythonRows]
 
 /** Every row, in the order of the contract. */
 export const rows: readonly (Row | FigureRow)[] = [...callRows, coldRow, ...figureRows]

@@ -66,7 +66,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   single: async (rounds) => {
     const subjects = {
       floor: subjectOf(await open('floor'), single),
-      gateway: subjectOf(await open('gateway'), single),
+      gateway: subjectOf(await open('service'), single),
       again: subjectOf(await open('floor'), single),
     }
     const seen = await slicesOf(subjects, rounds)
@@ -80,7 +80,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   batch: async (rounds) => {
     const subjects = {
       floor: subjectOf(await open('floorParsing'), batch),
-      gateway: subjectOf(await open('gateway'), batch),
+      gateway: subjectOf(await open('service'), batch),
       again: subjectOf(await open('floorParsing'), batch),
       single: subjectOf(await open('floor'), single),
     }
@@ -98,7 +98,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
     const alone = { connections: 1 }
     const subjects = {
       floor: subjectOf(await open('floor'), single, 'good', alone),
-      gateway: subjectOf(await open('gateway'), single, 'good', alone),
+      gateway: subjectOf(await open('service'), single, 'good', alone),
       again: subjectOf(await open('floor'), single, 'good', alone),
     }
     const seen = await slicesOf(subjects, rounds)
@@ -110,7 +110,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
     }
   },
   refusals: async (rounds) => {
-    const door = await open('gateway')
+    const door = await open('service')
     const subjects = {
       answered: subjectOf(door, single),
       unknown: subjectOf(door, single, 'unknown'),

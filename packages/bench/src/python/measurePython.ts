@@ -1,0 +1,42 @@
+import { setUpPython } from '../../../../scripts/setUpPython.ts'
+import { startServer } from '../server/startServer.ts'
+import { shuffle } from '../statistics.ts'
+import { startPythonSubject } from './startPythonSubject.ts'
+import type { PythonCost, PythonSubject } from './startPythonSubject.ts'
+
+// Takes the number of rounds and 'sync' or 'async'; prints the figures of the row, each a list with one number per round.
+
+const [, , rounds = '1', way = 'sync'] = process.argv
+
+const found = await setUpPython()
+if ('missing' in found) throw new Error(`the rows of Python cannot be measured: ${found.missing}`)
+const server = await startServer()
+const whose = { keyrail: 'keyrail', web3: 'web3.py', again: 'web3.py' } as const
+type Name = keyof typeof whose
+const names = Object.keys(whose) as Name[]
+const subjects = Object.fromEntries(
+  names.map((name) => [name, startPythonSubject(found.python, [whose[name], way, server.url])]),
+) as Record<Name, PythonSubject>
+
+const figures: Record<string, number[]> = {}
+const add = (key: string, value: number): void => void (figures[key] ??= []).push(value)
+const workloads = ['singles', 'batches']
+
+// What is done for the first time is not counted: connections, and code that is looked up once.
+for (const name of names) for (const workload of workloads) await subjects[name].run(workload)
+for (let round = 0; round < Number(rounds); round++) {
+  for (const workload of workloads) {
+    const costs = {} as Record<Name, PythonCost>
+    for (const name of shuffle(names)) costs[name] = await subjects[name].run(workload)
+    const { keyrail, web3, again } = costs
+    add(`${workload}Wall`, keyrail.wallMs / web3.wallMs)
+    add(`${workload}WallControl`, again.wallMs / web3.wallMs)
+    add(`${workload}Cpu`, keyrail.cpuMs / web3.cpuMs)
+    add(`${workload}CpuControl`, again.cpuMs / web3.cpuMs)
+    add(`${workload}Keyrail`, keyrail.wallMs)
+    add(`${workload}Web3`, web3.wallMs)
+  }
+}
+for (const name of names) subjects[name].stop()
+server.stop()
+process.stdout.write(JSON.stringify(figures))
