@@ -138,8 +138,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const server = tls === undefined ? createServer(http) : createTlsServer({ ...http, ...tls })
   const answerWith =
     (expectation: Expectation) =>
-    (request: IncomingMessage, response: ServerResponse): void =>
-      answerRequest(answering, { request, response, expectation })
+    (request: IncomingMessage, response: ServerResponse): void => {
+      if (connections.mayBegin(request, response)) answerRequest(answering, { request, response, expectation })
+      else connections.later(request, () => answerRequest(answering, { request, response, expectation }))
+    }
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -147,6 +149,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
   })
+  // Whoever has said all that it will say may still wait for its answer.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+    socket.on('end', () => connections.halfClosed(socket)),
+  )
+  server.maxConnections = current.limits.maxConnections
   server.on('request', answerWith('none'))
   server.on('checkContinue', answerWith('continue'))
   server.on('checkExpectation', answerWith('unknown'))
@@ -184,6 +192,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     answering = answeringOf(next, groups)
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
+    server.maxConnections = next.limits.maxConnections
     if ('setSecureContext' in server && next.tls !== undefined) server.setSecureContext(next.tls)
     earlier = [...earlier.filter(({ underWay }) => underWay > 0), before]
     const users = earlier

@@ -1,0 +1,215 @@
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { GatewayOptions } from '../src/index.ts'
+import { result, startFakeUpstream } from './fakeUpstream.ts'
+import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
+import { openRaw, postBytes } from './rawConnection.ts'
+import { chainIds, post, startGateway } from './startGateway.ts'
+import type { StartedGateway } from './startGateway.ts'
+
+const toStop: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const start = async (
+  options: Partial<GatewayOptions> = {},
+): Promise<{ upstream: FakeUpstream; started: StartedGateway; path: string; address: string }> => {
+  const upstream = await startFakeUpstream(chainIds.testnet)
+  const started = await startGateway({ testnet: [upstream.url] }, options)
+  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
+  const path = `/testnet/${started.testnetKey}`
+  return { upstream, started, path, address: started.url + path }
+}
+const read = (param: number | string, method = 'eth_call'): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [param] })
+const echo = (call: SeenCall): string => result(call, JSON.stringify((call.params as unknown[])[0]))
+const halfOpen = (port: number): { socket: Socket; text: Promise<string> } => {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  socket.on('error', () => {})
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  return { socket, text: new Promise((resolve) => socket.on('close', () => resolve(text))) }
+}
+
+describe('a pipeline', () => {
+  test('of 300 calls takes no more than four places at the node, and is answered in its order', async () => {
+    const { upstream, started, path, address } = await start()
+    let open = 0
+    let most = 0
+    upstream.behave = (call, response) => {
+      open += 1
+      most = Math.max(most, open)
+      setTimeout(() => {
+        open -= 1
+        response.end(echo(call))
+      }, 5)
+      return undefined
+    }
+    const connection = await openRaw(started.port)
+    connection.send(Buffer.concat(Array.from({ length: 300 }, (_, index) => postBytes(path, read(index)))))
+    const results: unknown[] = []
+    for (let index = 0; index < 300; index += 1)
+      results.push((JSON.parse((await connection.next()).body) as { result: number }).result)
+    expect(results).toEqual(Array.from({ length: 300 }, (_, index) => index))
+    expect(most).toBeLessThanOrEqual(4)
+    // The connection works on, and so do others.
+    connection.send(postBytes(path, read('again')))
+    expect((await connection.next()).body).toContain('again')
+    expect((await post(address, read('other'))).text).toContain('other')
+    connection.destroy()
+  })
+
+  test('with bodies larger than what is read ahead is answered too', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = (call, response) => {
+      setTimeout(() => response.end(result(call, String((call.params as string[])[0]?.length))), 5)
+      return undefined
+    }
+    const connection = await openRaw(started.port)
+    connection.send(
+      Buffer.concat(
+        Array.from({ length: 12 }, (_, index) => postBytes(path, read('x'.repeat(300_000 + index), 'eth_getLogs'))),
+      ),
+    )
+    for (let index = 0; index < 12; index += 1)
+      expect(JSON.parse((await connection.next()).body)).toMatchObject({ result: 300_000 + index })
+    connection.destroy()
+  })
+
+  test('with a broken chunk behind a call is answered at once, both', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = (call, response) => {
+      setTimeout(() => response.end(echo(call)), 100)
+      return undefined
+    }
+    const head = `POST ${path} HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    for (const before of [0, 1, 2, 6]) {
+      const connection = await openRaw(started.port)
+      connection.send(
+        Buffer.concat([
+          ...Array.from({ length: before }, (_, index) => postBytes(path, read(index))),
+          Buffer.from(`${head}5\r\n{"jso\r\nZZ\r\n`),
+        ]),
+      )
+      const startedAt = performance.now()
+      for (let index = 0; index < before; index += 1) expect((await connection.next()).status).toBe(200)
+      const last = await connection.next()
+      expect([last.status, last.headers['connection']]).toEqual([400, 'close'])
+      await connection.ended
+      expect(performance.now() - startedAt).toBeLessThan(3_000)
+    }
+  })
+})
+
+describe('a caller that sends no more', () => {
+  test('gets its answer, and then the end of the connection', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = (call, response) => {
+      setTimeout(() => response.end(echo(call)), 300)
+      return undefined
+    }
+    const { socket, text } = halfOpen(started.port)
+    socket.end(postBytes(path, read('late')))
+    expect(await text).toContain('"result":"late"')
+  })
+
+  test('and gets no answer in time is taken to be gone: its read ends', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = () => undefined
+    const { socket, text } = halfOpen(started.port)
+    socket.end(postBytes(path, read('never')))
+    expect(await text).toBe('')
+    await expect.poll(() => upstream.cut(), { timeout: 10_000 }).toBe(1)
+    expect(started.entries.some(({ event }) => event === 'disconnected')).toBe(true)
+  })
+
+  test('gets all of a large answer that it reads slowly', async () => {
+    const { upstream, started, path } = await start()
+    upstream.behave = (call) => result(call, `"${'x'.repeat(8_000_000)}"`)
+    const { socket, text } = halfOpen(started.port)
+    socket.end(postBytes(path, read('large')))
+    let taken = 0
+    socket.on('data', (chunk: Buffer) => {
+      taken += chunk.length
+      if (taken < 1_000_000) return
+      taken = 0
+      socket.pause()
+      setTimeout(() => socket.resume(), 400)
+    })
+    expect((await text).length).toBeGreaterThan(8_000_000)
+  })
+})
+
+describe('connections', () => {
+  test('past maxConnections are not taken, and one that ends makes room', async () => {
+    const { started, path } = await start({ limits: { maxConnections: 3 } })
+    const three = await Promise.all([openRaw(started.port), openRaw(started.port), openRaw(started.port)])
+    for (const connection of three) {
+      connection.send(postBytes(path, read('a')))
+      expect((await connection.next()).status).toBe(200)
+    }
+    const fourth = await openRaw(started.port)
+    await fourth.ended
+    three[0]?.destroy()
+    await expect
+      .poll(
+        async () => {
+          const fifth = await openRaw(started.port)
+          fifth.send(postBytes(path, read('b')))
+          const end = await fifth.next().catch(() => undefined)
+          fifth.destroy()
+          return end?.status
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(200)
+  })
+
+  test('that idle by the thousand leave calls as quick as before', async () => {
+    const { started, path, address } = await start()
+    // Both ends of each are in this process.
+    const count = 4_000
+    const idle: Socket[] = []
+    toStop.push(async () => {
+      for (const socket of idle) socket.destroy()
+    })
+    for (let begun = 0; begun < count; begun += 250)
+      await Promise.all(
+        Array.from(
+          { length: 250 },
+          () =>
+            new Promise<void>((resolve, reject) => {
+              const socket = connect({ port: started.port, host: '127.0.0.1' }, resolve)
+              socket.once('error', reject)
+              idle.push(socket)
+            }),
+        ),
+      )
+    const bytes = postBytes(path, read('used'))
+    // Half of them have asked something before.
+    await Promise.all(
+      idle.slice(0, count / 2).map(
+        (socket) =>
+          new Promise<void>((resolve) => {
+            socket.once('data', () => resolve())
+            socket.write(bytes)
+          }),
+      ),
+    )
+    const startedAt = performance.now()
+    for (let index = 0; index < 50; index += 1) expect((await post(address, read(index))).status).toBe(200)
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(idle.filter(({ destroyed }) => destroyed).length).toBe(0)
+  })
+
+  test('with huge headers are refused, and the next one works', async () => {
+    const { started, path, address } = await start()
+    const connection = await openRaw(started.port)
+    connection.send(postBytes(path, read('a'), { 'X-Long': 'x'.repeat(64 * 1024) }))
+    expect((await connection.next()).status).toBe(431)
+    await connection.ended
+    expect((await post(address, read('b'))).status).toBe(200)
+  })
+})
