@@ -38,9 +38,9 @@ export type LogEntry =
       readonly state: HealthState
     }
   | {
-      /** A key could not be looked up, or the server could not listen or take a connection. */
+      /** A key could not be looked up, a limit asked, a call counted, or the server could not listen or take a connection. */
       readonly event: 'fault'
-      readonly where: 'keyStore' | 'server'
+      readonly where: 'keyStore' | 'quota' | 'meter' | 'server'
     }
   | { readonly event: 'draining' }
   | { readonly event: 'closed'; readonly cutOff: number }

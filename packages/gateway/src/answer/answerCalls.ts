@@ -19,7 +19,7 @@ import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
 import { runCall } from './runCall.ts'
 import type { CallContext } from './runCall.ts'
-import { limitHeaders, refuseUngranted, takeLimits } from './takeLimits.ts'
+import { giveBack, limitHeaders, refuseUngranted, takeLimits } from './takeLimits.ts'
 import type { TakenLimits } from './takeLimits.ts'
 
 /** A request whose key may be used. */
@@ -82,7 +82,7 @@ const withLimits = (
     granted(taken)
   }
   const unavailable = (): void => {
-    answering.log({ event: 'fault', where: 'keyStore' })
+    answering.log({ event: 'fault', where: 'quota' })
     if (!exchange.gone) refuseExchange(answering, exchange, refusals.limitsUnavailable())
   }
   let taken: TakenLimits | Promise<TakenLimits>
@@ -100,7 +100,7 @@ const withLimits = (
   exchange.cancel = () => {}
   taken.then((later) => {
     if (!exchange.gone) proceed(later)
-    else if (later.quota !== undefined) answering.quota?.giveBack(later.quota, later.granted)
+    else giveBack(answering, later, later.granted)
   }, unavailable)
 }
 
@@ -119,7 +119,7 @@ const answerSingle = (answering: Answering, exchange: Admitted, item: RpcCall | 
           return
         }
         const cancel = runCall(call, contextOf(answering, exchange), (end) => {
-          if (taken.quota !== undefined && isUnanswered(end)) answering.quota?.giveBack(taken.quota, 1)
+          if (isUnanswered(end)) giveBack(answering, taken, 1)
           settleSingle(answering, exchange, { item, end })
         })
         // What changes something goes on without its caller, and is counted when it ends.
@@ -175,10 +175,7 @@ const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (
       granted: (taken) => {
         if (taken.granted < passed) refuseRest(calls, taken, answering)
         exchange.cancel = runBatch(calls, contextOf(answering, exchange), (ends) => {
-          if (taken.quota !== undefined) {
-            const unanswered = ends.reduce((sum, end) => sum + (isUnanswered(end) ? 1 : 0), 0)
-            if (unanswered > 0) answering.quota?.giveBack(taken.quota, unanswered)
-          }
+          if (taken.quota !== undefined) giveBack(answering, taken, ends.filter(isUnanswered).length)
           settleBatch(answering, exchange, { items, ends })
         })
       },

@@ -24,10 +24,16 @@ export const isUnanswered = (end: CallEnd): boolean =>
   'reason' in end && failedBehind.has(end.reason) && end.reason !== 'response_too_large'
 
 /** Counts one call. The time is that of the whole request: a caller has nothing of an item before it has its batch. */
-export const meterCall = ({ meter }: Answering, exchange: Exchange, method: string, outcome: Outcome): void => {
+export const meterCall = (answering: Answering, exchange: Exchange, method: string, outcome: Outcome): void => {
   const { tenant, network } = exchange
+  const { meter } = answering
   if (meter === undefined || tenant === undefined || network === undefined || tenant.rehearsal !== undefined) return
-  meter.count(tenant.record, network, method, outcome, performance.now() - exchange.startedAt)
+  try {
+    meter.count(tenant.record, network, method, outcome, performance.now() - exchange.startedAt)
+  } catch {
+    // An answer that is ready does not wait for its figures.
+    answering.log({ event: 'fault', where: 'meter' })
+  }
 }
 
 /** Counts a request that was refused as a whole: once, where its key is known. */

@@ -46,6 +46,16 @@ const takeQuota = (
     : { granted: grant.granted, rate, quota: grant }
 }
 
+/** Gives back what was taken for calls that no node answered. */
+export const giveBack = ({ quota, log }: Answering, taken: TakenLimits, calls: number): void => {
+  if (taken.quota === undefined || calls === 0) return
+  try {
+    quota?.giveBack(taken.quota, calls)
+  } catch {
+    log({ event: 'fault', where: 'quota' })
+  }
+}
+
 /** Why a call was not granted. Those that the rate refused come after those that the quota did. */
 export const refuseUngranted = (
   { rate, quota }: TakenLimits,

@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { compileAllowList } from '../../src/allow/compileAllowList.ts'
+import type { GatewayOptions } from '../../src/index.ts'
+import { result } from '../fakeUpstream.ts'
+import { openRaw, postBytes } from '../rawConnection.ts'
+import { post } from '../startGateway.ts'
+import { batch, call, noLimits, startTenants } from './startTenants.ts'
+import type { StartedTenants } from './startTenants.ts'
+
+const toStop: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0)) await stop()
+})
+const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
+  const started = await startTenants(options)
+  toStop.push(started.stop)
+  return started
+}
+/** A connection that its caller has ended counts as gone only after a while: it may still want its answer. */
+const patient = { timeout: 10_000 }
+const read = call('eth_gasPrice')
+
+describe('what is metered', () => {
+  test('each call once, by its method and its end', async () => {
+    const { addApp, meter, upstream } = await start({ limits: { upstreamTimeoutMs: 200 } })
+    const { path } = addApp({ id: 'key_m', allow: compileAllowList({ methods: [{ value: 'eth_*' }] }) })
+    await post(path, read)
+    upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"execution reverted"}}`
+    await post(path, call('eth_call'))
+    upstream.behave = () => undefined
+    await post(path, call('eth_getLogs'))
+    await post(path, call('net_version'))
+    await post(path, call('my_secret_method'))
+    await post(path, call('eth_call', '1'))
+    upstream.behave = (seen) => result(seen, '1')
+    await post(path, '{"jsonrpc":"2.0","method":"eth_maxPriorityFeePerGas"}')
+    await post(path, batch('eth_blobBaseFee', 'nope', 'net_version'))
+    expect(meter.counted).toEqual(
+      [
+        'eth_gasPrice answered',
+        'eth_call nodeError',
+        'eth_getLogs upstreamFailed',
+        'net_version method_not_allowed',
+        'other method_not_found',
+        'eth_call invalid_params',
+        'eth_maxPriorityFeePerGas answered',
+        'eth_blobBaseFee answered',
+        'other method_not_found',
+        'net_version method_not_allowed',
+      ].map((line) => `key_m testnet ${line}`),
+    )
+    expect(meter.durations.every((ms) => ms > 0 && ms < 5_000)).toBe(true)
+    expect(meter.durations[2]).toBeGreaterThan(190)
+  })
+
+  test('a request that is refused as a whole once, with its reason, where its key is known', async () => {
+    const { addApp, addApiKey, meter, url } = await start({ limits: { maxBatchItems: 2, maxBodyBytes: 300 } })
+    const { path } = addApp({ id: 'key_w' })
+    for (const body of ['{', '[]', '1', batch('a', 'b', 'c')]) await post(path, body)
+    await post(addApp({ id: 'key_off', services: [] }).path, read)
+    await post(addApiKey({ id: 'key_rev', status: 'revoked' }).path, read)
+    await post(addApiKey({ id: 'key_net' }).path.replace('testnet', 'mainnet'), read)
+    await post(`${url}/testnet/none`, read)
+    await post(`${url}/nothing`, read)
+    await post(path, 'x'.repeat(400))
+    expect(meter.counted).toEqual([
+      'key_w testnet other parse_error',
+      'key_w testnet other batch_empty',
+      'key_w testnet other invalid_request',
+      'key_w testnet other batch_too_large',
+      'key_off testnet other service_off',
+      'key_rev testnet other key_revoked',
+      'key_net mainnet other wrong_network',
+    ])
+  })
+
+  test('a body that runs past the limit unannounced counts once its key is known', async () => {
+    const { addApp, meter, port } = await start({ limits: { maxBodyBytes: 300 } })
+    const { path } = addApp({ id: 'key_c' })
+    const connection = await openRaw(port)
+    const chunk = `100\r\n${'x'.repeat(256)}\r\n`
+    connection.send(
+      `POST ${new URL(path).pathname} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`,
+    )
+    expect((await connection.next()).status).toBe(413)
+    connection.destroy()
+    expect(meter.counted).toEqual(['key_c testnet other body_too_large'])
+  })
+
+  test('limits that refuse, by their reasons', async () => {
+    const { addApp, meter } = await start()
+    const { path } = addApp({ id: 'key_l', limits: { ...noLimits, perSecond: 1, burst: 2, perDay: 1 } })
+    await post(path, batch('eth_gasPrice', 'eth_blockNumber', 'eth_blobBaseFee'))
+    expect(meter.counted).toEqual([
+      'key_l testnet eth_gasPrice answered',
+      'key_l testnet eth_blockNumber quota_exceeded',
+      'key_l testnet eth_blobBaseFee rate_limited',
+    ])
+  })
+
+  test.each([
+    ['a call', read, ['eth_gasPrice callerGone']],
+    ['a batch', batch('eth_gasPrice', 'nope'), ['eth_gasPrice callerGone', 'other callerGone']],
+  ])('%s whose caller went away is counted as that, and paid for', async (_, body, counted) => {
+    const { addApp, meter, upstream, port, quota } = await start()
+    const { path } = addApp({ id: 'key_g', appId: 'app_g', limits: { ...noLimits, perDay: 9 } })
+    upstream.behave = () => undefined
+    const connection = await openRaw(port)
+    connection.send(postBytes(new URL(path).pathname, body))
+    await expect.poll(() => upstream.bodies.length).toBe(1)
+    connection.destroy()
+    await expect.poll(() => meter.counted, patient).toEqual(counted.map((line) => `key_g testnet ${line}`))
+    expect(quota.used('app:app_g')).toBe(1)
+  })
+
+  test('a transaction whose caller went away is counted by what became of it', async () => {
+    const { addApp, meter, upstream, port } = await start()
+    const { path } = addApp({ id: 'key_t' })
+    let answer = (): void => {}
+    upstream.behave = (seen, response) => {
+      answer = () => void response.end(result(seen, '"0x1"'))
+      return undefined
+    }
+    const connection = await openRaw(port)
+    connection.send(postBytes(new URL(path).pathname, call('eth_sendRawTransaction', '["0x00"]')))
+    await expect.poll(() => upstream.bodies.length).toBe(1)
+    connection.destroy()
+    answer()
+    await expect.poll(() => meter.counted, patient).toEqual(['key_t testnet eth_sendRawTransaction answered'])
+  })
+
+  test('a meter that throws ends nothing', async () => {
+    const { addApp, meter, entries } = await start()
+    meter.count = () => {
+      throw new Error('no meter today')
+    }
+    expect((await post(addApp().path, read)).status).toBe(200)
+    expect(entries).toContainEqual({ event: 'fault', where: 'meter' })
+  })
+})

@@ -1,0 +1,217 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { compileJwtPolicy } from '../../src/jwt/jwtPolicy.ts'
+import { compileAllowList } from '../../src/allow/compileAllowList.ts'
+import type { KeyRecord } from '../../src/index.ts'
+import { openRaw, postBytes } from '../rawConnection.ts'
+import { post } from '../startGateway.ts'
+import { createSigner, signToken } from './signToken.ts'
+import type { TokenSigner } from './signToken.ts'
+import { batch, call, noon, said, startTenants } from './startTenants.ts'
+import type { StartedTenants } from './startTenants.ts'
+
+const toStop: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0)) await stop()
+})
+const start = async (options: Parameters<typeof startTenants>[0] = {}): Promise<StartedTenants> => {
+  const started = await startTenants(options)
+  toStop.push(started.stop)
+  return started
+}
+
+const signer = createSigner('kid-one')
+const stranger = createSigner('kid-one')
+const other = createSigner('kid-other')
+const read = call('eth_gasPrice')
+const exp = noon / 1000 + 600
+const good = signToken(signer, { exp })
+const jwt = (required: boolean, { kid, pem }: TokenSigner = signer): Pick<KeyRecord, 'jwt'> => ({
+  jwt: { policy: compileJwtPolicy({ keys: [{ kid, pem }] }), required },
+})
+const bearer = (token: string): RequestInit => ({
+  headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+})
+const checkOf = (text: string): unknown =>
+  (JSON.parse(text) as { error?: { data?: { check?: unknown } } }).error?.data?.check
+
+describe('a token with the key', () => {
+  test('must be there where the app requires it, and be good where it is there', async () => {
+    const { addApp } = await start()
+    const required = addApp(jwt(true))
+    const optional = addApp(jwt(false))
+    expect(said(await post(required.path, read, bearer(good)))).toEqual([200, '0x1'])
+    const missing = await post(required.path, read)
+    expect([said(missing), checkOf(missing.text), missing.headers.get('www-authenticate')]).toEqual([
+      [401, 'jwt_invalid'],
+      'missing',
+      'Bearer',
+    ])
+    expect(said(await post(optional.path, read))).toEqual([200, '0x1'])
+    for (const [token, check] of [
+      [signToken(signer, { exp: exp - 600 }), 'expiry'],
+      [signToken(stranger, { exp }), 'signature'],
+      [signToken(other, { exp }), 'kid'],
+      ['rubbish', 'malformed'],
+      [signToken(signer, { exp }, { alg: 'none', kid: 'kid-one' }), 'algorithm'],
+    ] as const)
+      for (const { path } of [required, optional]) {
+        const bad = await post(path, read, bearer(token))
+        expect([said(bad), checkOf(bad.text), bad.headers.get('www-authenticate')]).toEqual([
+          [401, 'jwt_invalid'],
+          check,
+          'Bearer error="invalid_token"',
+        ])
+        expect(bad.text).not.toContain(token)
+      }
+  })
+
+  test('is not looked at where the app has no JWT keys, nor another scheme where one is', async () => {
+    const { addApp, addApiKey } = await start()
+    for (const { path } of [addApp(), addApiKey()])
+      expect(said(await post(path, read, bearer('rubbish')))).toEqual([200, '0x1'])
+    const basic = { headers: { 'content-type': 'application/json', authorization: 'Basic eDp5' } }
+    expect(said(await post(addApp(jwt(false)).path, read, basic))).toEqual([200, '0x1'])
+  })
+
+  test('ends when it ends, also where it was good a moment ago', async () => {
+    const { addApp, clock } = await start()
+    const { path } = addApp(jwt(true))
+    expect(said(await post(path, read, bearer(good)))).toEqual([200, '0x1'])
+    clock.now = exp * 1000
+    expect(said(await post(path, read, bearer(good)))).toEqual([401, 'jwt_invalid'])
+  })
+
+  test('narrows what the app allows, of the request and of each call, and cannot widen it', async () => {
+    const { addApp } = await start()
+    const { path } = addApp({
+      ...jwt(true),
+      allow: compileAllowList({ methods: [{ value: 'eth_gasPrice' }, { value: 'eth_blockNumber' }] }),
+    })
+    const narrow = signToken(signer, { exp, methods: ['eth_gasPrice', 'eth_call'] })
+    expect(said(await post(path, batch('eth_gasPrice', 'eth_blockNumber', 'eth_call'), bearer(narrow)))).toEqual([
+      200,
+      '0x1',
+      'method_not_allowed',
+      'method_not_allowed',
+    ])
+    expect(said(await post(path, call('eth_blockNumber'), bearer(narrow)))).toEqual([403, 'method_not_allowed'])
+    const fromPage = signToken(signer, { exp, origins: ['https://app.example'] })
+    expect(said(await post(path, read, bearer(fromPage)))).toEqual([403, 'origin_not_allowed'])
+    const page = {
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${fromPage}`,
+        origin: 'https://app.example',
+      },
+    }
+    expect(said(await post(path, read, page))).toEqual([200, '0x1'])
+    const unreadable = signToken(signer, { exp, methods: 'eth_gasPrice' })
+    expect(said(await post(path, read, bearer(unreadable)))).toEqual([401, 'jwt_invalid'])
+  })
+
+  test('sent twice is refused, whichever of them is good', async () => {
+    const { addApp, port } = await start()
+    const { path } = addApp(jwt(false))
+    for (const pair of [
+      [good, 'x'],
+      ['x', good],
+    ]) {
+      const connection = await openRaw(port)
+      const headers = pair.map((token) => `Authorization: Bearer ${token}\r\n`).join('')
+      connection.send(
+        `POST ${new URL(path).pathname} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${read.length}\r\n\r\n${read}`,
+      )
+      const { status, body } = await connection.next()
+      expect([status, checkOf(body)]).toEqual([401, 'malformed'])
+      connection.destroy()
+    }
+  })
+})
+
+describe('a token alone, at /{network}/v2', () => {
+  const startAlone = async (record: Partial<KeyRecord> = {}): Promise<StartedTenants & { alone: string }> => {
+    const started = await start({ strangers: { perSecond: 1, burst: 1_000 } })
+    started.addApp({ id: 'key_j', appId: 'app_j', ...jwt(false), ...record })
+    return { ...started, alone: `${started.url}/testnet/v2` }
+  }
+
+  test('finds its app, on each network of it', async () => {
+    const { alone, meter } = await startAlone({ networks: ['testnet'] })
+    const answer = await post(alone, read, bearer(good))
+    expect([said(answer), answer.headers.get('x-chain-id')]).toEqual([[200, '0x1'], '31337'])
+    expect(said(await post(alone.replace('testnet', 'mainnet'), read, bearer(good)))).toEqual([403, 'wrong_network'])
+    expect(meter.counted).toEqual(['key_j testnet eth_gasPrice answered', 'key_j mainnet other wrong_network'])
+  })
+
+  test('is refused by name where it is not good, and without one as an unknown key', async () => {
+    const { alone } = await startAlone()
+    for (const [token, check] of [
+      [signToken(other, { exp }), 'kid'],
+      [signToken(signer, { exp }, { alg: 'EdDSA' }), 'kid'],
+      [signToken(stranger, { exp }), 'signature'],
+      ['rubbish', 'malformed'],
+      ['', 'malformed'],
+      [signToken(signer, { exp: exp - 600 }), 'expiry'],
+    ] as const) {
+      const bad = await post(alone, read, bearer(token))
+      expect([said(bad), checkOf(bad.text)]).toEqual([[401, 'jwt_invalid'], check])
+    }
+    expect(said(await post(alone, read))).toEqual([401, 'key_unknown'])
+    expect(said(await post(`${alone}/`, read, bearer(good)))).toEqual([401, 'key_unknown'])
+  })
+
+  test('tells nothing of the app, and is counted for nobody, until its signature is good', async () => {
+    const { alone, meter, entries } = await startAlone({ status: 'disabled' })
+    const forged = await post(alone, read, bearer(signToken(stranger, { exp })))
+    expect([said(forged), forged.headers.get('x-chain-id')]).toEqual([[401, 'jwt_invalid'], null])
+    expect([meter.counted, entries.some((entry) => 'keyId' in entry)]).toEqual([[], false])
+    expect(said(await post(alone, read, bearer(good)))).toEqual([401, 'key_disabled'])
+    expect(meter.counted).toEqual(['key_j testnet other key_disabled'])
+  })
+
+  test('is held to the lists of its app and its own', async () => {
+    const { alone } = await startAlone({ allow: compileAllowList({ ips: [{ value: '203.0.113.7' }] }) })
+    expect(said(await post(alone, read, bearer(good)))).toEqual([403, 'ip_not_allowed'])
+    const own = await startAlone({ services: [] })
+    expect(said(await post(own.alone, read, bearer(good)))).toEqual([403, 'service_off'])
+    const narrowed = signToken(signer, { exp, methods: ['eth_call'] })
+    const open = await startAlone()
+    expect(said(await post(open.alone, read, bearer(narrowed)))).toEqual([403, 'method_not_allowed'])
+  })
+
+  test('that nobody knows counts as an unknown key, and one that has expired does not', async () => {
+    const { url, addApp } = await start({ strangers: { perSecond: 1, burst: 2 } })
+    addApp(jwt(false))
+    const alone = `${url}/testnet/v2`
+    const expired = signToken(signer, { exp: exp - 600 })
+    for (let time = 0; time < 4; time += 1)
+      expect(said(await post(alone, read, bearer(expired)))).toEqual([401, 'jwt_invalid'])
+    const unknown = bearer(signToken(other, { exp }))
+    for (let time = 0; time < 2; time += 1) expect(said(await post(alone, read, unknown))).toEqual([401, 'jwt_invalid'])
+    expect(said(await post(alone, read, unknown))).toEqual([429, 'key_unknown_limited'])
+    expect(said(await post(alone, read, bearer(good)))).toEqual([200, '0x1'])
+  })
+
+  test('that cannot be looked up is 503', async () => {
+    const started = await start()
+    const keys = { find: () => undefined, findByKid: () => Promise.reject(new Error('gone')) }
+    const lost = await start({ keys })
+    expect(said(await post(`${lost.url}/testnet/v2`, read, bearer(good)))).toEqual([503, 'key_store_unavailable'])
+    const none = await start({ keys: { find: () => undefined } })
+    expect(said(await post(`${none.url}/testnet/v2`, read, bearer(good)))).toEqual([401, 'key_unknown'])
+    expect(started.entries).toBeDefined()
+  })
+})
+
+test('a preflight and a body in two parts go by a token alone too', async () => {
+  const { port, addApp } = await start()
+  addApp(jwt(false))
+  const connection = await openRaw(port)
+  connection.send('OPTIONS /testnet/v2 HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Headers: authorization\r\n\r\n')
+  expect((await connection.next()).headers['access-control-allow-headers']).toBe('authorization')
+  const bytes = postBytes('/testnet/v2', read, { Authorization: `Bearer ${good}` })
+  connection.send(bytes.subarray(0, -9))
+  connection.send(bytes.subarray(-9))
+  expect((await connection.next()).status).toBe(200)
+  connection.destroy()
+})
