@@ -158,6 +158,7 @@ interface UsageMinuteRow extends UsageRow {
 interface UsageStateRow {
   id: number
   hoursTo: number
+  rollingTo: number
   daysTo: number
   minutesFrom: number
   hoursFrom: number

@@ -45,17 +45,19 @@ export const usageTables: Migration = {
       `create index ${table}_key on ${table} (key_id, at)`,
     ]),
 
-    // Up to when each table is made of the finer one, and from when it still has its rows. The version moves whenever a roll-up under way is void.
+    // Up to when each table is made of the finer one, and from when it still has its rows. What is written to before rolling_to makes a roll-up void
+    // that may have read that already: the version moves.
     `create table usage_state (
       id ${integer} primary key not null check (id = 1),
       hours_to ${integer} not null,
+      rolling_to ${integer} not null,
       days_to ${integer} not null,
       minutes_from ${integer} not null,
       hours_from ${integer} not null,
       days_from ${integer} not null,
       version ${integer} not null
     )${tableOptions}`,
-    `insert into usage_state (id, hours_to, days_to, minutes_from, hours_from, days_from, version)
-      values (1, 0, 0, 0, 0, 0, 0)`,
+    `insert into usage_state (id, hours_to, rolling_to, days_to, minutes_from, hours_from, days_from, version)
+      values (1, 0, 0, 0, 0, 0, 0, 0)`,
   ],
 }

@@ -1,0 +1,345 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createMeter } from '../../src/meter/createMeter.ts'
+import type { MeterEvent, MeterOptions } from '../../src/meter/createMeter.ts'
+import { createReadMetrics } from '../../src/meter/createReadMetrics.ts'
+import type { Meter, MeteredKey, Outcome } from '../../src/meter/meter.ts'
+import { pruneUsage, rollUp } from '../../src/meter/rollUp.ts'
+import { dayMs, hourMs, minuteMs, readState } from '../../src/meter/usageRows.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
+import { isStorageError } from '../../src/storage/storageError.ts'
+import { databases } from '../storage/databases.ts'
+
+const start = Date.UTC(2026, 10, 21, 12)
+
+let made = 0
+const newKey = (): MeteredKey => {
+  made += 1
+  return { id: `key_${made}`, appId: `app_${made}`, userId: `usr_${made}` }
+}
+
+describe.each(databases)('metering on $name', (database) => {
+  let storage: Storage
+  let clock = start
+  const opened: Meter[] = []
+  const open = (options: Partial<MeterOptions> = {}): Meter => {
+    const meter = createMeter({ storage, now: () => clock, flushMs: 60_000, rollUpMs: 0, ...options })
+    opened.push(meter)
+    return meter
+  }
+  const rowsIn = async (table: string): Promise<number> =>
+    Number(
+      (await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(storage.db.query))
+        .rows[0]?.count,
+    )
+
+  beforeAll(async () => {
+    storage = await openStorage(await database.create())
+  }, 60_000)
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((meter) => meter.close().catch(() => {})))
+    clock = start
+    for (const table of ['usage_minutes', 'usage_hours', 'usage_days'])
+      await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
+    await sql`update usage_state set hours_to = 0, rolling_to = 0, days_to = 0, minutes_from = 0, hours_from = 0, days_from = 0`.execute(
+      storage.db.query,
+    )
+  })
+  afterAll(async () => {
+    await storage.close()
+    await database.stop()
+  })
+  const minutes = (key: MeteredKey, from = start - hourMs, to = start + hourMs) =>
+    createReadMetrics({ storage })({ subject: { keyId: key.id }, from, to, step: 'minute' })
+
+  test('tells what was counted: by step, method, outcome and network, for a key, an app and a user', async () => {
+    const key = newKey()
+    const sibling = { ...newKey(), userId: key.userId }
+    const meter = open()
+    for (let ms = 1; ms <= 100; ms += 1) meter.count(key, 'mainnet', 'eth_call', 'answered', ms)
+    meter.count(key, 'testnet', 'eth_getLogs', 'nodeError', 200)
+    clock += minuteMs
+    meter.count(key, 'testnet', 'eth_getLogs', 'rate_limited', 0.01)
+    meter.count(key, 'testnet', 'other', 'method_not_found', 0.01)
+    meter.count(sibling, 'testnet', 'eth_call', 'answered', 1)
+    await meter.flush()
+    const metrics = await minutes(key)
+    expect(metrics).toMatchObject({ total: 103, answered: 100, successRate: 100 / 103 })
+    expect(metrics.series.filter(({ total }) => total > 0)).toEqual([
+      { at: start, total: 101, answered: 100, p50: expect.any(Number) as number, p95: expect.any(Number) as number },
+      { at: start + minuteMs, total: 2, answered: 0, p50: null, p95: null },
+    ])
+    expect(metrics.series).toHaveLength(120)
+    expect(metrics.byMethod.map(({ method, total, answered }) => [method, total, answered])).toEqual([
+      ['eth_call', 100, 100],
+      ['eth_getLogs', 2, 0],
+      ['other', 1, 0],
+    ])
+    expect(metrics.byOutcome).toEqual([
+      { outcome: 'answered', total: 100 },
+      { outcome: 'nodeError', total: 1 },
+      { outcome: 'rate_limited', total: 1 },
+      { outcome: 'method_not_found', total: 1 },
+    ])
+    expect(metrics.byNetwork).toEqual([
+      { network: 'testnet', total: 3, answered: 0 },
+      { network: 'mainnet', total: 100, answered: 100 },
+    ])
+    // Within a bucket of the true ones: 50.5, 90.9, 95.95 and 100.
+    const { p50, p90, p95, p99 } = metrics.latencyMs
+    for (const [told, exact] of [
+      [p50, 51],
+      [p90, 91],
+      [p95, 96],
+      [p99, 100],
+    ] as const)
+      expect(Math.abs((told ?? 0) / exact - 1)).toBeLessThan(0.19)
+
+    const read = createReadMetrics({ storage })
+    const span = { from: start, to: start + hourMs, step: 'hour' } as const
+    expect(await read({ subject: { appId: key.appId ?? '' }, ...span })).toMatchObject({ total: 103 })
+    expect(await read({ subject: { userId: key.userId ?? '' }, ...span })).toMatchObject({ total: 104 })
+    expect(await read({ subject: { keyId: 'key_none' }, ...span })).toMatchObject({
+      total: 0,
+      successRate: null,
+      latencyMs: { p50: null, p90: null, p95: null, p99: null },
+      series: [{ at: start, total: 0, answered: 0, p50: null, p95: null }],
+    })
+    await expect(read({ subject: { keyId: key.id }, from: 5, to: 5 - minuteMs, step: 'minute' })).rejects.toThrow(
+      RangeError,
+    )
+    await expect(read({ subject: { keyId: key.id }, from: 0, to: start, step: 'minute' })).rejects.toThrow(RangeError)
+  })
+
+  test('written again and again, and by several processes, counts each once', async () => {
+    const key = newKey()
+    const [one, other] = [open(), open()]
+    for (let round = 0; round < 5; round += 1) {
+      one.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      other.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      await Promise.all([one.flush(), one.flush(), other.flush()])
+    }
+    expect((await minutes(key)).total).toBe(10)
+    expect(await rowsIn('usage_minutes')).toBe(2)
+  })
+
+  test('a clock that goes back loses nothing and counts nothing twice', async () => {
+    const key = newKey()
+    const meter = open()
+    for (const step of [0, minuteMs, -minuteMs, 0, -hourMs / 2, hourMs / 2]) {
+      clock += step
+      meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      if (step !== 0) await meter.flush()
+    }
+    await meter.flush()
+    expect((await minutes(key)).total).toBe(6)
+  })
+
+  test('tells 200 methods apart, whatever they are called, and the rest are one', async () => {
+    const key = newKey()
+    const meter = open()
+    for (const name of ['__proto__', 'constructor', '"\\']) meter.count(key, 'mainnet', name, 'answered', 1)
+    for (let index = 0; index < 1_000; index += 1) meter.count(key, 'mainnet', `eth_${index}`, 'answered', 1)
+    await meter.flush()
+    const { byMethod, total } = await minutes(key)
+    expect(total).toBe(1_003)
+    expect(byMethod).toHaveLength(201)
+    expect(byMethod[0]).toMatchObject({ method: 'other', total: 803 })
+    expect(byMethod.map(({ method }) => method)).toEqual(expect.arrayContaining(['__proto__', 'constructor', '"\\']))
+  })
+
+  test('writes by itself, at most 250 rows at once, and what is left when it is closed', async () => {
+    const keys = Array.from({ length: 600 }, newKey)
+    const meter = open({ flushMs: 20 })
+    for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+    await expect.poll(() => rowsIn('usage_minutes')).toBe(600)
+    const [key] = keys
+    if (key === undefined) throw new Error('unreachable')
+    const closed = open()
+    closed.count(key, 'mainnet', 'eth_call', 'answered', 1)
+    await closed.close()
+    closed.count(key, 'mainnet', 'eth_call', 'answered', 1)
+    expect((await minutes(key)).total).toBe(2)
+  })
+
+  test('keeps what cannot be written, within its bound, and tells of what it lets go', async () => {
+    const own = await openStorage(await database.create())
+    await own.close()
+    const events: MeterEvent[] = []
+    const meter = open({ storage: own, maxWaiting: 3, onEvent: (event) => events.push(event) })
+    for (let minute = 0; minute < 5; minute += 1) {
+      meter.count(newKey(), 'mainnet', 'eth_call', 'answered', 1)
+      clock += minuteMs
+    }
+    await expect(meter.flush()).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
+    clock += minuteMs
+    meter.count(newKey(), 'mainnet', 'eth_call', 'answered', 1)
+    expect(events).toEqual([
+      { event: 'meterLost', items: 1 },
+      { event: 'meterLost', items: 1 },
+    ])
+  })
+
+  describe('rolled up', () => {
+    const outcomes: readonly Outcome[] = ['answered', 'nodeError', 'rate_limited', 'upstreamFailed']
+    /** What the metrics are without the series. */
+    const read = async (key: MeteredKey, step: 'minute' | 'hour' | 'day', from: number, to: number) =>
+      createReadMetrics({ storage })({ subject: { keyId: key.id }, from, to, step })
+    const stateNow = () => readState(storage.db)
+
+    test('tells the same by the minute, the hour and the day, before and after', async () => {
+      const keys = [newKey(), newKey(), newKey(), newKey(), newKey(), newKey()]
+      const meters = [open(), open()]
+      const day = Date.UTC(2026, 10, 20)
+      for (let at = day; at < day + 2 * dayMs; at += 37 * minuteMs) {
+        clock = at
+        for (const [index, key] of keys.entries())
+          for (const meter of meters)
+            meter.count(
+              key,
+              index % 2 === 0 ? 'mainnet' : 'testnet',
+              `eth_${index % 3}`,
+              outcomes[(at / minuteMs) % 4] ?? 'answered',
+              at % 977,
+            )
+      }
+      for (const meter of meters) await meter.flush()
+      const [key] = keys
+      if (key === undefined) throw new Error('unreachable')
+      const before = await Promise.all(
+        (['minute', 'hour', 'day'] as const).map((step) => read(key, step, day, day + 2 * dayMs)),
+      )
+      await rollUp(storage.db, { now: day + 2 * dayMs + 2 * minuteMs })
+      expect(await stateNow()).toMatchObject({ hoursTo: day + 2 * dayMs, daysTo: day + 2 * dayMs })
+      expect(await rowsIn('usage_days')).toBe(12)
+      const after = await Promise.all(
+        (['minute', 'hour', 'day'] as const).map((step) => read(key, step, day, day + 2 * dayMs)),
+      )
+      expect(after).toEqual(before)
+      expect(before[0]?.total).toBe(2 * Math.ceil((2 * 24 * 60) / 37))
+      expect(after[2]?.series.map(({ at }) => at)).toEqual([day, day + dayMs])
+      // Without the minutes there are still the hours, and without those the days.
+      for (const [table, step] of [
+        ['usage_minutes', 'hour'],
+        ['usage_hours', 'day'],
+      ] as const) {
+        await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
+        expect(await read(key, step, day, day + 2 * dayMs)).toEqual(before[step === 'hour' ? 1 : 2])
+      }
+    })
+
+    test('what comes late to an hour that is rolled up is counted, and once', async () => {
+      const key = newKey()
+      const [prompt, late] = [open(), open()]
+      prompt.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      late.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      await prompt.flush()
+      const afterwards = start + 3 * dayMs
+      await rollUp(storage.db, { now: afterwards })
+      const total = async (): Promise<number> => (await read(key, 'day', start - dayMs, start + dayMs)).total
+      expect(await total()).toBe(1)
+      await late.flush()
+      expect(await total()).toBe(2)
+      await rollUp(storage.db, { now: afterwards })
+      expect(await total()).toBe(2)
+      expect(await stateNow()).toMatchObject({ hoursTo: afterwards - hourMs, daysTo: Date.UTC(2026, 10, 24) })
+    })
+
+    test('by any order of counting, writing, rolling up that stops half way, and two that do it at once, counts each once', async () => {
+      const step = fc.oneof(
+        fc.record({ op: fc.constant('count' as const), meter: fc.nat(2), key: fc.nat(6) }),
+        fc.record({ op: fc.constant('flush' as const), meter: fc.nat(2) }),
+        fc.record({ op: fc.constant('wait' as const), ms: fc.constantFrom(minuteMs, hourMs, 5 * hourMs, 30 * hourMs) }),
+        fc.record({ op: fc.constant('rollUp' as const), stopAfter: fc.nat(4) }),
+        fc.record({ op: fc.constant('both' as const), meter: fc.nat(2) }),
+        fc.record({ op: fc.constant('restart' as const), meter: fc.nat(2) }),
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 50 }), async (steps) => {
+          clock = start
+          await sql`update usage_state set hours_to = 0, rolling_to = 0, days_to = 0`.execute(storage.db.query)
+          for (const table of ['usage_minutes', 'usage_hours', 'usage_days'])
+            await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
+          const keys = Array.from({ length: 7 }, newKey)
+          const meters = [open(), open(), open()]
+          const counted = new Map(keys.map((key) => [key.id, 0]))
+          for (const one of steps) {
+            if (one.op === 'count') {
+              const key = keys[one.key]
+              if (key === undefined) continue
+              meters[one.meter]?.count(key, 'mainnet', 'eth_call', 'answered', 5)
+              counted.set(key.id, (counted.get(key.id) ?? 0) + 1)
+            } else if (one.op === 'flush') await meters[one.meter]?.flush()
+            else if (one.op === 'wait') clock += one.ms
+            else if (one.op === 'restart') {
+              await meters[one.meter]?.close()
+              meters[one.meter] = open()
+            } else if (one.op === 'both')
+              await Promise.all([
+                rollUp(storage.db, { now: clock }),
+                rollUp(storage.db, { now: clock }),
+                meters[one.meter]?.flush(),
+              ])
+            else {
+              // As if the process had died there.
+              let left = one.stopAfter
+              const stopped = (): boolean => {
+                left -= 1
+                if (left < 0) throw new Error('died')
+                return false
+              }
+              await rollUp(storage.db, { now: clock, stopped }).catch((error: unknown) =>
+                expect(String(error)).toContain('died'),
+              )
+            }
+          }
+          for (const meter of meters) await meter.flush()
+          const check = async (): Promise<void> => {
+            for (const key of keys)
+              for (const unit of ['hour', 'day'] as const) {
+                const { total, latencyMs } = await read(key, unit, start, clock + dayMs)
+                expect(total).toBe(counted.get(key.id))
+                if (total > 0) expect(latencyMs.p50).not.toBeNull()
+              }
+          }
+          await check()
+          await rollUp(storage.db, { now: clock + 2 * dayMs })
+          await check()
+        }),
+        { numRuns: database.name === 'sqlite' ? 40 : 15 },
+      )
+    }, 120_000)
+
+    test('removes what is older than it is kept, and nothing that is not rolled up', async () => {
+      const keys = Array.from({ length: 300 }, newKey)
+      const meter = open()
+      const day = Date.UTC(2026, 10, 1)
+      for (clock = day; clock < day + 4 * dayMs; clock += dayMs)
+        for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      await meter.flush()
+      const now = day + 4 * dayMs + 2 * minuteMs
+      const retention = { minutesMs: dayMs, hoursMs: 2 * dayMs, daysMs: 3 * dayMs }
+      await pruneUsage(storage.db, { now, retention })
+      expect(await rowsIn('usage_minutes')).toBe(1_200)
+      await rollUp(storage.db, { now })
+      await pruneUsage(storage.db, { now, retention })
+      expect([await rowsIn('usage_minutes'), await rowsIn('usage_hours'), await rowsIn('usage_days')]).toEqual([
+        300, 600, 900,
+      ])
+      const [key] = keys
+      if (key === undefined) throw new Error('unreachable')
+      // By the hour, the oldest points hold a day.
+      expect((await read(key, 'hour', day, now)).series.filter(({ total }) => total > 0).map(({ at }) => at)).toEqual(
+        [1, 2, 3].map((index) => day + index * dayMs),
+      )
+      // What comes so late that it could not be rolled up with the rest is left out.
+      const late = open()
+      clock = day
+      late.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      await late.flush()
+      expect(await rowsIn('usage_minutes')).toBe(300)
+    })
+  })
+})
