@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createAccounts } from '../account/createAccounts.ts'
 import type { Accounts } from '../account/accounts.ts'
+import { createControl } from '../control/createControl.ts'
 import { createGateway } from '../createGateway.ts'
 import type { GatewayOptions } from '../gatewayOptions.ts'
 import { createClientIp } from '../http/clientIp.ts'
@@ -13,17 +14,23 @@ import { listeningUrl } from '../http/publicUrl.ts'
 import { createStoredKeys } from '../key/createStoredKeys.ts'
 import { limitsInForce } from '../key/keyLimits.ts'
 import type { KeyLimits } from '../key/keyStore.ts'
+import type { Meter } from '../meter/meter.ts'
+import { createMeter } from '../meter/createMeter.ts'
+import { createReadMetrics } from '../meter/createReadMetrics.ts'
+import type { UsageRetention } from '../meter/rollUp.ts'
 import type { Network } from '../network.ts'
+import { createQuota } from '../quota/createQuota.ts'
 import type { Access } from '../storage/access.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../storage/openStorage.ts'
+import type { ServerSecret } from '../key/serverSecret.ts'
 import { ConfigError } from './configError.ts'
 import { createPrometheus } from './prometheus.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import { createSite } from './site.ts'
-import type { ControlHandler, Site } from './site.ts'
+import type { Site } from './site.ts'
 import { watchStores } from './watchStores.ts'
 
 /** What a service is made of. */
@@ -37,6 +44,8 @@ export interface ServiceOptions {
   readonly operatorToken?: string | undefined
   /** Opens the embedded nodes' own methods. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
+  /** Answers to `kr_rehearse_…` as a service at its limit does. For development only. @default false */
+  readonly rehearsalKeys?: boolean
   /** Told of each request and each change. */
   readonly log?: ((entry: ServiceLogEntry) => void) | undefined
   /** Milliseconds since 1970. @default Date.now */
@@ -116,6 +125,19 @@ const limitsOf =
     return app === null ? limitsInForce([user.limits], apiKeys) : limitsInForce([app.limits, user.limits], apps)
   }
 
+/** Before it listens nobody asks. */
+const urlsOf = (config: RunningConfig, where: Listening | undefined): { networks: string; site: string } => {
+  const networks = config.publicUrl ?? where?.url ?? 'http://localhost'
+  return { networks, site: config.control?.publicUrl ?? networks }
+}
+
+const dayMs = 86_400_000
+const retentionOf = ({ retention: { minutesDays, hoursDays, daysDays } }: RunningConfig): UsageRetention => ({
+  minutesMs: minutesDays * dayMs,
+  hoursMs: hoursDays * dayMs,
+  daysMs: daysDays * dayMs,
+})
+
 const startListening = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -147,8 +169,10 @@ const stopListening = async (server: Server, graceMs: number): Promise<void> => 
  * const { url } = await service.listen()
  */
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { now = Date.now, unsafeNodeMethods = false } = options
-  let { config, secrets } = options
+  const { now = Date.now, unsafeNodeMethods = false, rehearsalKeys = false } = options
+  let { config } = options
+  // Kept as one list whose members are exchanged, since the control API was given it.
+  const secrets: [ServerSecret, ...ServerSecret[]] = [...options.secrets]
   let site: Site | undefined
   let listening: Listening | undefined
 
@@ -177,9 +201,53 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     now,
     onChange: (changes) => keys.forget(changes),
   })
+  const quota = createQuota({ storage, outageGrant: config.outageGrant, now, onEvent: log })
+  const stored = createMeter({ storage, retention: retentionOf(config), now, onEvent: log })
+  // Prometheus counts what the meter is told, and so nothing twice.
+  const meter: Meter =
+    prometheus === undefined
+      ? stored
+      : {
+          ...stored,
+          count: (...counted) => {
+            const [, network, method, outcome] = counted
+            prometheus.count(network, method, outcome)
+            stored.count(...counted)
+          },
+        }
+  const degraded = (): readonly string[] => stores.gone()
+  const control = createControl({
+    storage,
+    accounts,
+    quota,
+    readMetrics: createReadMetrics({ storage }),
+    keys,
+    secrets,
+    config: () => ({
+      signUp: config.signUp,
+      reveal: config.reveal === 'onDemand',
+      maxApps: config.limits.appsPerUser,
+      limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
+    }),
+    deployment: () => {
+      const { networks, site: controlUrl } = urlsOf(config, listening)
+      return {
+        publicUrl: networks,
+        controlUrl,
+        chain: {
+          ...config.chain,
+          chainIds: { testnet: config.networks.testnet.chainId, mainnet: config.networks.mainnet.chainId },
+        },
+      }
+    },
+    degraded,
+    log,
+    now,
+  })
   const closeParts = async (): Promise<void> => {
     stores.stop()
-    await keys.close()
+    // What callers used is written before the storage closes; where it cannot be, closing goes on.
+    await Promise.allSettled([keys.close(), quota.close(), stored.close()])
     await storage.close()
   }
 
@@ -193,10 +261,16 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     services: next.services,
     unsafeNodeMethods,
     limits: next.bounds,
+    quota,
+    quotaStatus: next.quotaStatus,
+    meter,
+    trustedProxies: next.trustedProxies,
+    rehearsalKeys,
+    now,
     ...tlsOf(next),
     elsewhere: (request, response, requestId) =>
       config.control === undefined && site !== undefined && site(request, response, requestId),
-    degraded: () => stores.gone(),
+    degraded,
     log,
   })
 
@@ -204,19 +278,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     createSite({
       publicUrl: urls.site,
       networksUrl: urls.networks,
-      control: controlFor(next, urls),
+      control,
       folder: next.dashboard?.folder,
       clientIp: createClientIp(next.trustedProxies),
       log,
     })
-  const controlFor = (_next: RunningConfig, _urls: { networks: string; site: string }): ControlHandler => ({
-    fetch: () => new Response(null, { status: 404 }),
-  })
-  const urlsOf = (next: RunningConfig, where: Listening): { networks: string; site: string } => {
-    const networks = next.publicUrl ?? where.url
-    return { networks, site: next.control?.publicUrl ?? networks }
-  }
-
   const refuseSite = (response: ServerResponse): void => {
     response.writeHead(404, { 'Content-Length': 0 }).end()
   }
@@ -255,18 +321,18 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         const { host } = config.control.listen
         const controlPort = await startListening(controlServer, config.control.listen)
         siteUrl = config.control.publicUrl ?? listeningUrl(host, controlPort)
-        log({ event: 'control', port: controlPort })
+        log({ event: 'controlListening', port: controlPort })
       }
       let prometheusPort: number | undefined
       if (prometheus !== undefined && config.prometheus !== undefined) {
         prometheusPort = await prometheus.listen(config.prometheus)
-        log({ event: 'prometheus', port: prometheusPort })
+        log({ event: 'prometheusListening', port: prometheusPort })
       }
       listening = { url, port, siteUrl, ...(prometheusPort === undefined ? {} : { prometheusPort }) }
       site = siteFor(config, urlsOf(config, listening))
       return listening
     },
-    reload: async (given, givenSecrets = secrets) => {
+    reload: async (given, givenSecrets) => {
       const before = fixed(config)
       const needsRestart = Object.entries(fixed(given))
         .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))
@@ -284,20 +350,18 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         ...(config.prometheus === undefined ? {} : { prometheus: config.prometheus }),
         ...(config.tls === undefined ? {} : { tls: tls ?? config.tls }),
       }
-      const earlier = secrets
       try {
         // What can fail comes first.
-        secrets = givenSecrets
         const nextSite = listening === undefined ? undefined : siteFor(next, urlsOf(next, listening))
         await gateway.reload(gatewayOptions(next))
         config = next
         site = nextSite
+        if (givenSecrets !== undefined) secrets.splice(0, secrets.length, ...givenSecrets)
         keys.forget('all')
         const renewed = readTls(next)
         if (controlServer !== undefined && 'setSecureContext' in controlServer && renewed !== undefined)
           (controlServer as ReturnType<typeof createTlsServer>).setSecureContext(renewed)
       } catch (error) {
-        secrets = earlier
         throw asConfigError(error)
       }
       return needsRestart

@@ -1,4 +1,6 @@
 import type { LogEntry } from '../log.ts'
+import type { ControlLogEntry } from '../control/controlOptions.ts'
+import type { MeterEvent } from '../meter/createMeter.ts'
 import type { QuotaEvent } from '../quota/createQuota.ts'
 import type { Redact } from './redact.ts'
 
@@ -6,16 +8,15 @@ import type { Redact } from './redact.ts'
 export type ServiceLogEntry =
   | LogEntry
   | {
-      /** A request to the control API or the dashboard was answered. */
-      readonly event: 'site'
+      /** A request for a page of the dashboard was answered. */
+      readonly event: 'page'
       readonly requestId: string
-      readonly area: 'api' | 'dashboard'
       readonly method: string
       readonly status: number
       readonly durationMs: number
     }
-  | { readonly event: 'control'; readonly port: number }
-  | { readonly event: 'prometheus'; readonly port: number }
+  | { readonly event: 'controlListening'; readonly port: number }
+  | { readonly event: 'prometheusListening'; readonly port: number }
   | {
       /** The config was read anew. */
       readonly event: 'config'
@@ -28,7 +29,9 @@ export type ServiceLogEntry =
   | { readonly event: 'store'; readonly store: 'database' | 'redis'; readonly state: 'gone' | 'back' }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
   | { readonly event: 'warning'; readonly what: string }
+  | ControlLogEntry
   | QuotaEvent
+  | MeterEvent
 
 /** Where log lines go. */
 export interface ServiceLog {
@@ -43,12 +46,14 @@ const flushLines = 200
 type Level = 'info' | 'warn' | 'error'
 
 const levelOf = (entry: ServiceLogEntry): Level => {
-  if (entry.event === 'fault' || entry.event === 'failed') return 'error'
+  if (entry.event === 'fault' || entry.event === 'failed' || entry.event === 'controlFault') return 'error'
   if (entry.event === 'config') return entry.state === 'taken' ? 'info' : 'error'
   const doubtful =
     entry.event === 'warning' ||
     entry.event === 'quotaOutage' ||
     entry.event === 'quotaLost' ||
+    entry.event === 'meterLost' ||
+    entry.event === 'meterFailed' ||
     (entry.event === 'upstream' && entry.state !== 'healthy') ||
     (entry.event === 'store' && entry.state === 'gone')
   return doubtful ? 'warn' : 'info'
@@ -85,7 +90,8 @@ export const createServiceLog = ({
   return {
     tell: (entry) => {
       const { event } = entry
-      if ((event === 'request' || event === 'site' || event === 'disconnected') && !requests()) return
+      if ((event === 'request' || event === 'page' || event === 'control' || event === 'disconnected') && !requests())
+        return
       lines.push(`${JSON.stringify({ time: new Date(now()).toISOString(), level: levelOf(entry), ...entry })}\n`)
       if (lines.length >= flushLines) flush()
       else timer ??= setTimeout(flush, flushMs).unref()

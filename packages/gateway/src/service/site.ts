@@ -8,7 +8,7 @@ import { createStaticFiles } from './staticFiles.ts'
 
 /** What answers `/api`. */
 export interface ControlHandler {
-  fetch(request: Request, env: { ip: string; requestId: string }): Response | Promise<Response>
+  fetch(request: Request, env: { readonly ip: string }): Response | Promise<Response>
 }
 
 /** What is served beside the networks: the control API and the dashboard. @returns Whether it was a request for them. */
@@ -57,75 +57,52 @@ export const createSite = ({ publicUrl, networksUrl, control, folder, clientIp, 
     return true
   }
 
-  // Its errors hold what a caller sent; which request it was is enough.
-  const requestIds = new WeakMap<IncomingMessage, string>()
   const answerApi = getRequestListener(
-    async (request, env) => {
-      const incoming = env.incoming as IncomingMessage
-      const requestId = requestIds.get(incoming) ?? ''
-      const forwarded = incoming.headers['x-forwarded-for']
-      const ip = clientIp(incoming.socket.remoteAddress, typeof forwarded === 'string' ? forwarded : undefined) ?? ''
-      try {
-        return await control.fetch(request, { ip, requestId })
-      } catch (error) {
-        log({ event: 'failed', where: 'control', reason: error instanceof Error ? error.name : 'no error' })
-        return refusal(500, 'internal', { message: 'Something went wrong on our side', requestId })
-      }
+    (request, env) => {
+      const { socket, headers: sent } = env.incoming as IncomingMessage
+      const forwarded = sent['x-forwarded-for']
+      const ip = clientIp(socket.remoteAddress, typeof forwarded === 'string' ? forwarded : undefined) ?? ''
+      return control.fetch(request, { ip })
     },
+    // What stands there may repeat what was sent.
     { overrideGlobalObjects: false, errorHandler: () => new Response(null, { status: 400 }) },
   )
 
   return (request, response, requestId) => {
     const path = pathOf(request)
-    const area = isApi(path) ? 'api' : 'dashboard'
     // A whole URL as the target is for proxies, which this is none.
     if (!path.startsWith('/') || isOfNetwork(path)) return false
-    if (area === 'dashboard' && request.method !== 'GET' && request.method !== 'HEAD') return false
+    if (isApi(path)) {
+      if (request.headers.expect !== undefined) response.writeContinue()
+      // It names its requests, checks the host and writes its log itself.
+      void answerApi(request, response)
+      return true
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const startedAt = performance.now()
     response.setHeader('X-Request-Id', requestId)
     const isHere = hostOf(protocol, request.headers.host ?? '') === host
-    if (isHere && area === 'dashboard' && !answerPage(request, response)) {
+    if (isHere && !answerPage(request, response)) {
       response.removeHeader('X-Request-Id')
       return false
     }
+    const { method } = request
     response.on('close', () => {
       const durationMs = Math.round((performance.now() - startedAt) * 1_000) / 1_000
-      log({ event: 'site', requestId, area, method: shownMethod(request), status: response.statusCode, durationMs })
+      log({ event: 'page', requestId, method, status: response.statusCode, durationMs })
     })
-    if (!isHere) misdirected(response, { area, publicUrl, requestId })
-    else if (area === 'api') {
-      if (request.headers.expect !== undefined) response.writeContinue()
-      requestIds.set(request, requestId)
-      void answerApi(request, response)
-    }
+    if (!isHere) misdirect(response, publicUrl)
     return true
   }
 }
 
-const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const shownMethod = ({ method = '' }: IncomingMessage): string => (methods.has(method) ? method : 'other')
-
-const refusalText = (code: string, { message, requestId }: { message: string; requestId: string }): string =>
-  JSON.stringify({ error: { code, message, requestId } })
-
-const refusal = (status: number, code: string, said: { message: string; requestId: string }): Response =>
-  new Response(refusalText(code, said), {
-    status,
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  })
-
 /** The address is the operator's own; the one that was asked is not repeated. */
-const misdirected = (
-  response: ServerResponse,
-  { area, publicUrl, requestId }: { area: 'api' | 'dashboard'; publicUrl: string; requestId: string },
-): void => {
-  const message = `This service is reached at ${publicUrl}`
-  const isJson = area === 'api'
+const misdirect = (response: ServerResponse, publicUrl: string): void => {
   response.writeHead(421, {
-    'Content-Type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
+    'Content-Type': 'text/plain; charset=utf-8',
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     Connection: 'close',
   })
-  response.end(isJson ? refusalText('misdirected', { message, requestId }) : `${message}\n`)
+  response.end(`This service is reached at ${publicUrl}\n`)
 }
