@@ -421,6 +421,12 @@ describe('what ends a connection', () => {
       error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
     },
     {
+      name: 'two Host headers',
+      bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 2\r\n\r\n{}`,
+      status: 400,
+      error: { code: -32600, message: 'Bad Request: not a well-formed HTTP request', reason: 'bad_http' },
+    },
+    {
       name: 'two different lengths',
       bytes: () => `POST ${keyPath()} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n`,
       status: 400,
