@@ -15,13 +15,20 @@ import { readInput } from './readInput.ts'
 import type { ControlRefusal, Reply } from './reply.ts'
 import { toResponse } from './toResponse.ts'
 
+/** What is known of a request besides itself. */
+interface ControlEnv {
+  readonly ip: string
+  readonly requestId?: string
+}
+
 /** The control API. */
 export interface Control {
   /**
    * Answers a request to `/api`. Never rejects.
    * @param env.ip - The caller's, as `trustedProxies` make it.
+   * @param env.requestId - What logs and the answer call the request. @default a random one
    */
-  fetch(request: Request, env: { readonly ip: string }): Promise<Response>
+  fetch(request: Request, env: ControlEnv): Promise<Response>
 }
 
 /** Changes that an account can make at once, and how long it then takes to pay for one. */
@@ -79,10 +86,10 @@ export const createControl = (options: ControlOptions): Control => {
 
   const run = async (
     name: RouteName | 'other',
-    request: Request,
+    { request, env }: { request: Request; env: ControlEnv },
     work: (host: PublicHost) => Promise<Outcome>,
   ): Promise<Response> => {
-    const requestId = randomUUID()
+    const { requestId = randomUUID() } = env
     const begun = now()
     let outcome: Outcome
     try {
@@ -109,25 +116,23 @@ export const createControl = (options: ControlOptions): Control => {
     return response
   }
 
-  const app = new Hono<{ Bindings: { ip: string } }>()
+  const app = new Hono<{ Bindings: ControlEnv }>()
   const methods = new Map<string, string[]>()
   for (const name of routeNames) {
     const [method = '', path = ''] = name.split(' ')
     const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1')
     methods.set(pattern, [...(methods.get(pattern) ?? []), method])
-    app.on(method, pattern, (context) =>
-      run(name, context.req.raw, (host) =>
-        answer(name, context.req.raw, { ip: context.env.ip, host, params: context.req.param() }),
-      ),
+    app.on(method, pattern, ({ req, env }) =>
+      run(name, { request: req.raw, env }, (host) => answer(name, req.raw, { ip: env.ip, host, params: req.param() })),
     )
   }
-  const refuse = (request: Request, refusal: ControlRefusal) =>
-    run('other', request, async () => ({ reply: { refusal } }))
+  const refuse = ({ req, env }: { req: { raw: Request }; env: ControlEnv }, refusal: ControlRefusal) =>
+    run('other', { request: req.raw, env }, async () => ({ reply: { refusal } }))
   for (const [pattern, allowed] of methods)
-    app.all(pattern, ({ req }) => refuse(req.raw, controlRefusals.methodNotAllowed(allowed.join(', '))))
-  app.notFound(({ req }) => refuse(req.raw, controlRefusals.notFound()))
+    app.all(pattern, (context) => refuse(context, controlRefusals.methodNotAllowed(allowed.join(', '))))
+  app.notFound((context) => refuse(context, controlRefusals.notFound()))
 
-  return { fetch: async (request, { ip }) => app.fetch(request, { ip }) }
+  return { fetch: async (request, env) => app.fetch(request, env) }
 }
 
 /** What may be told of a failure. */

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tokenScopes } from '../../src/control/contract/accessToken.ts'
+import type { TokenScope } from '../../src/control/contract/accessToken.ts'
+import type { RouteName } from '../../src/control/contract/route.ts'
+import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
+import { databases } from '../storage/databases.ts'
+import { answerFaults } from './checkAnswer.ts'
+import { goodInputs } from './goodInputs.ts'
+import { startControl } from './startControl.ts'
+import type { Answered, Login, Sent, StartedControl } from './startControl.ts'
+import { createToken, createWorld, signUp, signUpOperator } from './world.ts'
+import type { Person, World } from './world.ts'
+
+const isScope = (who: string): who is TokenScope => tokenScopes.some((scope) => scope === who)
+
+describe.each(databases)('every route on $name', (database) => {
+  let control: StartedControl
+  let stranger: World
+  let operator: Person
+  beforeAll(async () => {
+    control = await startControl(database)
+    stranger = await createWorld(control)
+    operator = await signUpOperator(control)
+  }, 60_000)
+  afterAll(async () => {
+    await control.close()
+    await database.stop()
+  })
+
+  const ask = async (
+    name: RouteName,
+    world: World,
+    { as, headers }: { as?: Login | undefined; headers?: Readonly<Record<string, string | undefined>> } = {},
+  ): Promise<Answered> => {
+    const sent = { ...goodInputs[name](world), as, ...(headers === undefined ? {} : { headers }) }
+    const answered = await control.call(name, sent as Sent<RouteName>)
+    expect(answerFaults(name, answered)).toEqual([])
+    return answered
+  }
+
+  test.each(routeNames)('%s', async (name) => {
+    const { who, status } = routeOf(name)
+    const writes = !name.startsWith('GET')
+    const world = await createWorld(control)
+    const own = world.person.as
+    const refused = async (
+      as: Login | undefined,
+      expected: number,
+      headers?: Readonly<Record<string, string | undefined>>,
+    ): Promise<void> => {
+      expect((await ask(name, world, { as, ...(headers === undefined ? {} : { headers }) })).status).toBe(expected)
+    }
+
+    // Nothing here may depend on what another has changed: what is refused changes nothing.
+    if (who !== 'anyone') {
+      await refused(undefined, 401)
+      await refused({ cookie: 'keyrail-session=nobody' }, 401)
+      await refused({ bearer: 'krp_nobody' }, 401)
+      if (writes) {
+        await refused(own, 403, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
+        await refused(own, 403, { origin: undefined, 'sec-fetch-site': undefined })
+        await refused(own, 403, { origin: 'null' })
+        await refused(own, 415, { 'content-type': 'text/plain' })
+      }
+    } else if (writes) {
+      await refused(undefined, 403, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
+    }
+    await refused(own, 421, { host: 'evil.example' })
+
+    if (isScope(who)) {
+      const others = tokenScopes.filter((scope) => scope !== who)
+      await refused(await createToken(control, world.person, others), 403)
+      await refused({ bearer: control.operatorToken }, 403)
+      const ofStranger = name.includes('{') ? 404 : status
+      expect((await ask(name, world, { as: stranger.token })).status).toBe(ofStranger)
+      if (name.includes('{')) await refused(stranger.person.as, 404)
+      const scoped = await createWorld(control)
+      const as = await createToken(control, scoped.person, [who])
+      expect((await ask(name, scoped, { as })).status).toBe(status)
+    }
+    if (who === 'session') {
+      await refused(world.token, 403)
+      await refused({ bearer: control.operatorToken }, 403)
+      if (name.includes('{')) await refused(stranger.person.as, 404)
+    }
+    if (who === 'operator') {
+      await refused(own, 403)
+      await refused(world.token, 403)
+      await refused(await createToken(control, operator, tokenScopes), 403)
+      const ofToken = await createWorld(control)
+      expect((await ask(name, ofToken, { as: { bearer: control.operatorToken } })).status).toBe(status)
+    }
+    const as = who === 'operator' ? operator.as : who === 'anyone' ? undefined : own
+    expect((await ask(name, world, { as })).status).toBe(status)
+  })
+
+  test('no route but those of the table is there', async () => {
+    const { as } = await signUp(control)
+    for (const path of ['/api', '/api/', '/api/apps/', '/api/nothing', '/api/apps/app_1/nothing', '/api//apps'])
+      expect((await control.raw(path, { headers: { cookie: 'cookie' in as ? as.cookie : '' } })).status).toBe(404)
+    const other = await control.raw('/api/apps', { method: 'DELETE' })
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, POST'])
+    const preflight = await control.raw('/api/apps', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.status).toBe(405)
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
