@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ServiceConfigInput } from '../../src/index.ts'
+import { startFakeUpstream } from '../fakeUpstream.ts'
+import type { FakeUpstream } from '../fakeUpstream.ts'
+import { chainIds, post } from '../startGateway.ts'
+import { freePort } from './freePort.ts'
+import { places } from './places.ts'
+import type { Place } from './places.ts'
+import { startServe, writeConfig } from './serviceProcess.ts'
+import type { ServiceProcess } from './serviceProcess.ts'
+import { createVisitor } from './visitor.ts'
+
+// What an operator installs, driven over HTTP alone, as its users drive it.
+
+const read = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
+const password = randomBytes(12).toString('base64url')
+
+describe.each(places)('keyrail serve on $name', ({ open }) => {
+  let place: Place
+  let nodes: Record<'testnet' | 'mainnet', FakeUpstream>
+  let service: ServiceProcess
+  let config: ServiceConfigInput
+
+  beforeAll(async () => {
+    place = await open()
+    nodes = {
+      testnet: await startFakeUpstream(chainIds.testnet),
+      mainnet: await startFakeUpstream(chainIds.mainnet),
+    }
+    const port = await freePort()
+    config = {
+      publicUrl: `http://127.0.0.1:${port}`,
+      listen: { port },
+      prometheus: { port: 0 },
+      signUp: 'open',
+      chain: { name: 'Testland', symbol: 'TST' },
+      networks: {
+        testnet: { chainId: chainIds.testnet, upstreams: [{ url: nodes.testnet.url }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nodes.mainnet.url }] },
+      },
+      ...(place.storage === undefined ? {} : { storage: place.storage }),
+    }
+    service = await startServe(writeConfig(place.folder, config), place.environment)
+  }, 60_000)
+
+  afterAll(async () => {
+    const { exitCode, stderr } = await service.stop()
+    for (const node of Object.values(nodes)) await node.stop()
+    await place.close()
+    expect([exitCode, stderr]).toEqual([0, ''])
+  })
+
+  test('a user signs up, makes an app, calls both networks, sees the calls counted, and deletes it', async () => {
+    const ann = createVisitor(service.url)
+    await ann.get('POST /api/account', { body: { mail: 'ann@example.org', password } })
+    const { app, apiKey, addresses } = await ann.get('POST /api/apps', {
+      body: { name: 'Ann’s app', useCase: 'Wallet', chain: 'TST', services: ['Node API'] },
+    })
+    expect(addresses).toEqual({
+      testnet: `${service.url}/testnet/v2/${apiKey}`,
+      mainnet: `${service.url}/mainnet/v2/${apiKey}`,
+    })
+    for (const network of ['testnet', 'mainnet'] as const) {
+      const { status, text, headers } = await post(addresses[network], read)
+      expect([status, text]).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":"0x1"}'])
+      expect(headers.get('x-chain-id')).toBe(String(chainIds[network]))
+    }
+    await expect
+      .poll(() => ann.get('GET /api/apps/{appId}/metrics', { params: { appId: app.id }, query: '?range=hour' }), {
+        timeout: 10_000,
+      })
+      .toMatchObject({ total: 2, answered: 2, successRate: 1 })
+    const usage = await ann.get('GET /api/apps/{appId}/usage', { params: { appId: app.id } })
+    expect(usage.day).toMatchObject({ limit: 100_000 })
+    expect(usage.day.used).toBeGreaterThanOrEqual(2)
+
+    await ann.ask('POST', `/api/apps/${app.id}/delete`, { name: 'Ann’s app' })
+    const { status, text } = await post(addresses.testnet, read)
+    expect(status).toBe(401)
+    expect(JSON.parse(text)).toMatchObject({ error: { code: -32016, data: { reason: 'key_unknown' } } })
+  })
+
+  test('four keys at most, on one network each; a revoked one is refused on the next call and frees its place', async () => {
+    const bob = createVisitor(service.url)
+    await bob.get('POST /api/account', { body: { mail: 'bob@example.org', password } })
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        bob.ask('POST', '/api/keys', { name: `key ${index}`, network: 'testnet' }),
+      ),
+    )
+    expect(made.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      201, 201, 201, 201, 409, 409, 409, 409,
+    ])
+    const { key, apiKey, address } = (made.find(({ status }) => status === 201) ?? { json: {} }).json as {
+      key: { id: string }
+      apiKey: string
+      address: string
+    }
+    expect((await post(address, read)).status).toBe(200)
+    const other = await post(`${service.url}/mainnet/${apiKey}`, read)
+    expect([other.status, JSON.parse(other.text)]).toEqual([
+      403,
+      expect.objectContaining({ error: expect.objectContaining({ code: -32002 }) }),
+    ])
+    const wrongPath = await post(`${service.url}/testnet/v2/${apiKey}`, read)
+    expect(JSON.parse(wrongPath.text)).toMatchObject({ error: { data: { reason: 'key_wrong_path' } } })
+    expect((await bob.ask('POST', `/api/keys/${key.id}/revoke`, {})).status).toBeLessThan(300)
+    const refused = await post(address, read)
+    expect([refused.status, JSON.parse(refused.text)]).toEqual([
+      401,
+      expect.objectContaining({
+        error: expect.objectContaining({ data: expect.objectContaining({ reason: 'key_revoked' }) }),
+      }),
+    ])
+    expect((await bob.ask('POST', '/api/keys', { name: 'in its place', network: 'mainnet' })).status).toBe(201)
+  })
+
+  test('health, metrics for Prometheus, and a page that says where the API is', async () => {
+    expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok' })
+    expect(await (await fetch(`${service.url}/readyz`)).json()).toEqual({ status: 'ok' })
+    const { port } = await service.logged('prometheus', ({ event }) => event === 'prometheusListening')
+    const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
+    expect(text).toMatch(/^keyrail_items_total\{network="testnet",method="eth_blockNumber",outcome="answered"\} [1-9]/m)
+    expect((await fetch(`${service.url}/metrics`)).headers.get('content-type')).not.toMatch(/text\/plain; version/)
+  })
+})

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ServiceConfigInput } from '../../src/index.ts'
+
+const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
+
+/** A program that has ended. */
+export interface Ended {
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A line of the service's log. */
+export type LogLine = Readonly<Record<string, unknown>> & { readonly event: string; readonly level: string }
+
+/** A `keyrail serve` that runs. */
+export interface ServiceProcess {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly port: number
+  /** All that it has written so far. */
+  readonly printed: () => { readonly stdout: string; readonly stderr: string }
+  readonly lines: () => readonly LogLine[]
+  /** Waits for a line of its log. */
+  readonly logged: (what: string, is: (line: LogLine) => boolean) => Promise<LogLine>
+  /** Stops it in order, or by another signal. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<Ended>
+}
+
+/** Whatever the tests themselves run in must not reach the service. */
+const environmentOf = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  TMPDIR: process.env['TMPDIR'],
+  NO_COLOR: '1',
+  ...extra,
+})
+
+const launch = (words: readonly string[], extra: Readonly<Record<string, string>>) => {
+  const child = spawn(process.execPath, ['--conditions=@keyrail/source', main, ...words], {
+    env: environmentOf(extra),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const done = once(child, 'close').then(([exitCode, signal]): Ended => ({
+    exitCode: exitCode as number | null,
+    signal: signal as NodeJS.Signals | null,
+    stdout,
+    stderr,
+  }))
+  return { child, done, printed: () => ({ stdout, stderr }) }
+}
+
+/** Runs a command of the CLI to its end. */
+export const runKeyrail = (words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+  launch(words, extra).done
+
+const patienceMs = 20_000
+
+const until = async <T>(what: string, look: () => T | undefined): Promise<T> => {
+  const giveUpAt = performance.now() + patienceMs
+  for (;;) {
+    const found = look()
+    if (found !== undefined) return found
+    if (performance.now() > giveUpAt) throw new Error(`not seen within ${patienceMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Writes a config into a folder. @returns Its path. */
+export const writeConfig = (folder: string, config: ServiceConfigInput, name = 'keyrail.config.json'): string => {
+  const file = join(folder, name)
+  writeFileSync(file, JSON.stringify(config, undefined, 2))
+  return file
+}
+
+/** Starts `keyrail serve`, and waits until it listens. */
+export const startServe = async (file: string, extra: Readonly<Record<string, string>>): Promise<ServiceProcess> => {
+  const { child, done, printed } = launch(['serve', '--config', file], extra)
+  let ended: Ended | undefined
+  void done.then((how) => (ended = how))
+  const lines = (): LogLine[] =>
+    printed()
+      .stdout.split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as LogLine)
+  const logged = (what: string, is: (line: LogLine) => boolean): Promise<LogLine> =>
+    until(what, () => {
+      const found = lines().find(is)
+      if (found === undefined && ended !== undefined)
+        throw new Error(`the service ended (${ended.exitCode}) before ${what}: ${ended.stderr}`)
+      return found
+    })
+  const { port } = (await logged('it listens', ({ event }) => event === 'listening')) as LogLine & { port: number }
+  return {
+    child,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    printed,
+    lines,
+    logged,
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return done
+    },
+  }
+}

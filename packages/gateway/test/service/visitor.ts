@@ -1,0 +1,62 @@
+import type { ControlApi } from '../../src/index.ts'
+
+/** What a request of a browser came to. */
+export interface Seen {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly json: unknown
+}
+
+/** A browser: it keeps the session's cookie and says where its requests come from. */
+export interface Visitor {
+  ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Seen>
+  /** The same for a route of the contract that must succeed. */
+  get<Name extends keyof ControlApi>(
+    name: Name,
+    given?: { params?: Readonly<Record<string, string>>; body?: ControlApi[Name]['body']; query?: string },
+  ): Promise<ControlApi[Name]['answer']>
+  /** The `Cookie` header that it would send. */
+  cookie: string
+}
+
+/** Makes a browser that visits a service. */
+export const createVisitor = (origin: string): Visitor => {
+  const ask: Visitor['ask'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(visitor.cookie === '' ? {} : { cookie: visitor.cookie }),
+        ...(method === 'GET' ? {} : { origin, 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    for (const set of response.headers.getSetCookie()) {
+      const [pair = ''] = set.split(';')
+      visitor.cookie = pair.endsWith('=') ? '' : pair
+    }
+    const text = await response.text()
+    let json: unknown
+    try {
+      json = JSON.parse(text)
+    } catch {
+      json = undefined
+    }
+    return { status: response.status, headers: response.headers, text, json }
+  }
+  const visitor: Visitor = {
+    cookie: '',
+    ask,
+    get: async (name, { params = {}, body, query = '' } = {}) => {
+      const [method = '', pattern = ''] = name.split(' ')
+      const path = pattern.replaceAll(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(params[param] ?? ''))
+      // A write without anything to say still says so in JSON.
+      const { status, text, json } = await ask(method, `${path}${query}`, method === 'GET' ? undefined : (body ?? {}))
+      if (status >= 300) throw new Error(`${name} was refused with ${status}: ${text}`)
+      return json as never
+    },
+  }
+  return visitor
+}
