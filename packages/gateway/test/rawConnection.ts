@@ -16,6 +16,8 @@ export interface RawConnection {
   readonly ended: Promise<void>
   readonly endedAlready: () => boolean
   readonly destroy: () => void
+  /** Ends it in a way that the other side notices at once. */
+  readonly reset: () => void
 }
 
 /** Opens a connection to a port of this machine. */
@@ -72,6 +74,7 @@ export const openRaw = async (port: number): Promise<RawConnection> => {
     ended,
     endedAlready: () => over,
     destroy: () => socket.destroy(),
+    reset: () => socket.resetAndDestroy(),
   }
 }
 
