@@ -18,7 +18,12 @@ export const askUpstream = (
   timeoutMs: number,
 ): Promise<AskEnd> =>
   new Promise((resolve) => {
-    const stop = upstream.post({
+    let stop = (): void => {}
+    const timer = setTimeout(() => {
+      stop()
+      resolve('failing')
+    }, timeoutMs)
+    stop = upstream.post({
       body: `{"jsonrpc":"2.0","id":1,"method":"${question.method}","params":${question.params}}`,
       budget: { left: maxAnswerBytes },
       probe: true,
@@ -28,10 +33,6 @@ export const askUpstream = (
         else resolve(readAnswer(answer.body, '1') ?? 'failing')
       },
     })
-    const timer = setTimeout(() => {
-      stop()
-      resolve('failing')
-    }, timeoutMs)
   })
 
 /** The number that a node gave as a result, or `undefined` where it gave none that fits a double exactly. */

@@ -30,12 +30,15 @@ const nothing = (): void => {}
 export interface SharedRead {
   readonly key: string
   readonly pin: Pin | undefined
+  /** By the clock of `performance`, where there is a pin. */
+  readonly askedAt: number
 }
 
 /** How a read may be shared with others; `undefined` for what may not. */
 export const sharedRead = ({ method, params = '[]', traits }: ForwardedCall): SharedRead | undefined => {
   if (!traits.idempotent || traits.filter !== undefined || params.length > longestShared) return undefined
-  return { key: method + params, pin: traits.pin === undefined ? undefined : pinOf(traits.pin, params) }
+  const pin = traits.pin === undefined ? undefined : pinOf(traits.pin, params)
+  return { key: method + params, pin, askedAt: pin === undefined ? 0 : performance.now() }
 }
 
 /** The answer that was kept for a read. */
@@ -47,7 +50,7 @@ export const keptAnswer = (read: SharedRead, group: UpstreamGroup): NodeAnswer |
 /** Keeps an answer where it can change no more, as far as the node that gave it knows. */
 export const keepAnswer = (read: SharedRead, end: CallEnd, { group, member }: KeptFrom): void => {
   if (read.pin === undefined || member === undefined || !group.cache.on || !('value' in end)) return
-  if (end.member === 'result' && isFinal(read.pin, end.value, member)) group.cache.set(read.key, end.value)
+  if (end.member === 'result' && isFinal(read, end.value, member)) group.cache.set(read.key, end.value)
 }
 
 interface KeptFrom {
@@ -58,13 +61,12 @@ interface KeptFrom {
 /** What a node says that does not know (yet): nothing, or an empty list of what there may be more of. */
 const sayNothing: ReadonlySet<string> = new Set(['null', '[]'])
 
-const isFinal = (pin: Pin, value: Buffer, { finality }: GroupMember): boolean => {
+const isFinal = ({ pin, askedAt }: SharedRead, value: Buffer, { finality }: GroupMember): boolean => {
   const short = value.length <= 4 ? value.toString('latin1') : ''
   if (short === 'null') return false
   if (pin === 'hash') return !sayNothing.has(short)
-  if (typeof pin === 'number') return pin <= finality.number()
-  const block = blockOf(value)
-  return block !== undefined && block <= finality.number()
+  const block = typeof pin === 'number' ? pin : blockOf(value)
+  return block !== undefined && block <= finality.numberBefore(askedAt)
 }
 
 const largestTransaction = 256 * 1024

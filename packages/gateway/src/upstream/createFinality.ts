@@ -5,8 +5,11 @@ import type { Upstream } from './createUpstream.ts'
 
 /** What an upstream says can change no more. */
 export interface Finality {
-  /** The number of its finalized block as last heard, -1 where nothing was. Asks anew, not waiting, where that is some time ago. */
-  readonly number: () => number
+  /**
+   * The number of its finalized block as heard before a moment, -1 where nothing was. An answer that was asked for before it was
+   * heard may be of a time when that block was not there yet. Asks anew, not waiting, where the last time is a while ago.
+   */
+  readonly numberBefore: (moment: number) => number
 }
 
 const freshMs = 10_000
@@ -22,20 +25,26 @@ export const createFinality = (
   options: { timeoutMs: number; onBack: () => void; now?: () => number },
 ): Finality => {
   const { timeoutMs, onBack, now = () => performance.now() } = options
-  let number = -1
+  let last = { number: -1, heardAt: -Infinity }
+  let previous = last
   let askedAt = -Infinity
   const ask = async (): Promise<void> => {
     askedAt = now()
     const question = { method: 'eth_getBlockByNumber', params: '["finalized",false]' }
     const heard = numberOf(await askUpstream(upstream, question, timeoutMs))
     if (heard === undefined) return
-    if (heard < number) onBack()
-    number = heard
+    if (heard < last.number) {
+      onBack()
+      last = { number: -1, heardAt: now() }
+    }
+    previous = last
+    last = { number: heard, heardAt: now() }
   }
   return {
-    number: () => {
+    numberBefore: (moment) => {
       if (now() - askedAt > freshMs) void ask()
-      return number
+      if (last.heardAt <= moment) return last.number
+      return previous.heardAt <= moment ? previous.number : -1
     },
   }
 }

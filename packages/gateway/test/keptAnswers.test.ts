@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { apiKeyAddress } from '../src/index.ts'
+import type { GatewayOptions } from '../src/index.ts'
+import { result, startFakeUpstream } from './fakeUpstream.ts'
+import type { FakeUpstream } from './fakeUpstream.ts'
+import { chainIds, post, startGateway } from './startGateway.ts'
+
+const toStop: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+/** A gateway that knows already what its upstream has finalized: block 36 (0x24). */
+const start = async (
+  options: Partial<GatewayOptions> = {},
+  others: readonly FakeUpstream[] = [],
+): Promise<{
+  upstream: FakeUpstream
+  address: string
+  ask: (method: string, ...params: unknown[]) => Promise<string>
+}> => {
+  const upstream = await startFakeUpstream(chainIds.testnet)
+  const started = await startGateway({ testnet: [upstream, ...others].map(({ url }) => url) }, options)
+  toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
+  const address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
+  const ask = async (method: string, ...params: unknown[]): Promise<string> =>
+    (await post(address, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text
+  await expect
+    .poll(
+      async () => {
+        upstream.bodies.length = 0
+        await ask('eth_getBlockByNumber', '0x0', false)
+        return upstream.bodies.length
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(options.limits?.maxCacheBytes === 0 || options.unsafeNodeMethods === true ? 1 : 0)
+  upstream.bodies.length = 0
+  return { upstream, address, ask }
+}
+
+const hash = `0x${'ab'.repeat(32)}`
+const address20 = `0x${'12'.repeat(20)}`
+const mined = (block: string): string => `{"blockNumber":"${block}","hash":"${hash}"}`
+
+describe('an answer that cannot change any more is asked for once:', () => {
+  test.each([
+    ['a block by hash', 'eth_getBlockByHash', [hash, true], '{"number":"0x9999"}'],
+    ['a block by a finalized number', 'eth_getBlockByNumber', ['0x24', true], '{"number":"0x24"}'],
+    ['a call at a finalized block', 'eth_call', [{ to: address20 }, '0x10'], '"0x01"'],
+    ['a balance at a block hash', 'eth_getBalance', [address20, { blockHash: hash }], '"0x01"'],
+    ['a balance at a block number in an object', 'eth_getBalance', [address20, { blockNumber: '0x10' }], '"0x01"'],
+    ['logs of finalized blocks', 'eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x24' }], '[]'],
+    ['logs of a block hash', 'eth_getLogs', [{ blockHash: hash }], '[{"data":"0x"}]'],
+    ['a receipt of a finalized block', 'eth_getTransactionReceipt', [hash], mined('0x24')],
+    ['a transaction of a finalized block', 'eth_getTransactionByHash', [hash], mined('0x24')],
+    ['receipts of a finalized block', 'eth_getBlockReceipts', ['0x20'], '[{}]'],
+  ])('%s', async (_, method, params, value) => {
+    const { upstream, ask } = await start()
+    upstream.behave = (call) => result(call, value)
+    const first = await ask(method, ...params)
+    upstream.behave = (call) => result(call, '"something else"')
+    expect([await ask(method, ...params), await ask(method, ...params)]).toEqual([first, first])
+    expect(first).toBe(`{"jsonrpc":"2.0","id":1,"result":${value}}`)
+    expect(upstream.bodies.length).toBe(1)
+  })
+
+  test('in a batch too', async () => {
+    const { upstream, ask, address } = await start()
+    upstream.behave = (call) => result(call, '{"number":"0x1"}')
+    await post(address, `[{"jsonrpc":"2.0","id":7,"method":"eth_getBlockByNumber","params":["0x1",false]}]`)
+    upstream.behave = (call) => result(call, '"new"')
+    expect(await ask('eth_getBlockByNumber', '0x1', false)).toContain('{"number":"0x1"}')
+    const batch = await post(
+      address,
+      '[{"jsonrpc":"2.0","id":8,"method":"eth_getBlockByNumber","params":["0x1",false]},{"jsonrpc":"2.0","id":9,"method":"eth_gasPrice"}]',
+    )
+    expect(JSON.parse(batch.text)).toEqual([
+      { jsonrpc: '2.0', id: 8, result: { number: '0x1' } },
+      { jsonrpc: '2.0', id: 9, result: 'new' },
+    ])
+  })
+})
+
+describe('is asked for again:', () => {
+  test.each([
+    ['a block not finalized', 'eth_getBlockByNumber', ['0x25', true], '{"number":"0x25"}'],
+    ['a block by its tag', 'eth_getBlockByNumber', ['finalized', true], '{"number":"0x24"}'],
+    ['the earliest block', 'eth_getBlockByNumber', ['earliest', true], '{"number":"0x0"}'],
+    ['a call at the latest block', 'eth_call', [{ to: address20 }, 'latest'], '"0x01"'],
+    ['a call without a block', 'eth_call', [{ to: address20 }], '"0x01"'],
+    ['null for a hash', 'eth_getBlockByHash', [hash, true], 'null'],
+    ['null for a finalized number', 'eth_getBlockByNumber', ['0x1', true], 'null'],
+    ['no logs for a hash', 'eth_getLogs', [{ blockHash: hash }], '[]'],
+    ['logs up to a block not finalized', 'eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x25' }], '[]'],
+    ['logs with an open end', 'eth_getLogs', [{ fromBlock: '0x1' }], '[]'],
+    [
+      'a state only of the canonical chain',
+      'eth_getBalance',
+      [address20, { blockHash: hash, requireCanonical: true }],
+      '"0x1"',
+    ],
+    ['a receipt of a block not finalized', 'eth_getTransactionReceipt', [hash], mined('0x25')],
+    ['a pending transaction', 'eth_getTransactionByHash', [hash], '{"blockNumber":null}'],
+    [
+      'a receipt with two block numbers',
+      'eth_getTransactionReceipt',
+      [hash],
+      '{"blockNumber":"0x1","blockNumber":"0x2"}',
+    ],
+    ['what only looks like a hash', 'eth_getBlockByHash', ['0xab', true], '{"number":"0x1"}'],
+    ['what is not listed', 'eth_estimateGas', [{ to: address20 }, '0x10'], '"0x01"'],
+  ])('%s', async (_, method, params, value) => {
+    const { upstream, ask } = await start()
+    upstream.behave = (call) => result(call, value)
+    await ask(method, ...params)
+    await ask(method, ...params)
+    expect(upstream.bodies.length).toBe(2)
+  })
+
+  test('an error', async () => {
+    const { upstream, ask } = await start()
+    upstream.behave = (call) => `{"jsonrpc":"2.0","id":${call.id},"error":{"code":-32000,"message":"pruned"}}`
+    expect(await ask('eth_getBlockByHash', hash, true)).toContain('pruned')
+    upstream.behave = (call) => result(call, '{"number":"0x1"}')
+    expect(await ask('eth_getBlockByHash', hash, true)).toContain('0x1')
+  })
+
+  test('a filter of logs with a name twice, or escaped: a node might read it otherwise', async () => {
+    const { upstream, address } = await start()
+    upstream.behave = (call) => result(call, '[1]')
+    for (const params of [
+      '[{"fromBlock":"0x1","toBlock":"0x2","toBlock":"latest"}]',
+      String.raw`[{"fromBlock":"0x1","to\u0042lock":"0x2"}]`,
+    ]) {
+      upstream.bodies.length = 0
+      const body = `{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":${params}}`
+      await post(address, body)
+      await post(address, body)
+      expect(upstream.bodies.length).toBe(2)
+    }
+  })
+
+  test.each([{ limits: { maxCacheBytes: 0 } }, { unsafeNodeMethods: true }])('anything, with %o', async (options) => {
+    const { upstream, ask } = await start(options)
+    upstream.behave = (call) => result(call, '{"number":"0x1"}')
+    await ask('eth_getBlockByHash', hash, true)
+    await ask('eth_getBlockByHash', hash, true)
+    expect(upstream.bodies.length).toBe(2)
+  })
+
+  test('what was given by a node that does not know itself that it is finalized', async () => {
+    const behind = await startFakeUpstream(chainIds.testnet)
+    toStop.push(behind.stop)
+    behind.finalized = 2
+    const { upstream, ask } = await start({}, [behind])
+    upstream.behave = (_, response) => {
+      response.statusCode = 500
+      return 'down'
+    }
+    behind.behave = (call) => result(call, '[]')
+    const logs = [{ fromBlock: '0x1', toBlock: '0x20' }]
+    expect([await ask('eth_getLogs', ...logs), await ask('eth_getLogs', ...logs)]).toEqual([
+      '{"jsonrpc":"2.0","id":1,"result":[]}',
+      '{"jsonrpc":"2.0","id":1,"result":[]}',
+    ])
+    expect(behind.bodies.length).toBe(2)
+  })
+})
