@@ -1,0 +1,11 @@
+/** A part of a whole, drawn beside its number. */
+export function BarCell({ part, bad = false }: { readonly part: number; readonly bad?: boolean }) {
+  return (
+    <td className="bar-cell" aria-hidden="true">
+      <svg viewBox="0 0 100 8" preserveAspectRatio="none">
+        <rect className="track" width="100" height="8" rx="2" />
+        <rect className={bad ? 'fill bad' : 'fill'} width={Math.max(part > 0 ? 1 : 0, part * 100)} height="8" rx="2" />
+      </svg>
+    </td>
+  )
+}

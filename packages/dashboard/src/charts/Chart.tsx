@@ -1,0 +1,187 @@
+import { useId, useState } from 'react'
+import type { PointerEvent, ReactNode } from 'react'
+import { roundTop, spread } from './scale.ts'
+
+/** One moment of a chart. */
+export interface Moment {
+  /** Under the chart. */
+  readonly mark: string
+  /** Where it is named alone. */
+  readonly title: string
+  /** In the order of the chart's rows; `null` where there is nothing to show. */
+  readonly values: readonly (number | null)[]
+}
+
+/** One of the things that a chart shows. */
+export interface ChartRow {
+  readonly title: string
+  readonly look: 'area-good' | 'area-bad' | 'line-one' | 'line-two'
+}
+
+const width = 720
+const height = 220
+const left = 52
+const bottom = 26
+const top = 10
+const right = 8
+
+/**
+ * A chart over time: bars that stand on one another, or lines. Whoever cannot see it has its sentence, and the table below it.
+ */
+export function Chart(props: {
+  readonly kind: 'bars' | 'lines'
+  readonly rows: readonly ChartRow[]
+  readonly moments: readonly Moment[]
+  /** A number with its unit. */
+  readonly text: (value: number) => string
+  /** What it shows, in a sentence or two. */
+  readonly summary: string
+  readonly caption: string
+  readonly aside?: ReactNode
+}) {
+  const { kind, rows, moments, text } = props
+  const [at, setAt] = useState<number>()
+  const id = useId()
+  const sums = moments.map(({ values }) =>
+    kind === 'bars'
+      ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+      : Math.max(0, ...values.map((value) => value ?? 0)),
+  )
+  const most = roundTop(Math.max(...sums, 0))
+  const plotWidth = width - left - right
+  const plotHeight = height - top - bottom
+  const slot = plotWidth / Math.max(1, moments.length)
+  const x = (index: number): number => left + slot * (index + 0.5)
+  const y = (value: number): number => top + plotHeight * (1 - value / most)
+
+  const follow = (event: PointerEvent<SVGSVGElement>): void => {
+    const box = event.currentTarget.getBoundingClientRect()
+    const index = Math.floor((((event.clientX - box.left) / box.width) * width - left) / slot)
+    setAt(index >= 0 && index < moments.length ? index : undefined)
+  }
+  const pointed = at === undefined ? undefined : moments[at]
+
+  return (
+    <figure className="stack tight">
+      <div className="row spread">
+        <div className="legend" aria-hidden="true">
+          {rows.map(({ title, look }) => (
+            <span key={title}>
+              <svg className="chart swatch" viewBox="0 0 12 12">
+                {look.startsWith('line') ? (
+                  <path d="M0 6h12" className={look} />
+                ) : (
+                  <rect width="12" height="12" rx="3" className={look} />
+                )}
+              </svg>
+              {title}
+              {pointed && `: ${text(pointed.values[rows.findIndex((row) => row.title === title)] ?? 0)}`}
+            </span>
+          ))}
+          {pointed && <span>{pointed.title}</span>}
+        </div>
+        {props.aside}
+      </div>
+      <svg
+        className="chart"
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-labelledby={id}
+        onPointerMove={follow}
+        onPointerLeave={() => setAt(undefined)}
+      >
+        <title id={id}>{props.summary}</title>
+        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
+          <g key={part}>
+            <line x1={left} x2={width - right} y1={y(part * most)} y2={y(part * most)} className="gridline" />
+            <text x={left - 8} y={y(part * most) + 4} textAnchor="end">
+              {text(part * most)}
+            </text>
+          </g>
+        ))}
+        {spread(moments.length, 6).map((index) => (
+          <text key={index} x={x(index)} y={height - 6} textAnchor={index === 0 ? 'start' : 'middle'}>
+            {moments[index]?.mark}
+          </text>
+        ))}
+        {kind === 'bars'
+          ? moments.map(({ values }, index) => {
+              let below = 0
+              return rows.map(({ look }, row) => {
+                const value = values[row] ?? 0
+                const base = below
+                below += value
+                return value === 0 ? null : (
+                  <rect
+                    key={`${index}-${look}`}
+                    x={x(index) - Math.max(1, slot * 0.36)}
+                    width={Math.max(2, slot * 0.72)}
+                    y={y(base + value)}
+                    height={Math.max(1, y(base) - y(base + value))}
+                    className={look}
+                  />
+                )
+              })
+            })
+          : rows.map(({ look }, row) => <path key={look} className={look} d={lineOf(moments, row, x, y)} />)}
+        {at !== undefined && <line x1={x(at)} x2={x(at)} y1={top} y2={height - bottom} className="cursor" />}
+      </svg>
+      <details>
+        <summary>{props.caption} as a table</summary>
+        {/* A table that scrolls must be reachable by the keyboard. */}
+        <div className="scroll" tabIndex={0} role="region" aria-label={props.caption}>
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {rows.map(({ title }) => (
+                  <th scope="col" className="number" key={title}>
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {moments.map((moment) => (
+                <tr key={moment.title}>
+                  <th scope="row">{moment.title}</th>
+                  {rows.map(({ title }, row) => {
+                    const value = moment.values[row] ?? null
+                    return (
+                      <td className="number" key={title}>
+                        {value === null ? '–' : text(value)}
+                      </td>
+                    )
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  )
+}
+
+/** A line that is broken where there is nothing to show; a moment that stands alone is a short dash. */
+function lineOf(
+  moments: readonly Moment[],
+  row: number,
+  x: (index: number) => number,
+  y: (value: number) => number,
+): string {
+  let path = ''
+  let isDrawing = false
+  moments.forEach(({ values }, index) => {
+    const value = values[row] ?? null
+    if (value === null) {
+      isDrawing = false
+      return
+    }
+    const next = moments[index + 1]?.values[row] ?? null
+    const isAlone = !isDrawing && next === null
+    path += isAlone ? `M${x(index) - 3} ${y(value)}h6` : `${isDrawing ? 'L' : 'M'}${x(index)} ${y(value)}`
+    isDrawing = true
+  })
+  return path
+}

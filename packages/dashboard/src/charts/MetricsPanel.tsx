@@ -1,0 +1,240 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { MetricsRange, MetricsView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { pathOf } from '../control/ask.ts'
+import { metricsQuery } from '../control/queries.ts'
+import type { Subject } from '../control/queries.ts'
+import { Card } from '../parts/Card.tsx'
+import { Empty } from '../parts/Empty.tsx'
+import { Icon } from '../parts/Icon.tsx'
+import { Loaded, Skeleton } from '../parts/Loaded.tsx'
+import { networkTitles } from '../parts/networkTitles.ts'
+import { Segments } from '../parts/Segments.tsx'
+import { clockText, countText, dayText, momentText, msText, rateText, shortText } from '../parts/times.ts'
+import { BarCell } from './BarCell.tsx'
+import { Chart } from './Chart.tsx'
+import { outcomeTitle } from './outcomeTitle.ts'
+
+const ranges: readonly { readonly value: MetricsRange; readonly title: string; readonly words: string }[] = [
+  { value: 'hour', title: 'Hour', words: 'last hour' },
+  { value: 'day', title: 'Day', words: 'last 24 hours' },
+  { value: 'week', title: 'Week', words: 'last 7 days' },
+  { value: 'month', title: 'Month', words: 'last 30 days' },
+  { value: 'quarter', title: '90 days', words: 'last 90 days' },
+]
+
+/** How much was asked and how it went, brought up to date while one looks. */
+export function MetricsPanel({ subject, csv = true }: { readonly subject: Subject; readonly csv?: boolean }) {
+  const [range, setRange] = useState<MetricsRange>('hour')
+  const query = useQuery({
+    ...metricsQuery(subject, range),
+    refetchInterval: range === 'hour' ? 2_000 : 15_000,
+    placeholderData: keepPreviousData,
+  })
+  const words = ranges.find(({ value }) => value === range)?.words ?? ''
+  return (
+    <div className="stack wide">
+      <div className="row spread">
+        <Segments legend="Time" name="range" value={range} onChange={setRange} options={ranges} />
+        <span className="badge good">
+          <span className="dot waiting" aria-hidden="true" />
+          Live
+        </span>
+      </div>
+      <Loaded
+        query={query}
+        shape={
+          <div className="stack">
+            <Skeleton lines={1} />
+            <Skeleton lines={6} />
+          </div>
+        }
+      >
+        {(metrics) => (
+          <div className="stack wide" aria-busy={query.isPlaceholderData}>
+            <Figures metrics={metrics} words={words} />
+            {metrics.total === 0 ? (
+              <Empty title={`No requests in the ${words}`}>
+                <p>They show here a few seconds after they come.</p>
+              </Empty>
+            ) : (
+              <Parts metrics={metrics} words={words} subject={subject} range={range} csv={csv} />
+            )}
+          </div>
+        )}
+      </Loaded>
+    </div>
+  )
+}
+
+function Figures({ metrics, words }: { readonly metrics: MetricsView; readonly words: string }) {
+  const { total, successRate, latencyMs } = metrics
+  const figures = [
+    { title: 'Total requests', value: countText(total), note: `in the ${words}` },
+    { title: 'Success rate', value: rateText(successRate), note: 'answered without an error' },
+    { title: 'Median latency', value: msText(latencyMs.p50), note: 'half are faster' },
+    {
+      title: '95th percentile',
+      value: msText(latencyMs.p95),
+      note: `90th: ${msText(latencyMs.p90)}, 99th: ${msText(latencyMs.p99)}`,
+    },
+  ]
+  return (
+    <dl className="figures">
+      {figures.map(({ title, value, note }) => (
+        <div className="card figure" key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+          <dd className="small">{note}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Parts(props: {
+  readonly metrics: MetricsView
+  readonly words: string
+  readonly subject: Subject
+  readonly range: MetricsRange
+  readonly csv: boolean
+}) {
+  const { metrics, words, subject, range } = props
+  const { series, byMethod, byOutcome, byNetwork, step, total } = metrics
+  const mark = step === 'day' || range === 'week' || range === 'month' || range === 'quarter' ? dayText : clockText
+  const busiest = series.reduce(
+    (most, one) => (one.total > most.total ? one : most),
+    series[0] ?? { at: metrics.from, total: 0 },
+  )
+  const slowest = Math.max(0, ...series.map(({ p95 }) => p95 ?? 0))
+  const titleOf = step === 'day' ? dayText : momentText
+  const csvLink = (of: 'series' | 'methods' | 'outcomes' | 'networks') =>
+    props.csv && (
+      <a className="button little" href={csvPath(subject, range, of)} download={`keyrail-${of}-${range}.csv`}>
+        <Icon name="down" />
+        CSV
+      </a>
+    )
+  return (
+    <>
+      <Card title="Requests" aside={csvLink('series')}>
+        <Chart
+          kind="bars"
+          caption="Requests"
+          rows={[
+            { title: 'Answered', look: 'area-good' },
+            { title: 'Failed or refused', look: 'area-bad' },
+          ]}
+          moments={series.map((one) => ({
+            mark: mark(one.at),
+            title: titleOf(one.at),
+            values: [one.answered, one.total - one.answered],
+          }))}
+          text={shortText}
+          summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${titleOf(busiest.at)}, ${countText(busiest.total)}.`}
+        />
+      </Card>
+      <Card title="Latency">
+        <Chart
+          kind="lines"
+          caption="Latency"
+          rows={[
+            { title: 'Median', look: 'line-one' },
+            { title: '95th percentile', look: 'line-two' },
+          ]}
+          moments={series.map((one) => ({ mark: mark(one.at), title: titleOf(one.at), values: [one.p50, one.p95] }))}
+          text={msText}
+          summary={`Latency by ${step} in the ${words}: a median of ${msText(metrics.latencyMs.p50)}; the slowest ${step} had a 95th percentile of ${msText(slowest)}.`}
+        />
+      </Card>
+      <Card title="By method" aside={csvLink('methods')}>
+        <div className="table-box" tabIndex={0} role="region" aria-label="By method">
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">Method</th>
+                <td />
+                <th scope="col" className="number">
+                  Requests
+                </th>
+                <th scope="col" className="number">
+                  Success
+                </th>
+                <th scope="col" className="number">
+                  Median
+                </th>
+                <th scope="col" className="number">
+                  95th
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {byMethod.map((one) => (
+                <tr key={one.method}>
+                  <th scope="row" className="mono">
+                    {one.method}
+                  </th>
+                  <BarCell part={one.total / total} />
+                  <td className="number">{countText(one.total)}</td>
+                  <td className="number">{rateText(one.total === 0 ? null : one.answered / one.total)}</td>
+                  <td className="number">{msText(one.p50)}</td>
+                  <td className="number">{msText(one.p95)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Card>
+      <div className="grid even">
+        <Card title="By outcome" aside={csvLink('outcomes')}>
+          <table className="table">
+            <thead className="hidden">
+              <tr>
+                <th scope="col">Outcome</th>
+                <td />
+                <th scope="col">Requests</th>
+              </tr>
+            </thead>
+            <tbody>
+              {byOutcome.map((one) => (
+                <tr key={one.outcome}>
+                  <th scope="row">{outcomeTitle(one.outcome)}</th>
+                  <BarCell part={one.total / total} bad={one.outcome !== 'answered'} />
+                  <td className="number">{countText(one.total)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Card>
+        <Card title="By network" aside={csvLink('networks')}>
+          <table className="table">
+            <thead className="hidden">
+              <tr>
+                <th scope="col">Network</th>
+                <td />
+                <th scope="col">Requests</th>
+              </tr>
+            </thead>
+            <tbody>
+              {byNetwork.map((one) => (
+                <tr key={one.network}>
+                  <th scope="row">{networkTitles[one.network]}</th>
+                  <BarCell part={one.total / total} />
+                  <td className="number">{countText(one.total)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Card>
+      </div>
+    </>
+  )
+}
+
+function csvPath(subject: Subject, range: MetricsRange, of: 'series' | 'methods' | 'outcomes' | 'networks'): string {
+  const query = { range, of }
+  if (subject === 'account') return pathOf('GET /api/metrics.csv', { query })
+  return 'appId' in subject
+    ? pathOf('GET /api/apps/{appId}/metrics.csv', { params: subject, query })
+    : pathOf('GET /api/keys/{keyId}/metrics.csv', { params: subject, query })
+}

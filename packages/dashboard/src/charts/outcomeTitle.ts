@@ -1,0 +1,8 @@
+const titles: Readonly<Record<string, string>> = {
+  answered: 'Answered',
+  nodeError: 'The node answered with an error',
+  upstreamFailed: 'No node answered',
+}
+
+/** What became of a request, in words. A refusal has its reason, as callers are told it. */
+export const outcomeTitle = (outcome: string): string => titles[outcome] ?? `Refused: ${outcome.replaceAll('_', ' ')}`

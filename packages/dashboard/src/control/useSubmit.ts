@@ -1,0 +1,111 @@
+import { useRef, useState } from 'react'
+import type { SyntheticEvent } from 'react'
+import { useDialogs } from '../parts/dialogs.ts'
+import { isControlFailure } from './controlFailure.ts'
+
+/** A form, or a button that changes something. */
+export interface Submit {
+  /** Does it, unless it is being done. Takes the form's event. */
+  readonly submit: (event?: SyntheticEvent) => void
+  readonly isPending: boolean
+  /** Why it did not work, unless each reason stands at its field. */
+  readonly trouble: string | undefined
+  /** What is wrong with a field, ready to be read. */
+  readonly mendOf: (field: string) => string | undefined
+  /** Forgets what went wrong. */
+  readonly clear: () => void
+}
+
+/** How something is done. */
+export interface SubmitOptions<Answer> {
+  /** What is wrong before anything is sent, by field. */
+  readonly check?: () => Readonly<Record<string, string | undefined>>
+  /** Sends it. Given a password where one was asked for. */
+  readonly send: (password: string | undefined) => Promise<Answer>
+  /** Goes on with what came back. */
+  readonly done?: (answer: Answer) => unknown
+  /** The fields that show their own faults; those of others are told above. */
+  readonly fields?: readonly string[]
+}
+
+const begin = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+const sentence = (mend: string): string => `${begin(mend)}${/[.!?]$/.test(mend) ? '' : '.'}`
+
+/**
+ * Does something that changes something: once, however often it is clicked, with each fault at its field. Where the control API wants the
+ * password, asks for it and goes on.
+ */
+export function useSubmit<Answer>({ check, send, done, fields = [] }: SubmitOptions<Answer>): Submit {
+  const [state, setState] = useState<{ trouble?: string; mends: Readonly<Record<string, string | undefined>> }>({
+    mends: {},
+  })
+  const [isPending, setPending] = useState(false)
+  // The state is as old as the last render; two clicks can come before the next one.
+  const busy = useRef(false)
+  const { askPassword } = useDialogs()
+
+  const sendConfirmed = async (): Promise<{ readonly answer: Answer } | undefined> => {
+    let password: string | undefined
+    let isWrong = false
+    for (;;) {
+      try {
+        return { answer: await send(password) }
+      } catch (error) {
+        const isAskedFor = isControlFailure(error, 'password_needed')
+        const isRefused = password !== undefined && isControlFailure(error, 'wrong_password')
+        if (!isAskedFor && !isRefused) throw error
+        isWrong = password !== undefined
+        password = await askPassword(isWrong)
+        if (password === undefined) return undefined
+      }
+    }
+  }
+
+  const run = async (form: HTMLFormElement | undefined): Promise<void> => {
+    const faults = Object.fromEntries(Object.entries(check?.() ?? {}).filter(([, mend]) => mend !== undefined))
+    if (Object.keys(faults).length > 0) {
+      setState({ mends: faults })
+      focusFault(form)
+      return
+    }
+    busy.current = true
+    setPending(true)
+    setState({ mends: {} })
+    try {
+      const sent = await sendConfirmed()
+      if (sent) await done?.(sent.answer)
+    } catch (error) {
+      if (!isControlFailure(error)) throw error
+      const mends = Object.fromEntries(error.fields.map(({ field, mend }) => [field, mend]))
+      const others = error.fields.filter(({ field }) => !fields.includes(field))
+      const isToldAtFields = error.fields.length > 0 && others.length === 0
+      const trouble = [error.message, ...others.map(({ field, mend }) => `${field} ${mend}.`)].join(' ')
+      setState(isToldAtFields ? { mends } : { mends, trouble })
+      focusFault(form)
+    } finally {
+      busy.current = false
+      setPending(false)
+    }
+  }
+
+  return {
+    submit: (event) => {
+      event?.preventDefault()
+      if (busy.current) return
+      const target = event?.currentTarget
+      void run(target instanceof HTMLFormElement ? target : undefined)
+    },
+    isPending,
+    trouble: state.trouble,
+    mendOf: (field) => {
+      const mend = state.mends[field]
+      return mend === undefined ? undefined : sentence(mend)
+    },
+    clear: () => setState({ mends: {} }),
+  }
+}
+
+/** Leads to the first field that is wrong, once it is marked. */
+function focusFault(form: HTMLFormElement | undefined): void {
+  requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+}

@@ -1,0 +1,260 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { backTo } from './control/backTo.ts'
+import { isControlFailure } from './control/controlFailure.ts'
+import { appsQuery, sessionQuery } from './control/queries.ts'
+import { Frame } from './frame/Frame.tsx'
+import { Broken, Nowhere } from './frame/Nowhere.tsx'
+import { LogIn } from './pages/LogIn.tsx'
+
+const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: Nowhere,
+  errorComponent: Broken,
+})
+
+const logIn = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  validateSearch: (search: Record<string, unknown>): { back?: string; ended?: boolean } => {
+    const back = backTo(search['back'])
+    return { ...(back !== undefined && { back }), ...(search['ended'] === true && { ended: true }) }
+  },
+  component: LogIn,
+})
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/signup',
+  component: lazyRouteComponent(() => import('./pages/SignUp.tsx'), 'SignUp'),
+})
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  component: lazyRouteComponent(() => import('./pages/ResetPassword.tsx'), 'ResetPassword'),
+})
+
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queries.ensureQueryData(sessionQuery)
+    } catch (error) {
+      if (!isControlFailure(error, 'not_logged_in')) throw error
+      const back = location.pathname === '/' ? undefined : backTo(location.href)
+      redirect({ to: '/login', search: back === undefined ? {} : { back }, throw: true })
+    }
+  },
+  component: Frame,
+  errorComponent: Broken,
+})
+
+const home = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  beforeLoad: async ({ context }) => {
+    const { pages } = await context.queries.fetchInfiniteQuery(appsQuery(''))
+    redirect({ to: pages[0]?.total === 0 ? '/apps/new' : '/apps', replace: true, throw: true })
+  },
+})
+const apps = createRoute({
+  getParentRoute: () => inside,
+  path: '/apps',
+  component: lazyRouteComponent(() => import('./pages/Apps.tsx'), 'Apps'),
+})
+const newApp = createRoute({
+  getParentRoute: () => inside,
+  path: '/apps/new',
+  validateSearch: ({ step }: Record<string, unknown>): { step?: 2 | 3 } => (step === 2 || step === 3 ? { step } : {}),
+  component: lazyRouteComponent(() => import('./pages/NewApp.tsx'), 'NewApp'),
+})
+const app = createRoute({
+  getParentRoute: () => inside,
+  path: '/apps/$appId',
+  component: lazyRouteComponent(() => import('./pages/app/AppFrame.tsx'), 'AppFrame'),
+})
+const appHome = createRoute({
+  getParentRoute: () => app,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    redirect({ to: '/apps/$appId/setup', params, replace: true, throw: true })
+  },
+})
+const appSetup = createRoute({
+  getParentRoute: () => app,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/app/AppSetup.tsx'), 'AppSetup'),
+})
+const appMetrics = createRoute({
+  getParentRoute: () => app,
+  path: '/metrics',
+  component: lazyRouteComponent(() => import('./pages/app/AppMetrics.tsx'), 'AppMetrics'),
+})
+const appNetworks = createRoute({
+  getParentRoute: () => app,
+  path: '/networks',
+  component: lazyRouteComponent(() => import('./pages/app/AppNetworks.tsx'), 'AppNetworks'),
+})
+const appSettings = createRoute({
+  getParentRoute: () => app,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/app/AppSettings.tsx'), 'AppSettings'),
+})
+const appSettingsHome = createRoute({
+  getParentRoute: () => appSettings,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    redirect({ to: '/apps/$appId/settings/advanced', params, replace: true, throw: true })
+  },
+})
+const appAdvanced = createRoute({
+  getParentRoute: () => appSettings,
+  path: '/advanced',
+  component: lazyRouteComponent(() => import('./pages/app/AppAdvanced.tsx'), 'AppAdvanced'),
+})
+const appAllowList = createRoute({
+  getParentRoute: () => appSettings,
+  path: '/allow-list',
+  component: lazyRouteComponent(() => import('./pages/app/AppAllowList.tsx'), 'AppAllowList'),
+})
+const appJwtKeys = createRoute({
+  getParentRoute: () => appSettings,
+  path: '/jwt-keys',
+  component: lazyRouteComponent(() => import('./pages/app/AppJwtKeys.tsx'), 'AppJwtKeys'),
+})
+const appDelete = createRoute({
+  getParentRoute: () => appSettings,
+  path: '/delete',
+  component: lazyRouteComponent(() => import('./pages/app/AppDelete.tsx'), 'AppDelete'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => inside,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/Keys.tsx'), 'Keys'),
+})
+const newKey = createRoute({
+  getParentRoute: () => inside,
+  path: '/keys/new',
+  component: lazyRouteComponent(() => import('./pages/NewKey.tsx'), 'NewKey'),
+})
+const key = createRoute({
+  getParentRoute: () => inside,
+  path: '/keys/$keyId',
+  component: lazyRouteComponent(() => import('./pages/key/KeyFrame.tsx'), 'KeyFrame'),
+})
+const keyHome = createRoute({
+  getParentRoute: () => key,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    redirect({ to: '/keys/$keyId/setup', params, replace: true, throw: true })
+  },
+})
+const keySetup = createRoute({
+  getParentRoute: () => key,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/key/KeySetup.tsx'), 'KeySetup'),
+})
+const keyMetrics = createRoute({
+  getParentRoute: () => key,
+  path: '/metrics',
+  component: lazyRouteComponent(() => import('./pages/key/KeyMetrics.tsx'), 'KeyMetrics'),
+})
+const keySettings = createRoute({
+  getParentRoute: () => key,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/key/KeySettings.tsx'), 'KeySettings'),
+})
+
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/AccountFrame.tsx'), 'AccountFrame'),
+})
+const accountHome = createRoute({
+  getParentRoute: () => account,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/account/AccountUsage.tsx'), 'AccountUsage'),
+})
+const accountTokens = createRoute({
+  getParentRoute: () => account,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./pages/account/AccountTokens.tsx'), 'AccountTokens'),
+})
+const accountAudit = createRoute({
+  getParentRoute: () => account,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/account/AccountAudit.tsx'), 'AccountAudit'),
+})
+const accountSecurity = createRoute({
+  getParentRoute: () => account,
+  path: '/security',
+  component: lazyRouteComponent(() => import('./pages/account/AccountSecurity.tsx'), 'AccountSecurity'),
+})
+
+const operator = createRoute({
+  getParentRoute: () => inside,
+  path: '/operator',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorFrame.tsx'), 'OperatorFrame'),
+})
+const operatorHome = createRoute({
+  getParentRoute: () => operator,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorUsers.tsx'), 'OperatorUsers'),
+})
+const operatorUser = createRoute({
+  getParentRoute: () => operator,
+  path: '/users/$userId',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorUser.tsx'), 'OperatorUser'),
+})
+const operatorInvites = createRoute({
+  getParentRoute: () => operator,
+  path: '/invites',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorInvites.tsx'), 'OperatorInvites'),
+})
+const operatorAudit = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/operator/OperatorAudit.tsx'), 'OperatorAudit'),
+})
+
+const tree = root.addChildren([
+  logIn,
+  signUp,
+  reset,
+  inside.addChildren([
+    home,
+    apps,
+    newApp,
+    app.addChildren([
+      appHome,
+      appSetup,
+      appMetrics,
+      appNetworks,
+      appSettings.addChildren([appSettingsHome, appAdvanced, appAllowList, appJwtKeys, appDelete]),
+    ]),
+    keys,
+    newKey,
+    key.addChildren([keyHome, keySetup, keyMetrics, keySettings]),
+    account.addChildren([accountHome, accountTokens, accountAudit, accountSecurity]),
+    operator.addChildren([operatorHome, operatorUser, operatorInvites, operatorAudit]),
+  ]),
+])
+
+/** Makes the pages: which place shows what, and who is led where. */
+export function createPages(queries: QueryClient) {
+  return createRouter({ routeTree: tree, context: { queries }, defaultPreload: 'intent', scrollRestoration: false })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createPages>
+  }
+}

@@ -1,0 +1,20 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Brand } from '../parts/Icon.tsx'
+import { ThemeSwitch } from './ThemeSwitch.tsx'
+
+/** What is around a page of somebody who is not logged in. */
+export function Alone({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="alone">
+      <header className="alone-top">
+        <Link to="/login" className="brand">
+          <Brand />
+          Keyrail
+        </Link>
+        <ThemeSwitch />
+      </header>
+      <main className="alone-main">{children}</main>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { ask } from '../control/ask.ts'
+import { isControlFailure } from '../control/controlFailure.ts'
+import { loseSession } from '../control/lostSession.ts'
+import { sessionQuery } from '../control/queries.ts'
+import { changeSession } from '../control/sessionChange.ts'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Button } from '../parts/Button.tsx'
+import { useDialogs } from '../parts/dialogs.ts'
+import { Brand, Icon } from '../parts/Icon.tsx'
+import { ThemeSwitch } from './ThemeSwitch.tsx'
+import { Unreachable } from './Unreachable.tsx'
+
+/** Everything around the pages of somebody who is logged in. */
+export function Frame() {
+  const { data, error } = useQuery(sessionQuery)
+  const [isOpen, setOpen] = useState(false)
+  const place = useRouterState({ select: ({ location }) => location.pathname })
+  useEffect(() => setOpen(false), [place])
+  useEffect(() => {
+    if (isControlFailure(error, 'not_logged_in')) loseSession()
+  }, [error])
+  return (
+    <>
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <Unreachable />
+      <div className="frame">
+        <header className="side">
+          <Link to="/apps" className="brand">
+            <Brand />
+            Keyrail
+          </Link>
+          <Button
+            className="menu-button"
+            size="little"
+            expanded={isOpen}
+            controls="menu"
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name="menu" />
+            Menu
+          </Button>
+          <div id="menu" className={isOpen ? 'side-body open' : 'side-body'}>
+            <nav className="nav" aria-label="Main">
+              <Link to="/apps">Apps</Link>
+              <Link to="/keys">API keys</Link>
+              <Link to="/account">Account</Link>
+              {data?.account.role === 'operator' && <Link to="/operator">Operator</Link>}
+            </nav>
+            <div className="side-end">
+              <ThemeSwitch />
+              <p className="who" title={data?.account.mail}>
+                {data?.account.mail}
+              </p>
+              <LogOut />
+            </div>
+          </div>
+        </header>
+        <main className="main" id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+    </>
+  )
+}
+
+function LogOut() {
+  const queries = useQueryClient()
+  const router = useRouter()
+  const { say } = useDialogs()
+  const { submit, isPending, trouble } = useSubmit({
+    send: () => ask('DELETE /api/session'),
+    done: async () => {
+      changeSession(queries, { tell: true })
+      await router.navigate({ to: '/login' })
+    },
+  })
+  useEffect(() => {
+    if (trouble !== undefined) say(trouble)
+  }, [trouble, say])
+  return (
+    <Button size="little" busy={isPending} onClick={() => submit()}>
+      Log out
+    </Button>
+  )
+}

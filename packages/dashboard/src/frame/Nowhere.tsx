@@ -1,0 +1,29 @@
+import { Link, useRouter } from '@tanstack/react-router'
+import { Failed } from '../parts/Loaded.tsx'
+import { PageHead } from '../parts/PageHead.tsx'
+import { Alone } from './Alone.tsx'
+
+/** There is no such page. */
+export function Nowhere() {
+  return (
+    <Alone>
+      <div className="stack">
+        <PageHead title="There is no such page" lead="It may have been deleted, or the address has a mistake in it." />
+        <Link to="/apps" className="button primary">
+          To your apps
+        </Link>
+      </div>
+    </Alone>
+  )
+}
+
+/** A page that could not be shown. */
+export function Broken({ error }: { readonly error: unknown }) {
+  const router = useRouter()
+  return (
+    <Alone>
+      <PageHead title="This page could not be shown" />
+      <Failed error={error} retry={() => void router.invalidate()} />
+    </Alone>
+  )
+}

@@ -1,0 +1,50 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { isControlFailure } from './control/controlFailure.ts'
+import { whenSessionIsLost } from './control/lostSession.ts'
+import { changeSession, onSessionChange } from './control/sessionChange.ts'
+import { createPages } from './createPages.tsx'
+import { DialogsProvider } from './parts/DialogsProvider.tsx'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/frame.css'
+import './styles/parts.css'
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A service on this machine answers without a network too.
+      networkMode: 'always',
+      staleTime: 1_000,
+      // A refusal stays one.
+      retry: (failures, error) =>
+        failures < 2 && isControlFailure(error) && (error.status === 0 || error.status >= 500),
+      retryDelay: 400,
+    },
+  },
+})
+
+const pages = createPages(queries)
+
+whenSessionIsLost(() => {
+  const { pathname, href } = pages.state.location
+  if (/^\/(?:login|signup|reset)\b/.test(pathname)) return
+  changeSession(queries, { tell: false })
+  void pages.navigate({ to: '/login', search: { back: href, ended: true }, replace: true })
+})
+onSessionChange(() => {
+  changeSession(queries, { tell: false })
+  void pages.invalidate()
+})
+
+createRoot(document.querySelector('#root') as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <DialogsProvider>
+        <RouterProvider router={pages} />
+      </DialogsProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,100 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useDeferredValue, useState } from 'react'
+import { appsQuery, deploymentQuery } from '../control/queries.ts'
+import { Button } from '../parts/Button.tsx'
+import { Empty } from '../parts/Empty.tsx'
+import { Icon } from '../parts/Icon.tsx'
+import { KeyBadge } from '../parts/KeyBadge.tsx'
+import { Loaded, Skeleton } from '../parts/Loaded.tsx'
+import { PageHead } from '../parts/PageHead.tsx'
+import { TextField } from '../parts/TextField.tsx'
+import { countText, dayText } from '../parts/times.ts'
+
+/** All apps, or those whose name has what was typed. */
+export function Apps() {
+  const [search, setSearch] = useState('')
+  const asked = useDeferredValue(search.trim())
+  const { data: deployment } = useQuery(deploymentQuery)
+  const query = useInfiniteQuery({ ...appsQuery(asked), placeholderData: keepPreviousData })
+  const create = (
+    <Link to="/apps/new" className="button primary">
+      <Icon name="plus" />
+      Create app
+    </Link>
+  )
+  return (
+    <div className="page">
+      <PageHead
+        title="Apps"
+        lead="An app has one key, and an address on each network. Its limits, allow list and tokens are its own."
+        action={create}
+      />
+      <Loaded
+        query={query}
+        shape={
+          <div className="grid">
+            <Skeleton />
+            <Skeleton />
+            <Skeleton />
+          </div>
+        }
+      >
+        {({ pages }) => {
+          const total = pages[0]?.total ?? 0
+          const items = pages.flatMap((page) => page.items)
+          if (total === 0 && asked === '' && search === '') {
+            return (
+              <Empty title="No apps yet" action={create}>
+                <p>Create one and you have a working address in under a minute.</p>
+              </Empty>
+            )
+          }
+          return (
+            <>
+              <div className="row spread">
+                <div role="search">
+                  <TextField label="Find an app" name="search" type="search" value={search} onChange={setSearch} />
+                </div>
+                <p className="soft small" role="status">
+                  {countText(total)} {total === 1 ? 'app' : 'apps'}
+                  {asked === '' && deployment ? ` of at most ${countText(deployment.limits.maxApps)}` : ''}
+                </p>
+              </div>
+              {items.length === 0 ? (
+                <Empty
+                  title="No app has this in its name"
+                  action={<Button onClick={() => setSearch('')}>Show all</Button>}
+                />
+              ) : (
+                <ul className="grid stack">
+                  {items.map((app) => (
+                    <li key={app.id}>
+                      <Link to="/apps/$appId/setup" params={{ appId: app.id }} className="card card-link">
+                        <div className="row spread">
+                          <h2>{app.name}</h2>
+                          <KeyBadge state={app.key.state} expiresAt={app.key.expiresAt} />
+                        </div>
+                        <p className="soft small clamp break">{app.description || 'No description'}</p>
+                        <p className="soft small">
+                          {app.useCase} · {app.chain} · since {dayText(app.createdAt)}
+                        </p>
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+              )}
+              {query.hasNextPage && (
+                <div className="row">
+                  <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                    Show more
+                  </Button>
+                </div>
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+    </div>
+  )
+}

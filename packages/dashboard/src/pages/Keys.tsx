@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { keysQuery, usageQuery } from '../control/queries.ts'
+import { Card } from '../parts/Card.tsx'
+import { Icon } from '../parts/Icon.tsx'
+import { KeyBadge } from '../parts/KeyBadge.tsx'
+import { Loaded, Skeleton } from '../parts/Loaded.tsx'
+import { networkTitles } from '../parts/networkTitles.ts'
+import { PageHead } from '../parts/PageHead.tsx'
+import { dayText } from '../parts/times.ts'
+import { UsageMeter } from '../parts/UsageMeter.tsx'
+
+/** All API keys, each in its place of the few that there are. */
+export function Keys() {
+  const query = useQuery(keysQuery)
+  const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
+  return (
+    <div className="page">
+      <PageHead
+        title="API keys"
+        lead="An API key is an address on one network. All of them together share one daily limit."
+        action={
+          query.data && query.data.items.length < query.data.max ? (
+            <Link to="/keys/new" className="button primary">
+              <Icon name="plus" />
+              Create API key
+            </Link>
+          ) : undefined
+        }
+      />
+      <Loaded query={query} shape={<Skeleton lines={4} />}>
+        {({ items, max }) => (
+          <>
+            <p role="status" className="soft">
+              {items.length} of {max} API keys
+              {items.length >= max && '. Revoke one to make room for another.'}
+            </p>
+            <ul className="slots">
+              {items.map((key) => (
+                <li key={key.id}>
+                  <Link to="/keys/$keyId/setup" params={{ keyId: key.id }} className="card card-link">
+                    <div className="row spread">
+                      <h2>{key.name}</h2>
+                      <div className="row">
+                        <span className="badge">{networkTitles[key.network]}</span>
+                        <KeyBadge state={key.state} expiresAt={key.expiresAt} />
+                      </div>
+                    </div>
+                    <p className="soft small break">
+                      <code>{key.address}</code>
+                    </p>
+                    <p className="soft small break clamp">
+                      {key.description && `${key.description} · `}since {dayText(key.createdAt)}
+                    </p>
+                  </Link>
+                </li>
+              ))}
+              {Array.from({ length: Math.max(0, max - items.length) }, (_, at) => (
+                <li key={at} className="card slot free">
+                  <span>
+                    Place {items.length + at + 1} of {max} is free
+                  </span>
+                  {at === 0 && <Link to="/keys/new">Create API key</Link>}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+      <Loaded query={usage}>
+        {({ day }) => (
+          <Card title="Today’s use" lead="Of all API keys together. Refused calls do not count.">
+            <UsageMeter title="Today (UTC)" usage={day} />
+          </Card>
+        )}
+      </Loaded>
+    </div>
+  )
+}

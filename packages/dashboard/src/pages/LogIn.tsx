@@ -1,0 +1,78 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../control/ask.ts'
+import { deploymentQuery, sessionQuery } from '../control/queries.ts'
+import { changeSession } from '../control/sessionChange.ts'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Alone } from '../frame/Alone.tsx'
+import { Unreachable } from '../frame/Unreachable.tsx'
+import { Button } from '../parts/Button.tsx'
+import { Note, Trouble } from '../parts/Note.tsx'
+import { PageHead } from '../parts/PageHead.tsx'
+import { TextField } from '../parts/TextField.tsx'
+
+const route = getRouteApi('/login')
+
+/** Log in, and go on where one was. */
+export function LogIn() {
+  const { back, ended } = route.useSearch()
+  const router = useRouter()
+  const queries = useQueryClient()
+  const { data: deployment } = useQuery(deploymentQuery)
+  const [mail, setMail] = useState('')
+  const [password, setPassword] = useState('')
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({
+      mail: mail.trim() === '' ? 'Type your mail address' : undefined,
+      password: password === '' ? 'Type your password' : undefined,
+    }),
+    send: () => ask('POST /api/session', { body: { mail, password } }),
+    done: (session) => {
+      changeSession(queries, { tell: true })
+      queries.setQueryData(sessionQuery.queryKey, session)
+      router.history.replace(back ?? '/')
+    },
+    fields: ['mail', 'password'],
+  })
+  return (
+    <>
+      <Unreachable />
+      <Alone>
+        <PageHead title="Log in" />
+        {ended && <Note kind="warn">Your session has ended. Log in, and you are back where you were.</Note>}
+        <form className="stack" noValidate onSubmit={submit}>
+          <Trouble text={trouble} />
+          <TextField
+            label="Mail address"
+            name="mail"
+            type="email"
+            autoComplete="username"
+            value={mail}
+            onChange={setMail}
+            required
+            mend={mendOf('mail')}
+          />
+          <TextField
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            value={password}
+            onChange={setPassword}
+            required
+            mend={mendOf('password')}
+          />
+          <Button kind="primary" type="submit" busy={isPending}>
+            Log in
+          </Button>
+        </form>
+        {deployment?.signUp !== 'closed' && (
+          <p className="soft">
+            No account yet? <Link to="/signup">Sign up</Link>
+          </p>
+        )}
+      </Alone>
+    </>
+  )
+}

@@ -1,0 +1,265 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
+import type { DeploymentView, ServiceName, UseCase } from '@keyrail/gateway'
+import { useEffect, useRef, useState } from 'react'
+import type { SyntheticEvent } from 'react'
+import { ask } from '../control/ask.ts'
+import { appQuery, appsQuery, deploymentQuery } from '../control/queries.ts'
+import { keepKey } from '../control/shownKeys.ts'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Button } from '../parts/Button.tsx'
+import { Choices } from '../parts/Choices.tsx'
+import { Loaded } from '../parts/Loaded.tsx'
+import { networkTitles } from '../parts/networkTitles.ts'
+import { Trouble } from '../parts/Note.tsx'
+import { PageHead } from '../parts/PageHead.tsx'
+import { SelectField } from '../parts/SelectField.tsx'
+import { TextField } from '../parts/TextField.tsx'
+
+const route = getRouteApi('/inside/apps/new')
+
+interface Draft {
+  readonly name: string
+  readonly description: string
+  readonly useCase: UseCase | ''
+  readonly chain: string
+  readonly services: readonly ServiceName[]
+}
+
+const steps = ['About it', 'Chain', 'Services'] as const
+
+/** Makes an app in three steps. Each step is a place of its own, so that the browser's Back leads to the one before. */
+export function NewApp() {
+  const deployment = useQuery(deploymentQuery)
+  const first = useInfiniteQuery(appsQuery(''))
+  const isFirst = first.data?.pages[0]?.total === 0
+  return (
+    <div className="page narrow">
+      <PageHead
+        title={isFirst ? 'Create your first app' : 'Create app'}
+        crumb={isFirst ? undefined : <Link to="/apps">Apps</Link>}
+        lead="An app is a key, and an address on each network."
+      />
+      <Loaded query={deployment}>{(data) => <Wizard deployment={data} />}</Loaded>
+    </div>
+  )
+}
+
+function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
+  const { step: asked = 1 } = route.useSearch()
+  const router = useRouter()
+  const queries = useQueryClient()
+  const [draft, setDraft] = useState<Draft>({
+    name: '',
+    description: '',
+    useCase: '',
+    chain: '',
+    services: [...deployment.services],
+  })
+  const [mends, setMends] = useState<Readonly<Record<string, string>>>({})
+  const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
+
+  const faultsOf = (step: number): Record<string, string> => {
+    const length = [...draft.name.trim()].length
+    const faults: Record<string, string> = {}
+    if (step === 1) {
+      if (length === 0) faults['name'] = 'Give it a name.'
+      else if (length > 64) faults['name'] = 'Must have 64 characters at most.'
+      if ([...draft.description.trim()].length > 500) faults['description'] = 'Must have 500 characters at most.'
+      if (draft.useCase === '') faults['useCase'] = 'Choose what it is for.'
+    }
+    if (step === 2 && draft.chain === '') faults['chain'] = 'Choose a chain.'
+    if (step === 3 && draft.services.length === 0) faults['services'] = 'Choose at least one.'
+    return faults
+  }
+  const isDone = (step: number): boolean => Object.keys(faultsOf(step)).length === 0
+  // Who comes by a link to a later step, or reloads there, begins at the first that is not done.
+  const step = [1, 2, 3].find((one) => one === asked || !isDone(one)) ?? 1
+
+  const { submit, isPending, trouble, mendOf, clear } = useSubmit({
+    send: () =>
+      ask('POST /api/apps', {
+        body: {
+          name: draft.name.trim(),
+          ...(draft.description.trim() && { description: draft.description.trim() }),
+          useCase: draft.useCase as UseCase,
+          chain: draft.chain,
+          services: draft.services,
+        },
+      }),
+    done: async ({ app, apiKey }) => {
+      keepKey(app.id, apiKey)
+      queries.setQueryData(appQuery(app.id).queryKey, app)
+      void queries.invalidateQueries({ queryKey: ['apps'] })
+      await router.navigate({ to: '/apps/$appId/setup', params: { appId: app.id }, replace: true })
+    },
+    fields: ['name', 'description', 'useCase', 'chain', 'services'],
+  })
+  const mend = (field: string): string | undefined => mends[field] ?? mendOf(field)
+
+  const form = useRef<HTMLFormElement>(null)
+  const seen = useRef(step)
+  useEffect(() => {
+    if (seen.current === step) return
+    seen.current = step
+    form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
+  }, [step])
+  // A name that is taken is found when all is sent: back to where it is typed.
+  const nameMend = mendOf('name') ?? mendOf('description') ?? mendOf('useCase')
+  useEffect(() => {
+    if (nameMend !== undefined) void router.navigate({ to: '/apps/new', search: {} })
+  }, [nameMend, router])
+
+  const go = (event: SyntheticEvent): void => {
+    event.preventDefault()
+    const faults = faultsOf(step)
+    setMends(faults)
+    if (Object.keys(faults).length > 0) {
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+      return
+    }
+    if (step === 3) return submit(event)
+    clear()
+    void router.navigate({ to: '/apps/new', search: { step: step === 1 ? 2 : 3 } })
+  }
+
+  return (
+    <form className="card" ref={form} noValidate onSubmit={go} aria-label="Create app">
+      <div className="card-body">
+        <ol className="steps" aria-label="Steps">
+          {steps.map((title, at) => (
+            <li key={title} className={at + 1 < step ? 'done' : ''} aria-current={at + 1 === step ? 'step' : undefined}>
+              <span className="mark" aria-hidden="true">
+                {at + 1}
+              </span>
+              {title}
+            </li>
+          ))}
+        </ol>
+        <Trouble text={trouble} />
+        {step === 1 && (
+          <>
+            <TextField
+              label="Name"
+              name="name"
+              value={draft.name}
+              onChange={(name) => change({ name })}
+              required
+              most={64}
+              mend={mend('name')}
+            />
+            <TextField
+              label="Description"
+              name="description"
+              lines
+              optional
+              value={draft.description}
+              onChange={(description) => change({ description })}
+              most={500}
+              mend={mend('description')}
+            />
+            <SelectField
+              label="Use case"
+              name="useCase"
+              nothing="Choose one"
+              value={draft.useCase}
+              onChange={(useCase) => change({ useCase })}
+              options={deployment.useCases.map((value) => ({ value, title: value }))}
+              required
+              mend={mend('useCase')}
+            />
+          </>
+        )}
+        {step === 2 && (
+          <ChainSearch
+            chain={deployment.chain}
+            chosen={draft.chain}
+            onChoose={(chain) => change({ chain })}
+            mend={mend('chain')}
+          />
+        )}
+        {step === 3 && (
+          <Choices
+            legend="Services"
+            kind="any"
+            name="services"
+            value={draft.services}
+            onChange={(services) => change({ services })}
+            options={deployment.services.map((value) => ({
+              value,
+              title: value,
+              what: value === 'Node API' ? 'JSON-RPC calls to the chain’s nodes' : undefined,
+            }))}
+            mend={mend('services')}
+          />
+        )}
+        <div className="row spread">
+          {step === 1 ? (
+            <Link to="/apps" className="button plain">
+              Cancel
+            </Link>
+          ) : (
+            <Button onClick={() => void router.navigate({ to: '/apps/new', search: step === 3 ? { step: 2 } : {} })}>
+              Back
+            </Button>
+          )}
+          <Button kind="primary" type="submit" busy={isPending}>
+            {step === 3 ? 'Create app' : 'Next'}
+          </Button>
+        </div>
+      </div>
+    </form>
+  )
+}
+
+const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part.trim().toLowerCase())
+
+/** The one chain of this service, found by any of its names. */
+function ChainSearch(props: {
+  readonly chain: DeploymentView['chain']
+  readonly chosen: string
+  readonly onChoose: (symbol: string) => void
+  readonly mend: string | undefined
+}) {
+  const [search, setSearch] = useState('')
+  const { name, symbol, aliases, networks } = props.chain
+  const isFound = [name, symbol, ...aliases].some((text) => holds(text, search))
+  return (
+    <div className="stack">
+      <TextField
+        label="Find a chain"
+        name="chainSearch"
+        type="search"
+        value={search}
+        onChange={setSearch}
+        placeholder="Name or symbol"
+      />
+      {isFound ? (
+        <Choices
+          legend="Chain"
+          kind="one"
+          name="chain"
+          value={[props.chosen]}
+          onChange={([value]) => props.onChoose(value ?? '')}
+          options={[
+            {
+              value: symbol,
+              title: `${name} (${symbol})`,
+              what: networks.map(({ network, chainId }) => `${networkTitles[network]}: chain id ${chainId}`).join(', '),
+            },
+          ]}
+          mend={props.mend}
+        />
+      ) : (
+        <div role="status" className="note">
+          <div>
+            No chain is called “{search.trim()}”. This service has {name} ({symbol}).
+          </div>
+          <Button size="little" onClick={() => setSearch('')}>
+            Show it
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../control/ask.ts'
+import { sessionQuery } from '../control/queries.ts'
+import { changeSession } from '../control/sessionChange.ts'
+import { useFragment } from '../control/useFragment.ts'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Alone } from '../frame/Alone.tsx'
+import { Button } from '../parts/Button.tsx'
+import { Note, Trouble } from '../parts/Note.tsx'
+import { PageHead } from '../parts/PageHead.tsx'
+import { TextField } from '../parts/TextField.tsx'
+
+/** Set a new password by a link that works once. */
+export function ResetPassword() {
+  const link = useFragment()
+  const router = useRouter()
+  const queries = useQueryClient()
+  const [password, setPassword] = useState('')
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({ password: password === '' ? 'Choose a password' : undefined }),
+    send: () => ask('POST /api/account/password/reset', { body: { link, password } }),
+    done: async (session) => {
+      changeSession(queries, { tell: true })
+      queries.setQueryData(sessionQuery.queryKey, session)
+      await router.navigate({ to: '/', replace: true })
+    },
+    fields: ['password'],
+  })
+  return (
+    <Alone>
+      <PageHead title="Set a new password" />
+      {link === '' ? (
+        <Note kind="warn">
+          This page is reached by a link that whoever runs the service gives you. <Link to="/login">Log in</Link>
+        </Note>
+      ) : (
+        <form className="stack" noValidate onSubmit={submit}>
+          <Trouble text={trouble} />
+          <TextField
+            label="New password"
+            name="password"
+            type="password"
+            autoComplete="new-password"
+            value={password}
+            onChange={setPassword}
+            required
+            mend={mendOf('password')}
+            hint="At least 8 characters. All other sessions end."
+          />
+          <Button kind="primary" type="submit" busy={isPending}>
+            Set it and log in
+          </Button>
+        </form>
+      )}
+    </Alone>
+  )
+}

@@ -1,0 +1,98 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../control/ask.ts'
+import { deploymentQuery, sessionQuery } from '../control/queries.ts'
+import { changeSession } from '../control/sessionChange.ts'
+import { useFragment } from '../control/useFragment.ts'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Alone } from '../frame/Alone.tsx'
+import { Unreachable } from '../frame/Unreachable.tsx'
+import { Button } from '../parts/Button.tsx'
+import { Note, Trouble } from '../parts/Note.tsx'
+import { PageHead } from '../parts/PageHead.tsx'
+import { TextField } from '../parts/TextField.tsx'
+
+/** Sign up. An invite stands in the fragment of the address, which no server is sent. */
+export function SignUp() {
+  const invite = useFragment()
+  const router = useRouter()
+  const queries = useQueryClient()
+  const { data: deployment } = useQuery(deploymentQuery)
+  const [mail, setMail] = useState('')
+  const [password, setPassword] = useState('')
+  const [typedInvite, setInvite] = useState('')
+  const needsInvite = deployment?.signUp === 'invite'
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({
+      mail: /^[^\s@]+@[^\s@]+$/.test(mail.trim()) ? undefined : 'Type your mail address, such as ada@example.org',
+      password: password === '' ? 'Choose a password' : undefined,
+      invite: needsInvite && !invite && typedInvite === '' ? 'Paste the invite that you were given' : undefined,
+    }),
+    send: () => {
+      const given = invite || typedInvite
+      return ask('POST /api/account', { body: { mail, password, ...(given && { invite: given }) } })
+    },
+    done: async (session) => {
+      changeSession(queries, { tell: true })
+      queries.setQueryData(sessionQuery.queryKey, session)
+      await router.navigate({ to: '/', replace: true })
+    },
+    fields: ['mail', 'password', ...(needsInvite && !invite ? ['invite'] : [])],
+  })
+  const isClosed = deployment?.signUp === 'closed' && !invite
+  return (
+    <>
+      <Unreachable />
+      <Alone>
+        <PageHead title="Sign up" lead={isClosed ? undefined : 'A working address takes less than a minute.'} />
+        {isClosed ? (
+          <Note>This service takes no new accounts. Ask whoever runs it for an invite.</Note>
+        ) : (
+          <form className="stack" noValidate onSubmit={submit}>
+            <Trouble text={trouble} />
+            {needsInvite && !invite && (
+              <TextField
+                label="Invite"
+                name="invite"
+                value={typedInvite}
+                onChange={setInvite}
+                required
+                mono
+                mend={mendOf('invite')}
+                hint="Whoever runs this service gives them out."
+              />
+            )}
+            <TextField
+              label="Mail address"
+              name="mail"
+              type="email"
+              autoComplete="username"
+              value={mail}
+              onChange={setMail}
+              required
+              mend={mendOf('mail')}
+            />
+            <TextField
+              label="Password"
+              name="password"
+              type="password"
+              autoComplete="new-password"
+              value={password}
+              onChange={setPassword}
+              required
+              mend={mendOf('password')}
+              hint="At least 8 characters. A few words in a row are fine."
+            />
+            <Button kind="primary" type="submit" busy={isPending}>
+              Sign up
+            </Button>
+          </form>
+        )}
+        <p className="soft">
+          You have an account? <Link to="/login">Log in</Link>
+        </p>
+      </Alone>
+    </>
+  )
+}

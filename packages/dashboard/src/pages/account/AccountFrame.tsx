@@ -1,0 +1,18 @@
+import { Link, Outlet } from '@tanstack/react-router'
+
+/** What all pages of the account have above them. */
+export function AccountFrame() {
+  return (
+    <div className="page">
+      <nav className="tabs" aria-label="Account">
+        <Link to="/account" activeOptions={{ exact: true }}>
+          Usage
+        </Link>
+        <Link to="/account/tokens">Access tokens</Link>
+        <Link to="/account/audit">Audit log</Link>
+        <Link to="/account/security">Password and deletion</Link>
+      </nav>
+      <Outlet />
+    </div>
+  )
+}

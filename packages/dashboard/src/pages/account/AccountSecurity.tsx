@@ -1,0 +1,134 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../../control/ask.ts'
+import { sessionQuery } from '../../control/queries.ts'
+import { changeSession } from '../../control/sessionChange.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { Dialog } from '../../parts/Dialog.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Trouble } from '../../parts/Note.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+
+/** The password, and the end of the account. */
+export function AccountSecurity() {
+  const { data } = useQuery(sessionQuery)
+  return (
+    <>
+      <PageHead title="Password and deletion" windowTitle="Account: password" lead={data?.account.mail} />
+      <ChangePassword />
+      <DeleteAccount />
+    </>
+  )
+}
+
+function ChangePassword() {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({
+      current: current === '' ? 'Type the password that you have now' : undefined,
+      next: next === '' ? 'Choose a new password' : undefined,
+    }),
+    send: () => ask('POST /api/account/password', { body: { current, next } }),
+    done: (session) => {
+      queries.setQueryData(sessionQuery.queryKey, session)
+      setCurrent('')
+      setNext('')
+      say('The password is changed. All other sessions have ended.')
+    },
+    fields: ['current', 'next'],
+  })
+  return (
+    <Card title="Change the password" lead="All other sessions end.">
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <div className="pair">
+          <TextField
+            label="Password now"
+            name="current"
+            type="password"
+            autoComplete="current-password"
+            value={current}
+            onChange={setCurrent}
+            required
+            mend={mendOf('current')}
+          />
+          <TextField
+            label="New password"
+            name="next"
+            type="password"
+            autoComplete="new-password"
+            value={next}
+            onChange={setNext}
+            required
+            mend={mendOf('next') ?? mendOf('password')}
+            hint="At least 8 characters."
+          />
+        </div>
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Change the password
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function DeleteAccount() {
+  const queries = useQueryClient()
+  const router = useRouter()
+  const [isAsking, setAsking] = useState(false)
+  const [password, setPassword] = useState('')
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({ password: password === '' ? 'Type your password' : undefined }),
+    send: () => ask('POST /api/account/delete', { body: { password } }),
+    done: async () => {
+      changeSession(queries, { tell: true })
+      await router.navigate({ to: '/login', replace: true })
+    },
+    fields: ['password'],
+  })
+  return (
+    <Card
+      title="Delete the account"
+      lead="All apps and API keys go with it and are refused at once. This cannot be undone."
+    >
+      <div className="row end">
+        <Button kind="danger" onClick={() => setAsking(true)}>
+          Delete the account
+        </Button>
+      </div>
+      {isAsking && (
+        <Dialog title="Delete the account?" onClose={() => setAsking(false)}>
+          <form className="stack" noValidate onSubmit={submit}>
+            <p className="soft">Every program that uses one of your keys stops working at once.</p>
+            <Trouble text={trouble} />
+            <TextField
+              label="Password"
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={setPassword}
+              required
+              mend={mendOf('password')}
+            />
+            <div className="row end">
+              <Button onClick={() => setAsking(false)}>Cancel</Button>
+              <Button kind="dangerPrimary" type="submit" busy={isPending}>
+                Delete the account
+              </Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </Card>
+  )
+}

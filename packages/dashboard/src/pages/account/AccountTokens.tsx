@@ -1,0 +1,171 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AccessTokenView, TokenScope } from '@keyrail/gateway'
+import { useState } from 'react'
+import { ask } from '../../control/ask.ts'
+import { tokensQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { Choices } from '../../parts/Choices.tsx'
+import { CopyButton } from '../../parts/CopyButton.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { Note, Trouble } from '../../parts/Note.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { dayText, momentText } from '../../parts/times.ts'
+
+const scopes: readonly { readonly value: TokenScope; readonly title: string; readonly what: string }[] = [
+  { value: 'read', title: 'Read', what: 'all that is shown without a password' },
+  { value: 'apps:write', title: 'Apps', what: 'make, change and delete apps' },
+  { value: 'keys:write', title: 'API keys', what: 'make, change and revoke API keys' },
+]
+
+/** Personal access tokens, for scripts that use the control API. */
+export function AccountTokens() {
+  const query = useQuery(tokensQuery)
+  const [made, setMade] = useState<string>()
+  return (
+    <>
+      <PageHead
+        title="Access tokens"
+        windowTitle="Account: access tokens"
+        lead="For scripts that manage apps and keys through the control API. None shows a key again or changes the account."
+      />
+      {made !== undefined && (
+        <Note kind="good" action={<CopyButton what="the token" text={() => made} />}>
+          <p>Copy the token now. It is not shown again.</p>
+          <code>{made}</code>
+        </Note>
+      )}
+      <Make onMade={setMade} />
+      <Loaded query={query}>
+        {({ items }) => (
+          <Card title="Your tokens">
+            {items.length === 0 ? (
+              <p className="soft">There are none.</p>
+            ) : (
+              <table className="table cards">
+                <thead>
+                  <tr>
+                    <th scope="col">Label</th>
+                    <th scope="col">May</th>
+                    <th scope="col">Last seen</th>
+                    <th scope="col">Ends</th>
+                    <td />
+                  </tr>
+                </thead>
+                <tbody>
+                  {items.map((token) => (
+                    <Token key={token.id} token={token} />
+                  ))}
+                </tbody>
+              </table>
+            )}
+          </Card>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Make({ onMade }: { readonly onMade: (token: string) => void }) {
+  const queries = useQueryClient()
+  const [label, setLabel] = useState('')
+  const [chosen, setChosen] = useState<readonly TokenScope[]>(['read'])
+  const [expiry, setExpiry] = useState('')
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({
+      label: label.trim() === '' ? 'Say what it is for' : undefined,
+      scopes: chosen.length === 0 ? 'Choose at least one' : undefined,
+      expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be a day to come' : undefined,
+    }),
+    send: (password) =>
+      ask('POST /api/tokens', {
+        body: {
+          label: label.trim(),
+          scopes: chosen,
+          expiresAt: expiry === '' ? null : new Date(`${expiry}T23:59:59`).toISOString(),
+          ...(password !== undefined && { password }),
+        },
+      }),
+    done: async ({ token }) => {
+      setLabel('')
+      onMade(token)
+      await queries.invalidateQueries({ queryKey: ['tokens'] })
+    },
+    fields: ['label', 'scopes', 'expiresAt'],
+  })
+  return (
+    <Card title="Make a token">
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <div className="pair">
+          <TextField
+            label="Label"
+            name="label"
+            value={label}
+            onChange={setLabel}
+            required
+            most={64}
+            mend={mendOf('label')}
+            hint="What it is for, such as “deploy script”."
+          />
+          <TextField
+            label="Last day"
+            name="expiresAt"
+            type="date"
+            optional
+            value={expiry}
+            onChange={setExpiry}
+            mend={mendOf('expiresAt')}
+          />
+        </div>
+        <Choices
+          legend="May"
+          kind="any"
+          name="scopes"
+          value={chosen}
+          onChange={setChosen}
+          options={scopes}
+          mend={mendOf('scopes')}
+        />
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Make token
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function Token({ token }: { readonly token: AccessTokenView }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const { submit, isPending, trouble } = useSubmit({
+    send: () => ask('DELETE /api/tokens/{tokenId}', { params: { tokenId: token.id } }),
+    done: async () => {
+      say('Removed')
+      await queries.invalidateQueries({ queryKey: ['tokens'] })
+    },
+  })
+  return (
+    <tr>
+      <th scope="row">
+        {token.label}
+        <Trouble text={trouble} />
+      </th>
+      <td data-label="May">{token.scopes.join(', ')}</td>
+      <td data-label="Last seen">{token.seenAt === null ? 'never' : momentText(token.seenAt)}</td>
+      <td data-label="Ends">{token.expiresAt === null ? 'never' : dayText(token.expiresAt)}</td>
+      <td>
+        <div className="row end">
+          <Button size="little" kind="danger" busy={isPending} label={`Remove ${token.label}`} onClick={() => submit()}>
+            Remove
+          </Button>
+        </div>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query'
+import { MetricsPanel } from '../../charts/MetricsPanel.tsx'
+import { usageQuery } from '../../control/queries.ts'
+import { Card } from '../../parts/Card.tsx'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+import { UsageMeter } from '../../parts/UsageMeter.tsx'
+
+/** What the account used: of the API keys' limit, and of all in all. */
+export function AccountUsage() {
+  const usage = useQuery({ ...usageQuery(), refetchInterval: 10_000 })
+  return (
+    <>
+      <PageHead title="Usage" windowTitle="Account: usage" />
+      <Loaded query={usage}>
+        {({ day, month }) => (
+          <Card title="API keys" lead="All of them together. Apps have limits of their own, in their settings.">
+            <div className="pair">
+              <UsageMeter title="Today (UTC)" usage={day} />
+              <UsageMeter title="This month" usage={month} />
+            </div>
+          </Card>
+        )}
+      </Loaded>
+      <h2>All apps and API keys</h2>
+      <MetricsPanel subject="account" />
+    </>
+  )
+}

@@ -1,0 +1,243 @@
+import { useQuery } from '@tanstack/react-query'
+import type { AppView, OwnLimits, UseCase } from '@keyrail/gateway'
+import { useState } from 'react'
+import { deploymentQuery, usageQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { Choices } from '../../parts/Choices.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { networkTitles } from '../../parts/networkTitles.ts'
+import { Trouble } from '../../parts/Note.tsx'
+import { SelectField } from '../../parts/SelectField.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { countText, limitText } from '../../parts/times.ts'
+import { UsageMeter } from '../../parts/UsageMeter.tsx'
+import { AppKeyCard } from './AppKeyCard.tsx'
+import { useApp, useDeployment } from './useApp.ts'
+import { useAppChange } from './useAppChange.ts'
+
+/** Everything of an app that can be set. Each card is saved by itself. */
+export function AppAdvanced() {
+  const app = useApp()
+  return (
+    <>
+      <h2 className="hidden">Advanced configuration</h2>
+      <About app={app} />
+      <Offered app={app} />
+      <Limits app={app} />
+      <AppKeyCard app={app} />
+      <RequireJwt app={app} />
+    </>
+  )
+}
+
+function About({ app }: { readonly app: AppView }) {
+  const change = useAppChange(app)
+  const deployment = useDeployment()
+  const { say } = useDialogs()
+  const [name, setName] = useState(app.name)
+  const [description, setDescription] = useState(app.description)
+  const [useCase, setUseCase] = useState<UseCase>(app.useCase)
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({ name: name.trim() === '' ? 'Give it a name' : undefined }),
+    send: () => change({ name: name.trim(), description: description.trim(), useCase }),
+    done: () => say('Saved'),
+    fields: ['name', 'description', 'useCase'],
+  })
+  return (
+    <Card title="About it">
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} mend={mendOf('name')} />
+        <TextField
+          label="Description"
+          name="description"
+          lines
+          optional
+          value={description}
+          onChange={setDescription}
+          most={500}
+          mend={mendOf('description')}
+        />
+        <SelectField
+          label="Use case"
+          name="useCase"
+          value={useCase}
+          onChange={setUseCase}
+          options={(deployment?.useCases ?? [app.useCase]).map((value) => ({ value, title: value }))}
+          mend={mendOf('useCase')}
+        />
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function Offered({ app }: { readonly app: AppView }) {
+  const change = useAppChange(app)
+  const deployment = useDeployment()
+  const { say } = useDialogs()
+  const [services, setServices] = useState(app.services)
+  const [networks, setNetworks] = useState(app.networks)
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    send: () => change({ services, networks }),
+    done: () => say('Saved'),
+    fields: ['services', 'networks'],
+  })
+  return (
+    <Card title="Services and networks" lead="Calls to what is off are refused, with a message that says so.">
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <div className="pair">
+          <Choices
+            legend="Services"
+            kind="any"
+            name="services"
+            value={services}
+            onChange={setServices}
+            options={(deployment?.services ?? app.services).map((value) => ({ value, title: value }))}
+            mend={mendOf('services')}
+          />
+          <Choices
+            legend="Networks"
+            kind="any"
+            name="networks"
+            value={networks}
+            onChange={setNetworks}
+            options={(['testnet', 'mainnet'] as const).map((value) => ({ value, title: networkTitles[value] }))}
+            mend={mendOf('networks')}
+          />
+        </div>
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+const limitNames = ['perDay', 'perMonth', 'perSecond'] as const
+const limitTitles = { perDay: 'Requests a day', perMonth: 'Requests a month', perSecond: 'Requests a second' } as const
+
+function Limits({ app }: { readonly app: AppView }) {
+  const change = useAppChange(app)
+  const usage = useQuery({ ...usageQuery(app.id), refetchInterval: 10_000 })
+  const { say } = useDialogs()
+  const own = app.ownLimits ?? {}
+  const [values, setValues] = useState({
+    perDay: String(own.perDay ?? ''),
+    perMonth: String(own.perMonth ?? ''),
+    perSecond: String(own.perSecond ?? ''),
+  })
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () =>
+      Object.fromEntries(
+        limitNames.map((name) => [
+          name,
+          /^\d*$/.test(values[name].trim()) && values[name].trim() !== '0'
+            ? undefined
+            : 'Must be a whole number, 1 or more',
+        ]),
+      ),
+    send: () => {
+      const limits: OwnLimits = {
+        ...(own.burst !== undefined && { burst: own.burst }),
+        ...Object.fromEntries(
+          limitNames.filter((name) => values[name].trim() !== '').map((name) => [name, Number(values[name])]),
+        ),
+      }
+      return change({ limits: Object.keys(limits).length > 0 ? limits : null })
+    },
+    done: () => {
+      say('Saved')
+      void usage.refetch()
+    },
+    fields: limitNames,
+  })
+  return (
+    <Card
+      title="Limits"
+      lead="What holds now, and your own limits below it, where a bill or a mistake should end earlier."
+    >
+      <dl className="facts">
+        {limitNames.map((name) => (
+          <div key={name}>
+            <dt>{limitTitles[name]}</dt>
+            <dd>{limitText(app.limits[name])}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>At once</dt>
+          <dd>{countText(app.limits.burst)}</dd>
+        </div>
+      </dl>
+      <Loaded query={usage}>
+        {({ day, month }) => (
+          <div className="pair">
+            <UsageMeter title="Today (UTC)" usage={day} />
+            <UsageMeter title="This month" usage={month} />
+          </div>
+        )}
+      </Loaded>
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <div className="selects">
+          {limitNames.map((name) => (
+            <TextField
+              key={name}
+              label={`Own: ${limitTitles[name].toLowerCase()}`}
+              name={name}
+              optional
+              value={values[name]}
+              onChange={(value) => setValues((before) => ({ ...before, [name]: value }))}
+              placeholder="As the service’s"
+              mend={mendOf(name) ?? mendOf(`limits.${name}`)}
+            />
+          ))}
+        </div>
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function RequireJwt({ app }: { readonly app: AppView }) {
+  const change = useAppChange(app)
+  const { say } = useDialogs()
+  const { data: deployment } = useQuery(deploymentQuery)
+  const { submit, isPending, trouble } = useSubmit({
+    send: () => change({ requireJwt: !app.requireJwt }),
+    done: ({ requireJwt }) => say(requireJwt ? 'Each call must bring a token now' : 'Calls need no token now'),
+  })
+  return (
+    <Card
+      title="Require JWT"
+      lead={`Each call must then bring a token that one of the app’s JWT keys${deployment ? ` (at most ${deployment.limits.maxJwtKeys})` : ''} has signed. The key alone is refused.`}
+      aside={
+        <span className={app.requireJwt ? 'badge good' : 'badge'}>
+          <span className="dot" aria-hidden="true" />
+          {app.requireJwt ? 'Required' : 'Not required'}
+        </span>
+      }
+    >
+      <Trouble text={trouble} />
+      <div className="row end">
+        <Button busy={isPending} onClick={() => submit()}>
+          {app.requireJwt ? 'Stop requiring tokens' : 'Require JWT'}
+        </Button>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,258 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { AllowEntryView, AllowTypeName } from '@keyrail/gateway'
+import { useState } from 'react'
+import { ask } from '../../control/ask.ts'
+import { allowListQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { Dialog } from '../../parts/Dialog.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { Trouble } from '../../parts/Note.tsx'
+import { SelectField } from '../../parts/SelectField.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { useApp } from './useApp.ts'
+
+const types: readonly {
+  readonly id: AllowTypeName
+  readonly title: string
+  readonly one: string
+  readonly example: string
+  readonly hint: string
+}[] = [
+  {
+    id: 'origin',
+    title: 'Origins',
+    one: 'Origin',
+    example: 'https://app.example.com',
+    hint: 'Pages that may call, as a browser names them. https://*.example.com takes all its subdomains.',
+  },
+  {
+    id: 'ip',
+    title: 'IP addresses',
+    one: 'IP address',
+    example: '203.0.113.0/24',
+    hint: 'Where callers may be: an address or a range, IPv4 or IPv6.',
+  },
+  {
+    id: 'method',
+    title: 'Methods',
+    one: 'Method',
+    example: 'eth_call',
+    hint: 'What may be asked. eth_* takes all that begin so.',
+  },
+  {
+    id: 'address',
+    title: 'Contract addresses',
+    one: 'Contract address',
+    example: '0x…',
+    hint: 'The contracts and accounts that calls may be about.',
+  },
+  {
+    id: 'userAgent',
+    title: 'User agents',
+    one: 'User agent',
+    example: 'MyWallet/',
+    hint: 'What the caller’s User-Agent must hold. Anybody can claim it: it sorts, and does not protect.',
+  },
+]
+
+/** Who may call, and what may be asked. */
+export function AppAllowList() {
+  const app = useApp()
+  const query = useQuery(allowListQuery(app.id))
+  return (
+    <>
+      <Card
+        title="Allow list"
+        lead="Of each type that has entries, a call must meet one. A type without entries allows everything."
+      >
+        <Add appId={app.id} />
+      </Card>
+      <Loaded query={query}>
+        {({ items, maxPerType }) => (
+          <>
+            {types.map((type) => {
+              const entries = items.filter((entry) => entry.type === type.id)
+              return (
+                <Card
+                  key={type.id}
+                  title={type.title}
+                  lead={type.hint}
+                  aside={
+                    <span className="badge">
+                      {entries.length} of {maxPerType}
+                    </span>
+                  }
+                >
+                  {entries.length === 0 ? (
+                    <p className="soft">Everything is allowed.</p>
+                  ) : (
+                    <table className="table cards">
+                      <thead>
+                        <tr>
+                          <th scope="col">{type.one}</th>
+                          <th scope="col">Label</th>
+                          <td />
+                        </tr>
+                      </thead>
+                      <tbody>
+                        {entries.map((entry) => (
+                          <Entry key={entry.id} appId={app.id} entry={entry} />
+                        ))}
+                      </tbody>
+                    </table>
+                  )}
+                </Card>
+              )
+            })}
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Add({ appId }: { readonly appId: string }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const [type, setType] = useState<AllowTypeName>('origin')
+  const [value, setValue] = useState('')
+  const [label, setLabel] = useState('')
+  const chosen = types.find(({ id }) => id === type)
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({ value: value.trim() === '' ? `Type one, such as ${chosen?.example}` : undefined }),
+    send: () =>
+      ask('POST /api/apps/{appId}/allow-list', {
+        params: { appId },
+        body: { type, value: value.trim(), ...(label.trim() && { label: label.trim() }) },
+      }),
+    done: async () => {
+      setValue('')
+      setLabel('')
+      say('Added')
+      await queries.invalidateQueries({ queryKey: ['app', appId] })
+    },
+    fields: ['type', 'value', 'label'],
+  })
+  return (
+    <form className="stack" noValidate onSubmit={submit} aria-label="Add to the allow list">
+      <Trouble text={trouble} />
+      <div className="selects">
+        <SelectField
+          label="Type"
+          name="type"
+          value={type}
+          onChange={setType}
+          options={types.map(({ id, one }) => ({ value: id, title: one }))}
+          mend={mendOf('type')}
+        />
+        <TextField
+          label={chosen?.one ?? 'Value'}
+          name="value"
+          mono
+          value={value}
+          onChange={setValue}
+          placeholder={chosen?.example ?? ''}
+          required
+        />
+        <TextField
+          label="Label"
+          name="label"
+          optional
+          value={label}
+          onChange={setLabel}
+          most={64}
+          mend={mendOf('label')}
+        />
+      </div>
+      {mendOf('value') && (
+        <p className="mend" role="alert">
+          {mendOf('value')}
+        </p>
+      )}
+      <div className="row end">
+        <Button kind="primary" type="submit" busy={isPending}>
+          Add
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Entry({ appId, entry }: { readonly appId: string; readonly entry: AllowEntryView }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const [isEditing, setEditing] = useState(false)
+  const [label, setLabel] = useState(entry.label)
+  const params = { appId, entryId: entry.id }
+  const renew = (): Promise<void> => queries.invalidateQueries({ queryKey: ['app', appId] })
+  const removing = useSubmit({
+    send: () => ask('DELETE /api/apps/{appId}/allow-list/{entryId}', { params }),
+    done: async () => {
+      say('Removed')
+      await renew()
+    },
+  })
+  const editing = useSubmit({
+    send: () => ask('PATCH /api/apps/{appId}/allow-list/{entryId}', { params, body: { label: label.trim() } }),
+    done: async () => {
+      setEditing(false)
+      await renew()
+    },
+    fields: ['label'],
+  })
+  return (
+    <tr>
+      <th scope="row" className="mono">
+        {entry.value}
+        <Trouble text={removing.trouble} />
+      </th>
+      <td className="break">{entry.label || <span className="soft">No label</span>}</td>
+      <td>
+        <div className="row end">
+          <Button
+            size="little"
+            kind="plain"
+            label={`Edit the label of ${entry.value}`}
+            onClick={() => setEditing(true)}
+          >
+            Edit label
+          </Button>
+          <Button
+            size="little"
+            kind="danger"
+            busy={removing.isPending}
+            label={`Remove ${entry.value}`}
+            onClick={() => removing.submit()}
+          >
+            Remove
+          </Button>
+        </div>
+        {isEditing && (
+          <Dialog title="Label" onClose={() => setEditing(false)}>
+            <form className="stack" noValidate onSubmit={editing.submit}>
+              <p className="soft mono break">{entry.value}</p>
+              <Trouble text={editing.trouble} />
+              <TextField
+                label="Label"
+                name="label"
+                value={label}
+                onChange={setLabel}
+                most={64}
+                mend={editing.mendOf('label')}
+              />
+              <div className="row end">
+                <Button onClick={() => setEditing(false)}>Cancel</Button>
+                <Button kind="primary" type="submit" busy={editing.isPending}>
+                  Save
+                </Button>
+              </div>
+            </form>
+          </Dialog>
+        )}
+      </td>
+    </tr>
+  )
+}

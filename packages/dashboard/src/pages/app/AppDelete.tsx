@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask } from '../../control/ask.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Trouble } from '../../parts/Note.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { useApp } from './useApp.ts'
+
+/** Deletes an app, once its name is typed. */
+export function AppDelete() {
+  const app = useApp()
+  const queries = useQueryClient()
+  const router = useRouter()
+  const { say } = useDialogs()
+  const [name, setName] = useState('')
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({ name: name === app.name ? undefined : 'Type the name exactly as it stands above' }),
+    send: () => ask('POST /api/apps/{appId}/delete', { params: { appId: app.id }, body: { name } }),
+    done: async () => {
+      say('Deleted. Its key is refused from now on.')
+      await router.navigate({ to: '/apps', replace: true })
+      queries.removeQueries({ queryKey: ['app', app.id] })
+      await queries.invalidateQueries({ queryKey: ['apps'] })
+    },
+    fields: ['name'],
+  })
+  return (
+    <Card
+      title="Delete app"
+      lead="Its key is refused at once, everywhere. Its allow list, JWT keys and settings go with it. This cannot be undone."
+    >
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <p>
+          To go on, type its name: <strong className="break">{app.name}</strong>
+        </p>
+        <TextField label="Name of the app" name="name" value={name} onChange={setName} required mend={mendOf('name')} />
+        <div className="row end">
+          <Button kind="dangerPrimary" type="submit" busy={isPending}>
+            Delete app
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

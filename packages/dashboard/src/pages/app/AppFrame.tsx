@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
+import { isControlFailure } from '../../control/controlFailure.ts'
+import { appQuery } from '../../control/queries.ts'
+import { Empty } from '../../parts/Empty.tsx'
+import { KeyBadge } from '../../parts/KeyBadge.tsx'
+import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+
+const route = getRouteApi('/inside/apps/$appId')
+
+/** What all pages of an app have above them. */
+export function AppFrame() {
+  const { appId } = route.useParams()
+  const query = useQuery({ ...appQuery(appId), refetchInterval: 30_000 })
+  if (isControlFailure(query.error, 'not_found')) {
+    return (
+      <div className="page">
+        <PageHead title="There is no such app" crumb={<Link to="/apps">Apps</Link>} />
+        <Empty
+          title="It may have been deleted"
+          action={
+            <Link to="/apps" className="button primary">
+              To your apps
+            </Link>
+          }
+        >
+          <p>Calls with the key of a deleted app are refused.</p>
+        </Empty>
+      </div>
+    )
+  }
+  const params = { appId }
+  return (
+    <div className="page">
+      <Loaded query={query} shape={<Skeleton lines={5} />}>
+        {(app) => (
+          <>
+            <PageHead
+              title={app.name}
+              crumb={<Link to="/apps">Apps</Link>}
+              lead={app.description || undefined}
+              action={<KeyBadge state={app.key.state} expiresAt={app.key.expiresAt} />}
+            />
+            <nav className="tabs" aria-label="App">
+              <Link to="/apps/$appId/setup" params={params}>
+                Setup
+              </Link>
+              <Link to="/apps/$appId/metrics" params={params}>
+                Metrics
+              </Link>
+              <Link to="/apps/$appId/networks" params={params}>
+                Networks
+              </Link>
+              <Link to="/apps/$appId/settings" params={params}>
+                Settings
+              </Link>
+            </nav>
+            <Outlet />
+          </>
+        )}
+      </Loaded>
+    </div>
+  )
+}

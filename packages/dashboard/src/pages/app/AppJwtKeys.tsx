@@ -1,0 +1,226 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { JwtKeyView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { ask } from '../../control/ask.ts'
+import { jwtKeysQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { CopyButton } from '../../parts/CopyButton.tsx'
+import { Dialog } from '../../parts/Dialog.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { Note, Trouble } from '../../parts/Note.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { dayText, momentText } from '../../parts/times.ts'
+import { useApp } from './useApp.ts'
+
+/** The public keys by which an app's tokens are checked, and a box to try a token in. */
+export function AppJwtKeys() {
+  const app = useApp()
+  const query = useQuery(jwtKeysQuery(app.id))
+  return (
+    <Loaded query={query}>
+      {({ items, max }) => (
+        <>
+          <Card
+            title="JWT keys"
+            lead="Your server signs tokens, this service checks them by the public key that you import."
+            aside={
+              <span className="badge">
+                {items.length} of {max}
+              </span>
+            }
+          >
+            {items.length === 0 && <p className="soft">None is imported yet.</p>}
+            {items.map((key) => (
+              <JwtKey key={key.kid} appId={app.id} jwtKey={key} />
+            ))}
+            {items.length > 0 && (
+              <p className="hint">
+                {app.requireJwt ? 'Each call must bring a token. ' : 'Calls without a token are still taken. '}
+                <Link to="/apps/$appId/settings/advanced" params={{ appId: app.id }}>
+                  Require JWT
+                </Link>
+              </p>
+            )}
+          </Card>
+          {items.length < max && <Import appId={app.id} />}
+          <Try appId={app.id} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: JwtKeyView }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const [isAsking, setAsking] = useState(false)
+  const removing = useSubmit({
+    send: () => ask('DELETE /api/apps/{appId}/jwt-keys/{kid}', { params: { appId, kid: jwtKey.kid } }),
+    done: async () => {
+      setAsking(false)
+      say('Removed')
+      await queries.invalidateQueries({ queryKey: ['app', appId] })
+    },
+  })
+  return (
+    <div className="card slot">
+      <dl className="facts">
+        <div>
+          <dt>Key id (kid)</dt>
+          <dd className="row">
+            <code>{jwtKey.kid}</code>
+            <CopyButton what="the key id" text={() => jwtKey.kid} />
+          </dd>
+        </div>
+        <div>
+          <dt>Label</dt>
+          <dd>{jwtKey.label || '–'}</dd>
+        </div>
+        <div>
+          <dt>Signs by</dt>
+          <dd>{jwtKey.algorithms.join(', ')}</dd>
+        </div>
+        <div>
+          <dt>Imported</dt>
+          <dd>{dayText(jwtKey.createdAt)}</dd>
+        </div>
+        <div>
+          <dt>Fingerprint (SHA-256)</dt>
+          <dd>
+            <code>{jwtKey.fingerprint}</code>
+          </dd>
+        </div>
+      </dl>
+      <Button kind="danger" size="little" label={`Remove ${jwtKey.kid}`} onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+      {isAsking && (
+        <Dialog title="Remove this JWT key?" onClose={() => setAsking(false)}>
+          <p className="soft">Tokens that it signed are refused from then on.</p>
+          <Trouble text={removing.trouble} />
+          <div className="row end">
+            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button kind="dangerPrimary" busy={removing.isPending} onClick={() => removing.submit()}>
+              Remove
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+function Import({ appId }: { readonly appId: string }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const [pem, setPem] = useState('')
+  const [label, setLabel] = useState('')
+  // A private key must not travel, so it is noticed before anything is sent.
+  const isPrivate = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({
+      pem: isPrivate
+        ? 'This is a private key. It belongs on your server alone and was not sent: paste the public one'
+        : pem.trim() === ''
+          ? 'Paste a public key'
+          : undefined,
+    }),
+    send: () =>
+      ask('POST /api/apps/{appId}/jwt-keys', {
+        params: { appId },
+        body: { pem, ...(label.trim() && { label: label.trim() }) },
+      }),
+    done: async () => {
+      setPem('')
+      setLabel('')
+      say('Imported')
+      await queries.invalidateQueries({ queryKey: ['app', appId] })
+    },
+    fields: ['pem', 'label'],
+  })
+  return (
+    <Card title="Import a key" lead="RSA of 2048 bits or more, P-256 or Ed25519.">
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <TextField
+          label="Public key (PEM)"
+          name="pem"
+          lines
+          mono
+          value={pem}
+          onChange={setPem}
+          required
+          mend={mendOf('pem')}
+          placeholder="-----BEGIN PUBLIC KEY-----"
+        />
+        <TextField
+          label="Label"
+          name="label"
+          optional
+          value={label}
+          onChange={setLabel}
+          most={64}
+          mend={mendOf('label')}
+        />
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Import
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function Try({ appId }: { readonly appId: string }) {
+  const [token, setToken] = useState('')
+  const [result, setResult] = useState<Awaited<ReturnType<typeof test>>>()
+  const test = () => ask('POST /api/apps/{appId}/jwt-keys/test', { params: { appId }, body: { token: token.trim() } })
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({ token: token.trim() === '' ? 'Paste a token' : undefined }),
+    send: test,
+    done: setResult,
+    fields: ['token'],
+  })
+  return (
+    <Card title="Try a token" lead="It is checked as your callers’ tokens are, and is not stored.">
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <TextField
+          label="Token"
+          name="token"
+          lines
+          mono
+          value={token}
+          onChange={(value) => {
+            setToken(value)
+            setResult(undefined)
+          }}
+          mend={mendOf('token')}
+        />
+        <div role="status">
+          {result &&
+            (result.ok ? (
+              <Note kind="good">
+                The token is good until {momentText(result.expiresAt)}, by the key {result.kid}.
+                {result.narrows && ' It allows less than the app does.'}
+              </Note>
+            ) : (
+              <Note kind="warn">
+                The token is refused at the check <strong>{result.check}</strong>: {result.message}
+              </Note>
+            ))}
+        </div>
+        <div className="row end">
+          <Button type="submit" busy={isPending}>
+            Test
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,33 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { AppView } from '@keyrail/gateway'
+import { ask } from '../../control/ask.ts'
+import { appQuery } from '../../control/queries.ts'
+import { keepKey } from '../../control/shownKeys.ts'
+import { KeyCard } from '../../parts/KeyCard.tsx'
+import { useDeployment } from './useApp.ts'
+
+/** An app's key: when it ends, and putting a new one in its place. */
+export function AppKeyCard({ app }: { readonly app: AppView }) {
+  const queries = useQueryClient()
+  const deployment = useDeployment()
+  const params = { appId: app.id }
+  const show = (changed: AppView): void => {
+    queries.setQueryData(appQuery(app.id).queryKey, changed)
+    void queries.invalidateQueries({ queryKey: ['apps'] })
+  }
+  return (
+    <KeyCard
+      facts={app.key}
+      maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
+      setExpiry={async (expiresAt) =>
+        show(await ask('PUT /api/apps/{appId}/key/expiry', { params, body: { expiresAt } }))
+      }
+      rotate={async (graceDays) => {
+        const rotated = await ask('POST /api/apps/{appId}/key/rotate', { params, body: { graceDays } })
+        keepKey(app.id, rotated.apiKey)
+        show(rotated.app)
+      }}
+      endOld={async () => show(await ask('DELETE /api/apps/{appId}/key/old', { params }))}
+    />
+  )
+}

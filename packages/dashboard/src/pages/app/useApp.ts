@@ -1,0 +1,33 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { AppView, DeploymentView } from '@keyrail/gateway'
+import { ask } from '../../control/ask.ts'
+import { appQuery, deploymentQuery } from '../../control/queries.ts'
+import { useKeyHolder } from '../../snippet/useKeyHolder.ts'
+import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
+
+const route = getRouteApi('/inside/apps/$appId')
+
+/** The app of the page. What is around the page shows it only once the app is there. */
+export function useApp(): AppView {
+  const { appId } = route.useParams()
+  return useSuspenseQuery(appQuery(appId)).data
+}
+
+/** What the service offers, once it is known. */
+export const useDeployment = (): DeploymentView | undefined => useQuery(deploymentQuery).data
+
+/** The app's key. */
+export function useAppKey({ id, key }: AppView): KeyHolder {
+  return useKeyHolder({
+    id,
+    prefix: 'kr_a',
+    ending: key.ending,
+    revealable: key.revealable,
+    ask: (password) =>
+      ask('POST /api/apps/{appId}/key/reveal', {
+        params: { appId: id },
+        body: password === undefined ? {} : { password },
+      }),
+  })
+}

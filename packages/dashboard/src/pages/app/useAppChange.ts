@@ -1,0 +1,26 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { AppView, ControlApi } from '@keyrail/gateway'
+import { ask } from '../../control/ask.ts'
+import { isControlFailure } from '../../control/controlFailure.ts'
+import { appQuery } from '../../control/queries.ts'
+
+type Change = Omit<ControlApi['PATCH /api/apps/{appId}']['body'], 'version'>
+
+/** Changes an app as it is shown. Where it has changed elsewhere meanwhile, brings that here, and fails by saying so. */
+export function useAppChange(app: AppView): (change: Change) => Promise<AppView> {
+  const queries = useQueryClient()
+  return async (change) => {
+    try {
+      const changed = await ask('PATCH /api/apps/{appId}', {
+        params: { appId: app.id },
+        body: { version: app.version, ...change },
+      })
+      queries.setQueryData(appQuery(app.id).queryKey, changed)
+      void queries.invalidateQueries({ queryKey: ['apps'] })
+      return changed
+    } catch (error) {
+      if (isControlFailure(error, 'version_conflict')) await queries.invalidateQueries({ queryKey: ['app', app.id] })
+      throw error
+    }
+  }
+}

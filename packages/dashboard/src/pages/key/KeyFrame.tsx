@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
+import { isControlFailure } from '../../control/controlFailure.ts'
+import { keyQuery } from '../../control/queries.ts'
+import { Empty } from '../../parts/Empty.tsx'
+import { KeyBadge } from '../../parts/KeyBadge.tsx'
+import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
+import { networkTitles } from '../../parts/networkTitles.ts'
+import { PageHead } from '../../parts/PageHead.tsx'
+
+const route = getRouteApi('/inside/keys/$keyId')
+
+/** What all pages of an API key have above them. */
+export function KeyFrame() {
+  const { keyId } = route.useParams()
+  const query = useQuery({ ...keyQuery(keyId), refetchInterval: 30_000 })
+  if (isControlFailure(query.error, 'not_found')) {
+    return (
+      <div className="page">
+        <PageHead title="There is no such API key" crumb={<Link to="/keys">API keys</Link>} />
+        <Empty
+          title="It may have been revoked long ago"
+          action={
+            <Link to="/keys" className="button primary">
+              To your API keys
+            </Link>
+          }
+        />
+      </div>
+    )
+  }
+  const params = { keyId }
+  return (
+    <div className="page">
+      <Loaded query={query} shape={<Skeleton lines={5} />}>
+        {(key) => (
+          <>
+            <PageHead
+              title={key.name}
+              crumb={<Link to="/keys">API keys</Link>}
+              lead={key.description || undefined}
+              action={
+                <div className="row">
+                  <span className="badge">{networkTitles[key.network]}</span>
+                  <KeyBadge state={key.state} expiresAt={key.expiresAt} />
+                </div>
+              }
+            />
+            <nav className="tabs" aria-label="API key">
+              <Link to="/keys/$keyId/setup" params={params}>
+                Setup
+              </Link>
+              <Link to="/keys/$keyId/metrics" params={params}>
+                Metrics
+              </Link>
+              <Link to="/keys/$keyId/settings" params={params}>
+                Settings
+              </Link>
+            </nav>
+            <Outlet />
+          </>
+        )}
+      </Loaded>
+    </div>
+  )
+}

@@ -1,0 +1,135 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import type { ApiKeyView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { ask } from '../../control/ask.ts'
+import { isControlFailure } from '../../control/controlFailure.ts'
+import { deploymentQuery, keyQuery } from '../../control/queries.ts'
+import { keepKey } from '../../control/shownKeys.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { Dialog } from '../../parts/Dialog.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { KeyCard } from '../../parts/KeyCard.tsx'
+import { Note, Trouble } from '../../parts/Note.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { useKey } from './useKey.ts'
+
+/** What of an API key can be set, and its end. */
+export function KeySettings() {
+  const key = useKey()
+  const queries = useQueryClient()
+  const { data: deployment } = useQuery(deploymentQuery)
+  const params = { keyId: key.id }
+  const show = (changed: ApiKeyView): void => {
+    queries.setQueryData(keyQuery(key.id).queryKey, changed)
+    void queries.invalidateQueries({ queryKey: ['keys'] })
+  }
+  const edit = async (change: {
+    readonly name?: string
+    readonly description?: string
+    readonly expiresAt?: string | null
+  }): Promise<void> => {
+    try {
+      show(await ask('PATCH /api/keys/{keyId}', { params, body: { version: key.version, ...change } }))
+    } catch (error) {
+      if (isControlFailure(error, 'version_conflict')) await queries.invalidateQueries({ queryKey: ['key', key.id] })
+      throw error
+    }
+  }
+  if (key.state === 'revoked') return <Note>This API key is revoked. Nothing of it can be changed.</Note>
+  return (
+    <div className="stack wide">
+      <About apiKey={key} edit={edit} />
+      <KeyCard
+        facts={key}
+        maxGraceDays={deployment?.limits.maxGraceDays ?? 0}
+        setExpiry={(expiresAt) => edit({ expiresAt })}
+        rotate={async (graceDays) => {
+          const rotated = await ask('POST /api/keys/{keyId}/rotate', { params, body: { graceDays } })
+          keepKey(key.id, rotated.apiKey)
+          show(rotated.key)
+        }}
+        endOld={async () => show(await ask('DELETE /api/keys/{keyId}/old', { params }))}
+      />
+      <Revoke apiKey={key} />
+    </div>
+  )
+}
+
+function About(props: {
+  readonly apiKey: ApiKeyView
+  readonly edit: (change: { readonly name: string; readonly description: string }) => Promise<void>
+}) {
+  const { say } = useDialogs()
+  const [name, setName] = useState(props.apiKey.name)
+  const [description, setDescription] = useState(props.apiKey.description)
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () => ({ name: name.trim() === '' ? 'Give it a name' : undefined }),
+    send: () => props.edit({ name: name.trim(), description: description.trim() }),
+    done: () => say('Saved'),
+    fields: ['name', 'description'],
+  })
+  return (
+    <Card title="About it">
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} mend={mendOf('name')} />
+        <TextField
+          label="Description"
+          name="description"
+          lines
+          optional
+          value={description}
+          onChange={setDescription}
+          most={500}
+          mend={mendOf('description')}
+        />
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
+  const queries = useQueryClient()
+  const router = useRouter()
+  const { say } = useDialogs()
+  const [isAsking, setAsking] = useState(false)
+  const { submit, isPending, trouble } = useSubmit({
+    send: () => ask('POST /api/keys/{keyId}/revoke', { params: { keyId: apiKey.id } }),
+    done: async () => {
+      setAsking(false)
+      say('Revoked. Calls with it are refused from now on.')
+      await router.navigate({ to: '/keys', replace: true })
+      await queries.invalidateQueries({ queryKey: ['keys'] })
+      await queries.invalidateQueries({ queryKey: ['key', apiKey.id] })
+    },
+  })
+  return (
+    <Card title="Revoke API key" lead="Calls with it are refused at once and for good. Its place is free for another.">
+      <div className="row end">
+        <Button kind="danger" onClick={() => setAsking(true)}>
+          Revoke
+        </Button>
+      </div>
+      {isAsking && (
+        <Dialog title={`Revoke ${apiKey.name}?`} onClose={() => setAsking(false)}>
+          <p className="soft">Programs that use it stop working at once. This cannot be undone.</p>
+          <Trouble text={trouble} />
+          <div className="row end">
+            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button kind="dangerPrimary" busy={isPending} onClick={() => submit()}>
+              Revoke
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </Card>
+  )
+}

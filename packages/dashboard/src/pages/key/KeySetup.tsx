@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { deploymentQuery, usageQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { CopyButton } from '../../parts/CopyButton.tsx'
+import { Empty } from '../../parts/Empty.tsx'
+import { Icon } from '../../parts/Icon.tsx'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { networkTitles } from '../../parts/networkTitles.ts'
+import { Trouble } from '../../parts/Note.tsx'
+import { UsageMeter } from '../../parts/UsageMeter.tsx'
+import { FirstRequest } from '../../snippet/FirstRequest.tsx'
+import { SnippetPanel } from '../../snippet/SnippetPanel.tsx'
+import { useKey, useKeyText } from './useKey.ts'
+
+/** An API key's address, an example call, and today's use. */
+export function KeySetup() {
+  const key = useKey()
+  const holder = useKeyText(key)
+  const deployment = useQuery(deploymentQuery)
+  const usage = useQuery({ ...usageQuery(), refetchInterval: 5_000 })
+  const [isShown, setShown] = useState(false)
+  const { submit, isPending, trouble } = useSubmit({
+    send: (password) => holder.reveal(password),
+    done: () => setShown(true),
+  })
+  const canShow = holder.canReveal || holder.kept !== undefined
+  if (key.state === 'revoked') {
+    return (
+      <Empty title="This API key is revoked" action={<Link to="/keys">To your API keys</Link>}>
+        <p>Calls with it are refused, for good. Its metrics stay.</p>
+      </Empty>
+    )
+  }
+  return (
+    <div className="stack wide">
+      <FirstRequest subject={{ keyId: key.id }} />
+      <Loaded query={deployment}>
+        {({ chain }) => {
+          const networks = chain.networks.filter(({ network }) => network === key.network)
+          const addressWith = (apiKey: string): string => `${networks[0]?.url}/${apiKey}`
+          return (
+            <>
+              <Card
+                title="Address"
+                lead={`${chain.name} ${networkTitles[key.network]}, chain id ${networks[0]?.chainId}. It holds the key, so it is a secret.`}
+                aside={
+                  canShow && (
+                    <Button size="little" busy={isPending} onClick={() => (isShown ? setShown(false) : submit())}>
+                      <Icon name={isShown ? 'hide' : 'eye'} />
+                      {isShown ? 'Hide address' : 'Show address'}
+                    </Button>
+                  )
+                }
+              >
+                <Trouble text={trouble} />
+                <div className="address">
+                  <code>{isShown && holder.kept !== undefined ? addressWith(holder.kept) : key.address}</code>
+                  {canShow && (
+                    <CopyButton
+                      what={`address on ${networkTitles[key.network]}`}
+                      text={async (password) => addressWith(await holder.reveal(password))}
+                    />
+                  )}
+                </div>
+              </Card>
+              <SnippetPanel holder={holder} kind="apiKey" networks={networks} />
+            </>
+          )
+        }}
+      </Loaded>
+      <Loaded query={usage}>
+        {({ day }) => (
+          <Card title="Today’s use" lead="Of all your API keys together. Refused calls do not count.">
+            <UsageMeter title="Today (UTC)" usage={day} />
+          </Card>
+        )}
+      </Loaded>
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { ApiKeyView } from '@keyrail/gateway'
+import { ask } from '../../control/ask.ts'
+import { keyQuery } from '../../control/queries.ts'
+import { useKeyHolder } from '../../snippet/useKeyHolder.ts'
+import type { KeyHolder } from '../../snippet/useKeyHolder.ts'
+
+const route = getRouteApi('/inside/keys/$keyId')
+
+/** The API key of the page. What is around the page shows it only once the key is there. */
+export function useKey(): ApiKeyView {
+  const { keyId } = route.useParams()
+  return useSuspenseQuery(keyQuery(keyId)).data
+}
+
+/** The key itself. */
+export function useKeyText({ id, network, ending, revealable }: ApiKeyView): KeyHolder {
+  return useKeyHolder({
+    id,
+    prefix: network === 'testnet' ? 'kr_t' : 'kr_m',
+    ending,
+    revealable,
+    ask: (password) =>
+      ask('POST /api/keys/{keyId}/reveal', {
+        params: { keyId: id },
+        body: password === undefined ? {} : { password },
+      }),
+  })
+}

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet } from '@tanstack/react-router'
+import { sessionQuery } from '../../control/queries.ts'
+import { Empty } from '../../parts/Empty.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+
+/** What all pages of an operator have above them. Nobody else is shown more than that. */
+export function OperatorFrame() {
+  const { data } = useQuery(sessionQuery)
+  if (data !== undefined && data.account.role !== 'operator') {
+    return (
+      <div className="page">
+        <PageHead title="Operator" />
+        <Empty title="Your account is no operator’s">
+          <p>Whoever runs this service can make it one.</p>
+        </Empty>
+      </div>
+    )
+  }
+  return (
+    <div className="page">
+      <nav className="tabs" aria-label="Operator">
+        <Link to="/operator" activeOptions={{ exact: true }}>
+          Users
+        </Link>
+        <Link to="/operator/invites">Invites</Link>
+        <Link to="/operator/audit">Audit log</Link>
+      </nav>
+      <Outlet />
+    </div>
+  )
+}

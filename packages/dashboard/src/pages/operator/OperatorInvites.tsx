@@ -1,0 +1,139 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { InviteView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { ask } from '../../control/ask.ts'
+import { deploymentQuery, invitesQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { Note, Trouble } from '../../parts/Note.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+import { SecretLink } from '../../parts/SecretLink.tsx'
+import { SelectField } from '../../parts/SelectField.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { dayText, momentText } from '../../parts/times.ts'
+
+/** Invites: those that are open, and making another. */
+export function OperatorInvites() {
+  const query = useQuery(invitesQuery)
+  const { data: deployment } = useQuery(deploymentQuery)
+  return (
+    <>
+      <PageHead title="Invites" windowTitle="Operator: invites" />
+      {deployment?.signUp === 'open' && <Note>Sign-up is open: nobody needs an invite here.</Note>}
+      <Make />
+      <Loaded query={query}>
+        {({ items }) => (
+          <Card title="Open invites">
+            {items.length === 0 ? (
+              <p className="soft">There are none.</p>
+            ) : (
+              <table className="table cards">
+                <thead>
+                  <tr>
+                    <th scope="col">For</th>
+                    <th scope="col">Made</th>
+                    <th scope="col">Holds until</th>
+                    <td />
+                  </tr>
+                </thead>
+                <tbody>
+                  {items.map((invite) => (
+                    <Invite key={invite.id} invite={invite} />
+                  ))}
+                </tbody>
+              </table>
+            )}
+          </Card>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Make() {
+  const queries = useQueryClient()
+  const [mail, setMail] = useState('')
+  const [days, setDays] = useState('7')
+  const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    send: () =>
+      ask('POST /api/admin/invites', { body: { days: Number(days), ...(mail.trim() && { mail: mail.trim() }) } }),
+    done: async (made) => {
+      setMail('')
+      setLink(made)
+      await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })
+    },
+    fields: ['mail', 'days'],
+  })
+  return (
+    <Card title="Invite somebody" lead="A link by which somebody signs up, once.">
+      {link && <SecretLink {...link} what="the invite" />}
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <div className="pair">
+          <TextField
+            label="For this mail address alone"
+            name="mail"
+            type="email"
+            optional
+            value={mail}
+            onChange={setMail}
+            mend={mendOf('mail')}
+          />
+          <SelectField
+            label="Holds for"
+            name="days"
+            value={days}
+            onChange={setDays}
+            options={['1', '7', '30'].map((value) => ({ value, title: value === '1' ? '1 day' : `${value} days` }))}
+            mend={mendOf('days')}
+          />
+        </div>
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Make an invite
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function Invite({ invite }: { readonly invite: InviteView }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const whom = invite.mail ?? 'whoever has it'
+  const { submit, isPending, trouble } = useSubmit({
+    send: () => ask('DELETE /api/admin/invites/{inviteId}', { params: { inviteId: invite.id } }),
+    done: async () => {
+      say('Taken back')
+      await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })
+    },
+  })
+  return (
+    <tr>
+      <th scope="row">
+        {whom}
+        <Trouble text={trouble} />
+      </th>
+      <td data-label="Made">{dayText(invite.createdAt)}</td>
+      <td data-label="Holds until">{momentText(invite.expiresAt)}</td>
+      <td>
+        <div className="row end">
+          <Button
+            size="little"
+            kind="danger"
+            busy={isPending}
+            label={`Take back the invite for ${whom}`}
+            onClick={() => submit()}
+          >
+            Take back
+          </Button>
+        </div>
+      </td>
+    </tr>
+  )
+}

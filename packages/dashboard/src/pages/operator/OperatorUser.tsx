@@ -1,0 +1,211 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { OwnLimits, UserView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { ask } from '../../control/ask.ts'
+import { deploymentQuery, userQuery } from '../../control/queries.ts'
+import { useSubmit } from '../../control/useSubmit.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { Dialog } from '../../parts/Dialog.tsx'
+import { useDialogs } from '../../parts/dialogs.ts'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { Trouble } from '../../parts/Note.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+import { SecretLink } from '../../parts/SecretLink.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { countText, dayText, limitText } from '../../parts/times.ts'
+
+const route = getRouteApi('/inside/operator/users/$userId')
+
+/** One account: its limits, a new password, its end for a time. */
+export function OperatorUser() {
+  const { userId } = route.useParams()
+  const query = useQuery(userQuery(userId))
+  return (
+    <Loaded query={query}>
+      {(user) => (
+        <>
+          <PageHead
+            title={user.mail}
+            crumb={<Link to="/operator">Users</Link>}
+            action={
+              <span className={user.state === 'active' ? 'badge good' : 'badge bad'}>
+                <span className="dot" aria-hidden="true" />
+                {user.state === 'active' ? 'Active' : 'Disabled'}
+              </span>
+            }
+          />
+          <dl className="facts">
+            <div>
+              <dt>Apps</dt>
+              <dd>{countText(user.apps)}</dd>
+            </div>
+            <div>
+              <dt>API keys</dt>
+              <dd>{countText(user.apiKeys)}</dd>
+            </div>
+            <div>
+              <dt>Since</dt>
+              <dd>{dayText(user.createdAt)}</dd>
+            </div>
+            <div>
+              <dt>Id</dt>
+              <dd>
+                <code>{user.id}</code>
+              </dd>
+            </div>
+          </dl>
+          <UserLimits user={user} />
+          <ResetLink user={user} />
+          <Disable user={user} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+const names = ['perDay', 'perMonth', 'perSecond'] as const
+const titles = { perDay: 'Requests a day', perMonth: 'Requests a month', perSecond: 'Requests a second' } as const
+
+function UserLimits({ user }: { readonly user: UserView }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const { data: deployment } = useQuery(deploymentQuery)
+  const own = user.limits ?? {}
+  const [values, setValues] = useState({
+    perDay: String(own.perDay ?? ''),
+    perMonth: String(own.perMonth ?? ''),
+    perSecond: String(own.perSecond ?? ''),
+  })
+  const { submit, isPending, trouble, mendOf } = useSubmit({
+    check: () =>
+      Object.fromEntries(
+        names.map((name) => [
+          name,
+          /^\d*$/.test(values[name].trim()) && values[name].trim() !== '0'
+            ? undefined
+            : 'Must be a whole number, 1 or more',
+        ]),
+      ),
+    send: () => {
+      const limits: OwnLimits = {
+        ...(own.burst !== undefined && { burst: own.burst }),
+        ...Object.fromEntries(
+          names.filter((name) => values[name].trim() !== '').map((name) => [name, Number(values[name])]),
+        ),
+      }
+      return ask('PUT /api/admin/users/{userId}/limits', {
+        params: { userId: user.id },
+        body: { limits: Object.keys(limits).length > 0 ? limits : null },
+      })
+    },
+    done: (changed) => {
+      queries.setQueryData(userQuery(user.id).queryKey, changed)
+      say('Saved')
+    },
+    fields: names,
+  })
+  return (
+    <Card
+      title="Limits"
+      lead={
+        deployment &&
+        `What is left empty is as the service has it: an app ${limitText(deployment.limits.app.perDay)} a day, all API keys together ${limitText(deployment.limits.apiKey.perDay)} a day.`
+      }
+    >
+      <form className="stack" noValidate onSubmit={submit}>
+        <Trouble text={trouble} />
+        <div className="selects">
+          {names.map((name) => (
+            <TextField
+              key={name}
+              label={titles[name]}
+              name={name}
+              optional
+              value={values[name]}
+              onChange={(value) => setValues((before) => ({ ...before, [name]: value }))}
+              placeholder="As the service’s"
+              mend={mendOf(name) ?? mendOf(`limits.${name}`)}
+            />
+          ))}
+        </div>
+        <div className="row end">
+          <Button kind="primary" type="submit" busy={isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}
+
+function ResetLink({ user }: { readonly user: UserView }) {
+  const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
+  const { submit, isPending, trouble } = useSubmit({
+    send: () => ask('POST /api/admin/users/{userId}/reset-link', { params: { userId: user.id } }),
+    done: setLink,
+  })
+  return (
+    <Card title="New password" lead="A link by which the person sets a new password, once.">
+      <Trouble text={trouble} />
+      {link && <SecretLink {...link} what="the link" />}
+      <div className="row end">
+        <Button busy={isPending} onClick={() => submit()}>
+          Make a link
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+function Disable({ user }: { readonly user: UserView }) {
+  const queries = useQueryClient()
+  const { say } = useDialogs()
+  const [isAsking, setAsking] = useState(false)
+  const isActive = user.state === 'active'
+  const { submit, isPending, trouble } = useSubmit({
+    send: () =>
+      isActive
+        ? ask('POST /api/admin/users/{userId}/disable', { params: { userId: user.id } })
+        : ask('POST /api/admin/users/{userId}/enable', { params: { userId: user.id } }),
+    done: async (changed) => {
+      setAsking(false)
+      queries.setQueryData(userQuery(user.id).queryKey, changed)
+      say(changed.state === 'active' ? 'The account works again' : 'The account is disabled')
+      await queries.invalidateQueries({ queryKey: ['admin', 'users'] })
+    },
+  })
+  return (
+    <Card
+      title={isActive ? 'Disable' : 'Enable'}
+      lead={
+        isActive
+          ? 'Ends the sessions of the account, and stops its keys and tokens, at once. It can be enabled again.'
+          : 'Lets the account, its keys and its tokens work again.'
+      }
+    >
+      <Trouble text={trouble} />
+      <div className="row end">
+        <Button
+          kind={isActive ? 'danger' : undefined}
+          busy={isPending}
+          onClick={() => (isActive ? setAsking(true) : submit())}
+        >
+          {isActive ? 'Disable' : 'Enable'}
+        </Button>
+      </div>
+      {isAsking && (
+        <Dialog title={`Disable ${user.mail}?`} onClose={() => setAsking(false)}>
+          <p className="soft">All calls with the account’s keys are refused at once.</p>
+          <div className="row end">
+            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button kind="dangerPrimary" busy={isPending} onClick={() => submit()}>
+              Disable
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </Card>
+  )
+}

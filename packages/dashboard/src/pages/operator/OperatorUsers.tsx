@@ -1,0 +1,108 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useDeferredValue, useState } from 'react'
+import { overviewQuery, usersQuery } from '../../control/queries.ts'
+import { Button } from '../../parts/Button.tsx'
+import { Card } from '../../parts/Card.tsx'
+import { Loaded } from '../../parts/Loaded.tsx'
+import { Note } from '../../parts/Note.tsx'
+import { PageHead } from '../../parts/PageHead.tsx'
+import { TextField } from '../../parts/TextField.tsx'
+import { countText, dayText, momentText } from '../../parts/times.ts'
+
+/** The instance at a glance, and its accounts. */
+export function OperatorUsers() {
+  const [search, setSearch] = useState('')
+  const asked = useDeferredValue(search.trim())
+  const overview = useQuery({ ...overviewQuery, refetchInterval: 10_000 })
+  const query = useInfiniteQuery({ ...usersQuery(asked), placeholderData: keepPreviousData })
+  return (
+    <>
+      <PageHead title="Users" windowTitle="Operator: users" />
+      <Loaded query={overview}>
+        {({ users, apps, apiKeys, startedAt, degraded }) => (
+          <>
+            {degraded.length > 0 && <Note kind="warn">Not as it should be: {degraded.join(', ')}.</Note>}
+            <dl className="figures">
+              {[
+                { title: 'Users', value: countText(users) },
+                { title: 'Apps', value: countText(apps) },
+                { title: 'API keys', value: countText(apiKeys) },
+                { title: 'Up since', value: momentText(startedAt) },
+              ].map(({ title, value }) => (
+                <div className="card figure" key={title}>
+                  <dt>{title}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        )}
+      </Loaded>
+      <Card title="Accounts">
+        <div role="search">
+          <TextField label="Find by mail address" name="search" type="search" value={search} onChange={setSearch} />
+        </div>
+        <Loaded query={query}>
+          {({ pages }) => {
+            const users = pages.flatMap(({ items }) => items)
+            return users.length === 0 ? (
+              <p className="soft" role="status">
+                Nobody has this in their address.
+              </p>
+            ) : (
+              <>
+                <table className="table cards">
+                  <thead>
+                    <tr>
+                      <th scope="col">Mail address</th>
+                      <th scope="col">State</th>
+                      <th scope="col" className="number">
+                        Apps
+                      </th>
+                      <th scope="col" className="number">
+                        API keys
+                      </th>
+                      <th scope="col">Since</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {users.map((user) => (
+                      <tr key={user.id}>
+                        <th scope="row">
+                          <Link to="/operator/users/$userId" params={{ userId: user.id }}>
+                            {user.mail}
+                          </Link>
+                        </th>
+                        <td>
+                          <span className={user.state === 'active' ? 'badge good' : 'badge bad'}>
+                            {user.state === 'active' ? 'Active' : 'Disabled'}
+                          </span>{' '}
+                          {user.role === 'operator' && <span className="badge">Operator</span>}
+                        </td>
+                        <td className="number" data-label="Apps">
+                          {countText(user.apps)}
+                        </td>
+                        <td className="number" data-label="API keys">
+                          {countText(user.apiKeys)}
+                        </td>
+                        <td data-label="Since">{dayText(user.createdAt)}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+                {query.hasNextPage && (
+                  <div className="row">
+                    <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                      Show more
+                    </Button>
+                  </div>
+                )}
+              </>
+            )
+          }}
+        </Loaded>
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef, useState } from 'react'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Button } from './Button.tsx'
+import { copyText } from './copyText.ts'
+import { useDialogs } from './dialogs.ts'
+import { Icon } from './Icon.tsx'
+
+/** Copies a text, which may first have to be asked for, and says so. */
+export function CopyButton(props: {
+  /** Given the password where one was asked for. */
+  readonly text: (password: string | undefined) => Promise<string> | string
+  /** What is copied, for whoever hears the button: `address of testnet`. */
+  readonly what: string
+  readonly title?: string
+  readonly kind?: 'primary'
+}) {
+  const [isDone, setDone] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const { say } = useDialogs()
+  const { submit, isPending, trouble } = useSubmit({
+    send: async (password) => props.text(password),
+    done: async (text) => {
+      const isCopied = await copyText(text)
+      say(isCopied ? `Copied: ${props.what}` : 'The browser did not allow copying. Show it and copy it by hand.')
+      setDone(isCopied)
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => setDone(false), 2_500)
+    },
+  })
+  useEffect(() => {
+    if (trouble !== undefined) say(trouble)
+  }, [trouble, say])
+  return (
+    <Button
+      size="little"
+      kind={props.kind}
+      busy={isPending}
+      onClick={() => submit()}
+      label={`${props.title ?? 'Copy'}: ${props.what}`}
+    >
+      <Icon name={isDone ? 'done' : 'copy'} />
+      {isDone ? 'Copied' : (props.title ?? 'Copy')}
+    </Button>
+  )
+}

@@ -1,0 +1,73 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { FormEvent, ReactNode } from 'react'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+import { DialogsContext } from './dialogs.ts'
+import { TextField } from './TextField.tsx'
+
+interface Asked {
+  readonly wasWrong: boolean
+  readonly answer: (password: string | undefined) => void
+}
+
+/** Brings up what {@link useDialogs} asks for. */
+export function DialogsProvider({ children }: { readonly children: ReactNode }) {
+  const [asked, setAsked] = useState<Asked>()
+  const [password, setPassword] = useState('')
+  const [said, setSaid] = useState('')
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const say = useCallback((text: string) => {
+    clearTimeout(timer.current)
+    setSaid(text)
+    timer.current = setTimeout(() => setSaid(''), 4_000)
+  }, [])
+  const askPassword = useCallback(
+    (wasWrong: boolean) => new Promise<string | undefined>((answer) => setAsked({ wasWrong, answer })),
+    [],
+  )
+  const settle = (answer: string | undefined): void => {
+    asked?.answer(answer)
+    setAsked(undefined)
+    setPassword('')
+  }
+  const dialogs = useMemo(() => ({ askPassword, say }), [askPassword, say])
+  return (
+    <DialogsContext value={dialogs}>
+      {children}
+      {asked && (
+        <Dialog title="Your password" onClose={() => settle(undefined)}>
+          <form
+            className="stack"
+            onSubmit={(event: FormEvent) => {
+              event.preventDefault()
+              if (password !== '') settle(password)
+            }}
+          >
+            <p className="soft">It has been a while since you logged in, so this needs your password.</p>
+            <TextField
+              label="Password"
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              value={password}
+              onChange={setPassword}
+              required
+              mend={asked.wasWrong ? 'This is not your password.' : undefined}
+            />
+            <div className="row end">
+              <Button onClick={() => settle(undefined)}>Cancel</Button>
+              <Button kind="primary" type="submit">
+                Go on
+              </Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+      <div className="toast" role="status" aria-live="polite">
+        {said}
+      </div>
+    </DialogsContext>
+  )
+}

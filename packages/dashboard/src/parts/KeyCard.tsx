@@ -1,0 +1,127 @@
+import type { AppView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Button } from './Button.tsx'
+import { Card } from './Card.tsx'
+import { Dialog } from './Dialog.tsx'
+import { useDialogs } from './dialogs.ts'
+import { KeyBadge } from './KeyBadge.tsx'
+import { Note, Trouble } from './Note.tsx'
+import { SelectField } from './SelectField.tsx'
+import { TextField } from './TextField.tsx'
+import { dayText, momentText } from './times.ts'
+
+type KeyFacts = Omit<AppView['key'], 'id' | 'addresses'>
+
+const days = (count: number): string => (count === 0 ? 'Ends at once' : count === 1 ? '1 day' : `${count} days`)
+
+/** The day of a time, as a field for days takes it: in the reader's own zone. */
+const dayOf = (time: string | null): string => {
+  if (time === null) return ''
+  const date = new Date(time)
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
+}
+/** The end of that day. */
+const endOf = (day: string): string | null => (day === '' ? null : new Date(`${day}T23:59:59`).toISOString())
+
+/** A key: when it ends, and putting a new one in its place. */
+export function KeyCard(props: {
+  readonly facts: KeyFacts
+  readonly maxGraceDays: number
+  readonly setExpiry: (expiresAt: string | null) => Promise<unknown>
+  readonly rotate: (graceDays: number) => Promise<unknown>
+  readonly endOld: () => Promise<unknown>
+}) {
+  const { facts, maxGraceDays } = props
+  const { say } = useDialogs()
+  const [expiry, setExpiry] = useState(dayOf(facts.expiresAt))
+  const [isRotating, setRotating] = useState(false)
+  const [grace, setGrace] = useState('1')
+  const saving = useSubmit({
+    check: () => ({
+      expiresAt: expiry !== '' && new Date(`${expiry}T23:59:59`) < new Date() ? 'Must be a day to come' : undefined,
+    }),
+    send: () => props.setExpiry(endOf(expiry)),
+    done: () => say('Saved'),
+    fields: ['expiresAt'],
+  })
+  const rotating = useSubmit({
+    send: () => props.rotate(Number(grace)),
+    done: () => {
+      setRotating(false)
+      say('There is a new key now')
+    },
+  })
+  const ending = useSubmit({ send: props.endOld, done: () => say('The old key has ended') })
+  return (
+    <Card
+      title="Key"
+      lead={
+        <>
+          <code>…{facts.ending}</code>, made {dayText(facts.rotatedAt ?? facts.createdAt)}
+        </>
+      }
+      aside={<KeyBadge state={facts.state} expiresAt={facts.expiresAt} />}
+    >
+      <Trouble text={ending.trouble} />
+      {facts.oldUntil !== null && facts.state === 'rotated' && (
+        <Note
+          kind="warn"
+          action={
+            <Button size="little" busy={ending.isPending} onClick={() => ending.submit()}>
+              End it now
+            </Button>
+          }
+        >
+          The old key works until {momentText(facts.oldUntil)}.
+        </Note>
+      )}
+      <form className="stack" noValidate onSubmit={saving.submit}>
+        <Trouble text={saving.trouble} />
+        <TextField
+          label="Last day"
+          name="expiresAt"
+          type="date"
+          optional
+          value={expiry}
+          onChange={setExpiry}
+          mend={saving.mendOf('expiresAt')}
+          hint="After it the key is refused. Leave it empty for a key without an end."
+        />
+        <div className="row end">
+          <Button onClick={() => setRotating(true)}>Rotate key</Button>
+          <Button kind="primary" type="submit" busy={saving.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+      {isRotating && (
+        <Dialog title="Rotate key" onClose={() => setRotating(false)}>
+          <form className="stack" onSubmit={rotating.submit}>
+            <p className="soft">
+              A new key takes the place of this one, and all addresses change with it. Programs with the old key go on
+              working for the time that you choose.
+            </p>
+            <Trouble text={rotating.trouble} />
+            <SelectField
+              label="The old key works for"
+              name="graceDays"
+              value={grace}
+              onChange={setGrace}
+              options={Array.from({ length: maxGraceDays + 1 }, (_, count) => ({
+                value: String(count),
+                title: days(count),
+              }))}
+            />
+            <div className="row end">
+              <Button onClick={() => setRotating(false)}>Cancel</Button>
+              <Button kind="primary" type="submit" busy={rotating.isPending}>
+                Rotate key
+              </Button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,36 @@
+import { useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
+
+/** The heading of a page. It names the window, and takes the focus when one comes to the page, so that it is read out. */
+export function PageHead(props: {
+  readonly title: string
+  /** Of the window, where the heading says too little. */
+  readonly windowTitle?: string
+  readonly lead?: ReactNode
+  readonly crumb?: ReactNode
+  readonly action?: ReactNode
+}) {
+  const ref = useRef<HTMLHeadingElement>(null)
+  const { title, windowTitle = title } = props
+  useEffect(() => {
+    document.title = `${windowTitle} · Keyrail`
+  }, [windowTitle])
+  useEffect(() => {
+    // Not over a field that the page has given the focus to.
+    if (document.activeElement === document.body || document.activeElement?.tagName === 'A') {
+      ref.current?.focus({ preventScroll: true })
+    }
+  }, [])
+  return (
+    <div className="page-head">
+      <div>
+        {props.crumb && <div className="crumb">{props.crumb}</div>}
+        <h1 tabIndex={-1} ref={ref}>
+          {title}
+        </h1>
+        {props.lead && <p className="lead">{props.lead}</p>}
+      </div>
+      {props.action}
+    </div>
+  )
+}

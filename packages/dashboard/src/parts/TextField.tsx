@@ -1,0 +1,76 @@
+import { useId } from 'react'
+import type { ReactNode } from 'react'
+
+/** A field for text, with its label, its hint, and what is wrong with it. */
+export function TextField(props: {
+  readonly label: string
+  readonly name: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly type?: 'text' | 'password' | 'email' | 'number' | 'search' | 'date' | 'datetime-local'
+  readonly lines?: boolean
+  readonly required?: boolean
+  readonly optional?: boolean
+  readonly hint?: ReactNode
+  readonly mend?: string | undefined
+  readonly autoComplete?: string
+  readonly placeholder?: string
+  /** In characters. How many there are is shown; nothing is cut off. */
+  readonly most?: number
+  readonly min?: number | string
+  readonly max?: number | string
+  readonly mono?: boolean
+  readonly inputRef?: React.Ref<HTMLInputElement>
+}) {
+  const id = useId()
+  const length = [...props.value.trim()].length
+  const described = [props.mend ? `${id}-mend` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
+  const common = {
+    id,
+    name: props.name,
+    className: props.mono ? 'input mono' : 'input',
+    value: props.value,
+    required: props.required,
+    placeholder: props.placeholder,
+    autoComplete: props.autoComplete ?? 'off',
+    'aria-invalid': props.mend ? true : undefined,
+    'aria-describedby': described || undefined,
+  }
+  return (
+    <div className="field">
+      <div className="field-label">
+        <label htmlFor={id}>
+          {props.label}
+          {props.optional && <span className="soft"> (optional)</span>}
+        </label>
+        {props.most !== undefined && length > props.most * 0.6 && (
+          <span className="soft small">
+            {length} of {props.most}
+          </span>
+        )}
+      </div>
+      {props.lines ? (
+        <textarea {...common} spellCheck={!props.mono} onChange={({ target }) => props.onChange(target.value)} />
+      ) : (
+        <input
+          {...common}
+          ref={props.inputRef}
+          type={props.type ?? 'text'}
+          min={props.min}
+          max={props.max}
+          onChange={({ target }) => props.onChange(target.value)}
+        />
+      )}
+      {props.mend && (
+        <p className="mend" id={`${id}-mend`}>
+          {props.mend}
+        </p>
+      )}
+      {props.hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {props.hint}
+        </p>
+      )}
+    </div>
+  )
+}

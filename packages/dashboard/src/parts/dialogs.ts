@@ -1,0 +1,18 @@
+import { createContext, useContext } from 'react'
+
+/** What any page can bring up over itself. */
+export interface Dialogs {
+  /** Asks for the password. @returns `undefined` where it was not given. */
+  readonly askPassword: (wasWrong: boolean) => Promise<string | undefined>
+  /** Says something in passing, aloud too. */
+  readonly say: (text: string) => void
+}
+
+/** Given by {@link DialogsProvider}. */
+export const DialogsContext = createContext<Dialogs>({
+  askPassword: () => Promise.resolve(undefined),
+  say: () => undefined,
+})
+
+/** What any page can bring up over itself. */
+export const useDialogs = (): Dialogs => useContext(DialogsContext)

@@ -1,0 +1,25 @@
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const whole = new Intl.NumberFormat(undefined)
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const rate = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
+
+/** A day, as the reader's language has it. */
+export const dayText = (time: string): string => day.format(new Date(time))
+/** A day and a time on it. */
+export const momentText = (time: string): string => moment.format(new Date(time))
+/** A time of day. */
+export const clockText = (time: string): string => clock.format(new Date(time))
+/** A whole number. */
+export const countText = (value: number): string => whole.format(value)
+/** A number in few characters. */
+export const shortText = (value: number): string => short.format(value)
+/** A part of one, in percent. Never rounded up to all. */
+export const rateText = (value: number | null): string =>
+  value === null ? '–' : rate.format(value < 1 ? Math.min(value, 0.9999) : 1)
+/** Milliseconds. */
+export const msText = (value: number | null): string =>
+  value === null ? '–' : `${whole.format(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10)} ms`
+/** A limit. */
+export const limitText = (value: number | null): string => (value === null ? 'no limit' : whole.format(value))

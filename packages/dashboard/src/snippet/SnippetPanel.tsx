@@ -1,0 +1,166 @@
+import { snippet, snippetLanguages, snippetMethods } from '@keyrail/snippets'
+import type { SnippetAddress, SnippetLanguage, SnippetLibrary, SnippetMethod } from '@keyrail/snippets'
+import type { DeploymentView } from '@keyrail/gateway'
+import { useState } from 'react'
+import { useSubmit } from '../control/useSubmit.ts'
+import { Button } from '../parts/Button.tsx'
+import { Card } from '../parts/Card.tsx'
+import { CopyButton } from '../parts/CopyButton.tsx'
+import { Icon } from '../parts/Icon.tsx'
+import { networkTitles } from '../parts/networkTitles.ts'
+import { Trouble } from '../parts/Note.tsx'
+import { Segments } from '../parts/Segments.tsx'
+import { SelectField } from '../parts/SelectField.tsx'
+import type { KeyHolder } from './useKeyHolder.ts'
+import { highlight } from './highlight.ts'
+
+type NetworkOf = DeploymentView['chain']['networks'][number]
+
+/** An example call to choose, read, copy and run. The key in it is masked until it is asked for. */
+export function SnippetPanel(props: {
+  readonly holder: KeyHolder
+  /** Whether the key is an app's or an API key: their addresses differ. */
+  readonly kind: 'app' | 'apiKey'
+  readonly networks: readonly NetworkOf[]
+}) {
+  const { holder, kind, networks } = props
+  const [method, setMethod] = useState<SnippetMethod>('latestBlock')
+  const [languageId, setLanguage] = useState<SnippetLanguage>('javascript')
+  const [libraryId, setLibrary] = useState<SnippetLibrary>('ethers')
+  const [withKeyrail, setWithKeyrail] = useState(false)
+  const [network, setNetwork] = useState(networks[0]?.network ?? 'testnet')
+  const [isShown, setShown] = useState(false)
+
+  const language = snippetLanguages.find(({ id }) => id === languageId) ?? snippetLanguages[0]
+  const library = language?.libraries.find(({ id }) => id === libraryId) ?? language?.libraries[0]
+  const url = networks.find((one) => one.network === network)?.url ?? networks[0]?.url
+  const reveal = useSubmit({ send: (password) => holder.reveal(password), done: () => setShown(true) })
+  if (language === undefined || library === undefined || url === undefined) return null
+
+  const address: SnippetAddress = kind === 'app' ? { baseUrl: url } : { rpcUrl: url }
+  // Where keys are never shown again, a program reads its key from the environment.
+  const canShow = holder.canReveal || holder.kept !== undefined
+  const programWith = (apiKey: string | undefined) =>
+    snippet({
+      method,
+      language: language.id,
+      library: library.id,
+      withKeyrail: withKeyrail && library.keyrail !== undefined,
+      address,
+      ...(apiKey !== undefined && { apiKey }),
+    })
+  const shownKey = isShown && holder.kept !== undefined ? holder.kept : canShow ? holder.masked : undefined
+  const shown = programWith(shownKey)
+  const title = snippetMethods.find(({ id }) => id === method)?.title ?? ''
+
+  return (
+    <Card title="Make a call" lead="A whole program. Copy it, save it under its name, and run it.">
+      <div className="selects">
+        <SelectField
+          label="Method"
+          name="method"
+          value={method}
+          onChange={setMethod}
+          options={snippetMethods.map((one) => ({ value: one.id, title: one.title }))}
+        />
+        <SelectField
+          label="Language"
+          name="language"
+          value={language.id}
+          onChange={setLanguage}
+          options={snippetLanguages.map((one) => ({ value: one.id, title: one.title }))}
+        />
+        <SelectField
+          label="Library"
+          name="library"
+          value={library.id}
+          onChange={setLibrary}
+          options={language.libraries.map((one) => ({ value: one.id, title: one.title }))}
+        />
+      </div>
+      <div className="row">
+        {networks.length > 1 && (
+          <Segments
+            legend="Network"
+            name="network"
+            value={network}
+            onChange={setNetwork}
+            options={networks.map((one) => ({ value: one.network, title: networkTitles[one.network] }))}
+          />
+        )}
+        {library.keyrail !== undefined && (
+          <Segments
+            legend="Package"
+            name="package"
+            value={withKeyrail ? 'with' : 'without'}
+            onChange={(value) => setWithKeyrail(value === 'with')}
+            options={[
+              { value: 'without', title: `${library.title} alone` },
+              { value: 'with', title: `with ${library.keyrail}` },
+            ]}
+          />
+        )}
+      </div>
+      <Trouble text={reveal.trouble} />
+      <figure className="code" aria-label={`${title}, ${language.title}, ${library.title}`}>
+        <div className="code-bar">
+          <code>{shown.fileName}</code>
+          <div className="row">
+            {canShow && (
+              <Button
+                size="little"
+                busy={reveal.isPending}
+                onClick={() => (isShown ? setShown(false) : reveal.submit())}
+              >
+                <Icon name={isShown ? 'hide' : 'eye'} />
+                {isShown ? 'Hide key' : 'Show key'}
+              </Button>
+            )}
+            <CopyButton
+              what="the program"
+              kind="primary"
+              text={async (password) => programWith(canShow ? await holder.reveal(password) : undefined).text}
+            />
+          </div>
+        </div>
+        <pre tabIndex={0} role="region" aria-label="Program">
+          <code>
+            {highlight(shown.text, language.id).map(({ text, kind: look }, at) =>
+              look === 'plain' ? (
+                text
+              ) : (
+                <span key={at} className={`tok-${look}`}>
+                  {text}
+                </span>
+              ),
+            )}
+          </code>
+        </pre>
+      </figure>
+      <ol className="stack tight small">
+        {shown.environment.length > 0 && (
+          <li>
+            Set{' '}
+            {shown.environment.map(({ name, what }, at) => (
+              <span key={name}>
+                {at > 0 && ' and '}
+                <code>{name}</code> to {what}
+              </span>
+            ))}{' '}
+            in the environment.
+          </li>
+        )}
+        {shown.install !== undefined && (
+          <li className="row">
+            Install: <code className="break">{shown.install}</code>
+            <CopyButton what="the command that installs" text={() => shown.install ?? ''} />
+          </li>
+        )}
+        <li className="row">
+          Run: <code>{shown.run}</code>
+          <CopyButton what="the command that runs it" text={() => shown.run} />
+        </li>
+      </ol>
+    </Card>
+  )
+}

@@ -1,0 +1,39 @@
+import { useReducer } from 'react'
+import { keepKey, keptKey } from '../control/shownKeys.ts'
+
+/** A key that a page may show. */
+export interface KeyHolder {
+  /** What stands in its place. */
+  readonly masked: string
+  /** The key, where it was shown already. */
+  readonly kept: string | undefined
+  /** Whether the service shows it again. */
+  readonly canReveal: boolean
+  /** The key: kept, or asked for now. */
+  readonly reveal: (password?: string) => Promise<string>
+}
+
+/** Holds the key of an app or an API key for as long as the page is open, and asks for it when it is first wanted. */
+export function useKeyHolder(options: {
+  readonly id: string
+  readonly prefix: 'kr_a' | 'kr_t' | 'kr_m'
+  readonly ending: string
+  readonly revealable: boolean
+  readonly ask: (password?: string) => Promise<{ readonly apiKey: string }>
+}): KeyHolder {
+  const { id, prefix, ending, revealable, ask } = options
+  const [, renew] = useReducer((count: number) => count + 1, 0)
+  return {
+    masked: `${prefix}…${ending}`,
+    kept: keptKey(id, ending),
+    canReveal: revealable,
+    reveal: async (password) => {
+      const kept = keptKey(id, ending)
+      if (kept !== undefined) return kept
+      const { apiKey } = await ask(password)
+      keepKey(id, apiKey)
+      renew()
+      return apiKey
+    },
+  }
+}
