@@ -116,6 +116,37 @@ describe('wrong options', () => {
     ['services.trace', given({ services: { trace: 1 } }), 'services.trace must be true or false'],
     ['unsafeNodeMethods', given({ unsafeNodeMethods: 'no' }), 'unsafeNodeMethods must be true or false'],
     ['log', given({ log: console }), 'log must be a function'],
+    ['now', given({ now: 0 }), 'now must be a function'],
+    ['rates', given({ rates: { perSecond: 1 } }), 'rates must be an object with take()'],
+    ['quota', given({ quota: { take: () => undefined } }), 'quota must be an object with take(), giveBack()'],
+    ['meter null', given({ meter: null }), 'meter must be an object with count()'],
+    ...['403', 401, null].map((quotaStatus): [string, unknown, string] => [
+      `quotaStatus ${typeof quotaStatus}`,
+      given({ quotaStatus }),
+      'quotaStatus must be 403 or 429',
+    ]),
+    ['strangers', given({ strangers: 10 }), 'strangers must be an object with perSecond, burst'],
+    [
+      'strangers without a burst',
+      given({ strangers: { perSecond: 10 } }),
+      'strangers.burst must be a whole number from 1 to 1000000',
+    ],
+    [
+      'strangers.perSecond',
+      given({ strangers: { perSecond: 0, burst: 1 } }),
+      'strangers.perSecond must be a whole number from 1 to 1000000',
+    ],
+    ...['10.0.0.0/8', [1], [undefined]].map((trustedProxies): [string, unknown, string] => [
+      `trustedProxies ${JSON.stringify(trustedProxies)}`,
+      given({ trustedProxies }),
+      "trustedProxies must be a list of addresses and ranges, as in ['10.0.0.0/8']",
+    ]),
+    [
+      'a proxy by its name',
+      given({ trustedProxies: ['secret.example'] }),
+      'trustedProxies[0] is no IP address: write one as in 203.0.113.7 or 2001:db8::1, or a range as in 203.0.113.0/24',
+    ],
+    ['rehearsalKeys', given({ rehearsalKeys: 1 }), 'rehearsalKeys must be true or false'],
     ['limits', given({ limits: 1 }), `limits must be an object with ${knownLimits}`],
     ['limits null', given({ limits: null }), `limits must be an object with ${knownLimits}`],
     [
@@ -149,6 +180,13 @@ describe('good options', () => {
     services: { debug: false, trace: false },
     unsafeNodeMethods: false,
     limits: defaultLimits,
+    rates: undefined,
+    quota: undefined,
+    quotaStatus: 403,
+    meter: undefined,
+    strangers: { perSecond: 10, burst: 100 },
+    rehearsalKeys: false,
+    now: Date.now,
     log: undefined,
   }
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { apiKeyAddress, appAddress } from './addresses.ts'
+import { fuzzCases } from '../allow/fuzzCases.ts'
 import { parsePath } from './parsePath.ts'
+import type { Path } from './parsePath.ts'
 
 const key = fc.stringMatching(/^[0-9A-Za-z_%.~-]{1,50}$/).filter((text) => text !== 'v2')
 const network = fc.constantFrom('testnet', 'mainnet')
@@ -51,5 +53,46 @@ describe('parsePath', () => {
         expect(['call', 'healthz', 'readyz', 'unknown']).toContain(parsePath(target).kind)
       }),
     )
+  })
+
+  test('is what a second reader makes of any target', () => {
+    const part = fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom('testnet', 'mainnet', 'v2', 'healthz', '') },
+      { weight: 3, arbitrary: key },
+      { weight: 2, arbitrary: fc.stringMatching(/^[ -~]{0,8}$/) },
+    )
+    const good = fc
+      .tuple(network, fc.constantFrom('/v2/', '/', '/v2'), key)
+      .map(([name, between, text]) => `/${name}${between}${between === '/v2' ? '' : text}`)
+    const any = fc
+      .tuple(fc.constantFrom('', 'http://x', 'HTTPS://x.example:1', 'x'), fc.array(part, { maxLength: 5 }))
+      .map(([before, parts]) => before + parts.map((text) => `/${text}`).join(''))
+    const target = fc
+      .tuple(
+        fc.oneof({ weight: 3, arbitrary: good }, { weight: 7, arbitrary: any }),
+        fc.constantFrom('', '?', '?a/b', '#c'),
+      )
+      .map((both) => both.join(''))
+    const oracle = (text: string): Path => {
+      const [, path = ''] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(text) ?? []
+      if (path === '/healthz' || path === '/readyz') return { kind: path === '/healthz' ? 'healthz' : 'readyz' }
+      const [whole, name, app, alone, api] = /^\/(testnet|mainnet)(?:\/v2\/([^/]*)|(\/v2)|\/([^/]*)|)$/.exec(path) ?? []
+      if (whole === undefined) return { kind: 'unknown' }
+      const at = { kind: 'call', network: name === 'testnet' ? 'testnet' : 'mainnet' } as const
+      if (app !== undefined) return { ...at, variant: 'app', key: app }
+      return alone === undefined
+        ? { ...at, variant: 'apiKey', key: api ?? '' }
+        : { ...at, variant: 'app', key: undefined }
+    }
+    let calls = 0
+    fc.assert(
+      fc.property(target, (text) => {
+        const parsed = parsePath(text)
+        if (parsed.kind === 'call') calls += 1
+        expect(parsed).toEqual(oracle(text))
+      }),
+      { numRuns: fuzzCases(5_000) },
+    )
+    expect(calls).toBeGreaterThan(fuzzCases(5_000) * 0.3)
   })
 })
