@@ -102,6 +102,11 @@ class Walks:
         return write_steps(call, tx_hash, self._label, self._plan, now_ms() + limit_ms, limit_ms)
 
 
+# Made once: json.dumps makes an encoder for every call.
+_as_json = json.JSONEncoder(separators=(",", ":")).encode
+_as_web3_json = Web3JsonEncoder(separators=(",", ":")).encode
+
+
 def call_of(method: Any, params: Any) -> Call:
     """Write the params, once.
 
@@ -113,11 +118,11 @@ def call_of(method: Any, params: Any) -> Call:
     params = [] if params is None else params
     written: str | None = None
     try:
-        written = json.dumps(params, separators=(",", ":"))
+        written = _as_json(params)
     except TypeError:
         # What web3.py has types of its own for: bytes, attribute dicts.
         try:
-            written = json.dumps(params, separators=(",", ":"), cls=Web3JsonEncoder)
+            written = _as_web3_json(params)
         except (TypeError, ValueError, RecursionError):
             written = None
     except (ValueError, RecursionError):
