@@ -44,6 +44,22 @@ describe('passwords', () => {
     expect(most()).toBe(2)
   })
 
+  test('are no more than two at once where others come while some end', async () => {
+    const { passwords, begun, ends, most } = createGate()
+    const all: Promise<unknown>[] = []
+    for (let at = 0; at < 20; at += 1) {
+      all.push(passwords.hash(`plum ${at}`))
+      if (at % 4 === 3)
+        for (let ended = 0; ended < 4; ended += 1) {
+          ends.shift()?.()
+          await turn()
+        }
+    }
+    expect((await Promise.all(all)).includes('busy')).toBe(false)
+    expect(begun).toHaveLength(20)
+    expect(most()).toBe(2)
+  })
+
   test('go on after a hash that failed', async () => {
     let calls = 0
     const passwords = createPasswords({

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hashArgon2 } from '../../src/account/argon2id.ts'
+import { createPasswords } from '../../src/account/createPasswords.ts'
 import { hashSecret } from '../../src/account/secretText.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
@@ -106,6 +107,20 @@ describe.each(databases)('accounts on $name', (database) => {
           status: 403,
           code: 'sign_up_closed',
         })
+    })
+
+    test('that found all places taken costs no try', async () => {
+      const { accounts } = createFixture(storage, {
+        signUpBurst: 1,
+        passwords: createPasswords({ cost: cheap, maxAtOnce: 1, maxWaiting: 0 }),
+      })
+      const ip = newIp()
+      const [held, refused] = await Promise.all([
+        accounts.signUp({ mail: newMail(), password, ip: newIp() }),
+        accounts.signUp({ mail: newMail(), password, ip }),
+      ])
+      expect([held, refused]).toMatchObject([{ token: expect.any(String) }, { status: 429, code: 'busy' }])
+      passed(await accounts.signUp({ mail: newMail(), password, ip }))
     })
 
     test('is slowed by address, and by /64 of IPv6', async () => {
@@ -243,6 +258,26 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(strong).toContain('$m=64,t=1,p=1$')
       passed(await accounts.logIn({ mail, password, ip: newIp() }))
       expect((await storage.users.find(id))?.password).toBe(strong)
+    })
+
+    test('that hashes anew does not bring back a password that was changed meanwhile', async () => {
+      const { signUp } = fixture
+      const { mail, viewer } = await signUp()
+      const { id } = viewer.user
+      await storage.users.setPassword(id, await hashArgon2(password, { cost: { ...cheap, memory: 8 } }))
+      const next = await hashArgon2('seven blue herons', { cost: cheap })
+      const { accounts } = createFixture({
+        ...storage,
+        users: {
+          ...storage.users,
+          setPassword: async (...change) => {
+            await storage.users.setPassword(id, next)
+            return storage.users.setPassword(...change)
+          },
+        },
+      })
+      expect(await accounts.logIn({ mail, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
+      expect((await storage.users.find(id))?.password).toBe(next)
     })
 
     test.each<[what: string, (id: string) => Promise<unknown>]>([
@@ -455,6 +490,19 @@ describe.each(databases)('accounts on $name', (database) => {
         'account.delete',
       ])
       passed(await accounts.signUp({ mail, password, ip: newIp() }))
+    })
+
+    test('that is disabled is out, whoever wrote so', async () => {
+      const { accounts, signUp } = fixture
+      const { viewer, token } = await signUp()
+      await storage.users.setState(viewer.user.id, 'disabled')
+      expect(await accounts.authenticate(token)).toBeUndefined()
+      expect(await accounts.deleteAccount({ viewer, password })).toMatchObject({ code: 'account_disabled' })
+      expect(
+        await accounts.changePassword({ viewer, current: password, next: 'seven blue herons', ip: newIp() }),
+      ).toMatchObject({ code: 'account_disabled' })
+      await storage.users.setState(viewer.user.id, 'active')
+      expect(await accounts.authenticate(token)).toBeDefined()
     })
 
     test('that is disabled is out at once, and its old sessions stay ended', async () => {
