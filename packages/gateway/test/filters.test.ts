@@ -1,0 +1,207 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { apiKeyAddress, appAddress } from '../src/index.ts'
+import type { GatewayOptions } from '../src/index.ts'
+import { result, startFakeUpstream } from './fakeUpstream.ts'
+import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
+import { chainIds, post, startGateway } from './startGateway.ts'
+import type { StartedGateway } from './startGateway.ts'
+
+const toStop: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+/** A node whose filters count up, as those of many nodes do; what passed one is its own id. */
+const filtering = (): { behave: Behaviour; filters: Set<string> } => {
+  const filters = new Set<string>()
+  let last = 0
+  const behave: Behaviour = (call) => {
+    const [id = ''] = call.params as string[]
+    if (call.method.startsWith('eth_new')) {
+      last += 1
+      filters.add(`0x${last.toString(16)}`)
+      return result(call, `"0x${last.toString(16)}"`)
+    }
+    if (call.method === 'eth_uninstallFilter') return result(call, String(filters.delete(id)))
+    if (filters.has(id)) return result(call, `["${id}"]`)
+    return `{"jsonrpc":"2.0","id":${call.id},"error":{"code":-32000,"message":"filter not found"}}`
+  }
+  return { behave, filters }
+}
+
+const fake = async (chainId: number = chainIds.testnet): Promise<FakeUpstream & { filters: Set<string> }> => {
+  const upstream = await startFakeUpstream(chainId)
+  toStop.push(upstream.stop)
+  const { behave, filters } = filtering()
+  return Object.assign(upstream, { behave, filters })
+}
+
+interface Answered {
+  readonly result?: unknown
+  readonly error?: unknown
+}
+type Ask = (method: string, ...params: unknown[]) => Promise<Answered>
+const askAt =
+  (address: string): Ask =>
+  async (method, ...params) => {
+    const { text } = await post(address, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+    const { result: value, error } = JSON.parse(text) as Answered
+    return error === undefined ? { result: value } : { error }
+  }
+
+const start = async (
+  upstreams: readonly FakeUpstream[],
+  options: Partial<GatewayOptions> = {},
+  mainnet: readonly FakeUpstream[] = [],
+): Promise<{ started: StartedGateway; mine: Ask; theirs: Ask; onMainnet: Ask }> => {
+  const urls = { testnet: upstreams.map(({ url }) => url), mainnet: mainnet.map(({ url }) => url) }
+  const started = await startGateway(mainnet.length === 0 ? { testnet: urls.testnet } : urls, options)
+  toStop.push(() => started.gateway.close({ graceMs: 0 }))
+  return {
+    started,
+    mine: askAt(apiKeyAddress(started.url, 'testnet', started.testnetKey)),
+    theirs: askAt(appAddress(started.url, 'testnet', started.app)),
+    onMainnet: askAt(appAddress(started.url, 'mainnet', started.app)),
+  }
+}
+const made = async (ask: Ask, method = 'eth_newBlockFilter'): Promise<string> => String((await ask(method)).result)
+const notFound = { error: { code: -32000, message: 'filter not found' } }
+
+describe('a filter', () => {
+  test.each(['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter'])(
+    'of %s has an id of 128 random bits, and works under it',
+    async (method) => {
+      const upstream = await fake()
+      const { mine } = await start([upstream])
+      const [one, other] = [await made(mine, method), await made(mine, method)]
+      for (const id of [one, other]) expect(id).toMatch(/^0x[0-9a-f]{32}$/)
+      expect(one).not.toBe(other)
+      expect(await mine('eth_getFilterChanges', one)).toEqual({ result: ['0x1'] })
+      expect(await mine('eth_getFilterLogs', other)).toEqual({ result: ['0x2'] })
+      expect(await mine('eth_getFilterChanges', other.toUpperCase().replace('0X', '0x'))).toEqual({ result: ['0x2'] })
+      expect(await mine('eth_uninstallFilter', one)).toEqual({ result: true })
+      expect(await mine('eth_uninstallFilter', one)).toEqual({ result: false })
+      expect(await mine('eth_getFilterChanges', one)).toEqual(notFound)
+      expect([...upstream.filters]).toEqual(['0x2'])
+    },
+  )
+
+  test("of another key, and a node's own id, are not found, and no node is asked", async () => {
+    const upstream = await fake()
+    const { mine, theirs } = await start([upstream])
+    const id = await made(mine)
+    upstream.bodies.length = 0
+    for (const wrong of [id, '0x1', `0x${'0'.repeat(32)}`, 1, null, ['0x1']]) {
+      expect(await theirs('eth_getFilterChanges', wrong)).toEqual(notFound)
+      expect(await theirs('eth_getFilterLogs', wrong)).toEqual(notFound)
+      expect(await theirs('eth_uninstallFilter', wrong)).toEqual({ result: false })
+    }
+    expect(await mine('eth_getFilterChanges')).toEqual(notFound)
+    expect(upstream.bodies).toEqual([])
+    expect(await mine('eth_getFilterChanges', id)).toEqual({ result: ['0x1'] })
+  })
+
+  test('of another network is not found', async () => {
+    const [testnet, mainnet] = [await fake(), await fake(chainIds.mainnet)]
+    const { theirs, onMainnet } = await start([testnet], {}, [mainnet])
+    const id = await made(theirs)
+    await made(onMainnet)
+    expect(await onMainnet('eth_getFilterChanges', id)).toEqual(notFound)
+    expect(await theirs('eth_getFilterChanges', id)).toEqual({ result: ['0x1'] })
+  })
+
+  test('is asked of the node that made it, also when another comes first again', async () => {
+    const [first, second] = [await fake(), await fake()]
+    first.head = 10
+    second.head = 100
+    const { mine } = await start([first, second])
+    const id = await made(mine)
+    expect([first.filters.size, second.filters.size]).toEqual([0, 1])
+    first.head = 100
+    await expect
+      .poll(
+        async () => {
+          await mine('eth_blockNumber')
+          return first.bodies.length
+        },
+        { timeout: 10_000 },
+      )
+      .toBeGreaterThan(0)
+    expect(await mine('eth_getFilterChanges', id)).toEqual({ result: ['0x1'] })
+    expect(first.bodies.some((body) => body.includes('Filter'))).toBe(false)
+  })
+
+  test('whose node is gone is not found where there is another, which makes the next', async () => {
+    const [first, second] = [await fake(), await fake()]
+    const { mine } = await start([first, second])
+    const id = await made(mine)
+    await first.stop()
+    await mine('eth_gasPrice')
+    expect(await mine('eth_getFilterChanges', id)).toEqual(notFound)
+    expect(await mine('eth_getFilterChanges', await made(mine))).toEqual({ result: ['0x1'] })
+    expect(second.filters.size).toBe(1)
+  })
+
+  test('whose only node is gone cannot be asked now', async () => {
+    const upstream = await fake()
+    const { mine } = await start([upstream])
+    const id = await made(mine)
+    await upstream.stop()
+    await mine('eth_gasPrice')
+    expect(await mine('eth_getFilterChanges', id)).toMatchObject({ error: { data: { reason: 'no_upstream' } } })
+  })
+
+  test("that the node refuses to make brings the node's error", async () => {
+    const upstream = await fake()
+    upstream.behave = (call) => `{"jsonrpc":"2.0","id":${call.id},"error":{"code":-32601,"message":"no filters"}}`
+    const { mine } = await start([upstream])
+    expect(await mine('eth_newBlockFilter')).toEqual({ error: { code: -32601, message: 'no filters' } })
+  })
+
+  test.each(['null', '{"id":1}', '["0x1"]', String.raw`"\u0031"`])(
+    'whose id the node gives as %s is a bad answer',
+    async (value) => {
+      const upstream = await fake()
+      upstream.behave = (call) => result(call, value)
+      const { mine } = await start([upstream])
+      expect(await mine('eth_newBlockFilter')).toMatchObject({ error: { data: { reason: 'upstream_bad' } } })
+    },
+  )
+
+  test('too many for one key ends the one unused for longest, at the node too, and nobody else`s', async () => {
+    const upstream = await fake()
+    const { mine, theirs } = await start([upstream], { limits: { maxFilters: 3 } })
+    const other = await made(theirs)
+    const ids = [await made(mine), await made(mine), await made(mine)]
+    await mine('eth_getFilterChanges', ids[0])
+    const fourth = await made(mine)
+    expect(await mine('eth_getFilterChanges', ids[1])).toEqual(notFound)
+    for (const id of [ids[0], ids[2], fourth]) expect(await mine('eth_getFilterChanges', id)).toHaveProperty('result')
+    expect(await theirs('eth_getFilterChanges', other)).toHaveProperty('result')
+    await expect.poll(() => [...upstream.filters], { timeout: 10_000 }).toEqual(['0x1', '0x2', '0x4', '0x5'])
+  })
+
+  test('is made and asked in a batch, in the order of the calls', async () => {
+    const upstream = await fake()
+    const { started, mine } = await start([upstream])
+    const id = await made(mine)
+    const calls = [
+      ['eth_getFilterChanges', id],
+      ['eth_getFilterLogs', id],
+      ['eth_getFilterChanges', '0x1'],
+      ['eth_uninstallFilter', id],
+      ['eth_getFilterChanges', id],
+    ]
+    const { text } = await post(
+      apiKeyAddress(started.url, 'testnet', started.testnetKey),
+      JSON.stringify(calls.map(([method, param], index) => ({ jsonrpc: '2.0', id: index, method, params: [param] }))),
+    )
+    expect((JSON.parse(text) as Answered[]).map((item) => item.result ?? item.error)).toEqual([
+      ['0x1'],
+      ['0x1'],
+      notFound.error,
+      true,
+      notFound.error,
+    ])
+  })
+})
