@@ -221,6 +221,7 @@ def test_an_asynchronous_key_function_is_awaited() -> None:
         {"api_key": "https://node.example/v2/$KEY"},
         {"jwt": "$KEY $KEY"},
         {"max_response_bytes": 1.5},
+        {"timeoutMs": 5},
     ],
 )
 def test_a_wrong_option_is_refused_without_the_key(kind: Any, wrong: dict[str, Any]) -> None:

@@ -9,12 +9,14 @@ from .logs.log_cursor import LogCursor
 from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
 from .provider import KeyrailProvider
+from .provider_options import AsyncProviderOptions, ProviderOptions
 from .transport.options import BatchOptions, RetryOptions
 from .transport.walks import Request, Settled
 
 __all__ = [
     "AsyncKeyrailProvider",
     "AsyncLogs",
+    "AsyncProviderOptions",
     "AsyncSecret",
     "BatchOptions",
     "FailureKind",
@@ -26,6 +28,7 @@ __all__ = [
     "LogsProgress",
     "Network",
     "PerNetwork",
+    "ProviderOptions",
     "Reorg",
     "Request",
     "RetryOptions",

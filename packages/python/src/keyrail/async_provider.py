@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
+from typing_extensions import Self, Unpack
 from web3.providers.async_base import AsyncJSONBaseProvider
 from web3.types import RPCEndpoint, RPCResponse
 
-from .address.open_address import AsyncSecret, Network, PerNetwork
 from .failure.error import KeyrailError
+from .provider_options import AsyncProviderOptions
 from .transport.drive import create_async_drive
 from .transport.opened import opened
-from .transport.options import BatchOptions, RetryOptions
 from .transport.steps import Outcome
 from .transport.walks import Request, Settled, Walks, response_of, responses_of, settled_of
 
@@ -25,47 +25,18 @@ class AsyncKeyrailProvider(AsyncJSONBaseProvider):
     asynchronous context manager, or ``await`` its ``close()``.
 
     Args:
-        url: An address copied whole from the dashboard, or a node's own URL.
-        base_url: Of an app: calls go to ``{base_url}/v2/{api_key}``.
-        rpc_url: Of an API key: calls go to ``{rpc_url}/{api_key}``.
-        api_key: The key, or a function that gives the one in force.
-        network: ``"testnet"`` or ``"mainnet"``; needed where a URL or chain id is given for each.
-        chain_id: The chain id to expect. It is then never asked for; else once.
-        jwt: A JSON Web Token, or a function that gives it; sent as ``Authorization: Bearer``.
-        timeout_ms: How long a call may take in all, in milliseconds. Default: 10,000, and 60,000 for heavy methods.
-        retry: False, a number of retries, or a dict of ``RetryOptions``. Default: 3 times.
-        batch: How large a batch may be, a dict of ``BatchOptions``. Default: 100 calls, 512,000 bytes.
-        max_response_bytes: A larger answer fails. Default: 64 MiB.
-        max_in_flight: How many requests may be under way; further calls wait. Default: 64.
-        resends: How often a transaction that was looked for and not found is sent again. Default: 0.
+        bare: Nothing: an address is given by name.
+        options: Those of ``KeyrailProvider``.
 
     Raises:
         KeyrailError: Of kind ``invalidRequest`` where an option is wrong, naming the option and the mend.
 
     """
 
-    def __init__(
-        self,
-        *bare: object,
-        url: str | None = None,
-        base_url: PerNetwork[str] | None = None,
-        rpc_url: PerNetwork[str] | None = None,
-        api_key: AsyncSecret | None = None,
-        network: Network | None = None,
-        chain_id: PerNetwork[int] | None = None,
-        jwt: AsyncSecret | None = None,
-        timeout_ms: float | None = None,
-        retry: bool | int | RetryOptions = True,
-        batch: BatchOptions | None = None,
-        max_response_bytes: int | None = None,
-        max_in_flight: int | None = None,
-        resends: int | None = None,
-    ) -> None:
-        options = {name: value for name, value in locals().items() if name not in ("self", "bare", "__class__")}
+    def __init__(self, *bare: object, **options: Unpack[AsyncProviderOptions]) -> None:
         given = opened(bare, options)
         # Tracebacks may be shown with the variables of their frames.
-        del options, bare, url, base_url, rpc_url, api_key, network, chain_id, jwt, timeout_ms, retry, batch
-        del max_response_bytes, max_in_flight, resends
+        del bare, options
         if isinstance(given, KeyrailError):
             raise given
         address, plan = given
@@ -138,7 +109,7 @@ class AsyncKeyrailProvider(AsyncJSONBaseProvider):
         self._walks.learn(method, outcome)
         return outcome
 
-    async def __aenter__(self) -> AsyncKeyrailProvider:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
+from typing_extensions import Self, Unpack
 from web3.providers.base import JSONBaseProvider
 from web3.types import RPCEndpoint, RPCResponse
 
-from .address.open_address import Network, PerNetwork, Secret
 from .failure.error import KeyrailError
 from .message.answer import Result
+from .provider_options import ProviderOptions
 from .transport.drive import create_drive
 from .transport.opened import opened
-from .transport.options import BatchOptions, RetryOptions
 from .transport.steps import Outcome
 from .transport.walks import Request, Settled, Walks, response_of, responses_of, settled_of
 
@@ -51,28 +51,10 @@ class KeyrailProvider(JSONBaseProvider):
 
     """
 
-    def __init__(
-        self,
-        *bare: object,
-        url: str | None = None,
-        base_url: PerNetwork[str] | None = None,
-        rpc_url: PerNetwork[str] | None = None,
-        api_key: Secret | None = None,
-        network: Network | None = None,
-        chain_id: PerNetwork[int] | None = None,
-        jwt: Secret | None = None,
-        timeout_ms: float | None = None,
-        retry: bool | int | RetryOptions = True,
-        batch: BatchOptions | None = None,
-        max_response_bytes: int | None = None,
-        max_in_flight: int | None = None,
-        resends: int | None = None,
-    ) -> None:
-        options = {name: value for name, value in locals().items() if name not in ("self", "bare", "__class__")}
+    def __init__(self, *bare: object, **options: Unpack[ProviderOptions]) -> None:
         given = opened(bare, options)
         # Tracebacks may be shown with the variables of their frames.
-        del options, bare, url, base_url, rpc_url, api_key, network, chain_id, jwt, timeout_ms, retry, batch
-        del max_response_bytes, max_in_flight, resends
+        del bare, options
         if isinstance(given, KeyrailError):
             raise given
         address, plan = given
@@ -141,7 +123,7 @@ class KeyrailProvider(JSONBaseProvider):
         self._walks.learn(method, outcome)
         return outcome
 
-    def __enter__(self) -> KeyrailProvider:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
