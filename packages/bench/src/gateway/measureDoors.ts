@@ -9,9 +9,10 @@ const SECONDS = 1
 const WARM_UP_SECONDS = 3
 
 const call = (id: number): string =>
-  `{"jsonrpc":"2.0","id":${id},"method":"eth_getBalance","params":["0x${'ab'.repeat(20)}","latest"]}`
-const single = call(1)
-const batch = `[${Array.from({ length: 100 }, (_, n) => call(n)).join(',')}]`
+  `{"jsonrpc":"2.0","id":${id},"method":"eth_getBalance","params":["0x${id.toString(16).padStart(40, '0')}","latest"]}`
+// No two at once are alike: the service carries the same read once for all who ask for it at the same time, which no floor does.
+const single = Array.from({ length: 256 }, (_, n) => call(n))
+const batch = [`[${single.slice(0, 100).join(',')}]`]
 
 const server = await startServer()
 const opened: RunningDoor[] = []
@@ -29,9 +30,9 @@ interface Subject {
   readonly refuses: boolean
 }
 
-const subjectOf = (door: RunningDoor, body: string, kind = 'good', more: Partial<Load> = {}): Subject => ({
+const subjectOf = (door: RunningDoor, bodies: readonly string[], kind = 'good', more: Partial<Load> = {}): Subject => ({
   door,
-  load: { paths: door.door.paths[kind] ?? [], bodies: [body], headers: door.door.headers?.[kind] ?? {}, ...more },
+  load: { paths: door.door.paths[kind] ?? [], bodies, headers: door.door.headers?.[kind] ?? {}, ...more },
   refuses: kind !== 'good',
 })
 
