@@ -27,7 +27,11 @@ const commands: readonly Command[] = [
         value: 'N',
         about: 'listen on this port of 127.0.0.1 (default: 7245, or a free one where that is taken)',
       },
-      data: { type: 'string', value: 'DIR', about: 'keep keys and chains in this folder (default: a temporary one)' },
+      data: {
+        type: 'string',
+        value: 'DIR',
+        about: 'keep the database, keys and chains in this folder (default: a temporary one)',
+      },
       env: {
         type: 'string',
         value: 'FILE',
@@ -42,8 +46,8 @@ const commands: readonly Command[] = [
       help,
     },
     notes: [
-      'The line of --json: { url, dashboard, account: { email, password }, app: { id, apiKey, addresses: { testnet, mainnet } },\nkeys: { testnet: { apiKey, address }, mainnet: { apiKey, address } }, nodes: { testnet, mainnet } }; with --once also calls.\nAccounts and the dashboard come with a later release: until then the account cannot log in, and dashboard has no page.',
-      'Ctrl-C stops it; a second Ctrl-C stops it at once.',
+      'The line of --json: { url, dashboard, account: { email, password }, app: { id, apiKey, addresses: { testnet, mainnet } },\nkeys: { testnet: { apiKey, address }, mainnet: { apiKey, address } }, nodes: { testnet, mainnet } }; with --once also calls.\nThe account is an operator; keys that were exchanged in the dashboard are shown as they are now.',
+      'The keys kr_rehearse_401, kr_rehearse_429, kr_rehearse_quota and kr_rehearse_slow rehearse failures, on any address.\nCtrl-C stops it; a second Ctrl-C stops it at once.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),
   },

@@ -117,6 +117,78 @@ describe('keyrail dev --json', () => {
   })
 })
 
+/** Asks the control API as a browser at the dashboard does. */
+const ask = async (url: string, path: string, { body, cookie = '' }: { body?: unknown; cookie?: string } = {}) => {
+  const response = await fetch(`${url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json', origin: url, cookie },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return {
+    status: response.status,
+    cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '',
+    answer: (await response.json()) as Record<string, unknown>,
+  }
+}
+const logIn = async ({ service: { url, account } }: RunningDev) => {
+  const { email: mail, password } = account
+  const { status, cookie } = await ask(url, '/api/session', { body: { mail, password } })
+  expect(status).toBe(200)
+  return cookie
+}
+
+describe('the account of keyrail dev', () => {
+  test('logs in, and has the app and the keys that were shown; anybody may sign up', async () => {
+    const dev = await startDev()
+    const { url, app } = dev.service
+    const cookie = await logIn(dev)
+    const { answer: apps } = await ask(url, '/api/apps', { cookie })
+    expect(apps['items']).toEqual([expect.objectContaining({ id: app.id, name: 'Example app', chain: 'DEV' })])
+    const { answer: keys } = await ask(url, '/api/keys', { cookie })
+    expect(keys['items']).toEqual(networks.map((network) => expect.objectContaining({ network })))
+    const { answer } = await ask(url, `/api/apps/${app.id}/key/reveal`, { cookie, body: {} })
+    expect(answer['apiKey']).toBe(app.apiKey)
+    const ann = { mail: 'ann@example.org', password: 'a long enough password' }
+    expect((await ask(url, '/api/account', { body: ann })).status).toBe(201)
+    expect((await fetch(`${url}/`, { headers: { accept: 'text/html' } })).headers.get('content-type')).toContain('html')
+  })
+
+  test('a key that was exchanged or revoked meanwhile gives way to one that works', async () => {
+    const first = await startDev(['--data', data])
+    const { url, app } = first.service
+    const cookie = await logIn(first)
+    const rotated = await ask(url, `/api/apps/${app.id}/key/rotate`, { cookie, body: { graceDays: 0 } })
+    expect(rotated.status).toBe(200)
+    const { answer: keys } = await ask(url, '/api/keys', { cookie })
+    const [testnetKey] = keys['items'] as { id: string }[]
+    expect((await ask(url, `/api/keys/${testnetKey?.id}/revoke`, { cookie, body: {} })).status).toBe(200)
+    await stop(first)
+
+    const { service } = await startDev(['--data', data])
+    expect(service.app).toMatchObject({ id: app.id, apiKey: rotated.answer['apiKey'] })
+    expect(service.keys.testnet.apiKey).not.toBe(first.service.keys.testnet.apiKey)
+    expect(readFileSync(join(data, 'keys/app'), 'utf8').trim()).toBe(service.app.apiKey)
+    for (const address of [service.app.addresses.testnet, service.keys.testnet.address])
+      expect(await post(address, 'eth_blockNumber')).toHaveProperty('result')
+  })
+
+  test('rehearses failures by keys of that name', async () => {
+    const { service } = await startDev()
+    for (const [key, status] of [
+      ['kr_rehearse_401', 401],
+      ['kr_rehearse_429', 429],
+      ['kr_rehearse_quota', 403],
+    ] as const) {
+      const answer = await fetch(`${service.url}/testnet/v2/${key}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}',
+      })
+      expect([key, answer.status]).toEqual([key, status])
+    }
+  })
+})
+
 describe('keyrail dev --once', () => {
   test("prints each network's latest block through both address shapes, with no whole key, and stops", async () => {
     const run = await runCli(['dev', '--once', '--port', '0', '--data', data])
@@ -317,9 +389,11 @@ describe('keyrail dev --data', () => {
     const files = readdirSync(data, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
     expect(files.map(({ name }) => name).sort()).toEqual([
       'app',
+      'keyrail.db',
       'keyrail.json',
       'mainnet',
       'mainnet.chain.json',
+      'secret',
       'testnet',
       'testnet.chain.json',
     ])

@@ -44,6 +44,7 @@ export type { Listening, RunningConfig, Service, ServiceOptions } from './servic
 export { databaseFileOf, openOperatorTools } from './service/openOperatorTools.ts'
 export type { OperatorTools } from './service/openOperatorTools.ts'
 export { parseServiceConfig } from './service/parseServiceConfig.ts'
+export type { ProvidedAccount } from './service/provideAccount.ts'
 export { readServerSecrets } from './service/readServerSecrets.ts'
 export type { ServerSecrets } from './service/readServerSecrets.ts'
 export { readServiceConfig } from './service/readServiceConfig.ts'

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -23,6 +24,12 @@ export interface DevFolder {
   /** Whether it goes away with the process. */
   readonly temporary: boolean
   readonly state: DevState
+  /** Keeps what the state has become, in the folder and in the files of keys. */
+  readonly saveState: (state: DevState) => void
+  /** The service's database. */
+  readonly database: string
+  /** The secret under which the service seals its keys. */
+  readonly secret: string
   /** Files that hold one key each and nothing else: `app`, `testnet`, `mainnet`. For `keyrail call --key-file` and shells. */
   readonly keyFiles: string
   /** The chain saved for a network, or undefined where there is none yet. */
@@ -103,6 +110,7 @@ function open(path: string, temporary: boolean): DevFolder {
     const keyFiles = join(path, 'keys')
     const chain = (network: Network): string => join(path, `${network}.chain.json`)
     const next = (network: Network): string => join(path, `${network}.chain.next.json`)
+    const secretFile = join(path, 'secret')
     const known = existsSync(stateFile)
     const state = known ? readState(stateFile) : createDevState()
     // All is checked before anything is written.
@@ -120,14 +128,22 @@ function open(path: string, temporary: boolean): DevFolder {
     }
     // A killed process could not put them in place; its nodes saved them all the same.
     adopt()
-    if (!known) writeWhole(stateFile, `${JSON.stringify(state, undefined, 2)}\n`)
-    mkdirSync(keyFiles, privateFolder)
-    writeWhole(join(keyFiles, 'app'), `${state.app.apiKey}\n`)
-    for (const network of networks) writeWhole(join(keyFiles, network), `${state.keys[network].apiKey}\n`)
+    const saveState = (next: DevState): void => {
+      const text = `${JSON.stringify(next, undefined, 2)}\n`
+      if (!existsSync(stateFile) || readFileSync(stateFile, 'utf8') !== text) writeWhole(stateFile, text)
+      mkdirSync(keyFiles, privateFolder)
+      writeWhole(join(keyFiles, 'app'), `${next.app.apiKey}\n`)
+      for (const network of networks) writeWhole(join(keyFiles, network), `${next.keys[network].apiKey}\n`)
+    }
+    saveState(state)
+    if (!existsSync(secretFile)) writeWhole(secretFile, `${randomBytes(48).toString('base64url')}\n`)
     return {
       path,
       temporary,
       state,
+      saveState,
+      database: join(path, 'keyrail.db'),
+      secret: readFileSync(secretFile, 'utf8').trim(),
       keyFiles,
       savedChain: (network) => (existsSync(chain(network)) ? chain(network) : undefined),
       nextChain: (network) => (temporary ? undefined : next(network)),

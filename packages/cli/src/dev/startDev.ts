@@ -1,15 +1,17 @@
-import { apiKeyAddress, appAddress, createGateway, createMemoryKeyStore } from '@keyrail/gateway'
-import type { Gateway } from '@keyrail/gateway'
+import { apiKeyAddress, appAddress, createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
+import type { RunningConfig, Service } from '@keyrail/gateway'
 import type { Network } from '@keyrail/core'
 import { CliError } from '../cliError.ts'
 import { blockEverySeconds, seedChain, seededBlocks } from '../node/seedChain.ts'
 import { startNode } from '../node/startNode.ts'
 import type { RunningNode } from '../node/startNode.ts'
-import { devChainIds, networks, seedRounds } from './devChains.ts'
+import { devChainIds, seedRounds } from './devChains.ts'
 import type { ByNetwork } from './devChains.ts'
 import { openDevFolder } from './devFolder.ts'
 import type { DevFolder } from './devFolder.ts'
 import type { DevService } from './devService.ts'
+import type { DevState } from './devState.ts'
+import { dashboardFolder } from '../output/dashboardFolder.ts'
 
 /**
  * Where the service listens if nothing else is said: R, A, I, L on a telephone's keys. Below every system's range of passing ports, barred by no
@@ -29,12 +31,12 @@ export interface DevOptions {
 
 const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 
-async function listen(gateway: Gateway, port: number | undefined): Promise<{ url: string; port: number }> {
+async function listen(service: Service, port: number | undefined): Promise<{ url: string; port: number }> {
   const host = '127.0.0.1'
   try {
-    return await gateway.listen({ host, port: port ?? defaultPort })
+    return await service.listen({ host, port: port ?? defaultPort })
   } catch (error) {
-    if (port === undefined && isTaken(error)) return gateway.listen({ host, port: 0 })
+    if (port === undefined && isTaken(error)) return service.listen({ host, port: 0 })
     const reason = isTaken(error)
       ? 'something else listens there'
       : error instanceof Error
@@ -76,6 +78,37 @@ async function startChains(folder: DevFolder): Promise<ByNetwork<RunningNode>> {
   throw reason instanceof Error ? reason : new Error(String(reason))
 }
 
+/** What the service is told: all that callers of a real one meet, but for the rate a second, which would only slow tests down. */
+function devConfig(nodes: ByNetwork<string>): RunningConfig {
+  const { publicUrl: _none, ...config } = parseServiceConfig({
+    // Known once it listens.
+    publicUrl: 'http://127.0.0.1',
+    signUp: 'open',
+    chain: { name: 'Development chain', symbol: 'DEV' },
+    networks: {
+      testnet: { chainId: devChainIds.testnet, upstreams: [{ url: nodes.testnet }] },
+      mainnet: { chainId: devChainIds.mainnet, upstreams: [{ url: nodes.mainnet }] },
+    },
+    services: { debug: true, trace: true },
+    limits: { apps: { perSecond: null } },
+  })
+  const folder = dashboardFolder()
+  return folder === undefined ? config : { ...config, dashboard: { folder } }
+}
+
+/** Puts the folder's account and keys into the database where they are not there yet, and takes over what has become of them since. */
+async function provideState(service: Service, folder: DevFolder): Promise<DevState> {
+  const { account, app, keys, version } = folder.state
+  const there = await service.provideAccount({
+    account: { mail: account.email, password: account.password },
+    app,
+    keys,
+  })
+  const state: DevState = { version, account, app: there.app, keys: there.keys }
+  folder.saveState(state)
+  return state
+}
+
 /**
  * Starts two embedded nodes and the service in front of them, with one app and two API keys. All of it listens on 127.0.0.1 only.
  *
@@ -95,27 +128,19 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
     folder.release()
   }
   let nodes: ByNetwork<RunningNode> | undefined
-  let gateway: Gateway | undefined
+  let service: Service | undefined
   try {
     nodes = await startChains(folder)
     const { testnet, mainnet } = nodes
-    const { state } = folder
-    const keys = createMemoryKeyStore()
-    keys.add(state.app.apiKey, { id: state.app.id, kind: 'app', networks: [...networks], status: 'active' })
-    for (const network of networks) {
-      const { id, apiKey } = state.keys[network]
-      keys.add(apiKey, { id, kind: 'apiKey', networks: [network], status: 'active' })
-    }
-    const opened = createGateway({
-      networks: {
-        testnet: { chainId: devChainIds.testnet, upstreams: [{ url: testnet.url }] },
-        mainnet: { chainId: devChainIds.mainnet, upstreams: [{ url: mainnet.url }] },
-      },
-      keys,
-      services: { debug: true, trace: true },
+    const opened = await createService({
+      config: devConfig({ testnet: testnet.url, mainnet: mainnet.url }),
+      secrets: readServerSecrets({ KEYRAIL_SECRET: folder.secret }),
+      storage: { file: folder.database },
       unsafeNodeMethods: options.unsafeNodeMethods ?? false,
+      rehearsalKeys: true,
     })
-    gateway = opened
+    service = opened
+    const state = await provideState(opened, folder)
     const { url, port } = await listen(opened, options.port)
 
     const stopAll = async (): Promise<void> => {
@@ -155,7 +180,7 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
       stop: () => (stopping ??= stopAll()),
     }
   } catch (error) {
-    await gateway?.close({ graceMs: 0 })
+    await service?.close({ graceMs: 0 })
     await Promise.all([nodes?.testnet.stop(), nodes?.mainnet.stop()])
     release()
     throw error

@@ -26,6 +26,8 @@ import type { Storage, StorageOptions } from '../storage/openStorage.ts'
 import type { ServerSecret } from '../key/serverSecret.ts'
 import { ConfigError } from './configError.ts'
 import { createPrometheus } from './prometheus.ts'
+import { provideAccount } from './provideAccount.ts'
+import type { ProvidedAccount } from './provideAccount.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
@@ -79,6 +81,8 @@ export interface Service {
    * @throws {ConfigError} where it cannot be used; then everything stays as it was.
    */
   reload(config: ServiceConfig | RunningConfig, secrets?: ServerSecrets): Promise<readonly string[]>
+  /** @see provideAccount */
+  provideAccount(wanted: ProvidedAccount): Promise<ProvidedAccount>
   readonly storage: Storage
   readonly accounts: Accounts
   /**
@@ -314,6 +318,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   return {
     storage,
     accounts,
+    provideAccount: (wanted) =>
+      provideAccount({ storage, accounts, secrets, now }, wanted, {
+        chain: config.chain.symbol,
+        maxApps: config.limits.appsPerUser,
+      }),
     listen: async (at = config.listen) => {
       const { url, port } = await gateway.listen(at)
       let siteUrl = url
