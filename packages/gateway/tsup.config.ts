@@ -1,9 +1,10 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts'],
+  // The second is the code of a thread, which must be a file of its own.
+  entry: { index: 'src/index.ts', writerThread: 'src/storage/sqlite/writerThread.ts' },
   format: ['esm'],
-  dts: true,
+  dts: { entry: { index: 'src/index.ts' } },
   sourcemap: true,
   clean: true,
   target: 'node24',

@@ -8,7 +8,6 @@ import type { UsageRetention } from './rollUp.ts'
 import { cellOf, createUsageCounts, networkIndex, packCounts } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
 import { minuteMs, writeMinutes } from './usageRows.ts'
-import type { MinuteRow } from './usageRows.ts'
 
 /** What a meter tells of its work. */
 export type MeterEvent =
@@ -19,7 +18,7 @@ export type MeterEvent =
 
 /** What a meter is made of. */
 export interface MeterOptions {
-  readonly storage: Pick<Storage, 'db'>
+  readonly storage: Pick<Storage, 'db' | 'write'>
   /** How long after it was counted something is written, in milliseconds. @default 500 */
   readonly flushMs?: number | undefined
   /** How often usage is rolled up, and what is too old removed, in milliseconds; 0: not by this instance. @default 60_000 */
@@ -115,11 +114,9 @@ export const createMeter = (options: MeterOptions): Meter => {
 
   const writeRows = async (minute: Minute, entries: readonly KeyMinute[]): Promise<void> => {
     const totals = entries.map(({ total }) => total)
-    const rows = entries.map(({ key, total, counts }): MinuteRow => {
-      return { at: minute.at, keyId: key.id, run: minute.run, total, counts: packCounts(counts) }
-    })
+    const rows = entries.map(({ key, total, counts }) => ({ keyId: key.id, total, counts: packCounts(counts) }))
     const keys = entries.map(({ key }) => key).filter(({ id }) => !known.has(id))
-    await writeMinutes(db, { rows, keys })
+    await writeMinutes(options.storage, { at: minute.at, run: minute.run, rows, keys })
     // Bounded, as a key may be forgotten: it is only told again.
     if (known.size > 1_000_000) known.clear()
     for (const { id } of keys) known.add(id)

@@ -1,13 +1,13 @@
 import { CompiledQuery, sql } from 'kysely'
 import { holdRows } from '../storage/holdRows.ts'
+import type { Storage } from '../storage/openStorage.ts'
 import type { Db } from '../storage/tables.ts'
+import type { Step } from '../storage/write.ts'
 import type { MeteredKey } from './meter.ts'
 
 /** Counts of one key in one minute by one run of a process. */
 export interface MinuteRow {
-  readonly at: number
   readonly keyId: string
-  readonly run: string
   readonly total: number
   readonly counts: string
 }
@@ -65,9 +65,9 @@ export const inLightTransaction = <T>(db: Db, work: (transaction: Db) => Promise
     }
   })
 
-/** Inserts rows by statements that are the same again and again. */
-const insert = async (
-  { query, kind }: Db,
+/** Statements that insert rows, and are the same again and again. */
+const inserts = (
+  kind: Db['kind'],
   {
     into,
     columns,
@@ -79,14 +79,15 @@ const insert = async (
     conflict: string
     rows: readonly (readonly (string | number | null)[])[]
   },
-): Promise<void> => {
-  for (const part of inLengths(rows)) {
+): readonly Step[] =>
+  inLengths(rows).map((part) => {
     let number = 0
     const values = part.map(() => `(${columns.map(() => (kind === 'sqlite' ? '?' : `$${(number += 1)}`)).join(', ')})`)
-    const text = `insert into ${into} (${columns.join(', ')}) values ${values.join(', ')} on conflict ${conflict}`
-    await query.executeQuery(CompiledQuery.raw(text, part.flat()))
-  }
-}
+    return {
+      text: `insert into ${into} (${columns.join(', ')}) values ${values.join(', ')} on conflict ${conflict}`,
+      values: part.flat(),
+    }
+  })
 
 /** What is rolled up, and up to when. */
 export const readState = async ({ query }: Db): Promise<UsageState> =>
@@ -96,58 +97,57 @@ export const readState = async ({ query }: Db): Promise<UsageState> =>
 export const holdState = (transaction: Db): Promise<UsageState> =>
   holdRows(transaction, transaction.query.selectFrom('usageState').selectAll()).executeTakeFirstOrThrow()
 
-/** The same, which then nobody rolls up until the transaction ends, while others may write as well. */
-const shareState = ({ query, kind }: Db): Promise<UsageState> => {
-  const state = query.selectFrom('usageState').selectAll()
-  return (kind === 'postgres' ? state.forShare() : state).executeTakeFirstOrThrow()
-}
-
 /**
- * Writes what is counted so far. Rows are cumulative, and none is ever replaced by one that counts less, so that it may be repeated.
+ * Writes what is counted so far of one minute. Rows are cumulative, and none is ever replaced by one that counts less, so that it may be repeated.
  * What belongs to a time that is rolled up already voids that, and is rolled up again. What belongs to a time whose minutes are removed is left out.
  */
-export const writeMinutes = (
-  db: Db,
-  { rows, keys }: { rows: readonly MinuteRow[]; keys: readonly MeteredKey[] },
-): Promise<void> =>
-  inLightTransaction(db, async (transaction) => {
-    const { minutesFrom, rollingTo } = await shareState(transaction)
-    await insert(transaction, {
+export const writeMinutes = async (
+  { db: { kind }, write }: Pick<Storage, 'db' | 'write'>,
+  { at, run, rows, keys }: { at: number; run: string; rows: readonly MinuteRow[]; keys: readonly MeteredKey[] },
+): Promise<void> => {
+  const [one, two, three] = kind === 'sqlite' ? ['?1', '?2', '?3'] : ['$1::bigint', '$2', '$3::bigint']
+  const least = kind === 'sqlite' ? 'min' : 'least'
+  const steps: Step[] = [
+    ...inserts(kind, {
       into: 'usage_keys',
       columns: ['key_id', 'app_id', 'user_id'],
       conflict: 'do nothing',
       rows: keys.map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null]),
-    })
-    const kept = rows.filter(({ at }) => at >= minutesFrom)
-    await insert(transaction, {
+    }),
+    ...inserts(kind, {
       into: 'usage_minutes',
       columns: ['at', 'key_id', 'run', 'total', 'counts'],
       conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts
         where excluded.total > usage_minutes.total`,
-      rows: kept.map(({ at, keyId, run, total, counts }) => [at, keyId, run, total, counts]),
-    })
-    const oldest = Math.min(...kept.map(({ at }) => at))
-    if (oldest >= rollingTo) return
-    const { hoursTo, daysTo } = await holdState(transaction)
-    await transaction.query
-      .updateTable('usageState')
-      .set((row) => ({
-        hoursTo: Math.min(hoursTo, floorTo(oldest, hourMs)),
-        daysTo: Math.min(daysTo, floorTo(oldest, dayMs)),
-        version: row('version', '+', 1),
-      }))
-      .execute()
-  })
+      rows: rows.map(({ keyId, total, counts }) => [at, keyId, run, total, counts]),
+    }),
+    {
+      text: `delete from usage_minutes where ${one} < (select minutes_from from usage_state) and at = ${one} and run = ${two}`,
+      values: [at, run],
+    },
+    {
+      text: `update usage_state
+        set hours_to = ${least}(hours_to, ${two}${kind === 'sqlite' ? '' : '::bigint'}), days_to = ${least}(days_to, ${three}), version = version + 1
+        where rolling_to > ${one} and minutes_from <= ${one}`,
+      values: [at, floorTo(at, hourMs), floorTo(at, dayMs)],
+    },
+  ]
+  // Nobody rolls up until this is written, while others may write as well. SQLite has one writer at a time.
+  const share: Step = { text: 'select id from usage_state for share', values: [] }
+  await write(kind === 'postgres' ? [share, ...steps] : steps, { light: true })
+}
 
 /** Writes rolled up rows in the place of those that are there. */
-export const writeRollUp = (
-  transaction: Db,
+export const writeRollUp = async (
+  { query, kind }: Db,
   into: 'usage_hours' | 'usage_days',
   rows: readonly { at: number; keyId: string; total: number; counts: string }[],
-): Promise<void> =>
-  insert(transaction, {
+): Promise<void> => {
+  const steps = inserts(kind, {
     into,
     columns: ['at', 'key_id', 'total', 'counts'],
     conflict: '(at, key_id) do update set total = excluded.total, counts = excluded.counts',
     rows: rows.map(({ at, keyId, total, counts }) => [at, keyId, total, counts]),
   })
+  for (const { text, values } of steps) await query.executeQuery(CompiledQuery.raw(text, [...values]))
+}

@@ -24,7 +24,7 @@ export type QuotaEvent =
 
 /** What a quota is made of. */
 export interface QuotaOptions {
-  readonly storage: Pick<Storage, 'db'>
+  readonly storage: Pick<Storage, 'db' | 'write'>
   /** Items reserved at once, so also what a crash may cost an account. @default 25 */
   readonly blockItems?: number | undefined
   /** Items that may be granted to an account while PostgreSQL is gone. Without effect in SQLite. @default 500 */
@@ -92,7 +92,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
   /** Others give back after `idleMs`, and a quarter of it until they see that. */
   const lingerMs = clustered ? idleMs * 1.5 : 0
 
-  const rows = createQuotaRows(db)
+  const rows = createQuotaRows(options.storage)
   const states = new Map<string, QuotaState>()
   const returned = new WeakMap<QuotaGrant, number>()
   let settlements: Settlement[] = []

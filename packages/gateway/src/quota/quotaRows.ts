@@ -1,7 +1,7 @@
-import { CompiledQuery } from 'kysely'
-import { inTransaction } from '../storage/inTransaction.ts'
+import type { Storage } from '../storage/openStorage.ts'
 import { StorageError } from '../storage/storageError.ts'
 import type { Db } from '../storage/tables.ts'
+import type { Step, StepRows } from '../storage/write.ts'
 
 /** What is asked of an account's row: a block of items. */
 export interface Reservation {
@@ -112,81 +112,86 @@ const statements = (kind: Db['kind']) => {
         else spare end
       where account = ${account}
       returning day`,
-    find: `select day, day_used, month, month_used from quota where account = ${account}`,
-  }
-}
-
-/** Makes the rows of a database. */
-export const createQuotaRows = (db: Db): QuotaRows => {
-  const text = statements(db.kind)
-
-  const rowOf = async <Row>(
-    { query }: Db,
-    sql: string,
-    parameters: readonly (string | number)[],
-  ): Promise<Row | undefined> => (await query.executeQuery<Row>(CompiledQuery.raw(sql, [...parameters]))).rows[0]
-
-  /** Runs a statement that changes a row, which is made where it is not there. */
-  const change = async <Row>(
-    transaction: Db,
-    sql: string,
-    { account, day, month }: Settlement | Reservation,
-    values: readonly number[],
-  ): Promise<Row> => {
-    const parameters = [account, day, month, ...values]
-    const changed = await rowOf<Row>(transaction, sql, parameters)
-    if (changed !== undefined) return changed
-    await transaction.query.executeQuery(CompiledQuery.raw(text.open, [account, day, month]))
-    const row = await rowOf<Row>(transaction, sql, parameters)
-    if (row === undefined) throw new StorageError('the row of a quota has gone', { fault: 'failed' })
-    return row
-  }
-
-  const reserveOne = (transaction: Db, reservation: Reservation): Promise<Reserved> => {
-    const { need, extra, settled, debt, perDay, perMonth } = reservation
-    const values = [need, extra, settled, debt, perDay ?? unlimited, perMonth ?? unlimited]
-    return change<Reserved>(transaction, text.reserve, reservation, values)
-  }
-
-  const settleOne = async (transaction: Db, settlement: Settlement): Promise<void> => {
-    await change(transaction, text.settle, settlement, [settlement.unused, settlement.spare])
-  }
-
-  /** Does the same with each: in SQLite in one transaction, as each would wait for the disk else; in PostgreSQL each alone. */
-  const each = async <Item, Result>(
-    items: readonly Item[],
-    work: (transaction: Db, item: Item) => Promise<Result>,
-  ): Promise<PromiseSettledResult<Result>[]> => {
-    if (db.kind === 'sqlite') {
-      const [done] = await Promise.allSettled([
-        inTransaction(db, async (transaction) => {
-          const results: PromiseSettledResult<Result>[] = []
-          for (const item of items) results.push({ status: 'fulfilled', value: await work(transaction, item) })
-          return results
-        }),
-      ])
-      return done.status === 'fulfilled' ? done.value : items.map(() => done)
-    }
-    const results: PromiseSettledResult<Result>[] = []
-    for (let start = 0; start < items.length; start += atOnce)
-      results.push(
-        ...(await Promise.allSettled(items.slice(start, start + atOnce).map(async (item) => work(db, item)))),
-      )
-    return results
-  }
-
-  return {
-    reserve: async (reservations) =>
-      (await each(reservations, reserveOne)).map((result) =>
-        result.status === 'fulfilled' ? result.value : storageErrorOf(result.reason),
-      ),
-    settle: async (settlements) =>
-      (await each(settlements, settleOne)).map((result) =>
-        result.status === 'fulfilled' ? undefined : storageErrorOf(result.reason),
-      ),
-    find: (account) => rowOf(db, text.find, [account]),
   }
 }
 
 const storageErrorOf = (error: unknown): StorageError =>
   error instanceof StorageError ? error : new StorageError('the quota failed', { fault: 'failed' })
+
+/** Makes the rows of a storage. */
+export const createQuotaRows = ({ db, write }: Pick<Storage, 'db' | 'write'>): QuotaRows => {
+  const text = statements(db.kind)
+  const noRow = new StorageError('the row of a quota has gone', { fault: 'failed' })
+
+  interface Change {
+    readonly open: Step
+    readonly change: Step
+  }
+  const changeOf = (
+    { account, day, month }: Reservation | Settlement,
+    to: string,
+    values: readonly number[],
+  ): Change => ({
+    open: { text: text.open, values: [account, day, month] },
+    change: { text: to, values: [account, day, month, ...values] },
+  })
+
+  /** All in one transaction, as each would wait for the disk else. */
+  const writeTogether = async (changes: readonly Change[]): Promise<readonly (StepRows | StorageError)[]> => {
+    try {
+      const rows = await write(changes.flatMap(({ open, change }) => [open, change]))
+      return changes.map((_, index) => rows[index * 2 + 1] ?? [])
+    } catch (error) {
+      return changes.map(() => storageErrorOf(error))
+    }
+  }
+
+  const writeAlone = async ({ open, change }: Change): Promise<StepRows> => {
+    const [changed = []] = await write([change])
+    if (changed.length > 0) return changed
+    await write([open])
+    return (await write([change]))[0] ?? []
+  }
+
+  /** Each by itself, a few at a time. */
+  const writeEach = async (changes: readonly Change[]): Promise<readonly (StepRows | StorageError)[]> => {
+    const results: (StepRows | StorageError)[] = []
+    for (let start = 0; start < changes.length; start += atOnce)
+      results.push(
+        ...(await Promise.all(
+          changes.slice(start, start + atOnce).map((change) => writeAlone(change).catch(storageErrorOf)),
+        )),
+      )
+    return results
+  }
+  const writeAll = db.kind === 'sqlite' ? writeTogether : writeEach
+
+  return {
+    reserve: async (reservations) => {
+      const changes = reservations.map((reservation) => {
+        const { need, extra, settled, debt, perDay, perMonth } = reservation
+        const values = [need, extra, settled, debt, perDay ?? unlimited, perMonth ?? unlimited]
+        return changeOf(reservation, text.reserve, values)
+      })
+      return (await writeAll(changes)).map((result) => {
+        if (result instanceof StorageError) return result
+        const [row] = result as readonly { [name: string]: number }[]
+        if (row === undefined) return noRow
+        const { granted = 0, day = 0, spare = 0, day_used: dayUsed = 0, month_used: monthUsed = 0 } = row
+        return { granted, day, dayUsed, monthUsed, spare }
+      })
+    },
+    settle: async (settlements) => {
+      const changes = settlements.map((settlement) =>
+        changeOf(settlement, text.settle, [settlement.unused, settlement.spare]),
+      )
+      return (await writeAll(changes)).map((result) => (result instanceof StorageError ? result : undefined))
+    },
+    find: (account) =>
+      db.query
+        .selectFrom('quota')
+        .select(['day', 'dayUsed', 'month', 'monthUsed'])
+        .where('account', '=', account)
+        .executeTakeFirst(),
+  }
+}

@@ -7,6 +7,7 @@ import { openPostgres } from './postgres/openPostgres.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
 import type { Db } from './tables.ts'
+import type { Write } from './write.ts'
 import { openSqlite } from './sqlite/openSqlite.ts'
 
 /** Where things are stored: in a file of SQLite, or in PostgreSQL. */
@@ -16,6 +17,8 @@ export type StorageOptions = { readonly file: string } | { readonly databaseUrl:
 export interface Storage extends Repositories {
   /** The database itself, for the counters of usage, which keep rows of their own. */
   readonly db: Db
+  /** Writes for the same counters, beside all else. */
+  readonly write: Write
   /**
    * Finds all that the data plane asks about a key. Of SQLite it is a plain value, of PostgreSQL a promise.
    * @param hash - The key's SHA-256 in lower hex.
@@ -58,7 +61,7 @@ const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
  * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
  */
 export const openStorage = async (options: StorageOptions): Promise<Storage> => {
-  const { db, findAccess, findAccessByKid, close } = await openDatabase(options)
+  const { db, write, findAccess, findAccessByKid, close } = await openDatabase(options)
   try {
     await migrate(db)
   } catch (error) {
@@ -67,6 +70,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
   }
   return {
     db,
+    write,
     ...createRepositories(db),
     findAccess,
     findAccessByKid,

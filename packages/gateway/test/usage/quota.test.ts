@@ -35,7 +35,7 @@ describe.each(databases)('quota on $name', (database) => {
     return quota
   }
   const usedOf = async (account: QuotaAccount): Promise<number> =>
-    (await createQuotaRows(storage.db).find(account.id))?.dayUsed ?? 0
+    (await createQuotaRows(storage).find(account.id))?.dayUsed ?? 0
 
   beforeAll(async () => {
     options = await database.create()
@@ -174,7 +174,7 @@ describe.each(databases)('quota on $name', (database) => {
       ['2026-11-22', 10],
     ])
     await quota.close()
-    expect(await createQuotaRows(storage.db).find(account.id)).toMatchObject({ dayUsed: 20, monthUsed: 20 })
+    expect(await createQuotaRows(storage).find(account.id)).toMatchObject({ dayUsed: 20, monthUsed: 20 })
   })
 
   test('a clock that goes back opens no day again, neither here nor in another process', async () => {

@@ -30,8 +30,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     opened.push(quota)
     return quota
   }
-  const usedOf = async ({ id }: QuotaAccount): Promise<number> =>
-    (await createQuotaRows(direct.db).find(id))?.dayUsed ?? 0
+  const usedOf = async ({ id }: QuotaAccount): Promise<number> => (await createQuotaRows(direct).find(id))?.dayUsed ?? 0
   /** Takes one by one until refused. */
   const takeAll = async (
     quota: Quota,

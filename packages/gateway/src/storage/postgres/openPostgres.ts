@@ -8,6 +8,7 @@ import { StorageError } from '../storageError.ts'
 import type { Tables } from '../tables.ts'
 import { createPostgresDialect } from './createPostgresDialect.ts'
 import { postgresError } from './postgresError.ts'
+import { writeSteps } from './writeSteps.ts'
 
 const int8 = 20
 const connectTimeoutMs = 5_000
@@ -64,6 +65,7 @@ export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> =
 
   return {
     db: { query, kind: 'postgres' },
+    write: writeSteps({ query, kind: 'postgres' }),
     findAccess: (hash) => find('keyrail-access-by-hash', byHash, hashBytes(hash)),
     findAccessByKid: (kid) => find('keyrail-access-by-kid', byKid, kid),
     close: () => (closed ??= pool.end()),

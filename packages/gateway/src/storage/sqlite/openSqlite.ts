@@ -12,6 +12,7 @@ import { StorageError } from '../storageError.ts'
 import type { Tables } from '../tables.ts'
 import { createSqliteDialect } from './createSqliteDialect.ts'
 import { sqliteError } from './sqliteError.ts'
+import { startWriter } from './startWriter.ts'
 import { untilFree } from './untilFree.ts'
 
 const waitMs = 5_000
@@ -60,6 +61,7 @@ export const openSqlite = async (path: string): Promise<OpenDatabase> => {
   createPrivately(file)
   const writer = await openWriter(file)
   const dialect = createSqliteDialect(writer, { waitMs })
+  const thread = startWriter(file, { waitMs })
   const query = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] })
   // The statements need tables that may not be there before the migration.
   let reader: DatabaseSync | undefined
@@ -87,12 +89,13 @@ export const openSqlite = async (path: string): Promise<OpenDatabase> => {
 
   return {
     db: { query, kind: 'sqlite' },
+    write: thread.write,
     findAccess: (hash) => whileOpen(() => findByHash(hashBytes(hash))),
     findAccessByKid: (kid) => whileOpen(() => findByKid(kid)),
     close: () => {
       if (closed === undefined) {
         reader?.close()
-        closed = dialect.close()
+        closed = thread.close().then(dialect.close)
       }
       return closed
     },

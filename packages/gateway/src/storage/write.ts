@@ -1,0 +1,16 @@
+/** A statement with its values, in the words of the database: `?1` in SQLite, `$1` in PostgreSQL. */
+export interface Step {
+  readonly text: string
+  readonly values: readonly (string | number | null)[]
+}
+
+/** Rows as the database names them. */
+export type StepRows = readonly Readonly<Record<string, unknown>>[]
+
+/**
+ * Runs statements in order in one transaction, all of them or none. In SQLite another thread does it, so that ours never waits for the disk.
+ * @param options.light - The disk need not have it when this resolves: a process that is killed loses nothing of it, a power cut may. @default false
+ * @returns The rows that each gave.
+ * @throws {StorageError}
+ */
+export type Write = (steps: readonly Step[], options?: { readonly light?: boolean }) => Promise<readonly StepRows[]>
