@@ -22,7 +22,7 @@ const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
 
 const logIn = createRoute({
   getParentRoute: () => root,
-  path: '/login',
+  path: '/log-in',
   validateSearch: (search: Record<string, unknown>): { back?: string; ended?: boolean } => {
     const back = backTo(search['back'])
     return { ...(back !== undefined && { back }), ...(search['ended'] === true && { ended: true }) }
@@ -31,12 +31,12 @@ const logIn = createRoute({
 })
 const signUp = createRoute({
   getParentRoute: () => root,
-  path: '/signup',
+  path: '/sign-up',
   component: lazyRouteComponent(() => import('./pages/SignUp.tsx'), 'SignUp'),
 })
 const reset = createRoute({
   getParentRoute: () => root,
-  path: '/reset',
+  path: '/reset-password',
   component: lazyRouteComponent(() => import('./pages/ResetPassword.tsx'), 'ResetPassword'),
 })
 
@@ -49,7 +49,7 @@ const inside = createRoute({
     } catch (error) {
       if (!isControlFailure(error, 'not_logged_in')) throw error
       const back = location.pathname === '/' ? undefined : backTo(location.href)
-      redirect({ to: '/login', search: back === undefined ? {} : { back }, throw: true })
+      redirect({ to: '/log-in', search: back === undefined ? {} : { back }, throw: true })
     }
   },
   component: Frame,

@@ -30,9 +30,9 @@ const pages = createPages(queries)
 
 whenSessionIsLost(() => {
   const { pathname, href } = pages.state.location
-  if (/^\/(?:login|signup|reset)\b/.test(pathname)) return
+  if (/^\/(?:log-in|sign-up|reset-password)\b/.test(pathname)) return
   changeSession(queries, { tell: false })
-  void pages.navigate({ to: '/login', search: { back: href, ended: true }, replace: true })
+  void pages.navigate({ to: '/log-in', search: { back: href, ended: true }, replace: true })
 })
 onSessionChange(() => {
   changeSession(queries, { tell: false })

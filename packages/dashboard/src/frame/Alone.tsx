@@ -8,7 +8,7 @@ export function Alone({ children }: { readonly children: ReactNode }) {
   return (
     <div className="alone">
       <header className="alone-top">
-        <Link to="/login" className="brand">
+        <Link to="/log-in" className="brand">
           <Brand />
           Keyrail
         </Link>

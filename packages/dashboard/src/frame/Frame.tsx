@@ -76,7 +76,7 @@ function LogOut() {
     send: () => ask('DELETE /api/session'),
     done: async () => {
       changeSession(queries, { tell: true })
-      await router.navigate({ to: '/login' })
+      await router.navigate({ to: '/log-in' })
     },
   })
   useEffect(() => {

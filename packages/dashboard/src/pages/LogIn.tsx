@@ -12,7 +12,7 @@ import { Note, Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { TextField } from '../parts/TextField.tsx'
 
-const route = getRouteApi('/login')
+const route = getRouteApi('/log-in')
 
 /** Log in, and go on where one was. */
 export function LogIn() {
@@ -69,7 +69,7 @@ export function LogIn() {
         </form>
         {deployment?.signUp !== 'closed' && (
           <p className="soft">
-            No account yet? <Link to="/signup">Sign up</Link>
+            No account yet? <Link to="/sign-up">Sign up</Link>
           </p>
         )}
       </Alone>

@@ -33,7 +33,7 @@ export function ResetPassword() {
       <PageHead title="Set a new password" />
       {link === '' ? (
         <Note kind="warn">
-          This page is reached by a link that whoever runs the service gives you. <Link to="/login">Log in</Link>
+          This page is reached by a link that whoever runs the service gives you. <Link to="/log-in">Log in</Link>
         </Note>
       ) : (
         <form className="stack" noValidate onSubmit={submit}>

@@ -90,7 +90,7 @@ export function SignUp() {
           </form>
         )}
         <p className="soft">
-          You have an account? <Link to="/login">Log in</Link>
+          You have an account? <Link to="/log-in">Log in</Link>
         </p>
       </Alone>
     </>

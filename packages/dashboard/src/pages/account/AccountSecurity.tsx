@@ -91,7 +91,7 @@ function DeleteAccount() {
     send: () => ask('POST /api/account/delete', { body: { password } }),
     done: async () => {
       changeSession(queries, { tell: true })
-      await router.navigate({ to: '/login', replace: true })
+      await router.navigate({ to: '/log-in', replace: true })
     },
     fields: ['password'],
   })

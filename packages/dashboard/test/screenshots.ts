@@ -1,0 +1,174 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { callNode } from './callNode.ts'
+import { openBrowser } from './openBrowser.ts'
+import { startPages } from './startPages.ts'
+
+// Pictures of every page, light and dark, wide and on a phone, of a service that somebody uses. With a name: only the pages whose name has it.
+
+const [only = '', folder = join(import.meta.dirname, '../../../docs/dashboard')] = process.argv.slice(2)
+
+let behindMs = 0
+const pages = await startPages({}, () => Date.now() - behindMs)
+const browser = await openBrowser()
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
+const page = await context.newPage()
+page.on('console', (message) => {
+  if (message.type() === 'error') console.log(`console: ${message.text()}`)
+})
+page.on('pageerror', (error) => console.log(`page: ${error.message}`))
+
+if (only === '') rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+
+const settle = async (of: Page): Promise<void> => {
+  await of.waitForLoadState('networkidle', { timeout: 2_500 }).catch(() => undefined)
+  await of.locator('.skeleton').first().waitFor({ state: 'detached' })
+}
+
+const shoot = async (name: string): Promise<void> => {
+  if (!name.includes(only)) return
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await settle(page)
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true })
+    if (colorScheme === 'light') {
+      await page.setViewportSize({ width: 360, height: 740 })
+      await settle(page)
+      await page.screenshot({ path: join(folder, `${name}-phone.png`), fullPage: true })
+      const wide = await page.evaluate('document.documentElement.scrollWidth')
+      if (wide !== 360) console.log(`${name} is ${String(wide)} wide on a phone`)
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+const go = async (path: string): Promise<void> => {
+  await page.goto(`${pages.url}${path}`)
+  await page.locator('h1').waitFor()
+  await settle(page)
+}
+
+const api = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
+  const response = await context.request.fetch(`${pages.url}${path}`, {
+    method,
+    headers: { origin: pages.url, 'content-type': 'application/json' },
+    ...(body !== undefined && { data: JSON.stringify(body) }),
+  })
+  if (!response.ok()) throw new Error(`${method} ${path}: ${await response.text()}`)
+  return (await response.json().catch(() => undefined)) as Answer
+}
+
+try {
+  await go('/log-in')
+  await shoot('log-in')
+  await go('/sign-up')
+  await shoot('sign-up')
+  await page.getByLabel('Mail address').fill('ada@example.org')
+  await page.getByLabel('Password').fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+  await shoot('new-app-1')
+  await page.getByLabel('Name').fill('Portfolio')
+  await page.getByLabel('Description').fill('Balances and prices, for the web and the phone.')
+  await page.getByLabel('Use case').selectOption('Wallet')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('radio', { name: /Ethereum/ }).check()
+  await shoot('new-app-2')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await shoot('new-app-3')
+  await page.getByRole('button', { name: 'Create app' }).click()
+  await page.getByText('Waiting for your first request').waitFor()
+  await shoot('app-setup')
+  const appId = /app_\w+/.exec(page.url())?.[0] ?? ''
+
+  const { addresses } = await api<{ addresses: Record<'testnet' | 'mainnet', string> }>(
+    'POST',
+    `/api/apps/${appId}/key/reveal`,
+    {},
+  )
+  const asks = ['eth_blockNumber', 'eth_blockNumber', 'eth_chainId', 'eth_gasPrice', 'eth_getBalance', 'eth_nothing']
+  for (let minute = 58; minute >= 0; minute -= 2) {
+    behindMs = minute * 60_000
+    const count = 4 + Math.round(6 * (1 + Math.sin(minute / 6)))
+    await Promise.all(
+      Array.from({ length: count }, (_, at) =>
+        callNode(addresses[at % 5 === 0 ? 'mainnet' : 'testnet'], asks[(at + minute) % asks.length]),
+      ),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  }
+  await api('POST', '/api/apps', { name: 'Explorer', useCase: 'Analytics', chain: 'ETH', services: ['Node API'] })
+  await api('POST', '/api/apps', {
+    name: 'Shop <checkout> 🛒',
+    description: 'Pays by card & coin. '.repeat(12).trim(),
+    useCase: 'Payments',
+    chain: 'ETH',
+    services: ['Node API'],
+  })
+  for (const [type, value, label] of [
+    ['origin', 'https://portfolio.example', 'The site'],
+    ['origin', 'https://*.preview.example', ''],
+    ['ip', '203.0.113.0/24', 'Office'],
+    ['method', 'eth_*', ''],
+  ]) {
+    await api('POST', `/api/apps/${appId}/allow-list`, { type, value, ...(label && { label }) })
+  }
+  const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' })
+  await api('POST', `/api/apps/${appId}/jwt-keys`, { pem, label: 'Server 1' })
+  const { key } = await api<{ key: { id: string } }>('POST', '/api/keys', {
+    name: 'Laptop',
+    network: 'testnet',
+    description: 'For trying things out',
+  })
+  await api('POST', '/api/keys', { name: 'Nightly job', network: 'mainnet' })
+  const { address } = await api<{ address: string }>('POST', `/api/keys/${key.id}/reveal`, {})
+  await Promise.all(Array.from({ length: 40 }, () => callNode(address)))
+  await api('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read', 'apps:write'], expiresAt: null })
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+
+  await go('/apps')
+  await shoot('apps')
+  await go(`/apps/${appId}/setup`)
+  await shoot('app-setup-used')
+  await go(`/apps/${appId}/metrics`)
+  await shoot('app-metrics')
+  await go(`/apps/${appId}/networks`)
+  await shoot('app-networks')
+  for (const section of ['advanced', 'allow-list', 'jwt-keys', 'delete']) {
+    await go(`/apps/${appId}/settings/${section}`)
+    await shoot(`app-settings-${section}`)
+  }
+  await go('/keys')
+  await shoot('keys')
+  await go('/keys/new')
+  await shoot('new-key')
+  for (const place of ['setup', 'metrics', 'settings']) {
+    await go(`/keys/${key.id}/${place}`)
+    await shoot(`key-${place}`)
+  }
+  for (const place of ['', '/tokens', '/audit', '/security']) {
+    await go(`/account${place}`)
+    await shoot(`account${place.replace('/', '-')}`)
+  }
+  const { account } = await api<{ account: { id: string } }>('GET', '/api/session')
+  await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
+  for (const [name, place] of [
+    ['operator-users', ''],
+    ['operator-user', `/users/${account.id}`],
+    ['operator-invites', '/invites'],
+    ['operator-audit', '/audit'],
+  ] as const) {
+    await go(`/operator${place}`)
+    await shoot(name)
+  }
+  await go('/nothing-here')
+  await shoot('nowhere')
+} finally {
+  await browser.close()
+  await pages.stop()
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import { createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
+import type { Service, ServiceConfigInput } from '@keyrail/gateway'
+import { build } from 'vite'
+
+/** The service with the built pages, in front of two nodes. */
+export interface Pages {
+  readonly url: string
+  readonly service: Service
+  /** The node of the test network. */
+  readonly node: string
+  /** Takes another config, as an operator would. */
+  readonly reload: (change: Partial<ServiceConfigInput>) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Builds the pages, and starts the service that serves them.
+ * @param now - Milliseconds since 1970, as the service has it. @default Date.now
+ */
+export async function startPages(
+  given: Partial<ServiceConfigInput> = {},
+  now: () => number = Date.now,
+): Promise<Pages> {
+  const room = mkdtempSync(join(tmpdir(), 'keyrail-dashboard-'))
+  const folder = join(room, 'pages')
+  const [testnet, mainnet] = await Promise.all([
+    startAnvil('--chain-id', '11155111'),
+    startAnvil('--chain-id', '1'),
+    build({
+      root: join(import.meta.dirname, '..'),
+      configFile: join(import.meta.dirname, '../vite.config.ts'),
+      build: { outDir: folder, emptyOutDir: true },
+      logLevel: 'error',
+    }),
+  ])
+  const configOf = (change: Partial<ServiceConfigInput>) => {
+    // Where it listens is known only once it does, and addresses are printed from there.
+    const { publicUrl: _, ...config } = parseServiceConfig({
+      publicUrl: 'http://localhost',
+      listen: { host: '127.0.0.1', port: 0 },
+      dashboard: { folder },
+      signUp: 'open',
+      chain: { name: 'Ethereum', symbol: 'ETH', aliases: ['Ether', 'EVM'] },
+      networks: {
+        testnet: { chainId: 11155111, upstreams: [{ url: testnet.url }] },
+        mainnet: { chainId: 1, upstreams: [{ url: mainnet.url }] },
+      },
+      ...given,
+      ...change,
+    })
+    return config
+  }
+  const service = await createService({
+    config: configOf({}),
+    secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(36).toString('base64') }),
+    storage: { file: join(room, 'keyrail.sqlite') },
+    now,
+  })
+  const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    url,
+    service,
+    node: testnet.url,
+    reload: async (change) => {
+      await service.reload(configOf(change))
+    },
+    stop: async () => {
+      await service.close({ graceMs: 1_000 })
+      await Promise.all([testnet.stop(), mainnet.stop()])
+      rmSync(room, { recursive: true, force: true })
+    },
+  }
+}
