@@ -28,16 +28,15 @@ const isMissing = (input: unknown, path: readonly PropertyKey[]): boolean =>
   ) === undefined
 
 const mendOf = (issue: Issue, missing: boolean): string => {
+  // What a schema says itself is better than what its type says.
+  if (!issue.message.startsWith('Invalid ')) return missing ? `is missing: it ${issue.message}` : issue.message
   if (issue.code === 'invalid_value') {
     const values = issue.values.map(String)
     const choice = values.length === 1 ? values[0] : `one of ${values.join(', ')}`
     return missing ? `is missing: give ${choice}` : `must be ${choice}`
   }
-  if (issue.code === 'invalid_type' || missing) {
-    const kind = issue.code === 'invalid_type' ? (kinds[issue.expected] ?? 'something else') : 'a value'
-    return missing ? `is missing: give ${kind}` : `must be ${kind}`
-  }
-  return issue.message
+  const kind = issue.code === 'invalid_type' ? (kinds[issue.expected] ?? 'something else') : 'something else'
+  return missing ? `is missing: give ${kind}` : `must be ${kind}`
 }
 
 /**

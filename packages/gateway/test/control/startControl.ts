@@ -155,14 +155,11 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     log: (entry) => logs.push(entry),
     now,
   })
-  const server = createServer(
-    getRequestListener((asRequest, env) => {
-      const incoming = 'incoming' in env ? (env.incoming as { headers: Record<string, unknown> }) : { headers: {} }
-      // What stands for the caller's address here: callers that share one would be slowed for each other.
-      const ip = incoming.headers['x-test-ip']
-      return control.fetch(asRequest, { ip: typeof ip === 'string' ? ip : newIp() })
-    }),
+  // What stands for the caller's address here: callers that share one would be slowed for each other.
+  const listener = getRequestListener((asRequest) =>
+    control.fetch(asRequest, { ip: asRequest.headers.get('x-test-ip') ?? newIp() }),
   )
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
@@ -173,7 +170,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     for (let at = 0; at < response.rawHeaders.length; at += 2)
       read.append(response.rawHeaders[at] ?? '', response.rawHeaders[at + 1] ?? '')
     seen.push(`${method} ${path} ${JSON.stringify([...read])} ${text}`)
-    const json = read.get('content-type')?.startsWith('application/json') === true
+    const json = text !== '' && read.get('content-type')?.startsWith('application/json') === true
     return { status: response.statusCode ?? 0, headers: read, text, body: json ? JSON.parse(text) : undefined }
   }
 
@@ -217,7 +214,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
         ...(as !== undefined && 'bearer' in as ? { authorization: `Bearer ${as.bearer}` } : {}),
         ...headers,
       }
-      return raw(search.size === 0 ? path : `${path}?${search}`, {
+      return raw(search.size === 0 ? path : `${path}?${search.toString()}`, {
         method,
         headers: Object.fromEntries(
           Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),

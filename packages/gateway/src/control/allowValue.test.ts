@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readIpRule } from '../allow/ipRule.ts'
+import { readOriginRule } from '../allow/originRule.ts'
+import { readAllowValue } from './allowValue.ts'
+
+const rule = (type: Parameters<typeof readAllowValue>[0], text: string): string | undefined => {
+  const reading = readAllowValue(type, text)
+  return 'rule' in reading ? reading.rule : undefined
+}
+
+describe('readAllowValue', () => {
+  test('gives one form for all spellings of an entry', () => {
+    for (const [type, kept, ...spellings] of [
+      ['origin', 'https://a.example', 'HTTPS://A.example', 'https://a.example:443', 'https://a.example'],
+      ['origin', 'a.example:8443', 'A.EXAMPLE:8443'],
+      ['origin', '*.xn--bcher-kva.example', '*.bücher.example', '*.xn--bcher-kva.example'],
+      ['origin', 'http://[::1]:3000', 'http://[0:0:0:0:0:0:0:1]:3000'],
+      ['origin', 'chrome-extension://abcdef', 'chrome-extension://abcdef'],
+      ['ip', '::/0', '::/0', '0:0:0:0:0:0:0:0/0'],
+      ['ip', '0.0.0.0/0', '0.0.0.0/0', '::ffff:0.0.0.0/96'],
+      ['ip', '2001:db8::', '2001:DB8::/128', '2001:db8:0:0:0:0:0:0'],
+      ['ip', '2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
+    ] as const)
+      for (const spelling of spellings) expect(rule(type, spelling)).toBe(kept)
+  })
+
+  test('gives a form that means the same, and is its own', () => {
+    const address = fc.oneof(fc.ipV4(), fc.ipV6())
+    const range = fc.tuple(address, fc.integer({ min: 0, max: 128 })).map(([ip, bits]) => `${ip}/${bits}`)
+    let read = 0
+    fc.assert(
+      fc.property(fc.oneof(address, range), (text) => {
+        const kept = rule('ip', text)
+        expect(kept === undefined).toBe('mend' in readIpRule(text))
+        if (kept === undefined) return
+        read += 1
+        expect(readIpRule(kept)).toEqual(readIpRule(text))
+        expect(rule('ip', kept)).toBe(kept)
+      }),
+      { numRuns: 2_000 },
+    )
+    expect(read).toBeGreaterThan(500)
+    const scheme = fc.constantFrom('', 'http://', 'https://', 'HTTPS://', 'app://')
+    const port = fc.constantFrom('', ':80', ':443', ':8080')
+    const origin = fc
+      .tuple(scheme, fc.constantFrom('', '*.'), fc.oneof(fc.domain(), fc.ipV4()), port)
+      .map((parts) => parts.join(''))
+    read = 0
+    fc.assert(
+      fc.property(origin, (text) => {
+        const kept = rule('origin', text)
+        expect(kept === undefined).toBe('mend' in readOriginRule(text))
+        if (kept === undefined) return
+        read += 1
+        expect(readOriginRule(kept)).toEqual(readOriginRule(text))
+        expect(rule('origin', kept)).toBe(kept)
+      }),
+      { numRuns: 2_000 },
+    )
+    expect(read).toBeGreaterThan(500)
+  })
+})

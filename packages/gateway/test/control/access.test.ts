@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SessionView } from '../../src/control/contract/account.ts'
+import type { AccessTokenView } from '../../src/control/contract/accessToken.ts'
+import type { AuditEntryView } from '../../src/control/contract/auditEntry.ts'
+import type { OverviewView, UserView } from '../../src/control/contract/operator.ts'
+import type { ControlRefusalView } from '../../src/control/contract/refusal.ts'
+import { hashApiKey } from '../../src/key/hashApiKey.ts'
+import { databases } from '../storage/databases.ts'
+import { startControl } from './startControl.ts'
+import type { Answered, StartedControl } from './startControl.ts'
+import {
+  appBody,
+  bodyOf,
+  cookieOf,
+  createToken,
+  createWorld,
+  newMail,
+  password,
+  signUp,
+  signUpOperator,
+} from './world.ts'
+
+const minute = 60_000
+const day = 86_400_000
+
+describe.each(databases)('who may do what on $name', (database) => {
+  let control: StartedControl
+  beforeAll(async () => {
+    control = await startControl(database)
+  }, 60_000)
+  afterAll(async () => {
+    await control.close()
+    await database.stop()
+  })
+
+  const errorOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
+    bodyOf<ControlRefusalView>(answered, status).error
+
+  describe('accounts', () => {
+    test('are signed up, logged out and logged in, by a cookie that no script reads', async () => {
+      const mail = newMail()
+      const made = await control.call('POST /api/account', { body: { mail: ` ${mail} `, password } })
+      expect(made.headers.getSetCookie()).toEqual([
+        expect.stringMatching(/^keyrail-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
+      ])
+      const session = bodyOf<SessionView>(made, 201)
+      expect(session).toMatchObject({ account: { mail, role: 'user' }, scopes: null })
+      expect(Date.parse(session.session?.confirmedUntil ?? '')).toBe(control.clock.now + 15 * minute)
+      expect(Date.parse(session.session?.expiresAt ?? '')).toBe(control.clock.now + 7 * day)
+      const as = { cookie: cookieOf(made) }
+      expect(bodyOf<SessionView>(await control.call('GET /api/session', { as })).account.mail).toBe(mail)
+      const out = await control.call('DELETE /api/session', { as })
+      expect(out.headers.getSetCookie()).toEqual([
+        expect.stringMatching(/^keyrail-session=; .*Expires=Thu, 01 Jan 1970/),
+      ])
+      const lost = await control.call('GET /api/session', { as })
+      expect(errorOf(lost, 401).code).toBe('not_logged_in')
+      expect(lost.headers.getSetCookie()).toHaveLength(1)
+      const again = await control.call('POST /api/session', { body: { mail: mail.toUpperCase(), password } })
+      expect(bodyOf<SessionView>(again).account.mail).toBe(mail)
+      expect(cookieOf(again)).not.toBe(as.cookie)
+    })
+
+    test('are the same answer for a mail that nobody has and for a wrong password', async () => {
+      const { mail } = await signUp(control)
+      const errors = await Promise.all(
+        [mail, newMail()].map(async (one) =>
+          errorOf(await control.call('POST /api/session', { body: { mail: one, password: 'not this one' } }), 401),
+        ),
+      )
+      const [one, other] = errors.map((error) => ({ ...error, requestId: '' }))
+      expect(one).toEqual(other)
+      expect(one?.code).toBe('wrong_credentials')
+    })
+
+    test('change their password, which ends the other sessions, and are deleted by it', async () => {
+      const { mail, as, id } = await signUp(control)
+      const other = { cookie: cookieOf(await control.call('POST /api/session', { body: { mail, password } })) }
+      const next = 'a longer one than that'
+      const wrong = await control.call('POST /api/account/password', { as, body: { current: 'no', next } })
+      expect(errorOf(wrong, 403).fields?.[0]?.field).toBe('current')
+      const changed = await control.call('POST /api/account/password', { as, body: { current: password, next } })
+      const now = { cookie: cookieOf(changed) }
+      expect(changed.status).toBe(200)
+      for (const ended of [as, other]) expect((await control.call('GET /api/session', { as: ended })).status).toBe(401)
+      expect((await control.call('GET /api/session', { as: now })).status).toBe(200)
+      expect((await control.call('POST /api/account/delete', { as: now, body: { password } })).status).toBe(403)
+      expect((await control.call('POST /api/account/delete', { as: now, body: { password: next } })).status).toBe(204)
+      expect((await control.call('GET /api/session', { as: now })).status).toBe(401)
+      expect(await control.storage.users.find(id)).toBeUndefined()
+    })
+
+    test('are signed up with an invite, or not at all, as the service is configured', async () => {
+      const body = () => ({ mail: newMail(), password })
+      control.config.signUp = 'closed'
+      expect(errorOf(await control.call('POST /api/account', { body: body() }), 403).code).toBe('sign_up_closed')
+      control.config.signUp = 'invite'
+      expect(errorOf(await control.call('POST /api/account', { body: body() }), 403).code).toBe('invite_required')
+      const { as } = await createOperator()
+      const { url } = bodyOf<{ url: string }>(await control.call('POST /api/admin/invites', { as, body: {} }), 201)
+      const [page, invite = ''] = url.split('#')
+      expect(page).toBe(`${control.url}/sign-up`)
+      expect((await control.call('POST /api/account', { body: { ...body(), invite } })).status).toBe(201)
+      expect(errorOf(await control.call('POST /api/account', { body: { ...body(), invite } }), 403).code).toBe(
+        'invite_invalid',
+      )
+      control.config.signUp = 'open'
+    })
+  })
+
+  const createOperator = async () => {
+    const before = control.config.signUp
+    control.config.signUp = 'open'
+    const operator = await signUpOperator(control)
+    control.config.signUp = before
+    return operator
+  }
+
+  describe('access tokens', () => {
+    test('are made by a person alone, shown once, and do what they may until they end or are removed', async () => {
+      const person = await signUp(control)
+      const { as } = person
+      const body = {
+        label: 'ci',
+        scopes: ['read'],
+        expiresAt: new Date(control.clock.now + day).toISOString(),
+      } as const
+      const made = await control.call('POST /api/tokens', { as, body })
+      const { token, accessToken } = bodyOf<{ token: string; accessToken: AccessTokenView }>(made, 201)
+      expect(token).toMatch(/^krp_[0-9A-Za-z]{39}$/)
+      const bearer = { bearer: token }
+      expect(bodyOf<SessionView>(await control.call('GET /api/session', { as: bearer }))).toMatchObject({
+        account: { id: person.id },
+        session: null,
+        scopes: ['read'],
+      })
+      expect(errorOf(await control.call('POST /api/apps', { as: bearer, body: appBody() }), 403)).toMatchObject({
+        code: 'forbidden',
+        message: 'this access token does not have the scope apps:write: make one that has',
+      })
+      const listed = await control.call('GET /api/tokens', { as })
+      expect(bodyOf<{ items: AccessTokenView[] }>(listed).items).toEqual([
+        { ...accessToken, seenAt: new Date(control.clock.now).toISOString() },
+      ])
+      expect(listed.text).not.toContain(token)
+      // A cookie that comes along changes nothing: the header decides.
+      const both = { cookie: 'cookie' in as ? as.cookie : '' }
+      expect((await control.call('POST /api/apps', { as: bearer, headers: both, body: appBody() })).status).toBe(403)
+      expect((await control.call('GET /api/apps', { as: { bearer: 'x' }, headers: both })).status).toBe(401)
+      control.clock.now += day
+      expect((await control.call('GET /api/session', { as: bearer })).status).toBe(401)
+      control.clock.now -= day
+      const params = { tokenId: accessToken.id }
+      expect((await control.call('DELETE /api/tokens/{tokenId}', { as, params })).status).toBe(204)
+      expect((await control.call('DELETE /api/tokens/{tokenId}', { as, params })).status).toBe(404)
+      expect((await control.call('GET /api/session', { as: bearer })).status).toBe(401)
+    })
+
+    test('are made only with the password once the session is older than 15 minutes', async () => {
+      const { as } = await signUp(control)
+      const body = { label: 'ci', scopes: ['read'], expiresAt: null } as const
+      control.clock.now += 16 * minute
+      expect(errorOf(await control.call('POST /api/tokens', { as, body }), 403).code).toBe('confirm_required')
+      expect((await control.call('POST /api/tokens', { as, body: { ...body, password } })).status).toBe(201)
+      for (const [change, field] of [
+        [{ scopes: [] }, 'scopes'],
+        [{ scopes: ['keys:reveal'] }, 'scopes[0]'],
+        [{ scopes: ['read', 'read'] }, 'scopes'],
+        [{ label: ' ' }, 'label'],
+        [{ expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+        [{ expiresAt: 5 }, 'expiresAt'],
+      ] as const) {
+        const sent = { ...body, password, ...change } as unknown as typeof body
+        expect(errorOf(await control.call('POST /api/tokens', { as, body: sent }), 422).fields?.[0]?.field).toBe(field)
+      }
+    })
+
+    test('act in their own name in the audit log', async () => {
+      const person = await signUp(control)
+      const token = await createToken(control, person, ['apps:write', 'read'])
+      bodyOf(await control.call('POST /api/apps', { as: token, body: appBody('By script') }), 201)
+      const { items } = bodyOf<{ items: AuditEntryView[] }>(await control.call('GET /api/audit-log', { as: token }))
+      expect(items[0]).toMatchObject({
+        action: 'app.create',
+        actor: token.id,
+        userId: person.id,
+        detail: { name: 'By script' },
+      })
+    })
+  })
+
+  describe('the audit log', () => {
+    test('comes page by page, the newest first, and is of the account alone', async () => {
+      const { person } = await createWorld(control)
+      const { as } = person
+      const actions: string[] = []
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const query = { limit: 2, ...(cursor === undefined ? {} : { cursor }) }
+        const page = bodyOf<{ items: AuditEntryView[]; next: string | null }>(
+          await control.call('GET /api/audit-log', { as, query }),
+        )
+        expect(page.items.every(({ userId }) => userId === person.id)).toBe(true)
+        actions.push(...page.items.map(({ action }) => action))
+        cursor = page.next
+      }
+      expect(actions.toReversed()).toEqual([
+        'account.signUp',
+        'app.create',
+        'key.create',
+        'allowList.add',
+        'jwtKey.add',
+        'token.create',
+        'token.create',
+        'account.resetLink',
+      ])
+      expect((await control.call('GET /api/audit-log', { as, query: { cursor: 'x' } })).status).toBe(422)
+    })
+  })
+
+  describe('operators', () => {
+    test('disable an account at once: its sessions, its tokens and its keys', async () => {
+      const { person, token, appKey, apiKey } = await createWorld(control)
+      const { as } = await createOperator()
+      const params = { userId: person.id }
+      const states = async () =>
+        Promise.all([appKey, apiKey].map(async (key) => (await control.keys.find(hashApiKey(key)))?.status))
+      expect(await states()).toEqual(['active', 'active'])
+      const disabled = await control.call('POST /api/admin/users/{userId}/disable', { as, params })
+      expect(bodyOf<UserView>(disabled)).toMatchObject({ state: 'disabled', apps: 1, apiKeys: 1, mail: person.mail })
+      expect(await states()).toEqual(['disabled', 'disabled'])
+      expect((await control.call('GET /api/session', { as: person.as })).status).toBe(401)
+      expect((await control.call('GET /api/session', { as: token })).status).toBe(401)
+      const logIn = () => control.call('POST /api/session', { body: { mail: person.mail, password } })
+      expect(errorOf(await logIn(), 403).code).toBe('account_disabled')
+      expect((await control.call('POST /api/admin/users/{userId}/enable', { as, params })).status).toBe(200)
+      expect(await states()).toEqual(['active', 'active'])
+      expect((await logIn()).status).toBe(200)
+    })
+
+    test('do not disable themselves', async () => {
+      const { as, id } = await createOperator()
+      const refused = await control.call('POST /api/admin/users/{userId}/disable', { as, params: { userId: id } })
+      expect(errorOf(refused, 409).code).toBe('in_use')
+    })
+
+    test('find accounts by a part of their mail, page by page', async () => {
+      const { as } = await createOperator()
+      const part = newMail().slice(4, 14)
+      for (let index = 0; index < 5; index += 1)
+        await control.call('POST /api/account', { body: { mail: `${part}-${index}@example.org`, password } })
+      const mails: string[] = []
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const query = { limit: 2, search: part.toUpperCase(), ...(cursor === undefined ? {} : { cursor }) }
+        const page = bodyOf<{ items: UserView[]; next: string | null }>(
+          await control.call('GET /api/admin/users', { as, query }),
+        )
+        mails.push(...page.items.map(({ mail }) => mail))
+        cursor = page.next
+      }
+      expect(mails.toSorted()).toEqual(Array.from({ length: 5 }, (_, index) => `${part}-${index}@example.org`))
+    })
+
+    test('make a link by which a password is set once, and set limits', async () => {
+      const person = await signUp(control)
+      const { as } = await createOperator()
+      const params = { userId: person.id }
+      const { url } = bodyOf<{ url: string }>(
+        await control.call('POST /api/admin/users/{userId}/reset-link', { as, params }),
+        201,
+      )
+      const [page, link = ''] = url.split('#')
+      expect(page).toBe(`${control.url}/reset-password`)
+      const reset = () =>
+        control.call('POST /api/account/password/reset', { body: { link, password: 'quite another one' } })
+      const done = await reset()
+      expect(bodyOf<SessionView>(done).account.id).toBe(person.id)
+      expect((await control.call('GET /api/session', { as: { cookie: cookieOf(done) } })).status).toBe(200)
+      expect((await control.call('GET /api/session', { as: person.as })).status).toBe(401)
+      expect(errorOf(await reset(), 404).code).toBe('link_invalid')
+      const limits = { perDay: 5, perSecond: null, burst: 10 }
+      const set = await control.call('PUT /api/admin/users/{userId}/limits', { as, params, body: { limits } })
+      expect(bodyOf<UserView>(set).limits).toEqual(limits)
+      const usage = await control.call('GET /api/usage', { as: { cookie: cookieOf(done) } })
+      expect(bodyOf(usage)).toMatchObject({
+        day: { used: 7, limit: 5, remaining: 0 },
+        limits: { perDay: 5, perSecond: null, burst: 10, perMonth: null },
+      })
+      const bad = await control.call('PUT /api/admin/users/{userId}/limits', {
+        as,
+        params,
+        body: { limits: { perDay: -1, burst: 0 } },
+      })
+      expect(errorOf(bad, 422).fields?.map(({ field }) => field)).toEqual(['limits.perDay', 'limits.burst'])
+    })
+
+    test('see the whole instance, and who did what', async () => {
+      const { as, id } = await createOperator()
+      const overview = bodyOf<OverviewView>(await control.call('GET /api/admin/overview', { as }))
+      expect(overview.users).toBe(await control.storage.users.count())
+      expect(overview.degraded).toEqual([])
+      const token = { bearer: control.operatorToken }
+      bodyOf(await control.call('POST /api/admin/invites', { as: token, body: { mail: newMail() } }), 201)
+      bodyOf(await control.call('POST /api/admin/invites', { as, body: {} }), 201)
+      const { items } = bodyOf<{ items: AuditEntryView[] }>(
+        await control.call('GET /api/admin/audit-log', { as: token, query: { limit: 2 } }),
+      )
+      expect(items.map(({ actor, action }) => [actor, action])).toEqual([
+        [id, 'invite.create'],
+        ['operator', 'invite.create'],
+      ])
+    })
+  })
+})

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AppView } from '../../src/control/contract/app.ts'
+import type { ControlRefusalView } from '../../src/control/contract/refusal.ts'
+import { hashApiKey } from '../../src/key/hashApiKey.ts'
+import { databases } from '../storage/databases.ts'
+import { startControl } from './startControl.ts'
+import type { Answered, StartedControl } from './startControl.ts'
+import { appBody, bodyOf, createWorld, signUp } from './world.ts'
+import type { Person } from './world.ts'
+
+const day = 86_400_000
+
+describe.each(databases)('apps on $name', (database) => {
+  let control: StartedControl
+  beforeAll(async () => {
+    control = await startControl(database)
+  }, 60_000)
+  afterAll(async () => {
+    await control.close()
+    await database.stop()
+  })
+
+  const create = (as: Person['as'], body: Record<string, unknown> = appBody()): Promise<Answered> =>
+    control.call('POST /api/apps', { as, body: body as ReturnType<typeof appBody> })
+  const refusalOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
+    bodyOf<ControlRefusalView>(answered, status).error
+  const edit = (as: Person['as'], { id: appId, version }: AppView, change: Record<string, unknown>) =>
+    control.call('PATCH /api/apps/{appId}', { as, params: { appId }, body: { version, ...change } })
+  const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
+
+  test('one is made with its key, which is shown once and masked from then on', async () => {
+    const { as } = await signUp(control)
+    const made = await create(as, { ...appBody('Shop'), description: 'Sells.\nThings.' })
+    const { app, apiKey, addresses } = bodyOf<{ app: AppView; apiKey: string; addresses: Record<string, string> }>(
+      made,
+      201,
+    )
+    expect(addresses).toEqual({
+      testnet: `${control.url}/testnet/v2/${apiKey}`,
+      mainnet: `${control.url}/mainnet/v2/${apiKey}`,
+    })
+    expect(app).toMatchObject({
+      name: 'Shop',
+      description: 'Sells.\nThings.',
+      networks: ['testnet', 'mainnet'],
+      services: ['Node API'],
+      limits: { perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 },
+      ownLimits: null,
+      version: 1,
+      key: {
+        state: 'active',
+        ending: apiKey.slice(-4),
+        revealable: true,
+        addresses: { testnet: `${control.url}/testnet/v2/…${apiKey.slice(-4)}` },
+      },
+    })
+    expect(await find(apiKey)).toMatchObject({ kind: 'app', status: 'active', appId: app.id })
+    const shown = await control.call('GET /api/apps/{appId}', { as, params: { appId: app.id } })
+    expect(bodyOf(shown)).toEqual(app)
+    expect(shown.text).not.toContain(apiKey)
+  })
+
+  test('names every field that is wrong, with its mend, and repeats no value', async () => {
+    const { as } = await signUp(control)
+    const nothing = refusalOf(await create(as, {}), 422)
+    expect(nothing.fields).toEqual([
+      { field: 'name', mend: 'is missing: give a text' },
+      {
+        field: 'useCase',
+        mend: 'is missing: give one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
+      },
+      { field: 'chain', mend: 'is missing: give a text' },
+      { field: 'services', mend: 'is missing: give a list' },
+    ])
+    const wrong = await create(as, {
+      name: `${'x'.repeat(64)}ySECRET`,
+      description: 'z'.repeat(501),
+      useCase: 'wallet SECRET',
+      chain: 'SECRET',
+      services: [],
+      networks: ['testnet', 'testnet'],
+      expiresAt: 'tomorrow SECRET',
+      owner: 'SECRET',
+      'kr_SECRET ': 1,
+    })
+    expect(refusalOf(wrong, 422).fields).toEqual([
+      { field: 'name', mend: 'must have 1 to 64 characters' },
+      { field: 'description', mend: 'must have at most 500 characters' },
+      {
+        field: 'useCase',
+        mend: 'must be one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
+      },
+      { field: 'services', mend: 'must name at least one: Node API' },
+      { field: 'networks', mend: 'must name nothing twice' },
+      { field: 'expiresAt', mend: 'must be a time in UTC as in 2026-11-21T12:00:00Z' },
+      { field: 'owner', mend: 'is not known here: leave it out' },
+      { field: '', mend: 'holds a name that is not known here: leave it out' },
+    ])
+    expect(wrong.text).not.toContain('SECRET')
+    const late = await create(as, { ...appBody(), chain: 'BTC', expiresAt: '2020-01-01T00:00:00Z' })
+    expect(refusalOf(late, 422).fields).toEqual([
+      { field: 'chain', mend: 'must be ETH' },
+      { field: 'expiresAt', mend: 'is over: give a time to come, or null for never' },
+    ])
+    expect(bodyOf<{ total: number }>(await control.call('GET /api/apps', { as })).total).toBe(0)
+  })
+
+  test('have names of any letters, counted as people count, and unlike each other whatever the case', async () => {
+    const { as } = await signUp(control)
+    const markup = `<script>alert(1)</script> & "'\``
+    for (const name of ['🧪'.repeat(64), markup, '見本', '  spaced  ', '\\u0041', "'; drop table apps; --"]) {
+      const { app } = bodyOf<{ app: AppView }>(await create(as, { ...appBody(), name }), 201)
+      expect(app.name).toBe(name.trim())
+      const again = await control.call('GET /api/apps/{appId}', { as, params: { appId: app.id } })
+      expect(bodyOf<AppView>(again).name).toBe(name.trim())
+    }
+    for (const name of ['🧪'.repeat(65), '', '   ', 'a\u0000b', 'a\nb', '\ud800'])
+      expect(refusalOf(await create(as, { ...appBody(), name }), 422).fields?.[0]?.field).toBe('name')
+    for (const name of [markup.toUpperCase(), ' SPACED'])
+      expect(refusalOf(await create(as, { ...appBody(), name }), 409)).toMatchObject({
+        code: 'name_taken',
+        fields: [{ field: 'name' }],
+      })
+    const other = await signUp(control)
+    expect((await create(other.as, { ...appBody(), name: markup })).status).toBe(201)
+  })
+
+  test('a form that is sent twice makes one', async () => {
+    const { as } = await signUp(control)
+    const body = appBody()
+    const both = await Promise.all([create(as, body), create(as, body)])
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409])
+  })
+
+  test('are no more than the most, also when asked for at once', async () => {
+    const { as } = await signUp(control)
+    control.config.maxApps = 3
+    const made = await Promise.all(Array.from({ length: 8 }, () => create(as)))
+    control.config.maxApps = 20
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(3)
+    const full = made.filter(({ status }) => status !== 201)
+    for (const answered of full) expect(refusalOf(answered, 409).code).toBe('too_many')
+  })
+
+  test('come page by page, by search too, each once', async () => {
+    const { as } = await signUp(control)
+    control.config.maxApps = 100
+    for (let index = 0; index < 13; index += 1)
+      expect((await create(as, appBody(`${index % 2 === 0 ? 'Even' : 'Odd'} ${index}`))).status).toBe(201)
+    control.config.maxApps = 20
+    const read = async (search: string): Promise<string[]> => {
+      const names: string[] = []
+      for (let cursor: string | null | undefined; cursor !== null;) {
+        const query = { limit: 4, search, ...(cursor === undefined ? {} : { cursor }) }
+        const page = bodyOf<{ items: AppView[]; next: string | null; total: number }>(
+          await control.call('GET /api/apps', { as, query }),
+        )
+        expect(page.items.length).toBeLessThanOrEqual(4)
+        expect(page.total).toBe(search === '' ? 13 : 7)
+        names.push(...page.items.map(({ name }) => name))
+        cursor = page.next
+      }
+      return names
+    }
+    expect(new Set(await read(''))).toEqual(
+      new Set(Array.from({ length: 13 }, (_, index) => `${index % 2 === 0 ? 'Even' : 'Odd'} ${index}`)),
+    )
+    expect(await read('EVEN')).toHaveLength(7)
+    for (const cursor of [
+      'x',
+      'W10',
+      Buffer.from('[1]').toString('base64url'),
+      Buffer.from('["a",1]').toString('base64url'),
+    ])
+      expect((await control.call('GET /api/apps', { as, query: { cursor } })).status).toBe(422)
+    for (const limit of [0, 101, 1.5])
+      expect((await control.call('GET /api/apps', { as, query: { limit } })).status).toBe(422)
+    expect(
+      (await control.raw('/api/apps?what=1', { headers: { cookie: 'cookie' in as ? as.cookie : '' } })).status,
+    ).toBe(422)
+  })
+
+  test('are changed only as they were seen, and callers feel it at once', async () => {
+    const { person, app, appKey } = await createWorld(control)
+    const { as } = person
+    expect(await find(appKey)).toMatchObject({ networks: ['testnet', 'mainnet'] })
+    const edited = bodyOf<AppView>(await edit(as, app, { networks: ['mainnet'], services: [], name: 'Renamed' }))
+    expect(edited).toMatchObject({ networks: ['mainnet'], services: [], name: 'Renamed', version: app.version + 1 })
+    expect(await find(appKey)).toMatchObject({ networks: ['mainnet'], services: [] })
+    expect(refusalOf(await edit(as, app, { name: 'Late' }), 409).code).toBe('version_conflict')
+    const racing = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => edit(as, edited, { description: `${index}` })),
+    )
+    expect(racing.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409])
+    for (const change of [{ chain: 'ETH' }, { version: 0 }, { version: '1' }, { useCase: 'No' }, { name: null }])
+      expect((await edit(as, app, change)).status).toBe(422)
+  })
+
+  test("have limits of their owner's own, but none above what the account may use", async () => {
+    const { person, app } = await createWorld(control)
+    const { as, id } = person
+    const first = bodyOf<AppView>(await edit(as, app, { limits: { perDay: 500, perSecond: 5 } }))
+    expect(first.limits).toEqual({ perSecond: 5, burst: 1_000, perDay: 500, perMonth: 3_000_000 })
+    const over = await edit(as, first, { limits: { perDay: 100_001, perMonth: null, perSecond: 100, burst: 2_000 } })
+    expect(refusalOf(over, 422).fields).toEqual([
+      { field: 'limits.perDay', mend: 'must be at most 100000' },
+      { field: 'limits.perMonth', mend: 'must be at most 3000000' },
+      { field: 'limits.burst', mend: 'must be at most 1000' },
+    ])
+    await control.accounts.operator.setUserLimits({ id, limits: { perDay: null, perMonth: 10 } })
+    const more = bodyOf<AppView>(await edit(as, first, { limits: { perDay: 200_000 } }))
+    expect(more.limits).toMatchObject({ perDay: 200_000, perMonth: 10 })
+    const none = bodyOf<AppView>(await edit(as, more, { limits: null }))
+    expect([none.ownLimits, none.limits.perDay]).toEqual([null, null])
+    const usage = await control.call('GET /api/apps/{appId}/usage', { as, params: { appId: app.id } })
+    expect(bodyOf<{ month: unknown }>(usage).month).toMatchObject({ used: 70, limit: 10, remaining: 0 })
+  })
+
+  test('are deleted by their name, and their key is refused at once', async () => {
+    const { person, app, appKey } = await createWorld(control)
+    const { as } = person
+    const params = { appId: app.id }
+    expect(await find(appKey)).toBeDefined()
+    const wrong = await control.call('POST /api/apps/{appId}/delete', { as, params, body: { name: 'Other' } })
+    expect(refusalOf(wrong, 422).fields).toEqual([{ field: 'name', mend: "must be the app's name" }])
+    expect((await control.call('POST /api/apps/{appId}/delete', { as, params, body: { name: app.name } })).status).toBe(
+      204,
+    )
+    expect(await find(appKey)).toBeUndefined()
+    expect((await control.call('GET /api/apps/{appId}', { as, params })).status).toBe(404)
+  })
+
+  test('their key is rotated with grace, given an end, and the old one is ended early', async () => {
+    const { person, app, appKey } = await createWorld(control)
+    const { as } = person
+    const params = { appId: app.id }
+    const rotate = (body: { graceDays?: number; expiresAt?: string | null }) =>
+      control.call('POST /api/apps/{appId}/key/rotate', { as, params, body })
+    const first = bodyOf<{ app: AppView; apiKey: string }>(await rotate({ graceDays: 7 }))
+    expect(first.app.key).toMatchObject({
+      state: 'rotated',
+      oldUntil: new Date(control.clock.now + 7 * day).toISOString(),
+      ending: first.apiKey.slice(-4),
+    })
+    expect(await find(appKey)).toMatchObject({ endsAt: control.clock.now + 7 * day })
+    expect(await find(first.apiKey)).toMatchObject({ status: 'active' })
+    const second = bodyOf<{ app: AppView; apiKey: string }>(await rotate({ graceDays: 1 }))
+    expect(await find(appKey)).toBeUndefined()
+    expect(await find(first.apiKey)).toBeDefined()
+    const dropped = bodyOf<AppView>(await control.call('DELETE /api/apps/{appId}/key/old', { as, params }))
+    expect(dropped.key).toMatchObject({ state: 'active', oldUntil: null })
+    expect(await find(first.apiKey)).toBeUndefined()
+    expect(await find(second.apiKey)).toBeDefined()
+    for (const graceDays of [-1, 8, 0.5])
+      expect(refusalOf(await rotate({ graceDays }), 422).fields).toEqual([
+        { field: 'graceDays', mend: 'must be a whole number from 0 to 7' },
+      ])
+    const ends = new Date(control.clock.now + 1_000).toISOString()
+    const ending = await control.call('PUT /api/apps/{appId}/key/expiry', { as, params, body: { expiresAt: ends } })
+    expect(bodyOf<AppView>(ending).key).toMatchObject({ state: 'active', expiresAt: ends })
+    control.clock.now += 1_000
+    const over = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
+    expect(over.key.state).toBe('expired')
+    expect(refusalOf(await rotate({}), 422).fields?.[0]?.field).toBe('expiresAt')
+    expect(bodyOf<{ app: AppView }>(await rotate({ expiresAt: null })).app.key).toMatchObject({
+      state: 'active',
+      expiresAt: null,
+    })
+  })
+})

@@ -1,0 +1,206 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AllowEntryView } from '../../src/control/contract/allowEntry.ts'
+import type { AppView } from '../../src/control/contract/app.ts'
+import type { JwtKeyView, JwtTestView } from '../../src/control/contract/jwtKey.ts'
+import type { ControlRefusalView } from '../../src/control/contract/refusal.ts'
+import { hashApiKey } from '../../src/key/hashApiKey.ts'
+import { databases } from '../storage/databases.ts'
+import { startControl } from './startControl.ts'
+import type { Answered, Login, StartedControl } from './startControl.ts'
+import { appBody, bodyOf, newPem, signUp } from './world.ts'
+
+describe.each(databases)("an app's lists on $name", (database) => {
+  let control: StartedControl
+  beforeAll(async () => {
+    control = await startControl(database)
+  }, 60_000)
+  afterAll(async () => {
+    await control.close()
+    await database.stop()
+  })
+
+  const errorOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
+    bodyOf<ControlRefusalView>(answered, status).error
+  const newApp = async (): Promise<{ as: Login; app: AppView; apiKey: string; params: { appId: string } }> => {
+    const { as } = await signUp(control)
+    const { app, apiKey } = bodyOf<{ app: AppView; apiKey: string }>(
+      await control.call('POST /api/apps', { as, body: appBody() }),
+      201,
+    )
+    return { as, app, apiKey, params: { appId: app.id } }
+  }
+  const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
+
+  describe('of what is allowed', () => {
+    test('take entries in the form that is compared, each once, and callers feel it at once', async () => {
+      const { as, params, apiKey } = await newApp()
+      const add = (type: AllowEntryView['type'], value: string, label = '') => {
+        control.clock.now += 1
+        return control.call('POST /api/apps/{appId}/allow-list', { as, params, body: { type, value, label } })
+      }
+      const ip = { ip: '198.51.100.1', origin: undefined, userAgent: undefined }
+      expect((await find(apiKey))?.allow?.refuseRequest(ip)).toBeUndefined()
+      for (const [type, given, kept] of [
+        ['origin', ' HTTPS://App.Example.com:443 ', 'https://app.example.com'],
+        ['origin', '*.Bücher.example', '*.xn--bcher-kva.example'],
+        ['origin', 'localhost:3000', 'localhost:3000'],
+        ['ip', '203.0.113.0/24', '203.0.113.0/24'],
+        ['ip', '2001:DB8:0:0::1', '2001:db8::1'],
+        ['ip', '::ffff:192.0.2.1', '192.0.2.1'],
+        ['method', 'eth_*', 'eth_*'],
+        ['address', `0x${'Ab'.repeat(20)}`, `0x${'ab'.repeat(20)}`],
+        ['userAgent', 'MyWallet/2', 'mywallet/2'],
+      ] as const)
+        expect(bodyOf(await add(type, given, '🧪 <b>'), 201)).toMatchObject({ type, value: kept, label: '🧪 <b>' })
+      expect((await find(apiKey))?.allow?.refuseRequest(ip)?.reason).toBe('ip_not_allowed')
+      for (const [type, again] of [
+        ['origin', 'https://APP.example.com'],
+        ['ip', '2001:db8::1/128'],
+        ['address', `0x${'aB'.repeat(20)}`],
+      ] as const)
+        expect(errorOf(await add(type, again), 409).code).toBe('already_there')
+      for (const [type, bad] of [
+        ['origin', '*'],
+        ['origin', 'https://a.example/path'],
+        ['ip', '10.0.0.300'],
+        ['method', '*'],
+        ['address', '0x1'],
+        ['userAgent', 'ü'],
+      ] as const) {
+        const [problem] = errorOf(await add(type, bad), 422).fields ?? []
+        expect(problem?.field).toBe('value')
+        expect(problem?.mend).not.toContain(bad === '*' ? "'*'" : bad)
+      }
+      const of = await control.call('GET /api/apps/{appId}/allow-list', { as, params, query: { type: 'ip' } })
+      expect(bodyOf<{ items: AllowEntryView[]; maxPerType: number }>(of)).toMatchObject({
+        items: [{ value: '203.0.113.0/24' }, { value: '2001:db8::1' }, { value: '192.0.2.1' }],
+        maxPerType: 30,
+      })
+    })
+
+    test('have at most 30 of a type, and entries that are relabelled and removed', async () => {
+      const { as, params, apiKey } = await newApp()
+      const add = (value: string) => {
+        control.clock.now += 1
+        return control.call('POST /api/apps/{appId}/allow-list', { as, params, body: { type: 'ip', value } })
+      }
+      for (let index = 0; index < 30; index += 1) expect((await add(`10.0.0.${index}`)).status).toBe(201)
+      expect(errorOf(await add('10.0.0.31'), 409).code).toBe('too_many')
+      const { items } = bodyOf<{ items: AllowEntryView[] }>(
+        await control.call('GET /api/apps/{appId}/allow-list', { as, params, query: {} }),
+      )
+      const of = { ...params, entryId: items[0]?.id ?? '' }
+      const edited = await control.call('PATCH /api/apps/{appId}/allow-list/{entryId}', {
+        as,
+        params: of,
+        body: { label: 'office' },
+      })
+      expect(bodyOf<AllowEntryView>(edited)).toEqual({ ...items[0], label: 'office' })
+      expect(
+        (await find(apiKey))?.allow?.refuseRequest({ ip: '10.0.0.0', origin: undefined, userAgent: undefined }),
+      ).toBe(undefined)
+      const remove = () => control.call('DELETE /api/apps/{appId}/allow-list/{entryId}', { as, params: of })
+      expect((await remove()).status).toBe(204)
+      expect((await remove()).status).toBe(404)
+      expect(
+        (await find(apiKey))?.allow?.refuseRequest({ ip: '10.0.0.0', origin: undefined, userAgent: undefined })?.reason,
+      ).toBe('ip_not_allowed')
+    })
+  })
+
+  describe('of JWT keys', () => {
+    const importKey = (as: Login, params: { appId: string }, pem: string) =>
+      control.call('POST /api/apps/{appId}/jwt-keys', { as, params, body: { pem, label: 'ci' } })
+
+    test('take up to three public keys, each once, and show their fingerprint', async () => {
+      const { as, params, apiKey } = await newApp()
+      const { publicPem } = newPem()
+      const { publicKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      const first = bodyOf<JwtKeyView>(await importKey(as, params, `\n${publicPem}\n`), 201)
+      expect(first).toMatchObject({ algorithms: ['ES256'], publicPem, label: 'ci' })
+      expect(first.kid).toMatch(/^[\w-]{22}$/)
+      expect(errorOf(await importKey(as, params, publicPem), 409).code).toBe('already_there')
+      const second = await importKey(as, params, rsa.export({ type: 'spki', format: 'pem' }).toString())
+      expect(bodyOf<JwtKeyView>(second, 201).algorithms).toEqual(['RS256', 'RS384', 'RS512'])
+      expect((await importKey(as, params, newPem().publicPem)).status).toBe(201)
+      expect(errorOf(await importKey(as, params, newPem().publicPem), 409).code).toBe('too_many')
+      const shown = await control.call('GET /api/apps/{appId}/jwt-keys', { as, params })
+      expect(bodyOf<{ items: JwtKeyView[] }>(shown).items).toHaveLength(3)
+      expect((await find(apiKey))?.jwt?.policy.keys.size).toBe(3)
+    })
+
+    test('refuse a private key, and keep, repeat and log nothing of it', async () => {
+      const { as, params } = await newApp()
+      const { privatePem } = newPem()
+      const refused = await importKey(as, params, privatePem)
+      expect(errorOf(refused, 422).fields).toEqual([
+        { field: 'pem', mend: expect.stringMatching(/private key, and was not stored/) },
+      ])
+      const lines = privatePem.split('\n').filter((line) => line !== '' && !line.startsWith('---'))
+      const told =
+        refused.text +
+        JSON.stringify(control.logs) +
+        JSON.stringify(await control.storage.auditLog.list({ limit: 500 }))
+      for (const line of lines) expect(told).not.toContain(line)
+      const shown = await control.call('GET /api/apps/{appId}/jwt-keys', { as, params })
+      expect(bodyOf<{ items: JwtKeyView[] }>(shown).items).toEqual([])
+      for (const pem of ['x', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----'])
+        expect((await importKey(as, params, pem)).status).toBe(422)
+    })
+
+    test('can be required only where there is one, and then the last one stays', async () => {
+      const { as, params, app, apiKey } = await newApp()
+      const require = async (on: boolean): Promise<Answered> => {
+        const { version } = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
+        return control.call('PATCH /api/apps/{appId}', { as, params, body: { version, requireJwt: on } })
+      }
+      expect(errorOf(await require(true), 422).fields?.[0]?.field).toBe('requireJwt')
+      const { kid } = bodyOf<JwtKeyView>(await importKey(as, params, newPem().publicPem), 201)
+      expect(bodyOf<AppView>(await require(true))).toMatchObject({ requireJwt: true, id: app.id })
+      expect((await find(apiKey))?.jwt).toMatchObject({ required: true })
+      const remove = () => control.call('DELETE /api/apps/{appId}/jwt-keys/{kid}', { as, params: { ...params, kid } })
+      expect(errorOf(await remove(), 409).code).toBe('in_use')
+      expect((await require(false)).status).toBe(200)
+      expect((await remove()).status).toBe(204)
+      expect((await remove()).status).toBe(404)
+    })
+
+    test('try a token, and name the check that it fails', async () => {
+      const { as, params } = await newApp()
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+      const { kid } = bodyOf<JwtKeyView>(await importKey(as, params, pem), 201)
+      const nowS = Math.floor(control.clock.now / 1_000)
+      const token = (claims: Record<string, unknown>, header: Record<string, unknown> = { kid }) =>
+        new SignJWT(claims).setProtectedHeader({ alg: 'ES256', ...header }).sign(privateKey)
+      const check = async (text: string): Promise<JwtTestView> =>
+        bodyOf(await control.call('POST /api/apps/{appId}/jwt-keys/test', { as, params, body: { token: text } }))
+      const good = await token({ exp: nowS + 60 })
+      expect(await check(` ${good}\n`)).toEqual({
+        ok: true,
+        kid,
+        expiresAt: new Date((nowS + 60) * 1_000).toISOString(),
+        narrows: false,
+      })
+      expect(await check(await token({ exp: nowS + 60, methods: ['eth_call'] }))).toMatchObject({ narrows: true })
+      for (const [text, expected] of [
+        ['a.b.c', 'malformed'],
+        [await token({ exp: nowS + 60 }, {}), 'kid'],
+        [await token({ exp: nowS + 60 }, { kid: 'x' }), 'kid'],
+        [await token({ exp: nowS + 60 }, { kid, jku: 'https://evil.example' }), 'header'],
+        [await token({ exp: nowS - 60 }), 'expiry'],
+        [await token({}), 'expiry'],
+        [await token({ exp: nowS + 90_000 }), 'lifetime'],
+        [await token({ exp: nowS + 60, nbf: nowS + 50 }), 'not_before'],
+        [`${good.slice(0, -6)}AAAAAA`, 'signature'],
+        [await token({ exp: nowS + 60, methods: 'x' }), 'claims'],
+      ] as const) {
+        const found = await check(text)
+        expect(found).toMatchObject({ ok: false, check: expected })
+        expect(JSON.stringify(found)).not.toContain(text)
+      }
+    })
+  })
+})

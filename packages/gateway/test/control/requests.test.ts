@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { MetricsView } from '../../src/control/contract/metrics.ts'
+import type { ControlRefusalView } from '../../src/control/contract/refusal.ts'
+import { openApi } from '../../src/control/contract/openApi.ts'
+import { routeNames } from '../../src/control/contract/routes.ts'
+import { databases } from '../storage/databases.ts'
+import { startControl } from './startControl.ts'
+import type { Answered, StartedControl } from './startControl.ts'
+import { appBody, bodyOf, createWorld, signUp } from './world.ts'
+import type { Person } from './world.ts'
+
+const [sqlite] = databases
+
+// What does not hang on the database.
+describe('requests', () => {
+  let control: StartedControl
+  let person: Person
+  beforeAll(async () => {
+    if (sqlite === undefined) throw new Error('there is no SQLite')
+    control = await startControl(sqlite)
+    person = await signUp(control)
+  })
+  afterAll(async () => {
+    await control.close()
+    await sqlite?.stop()
+  })
+
+  const errorOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
+    bodyOf<ControlRefusalView>(answered, status).error
+  const browser = (): Record<string, string> => ({
+    cookie: 'cookie' in person.as ? person.as.cookie : '',
+    origin: control.url,
+    'content-type': 'application/json',
+  })
+  const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+    control.raw('/api/apps', { method: 'POST', headers: { ...browser(), ...headers }, body })
+
+  test('are read as strict JSON in UTF-8, of at most 64 KiB', async () => {
+    expect(errorOf(await post('{"name":'), 400).code).toBe('bad_json')
+    expect(errorOf(await post('{"name":"a","name":"b"}'), 400).code).toBe('bad_json')
+    expect(errorOf(await post('{"n\\u0061me":"a"}'), 400).code).toBe('bad_json')
+    expect(errorOf(await post(Uint8Array.of(34, 255, 34)), 400).code).toBe('bad_json')
+    for (const body of ['', 'null', '[]', '1', '"x"'])
+      expect(errorOf(await post(body), 422).fields).toEqual([{ field: '', mend: 'must be an object' }])
+    expect(errorOf(await post('['.repeat(20_000)), 400).code).toBe('bad_json')
+    expect(errorOf(await post(`${'['.repeat(20_000)}${']'.repeat(20_000)}`), 422).code).toBe('invalid')
+    expect(errorOf(await post(`{"name":"${'x'.repeat(65_536)}"}`), 413).code).toBe('body_too_large')
+    const chunked = await post(`{"name":"${'x'.repeat(65_536)}"}`, { 'transfer-encoding': 'chunked' })
+    expect(errorOf(chunked, 413).code).toBe('body_too_large')
+    expect(errorOf(await post('{}', { 'content-type': 'application/x-www-form-urlencoded' }), 415).code).toBe(
+      'not_json',
+    )
+    const proto = await post(`{"__proto__":{"name":"x"},"constructor":1,${JSON.stringify(appBody()).slice(1)}`)
+    expect(errorOf(proto, 422).fields?.map(({ field }) => field)).toEqual(
+      expect.arrayContaining(['__proto__', 'constructor']),
+    )
+  })
+
+  test('answer to the public host alone, by any of its names where it is this machine', async () => {
+    const { port } = new URL(control.url)
+    const ask = (host: string, path = '/api/deployment') => control.raw(path, { headers: { host } })
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`])
+      expect((await ask(host)).status).toBe(200)
+    for (const path of ['/api/deployment', '/api/nothing']) {
+      for (const host of ['localhost', 'localhost:1', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`])
+        expect((await ask(host, path)).status).toBe(421)
+      // Not even a host: refused before it comes to us.
+      for (const host of [`localhost:${port}@evil.example`, `localhost:${port}/`])
+        expect([400, 421]).toContain((await ask(host, path)).status)
+    }
+    const other = { ...browser(), host: `localhost:${port}` }
+    const write = (origin: string) =>
+      control.raw('/api/apps', { method: 'POST', headers: { ...other, origin }, body: JSON.stringify(appBody()) })
+    expect((await write(`http://localhost:${port}`)).status).toBe(201)
+    expect((await write(control.url)).status).toBe(403)
+  })
+
+  test('for the head alone get the head alone', async () => {
+    const head = await control.raw('/api/deployment', { method: 'HEAD' })
+    expect([head.status, head.text, head.headers.get('content-type')]).toEqual([200, '', 'application/json'])
+  })
+
+  test('have an id that is ours, and nobody keeps their answers', async () => {
+    const answered = await control.raw('/api/nothing', { headers: { 'x-request-id': 'mine' } })
+    const { requestId } = errorOf(answered, 404)
+    expect(requestId).toBe(answered.headers.get('x-request-id'))
+    expect(requestId).not.toBe('mine')
+    expect(answered.headers.get('cache-control')).toBe('no-store')
+    expect(control.logs.at(-1)).toMatchObject({
+      event: 'control',
+      route: 'other',
+      status: 404,
+      code: 'not_found',
+      requestId,
+    })
+  })
+
+  test('that change too much at once are slowed, those of others are not', async () => {
+    const hasty = await signUp(control)
+    const logOut = () => control.call('POST /api/keys/{keyId}/revoke', { as: hasty.as, params: { keyId: 'key_' } })
+    const statuses = await Promise.all(Array.from({ length: 130 }, async () => (await logOut()).status))
+    expect(statuses.filter((status) => status === 429).length).toBe(10)
+    const slowed = await logOut()
+    expect(errorOf(slowed, 429).retryAfterMs).toBeGreaterThan(0)
+    expect(Date.parse(slowed.headers.get('retry-after') ?? '')).toBeGreaterThan(control.clock.now)
+    expect((await control.call('GET /api/apps', { as: hasty.as })).status).toBe(200)
+    expect((await control.call('POST /api/apps', { as: person.as, body: appBody() })).status).toBe(201)
+    control.clock.now += 60_000
+    expect((await logOut()).status).toBe(404)
+  })
+
+  test('are 503 while the database is gone, and tell nothing of why', async () => {
+    const gone = await startControl(sqlite as (typeof databases)[number])
+    const somebody = await signUp(gone)
+    await gone.storage.close()
+    const answered = await gone.call('GET /api/apps', { as: somebody.as })
+    expect(errorOf(answered, 503)).toMatchObject({ code: 'unavailable', retryAfterMs: 1_000 })
+    expect(gone.logs.at(-2)).toMatchObject({ event: 'controlFault', route: 'GET /api/apps' })
+    await gone.close()
+  })
+
+  test('for metrics say the span, and come as a table too', async () => {
+    const { person: owner, app, key } = await createWorld(control)
+    const { as } = owner
+    const hour = 3_600_000
+    for (const [range, step, steps] of [
+      ['hour', 'minute', 60],
+      ['day', 'hour', 24],
+      ['week', 'hour', 168],
+      ['month', 'day', 30],
+      ['quarter', 'day', 90],
+    ] as const) {
+      const view = bodyOf<MetricsView>(
+        await control.call('GET /api/apps/{appId}/metrics', { as, params: { appId: app.id }, query: { range } }),
+      )
+      expect([view.range, view.step, view.series.length]).toEqual([range, step, steps])
+      const stepMs = { minute: 60_000, hour, day: 24 * hour }[step]
+      // The step that is under way is the last one.
+      expect(Date.parse(view.to)).toBeGreaterThan(control.clock.now)
+      expect(Date.parse(view.to) - control.clock.now).toBeLessThanOrEqual(stepMs)
+      expect(Date.parse(view.to) % stepMs).toBe(0)
+      expect(control.asked.at(-1)).toMatchObject({ subject: { appId: app.id }, step })
+    }
+    await control.call('GET /api/keys/{keyId}/metrics', { as, params: { keyId: key.id } })
+    expect(control.asked.at(-1)?.subject).toEqual({ keyId: key.id })
+    await control.call('GET /api/metrics', { as })
+    expect(control.asked.at(-1)?.subject).toEqual({ userId: owner.id })
+    const csv = async (of: 'series' | 'methods' | 'outcomes' | 'networks'): Promise<readonly string[]> => {
+      const answered = await control.call('GET /api/metrics.csv', { as, query: { of, range: 'hour' } })
+      expect(answered.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+      expect(answered.headers.get('content-disposition')).toMatch(/^attachment;/)
+      return answered.text.split('\r\n')
+    }
+    expect((await csv('series')).slice(0, 2)).toEqual([
+      'at,total,answered,p50Ms,p95Ms',
+      expect.stringMatching(/^20\d\d-.*Z,4,3,1\.5,2$/),
+    ])
+    expect(await csv('series')).toHaveLength(62)
+    expect(await csv('methods')).toEqual(['method,total,answered,p50Ms,p95Ms', 'eth_blockNumber,4,3,1.5,2', ''])
+    expect(await csv('outcomes')).toEqual(['outcome,total', 'answered,3', 'nodeError,1', ''])
+    expect(await csv('networks')).toEqual(['network,total,answered', 'testnet,4,3', ''])
+  })
+
+  test('for the document get what the table of routes says, in OpenAPI 3.1', async () => {
+    const served = bodyOf<ReturnType<typeof openApi>>(await control.raw('/api/openapi.json'))
+    expect(served).toEqual(JSON.parse(JSON.stringify(openApi({ publicUrl: control.url }))))
+    expect(served['openapi']).toMatch(/^3\.1\./)
+    const paths = served['paths'] as Record<
+      string,
+      Record<string, { operationId: string; parameters?: { name: string; in: string }[] }>
+    >
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        path,
+        operation,
+      })),
+    )
+    expect(operations.map(({ name }) => name).toSorted()).toEqual([...routeNames].toSorted())
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
+    for (const { path, operation } of operations) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part)
+      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+      expect(declared.map((parameter) => parameter.name)).toEqual(named)
+    }
+    const text = JSON.stringify(served)
+    const { schemas } = served['components'] as { schemas: object }
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) expect(schemas).toHaveProperty(name)
+    expect(text).not.toContain('$defs')
+  })
+})
