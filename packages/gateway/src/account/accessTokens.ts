@@ -23,11 +23,11 @@ const findFault = ({
   now: number
 }): AccountRefusal | undefined => {
   const length = [...label.trim()].length
-  if (length < 1 || length > maxLabel)
+  if (length < 1 || length > maxLabel || /[\p{Cc}\p{Cs}]/u.test(label))
     return {
       status: 422,
       code: 'label_invalid',
-      message: `label must have 1 to ${maxLabel} characters`,
+      message: `label must have 1 to ${maxLabel} characters, none of them a control character`,
       field: 'label',
     }
   const good = scopes.length > 0 && scopes.length <= maxScopes && scopes.every((scope) => scopeShape.test(scope))

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
+import { databases } from '../storage/databases.ts'
+import { createFixture, newIp, newMail, passed, password } from './accountFixture.ts'
+import type { AccountFixture } from './accountFixture.ts'
+
+describe.each(databases)('accounts of two instances on one database, $name:', (database) => {
+  let storages: readonly Storage[]
+  let one: AccountFixture
+  let two: AccountFixture
+  beforeAll(async () => {
+    const options = await database.create()
+    const [first, second] = [await openStorage(options), await openStorage(options)]
+    storages = [first, second]
+    one = createFixture(first)
+    two = createFixture(second)
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all(storages.map((storage) => storage.close()))
+    await database.stop()
+  })
+
+  test('a session and a token of one are good at the other, and end there at once', async () => {
+    const { token, viewer, mail } = await one.signUp()
+    const { id } = viewer.user
+    expect(await two.accounts.authenticate(token)).toEqual(viewer)
+    const { text } = passed(
+      await two.accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
+    )
+    expect(await one.accounts.authenticateToken(text)).toMatchObject({ user: { id } })
+    passed(await two.accounts.operator.setUserState({ id, state: 'disabled' }))
+    expect(await one.accounts.authenticate(token)).toBeUndefined()
+    expect(await one.accounts.authenticateToken(text)).toBeUndefined()
+    passed(await two.accounts.operator.setUserState({ id, state: 'active' }))
+    const again = passed(await one.accounts.logIn({ mail, password, ip: newIp() }))
+    passed(
+      await two.accounts.changePassword({
+        viewer: again.viewer,
+        current: password,
+        next: 'seven blue herons',
+        ip: newIp(),
+      }),
+    )
+    expect(await one.accounts.authenticate(again.token)).toBeUndefined()
+  })
+
+  test('what works once works at one of them', async () => {
+    for (const { mode } of [one, two]) mode.signUp = 'invite'
+    for (let round = 0; round < 5; round += 1) {
+      const { text } = passed(await one.accounts.operator.inviteUser({}))
+      const results = await Promise.all(
+        [one, two, one, two].map(({ accounts }) =>
+          accounts.signUp({ mail: newMail(), password, invite: text, ip: newIp() }),
+        ),
+      )
+      const codes = results.map((result) => ('code' in result ? result.code : 'in'))
+      expect(codes.sort()).toEqual(['in', 'invite_invalid', 'invite_invalid', 'invite_invalid'])
+      const user = passed(results.find((result) => 'token' in result)).viewer.user
+      const link = passed(await two.accounts.operator.resetLink({ id: user.id })).text
+      const resets = await Promise.all(
+        [one, two, one, two].map(({ accounts }) =>
+          accounts.resetPassword({ link, password: 'seven blue herons', ip: newIp() }),
+        ),
+      )
+      expect(resets.filter((result) => 'token' in result)).toHaveLength(1)
+    }
+  })
+
+  test('one mail address becomes one account', async () => {
+    for (const { mode } of [one, two]) mode.signUp = 'open'
+    for (let round = 0; round < 5; round += 1) {
+      const mail = newMail()
+      const results = await Promise.all(
+        [one, two, one, two].map(({ accounts }) => accounts.signUp({ mail, password, ip: newIp() })),
+      )
+      expect(results.filter((result) => 'token' in result)).toHaveLength(1)
+    }
+  })
+})
