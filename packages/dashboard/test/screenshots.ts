@@ -91,14 +91,25 @@ try {
     `/api/apps/${appId}/key/reveal`,
     {},
   )
-  const asks = ['eth_blockNumber', 'eth_blockNumber', 'eth_chainId', 'eth_gasPrice', 'eth_getBalance', 'eth_nothing']
-  for (let minute = 58; minute >= 0; minute -= 2) {
+  const zero = `0x${'0'.repeat(40)}`
+  const asks: readonly (readonly [method: string, params: readonly unknown[]])[] = [
+    ...Array.from({ length: 8 }, () => ['eth_blockNumber', []] as const),
+    ...Array.from({ length: 6 }, () => ['eth_getBalance', [zero, 'latest']] as const),
+    ...Array.from({ length: 4 }, () => ['eth_call', [{ to: zero, data: '0x' }, 'latest']] as const),
+    ['eth_gasPrice', []],
+    ['eth_chainId', []],
+    ['eth_getBalance', ['nobody', 'latest']],
+    ['eth_nothing', []],
+  ]
+  let asked = 0
+  for (let minute = 58; minute >= 0; minute -= 1) {
     behindMs = minute * 60_000
-    const count = 4 + Math.round(6 * (1 + Math.sin(minute / 6)))
+    const count = minute % 20 === 7 ? 0 : 3 + Math.round(4 * (1 + Math.sin(minute / 6)))
     await Promise.all(
-      Array.from({ length: count }, (_, at) =>
-        callNode(addresses[at % 5 === 0 ? 'mainnet' : 'testnet'], asks[(at + minute) % asks.length]),
-      ),
+      Array.from({ length: count }, (_, at) => {
+        const [method, params] = asks[(asked += 1) % asks.length] ?? ['eth_chainId', []]
+        return callNode(addresses[at % 5 === 0 ? 'mainnet' : 'testnet'], method, { params })
+      }),
     )
     await new Promise((resolve) => setTimeout(resolve, 60))
   }

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import type { PointerEvent, ReactNode } from 'react'
 import { roundTop, spread } from './scale.ts'
 
@@ -18,9 +18,8 @@ export interface ChartRow {
   readonly look: 'area-good' | 'area-bad' | 'line-one' | 'line-two'
 }
 
-const width = 720
 const height = 220
-const left = 52
+const left = 58
 const bottom = 26
 const top = 10
 const right = 8
@@ -41,6 +40,17 @@ export function Chart(props: {
 }) {
   const { kind, rows, moments, text } = props
   const [at, setAt] = useState<number>()
+  // Drawn as wide as it is shown, so that its words are as large as all others.
+  const [width, setWidth] = useState(720)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (box.current === null) return undefined
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.width > 0) setWidth(Math.round(entry.contentRect.width))
+    })
+    observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [])
   const id = useId()
   const sums = moments.map(({ values }) =>
     kind === 'bars'
@@ -55,8 +65,7 @@ export function Chart(props: {
   const y = (value: number): number => top + plotHeight * (1 - value / most)
 
   const follow = (event: PointerEvent<SVGSVGElement>): void => {
-    const box = event.currentTarget.getBoundingClientRect()
-    const index = Math.floor((((event.clientX - box.left) / box.width) * width - left) / slot)
+    const index = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - left) / slot)
     setAt(index >= 0 && index < moments.length ? index : undefined)
   }
   const pointed = at === undefined ? undefined : moments[at]
@@ -82,50 +91,59 @@ export function Chart(props: {
         </div>
         {props.aside}
       </div>
-      <svg
-        className="chart"
-        viewBox={`0 0 ${width} ${height}`}
-        role="img"
-        aria-labelledby={id}
-        onPointerMove={follow}
-        onPointerLeave={() => setAt(undefined)}
-      >
-        <title id={id}>{props.summary}</title>
-        {[0, 0.25, 0.5, 0.75, 1].map((part) => (
-          <g key={part}>
-            <line x1={left} x2={width - right} y1={y(part * most)} y2={y(part * most)} className="gridline" />
-            <text x={left - 8} y={y(part * most) + 4} textAnchor="end">
-              {text(part * most)}
+      <div ref={box}>
+        <svg
+          className="chart"
+          viewBox={`0 0 ${width} ${height}`}
+          role="img"
+          aria-labelledby={id}
+          onPointerMove={follow}
+          onPointerLeave={() => setAt(undefined)}
+        >
+          <title id={id}>{props.summary}</title>
+          {[0, 0.25, 0.5, 0.75, 1].map((part) => (
+            <g key={part}>
+              <line x1={left} x2={width - right} y1={y(part * most)} y2={y(part * most)} className="gridline" />
+              <text x={left - 8} y={y(part * most) + 4} textAnchor="end">
+                {text(part * most)}
+              </text>
+            </g>
+          ))}
+          {spread(moments.length, Math.max(2, Math.floor(plotWidth / 110))).map((index) => (
+            <text key={index} x={x(index)} y={height - 6} textAnchor={index === 0 ? 'start' : 'middle'}>
+              {moments[index]?.mark}
             </text>
-          </g>
-        ))}
-        {spread(moments.length, 6).map((index) => (
-          <text key={index} x={x(index)} y={height - 6} textAnchor={index === 0 ? 'start' : 'middle'}>
-            {moments[index]?.mark}
-          </text>
-        ))}
-        {kind === 'bars'
-          ? moments.map(({ values }, index) => {
-              let below = 0
-              return rows.map(({ look }, row) => {
-                const value = values[row] ?? 0
-                const base = below
-                below += value
-                return value === 0 ? null : (
-                  <rect
-                    key={`${index}-${look}`}
-                    x={x(index) - Math.max(1, slot * 0.36)}
-                    width={Math.max(2, slot * 0.72)}
-                    y={y(base + value)}
-                    height={Math.max(1, y(base) - y(base + value))}
-                    className={look}
-                  />
-                )
+          ))}
+          {kind === 'bars'
+            ? moments.map(({ values }, index) => {
+                let below = 0
+                return rows.map(({ look }, row) => {
+                  const value = values[row] ?? 0
+                  const base = below
+                  below += value
+                  return value === 0 ? null : (
+                    <rect
+                      key={`${index}-${look}`}
+                      x={x(index) - Math.max(1, slot * 0.36)}
+                      width={Math.max(2, slot * 0.72)}
+                      y={y(base + value)}
+                      height={Math.max(1, y(base) - y(base + value))}
+                      className={look}
+                    />
+                  )
+                })
               })
-            })
-          : rows.map(({ look }, row) => <path key={look} className={look} d={lineOf(moments, row, x, y)} />)}
-        {at !== undefined && <line x1={x(at)} x2={x(at)} y1={top} y2={height - bottom} className="cursor" />}
-      </svg>
+            : rows.map(({ look }, row) => (
+                <g key={look}>
+                  <path className={look} d={lineOf(moments, row, x, y)} />
+                  {lonely(moments, row).map(([index, value]) => (
+                    <circle key={index} cx={x(index)} cy={y(value)} r="3" className={look.replace('line', 'dot')} />
+                  ))}
+                </g>
+              ))}
+          {at !== undefined && <line x1={x(at)} x2={x(at)} y1={top} y2={height - bottom} className="cursor" />}
+        </svg>
+      </div>
       <details>
         <summary>{props.caption} as a table</summary>
         {/* A table that scrolls must be reachable by the keyboard. */}
@@ -163,25 +181,30 @@ export function Chart(props: {
   )
 }
 
-/** A line that is broken where there is nothing to show; a moment that stands alone is a short dash. */
+const valueAt = (moments: readonly Moment[], row: number, index: number): number | null =>
+  moments[index]?.values[row] ?? null
+
+/** A line that is broken where there is nothing to show. */
 function lineOf(
   moments: readonly Moment[],
   row: number,
   x: (index: number) => number,
   y: (value: number) => number,
 ): string {
-  let path = ''
-  let isDrawing = false
-  moments.forEach(({ values }, index) => {
-    const value = values[row] ?? null
-    if (value === null) {
-      isDrawing = false
-      return
-    }
-    const next = moments[index + 1]?.values[row] ?? null
-    const isAlone = !isDrawing && next === null
-    path += isAlone ? `M${x(index) - 3} ${y(value)}h6` : `${isDrawing ? 'L' : 'M'}${x(index)} ${y(value)}`
-    isDrawing = true
+  return moments
+    .map((_, index) => {
+      const value = valueAt(moments, row, index)
+      if (value === null) return ''
+      return `${valueAt(moments, row, index - 1) === null ? 'M' : 'L'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`
+    })
+    .join('')
+}
+
+/** What stands alone, where no line can be drawn. */
+function lonely(moments: readonly Moment[], row: number): (readonly [index: number, value: number])[] {
+  return moments.flatMap((_, index) => {
+    const value = valueAt(moments, row, index)
+    const isAlone = valueAt(moments, row, index - 1) === null && valueAt(moments, row, index + 1) === null
+    return value === null || !isAlone ? [] : [[index, value] as const]
   })
-  return path
 }

@@ -30,33 +30,35 @@ export function Frame() {
       <Unreachable />
       <div className="frame">
         <header className="side">
-          <Link to="/apps" className="brand">
-            <Brand />
-            Keyrail
-          </Link>
-          <Button
-            className="menu-button"
-            size="little"
-            expanded={isOpen}
-            controls="menu"
-            onClick={() => setOpen(!isOpen)}
-          >
-            <Icon name="menu" />
-            Menu
-          </Button>
-          <div id="menu" className={isOpen ? 'side-body open' : 'side-body'}>
-            <nav className="nav" aria-label="Main">
-              <Link to="/apps">Apps</Link>
-              <Link to="/keys">API keys</Link>
-              <Link to="/account">Account</Link>
-              {data?.account.role === 'operator' && <Link to="/operator">Operator</Link>}
-            </nav>
-            <div className="side-end">
-              <ThemeSwitch />
-              <p className="who" title={data?.account.mail}>
-                {data?.account.mail}
-              </p>
-              <LogOut />
+          <div className="side-in">
+            <Link to="/apps" className="brand">
+              <Brand />
+              Keyrail
+            </Link>
+            <Button
+              className="menu-button"
+              size="little"
+              expanded={isOpen}
+              controls="menu"
+              onClick={() => setOpen(!isOpen)}
+            >
+              <Icon name="menu" />
+              Menu
+            </Button>
+            <div id="menu" className={isOpen ? 'side-body open' : 'side-body'}>
+              <nav className="nav" aria-label="Main">
+                <Link to="/apps">Apps</Link>
+                <Link to="/keys">API keys</Link>
+                <Link to="/account">Account</Link>
+                {data?.account.role === 'operator' && <Link to="/operator">Operator</Link>}
+              </nav>
+              <div className="side-end">
+                <ThemeSwitch />
+                <p className="who" title={data?.account.mail}>
+                  {data?.account.mail}
+                </p>
+                <LogOut />
+              </div>
             </div>
           </div>
         </header>

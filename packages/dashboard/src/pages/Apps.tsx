@@ -57,8 +57,9 @@ export function Apps() {
                   <TextField label="Find an app" name="search" type="search" value={search} onChange={setSearch} />
                 </div>
                 <p className="soft small" role="status">
-                  {countText(total)} {total === 1 ? 'app' : 'apps'}
-                  {asked === '' && deployment ? ` of at most ${countText(deployment.limits.maxApps)}` : ''}
+                  {asked === '' && deployment
+                    ? `${countText(total)} of at most ${countText(deployment.limits.maxApps)} apps`
+                    : `${countText(total)} ${total === 1 ? 'app' : 'apps'}`}
                 </p>
               </div>
               {items.length === 0 ? (

@@ -127,6 +127,8 @@ function Offered({ app }: { readonly app: AppView }) {
 const limitNames = ['perDay', 'perMonth', 'perSecond'] as const
 const limitTitles = { perDay: 'Requests a day', perMonth: 'Requests a month', perSecond: 'Requests a second' } as const
 
+const ownTitles = { perDay: 'a day', perMonth: 'a month', perSecond: 'a second' } as const
+
 function Limits({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const usage = useQuery({ ...usageQuery(app.id), refetchInterval: 10_000 })
@@ -193,9 +195,8 @@ function Limits({ app }: { readonly app: AppView }) {
           {limitNames.map((name) => (
             <TextField
               key={name}
-              label={`Own: ${limitTitles[name].toLowerCase()}`}
+              label={`Your own: ${ownTitles[name]}`}
               name={name}
-              optional
               value={values[name]}
               onChange={(value) => setValues((before) => ({ ...before, [name]: value }))}
               placeholder="As the service’s"

@@ -88,7 +88,7 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
           <dt>Imported</dt>
           <dd>{dayText(jwtKey.createdAt)}</dd>
         </div>
-        <div>
+        <div className="wide">
           <dt>Fingerprint (SHA-256)</dt>
           <dd>
             <code>{jwtKey.fingerprint}</code>
