@@ -15,7 +15,7 @@ import pytest
 from service import start_dev
 
 HERE = Path(__file__).resolve().parents[1]
-SAMPLES = re.findall(r"^```python\n(.*?)^```", (HERE / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+GUIDE = HERE.parents[1] / "docs/python.md"
 # One service for all of them.
 pytestmark = pytest.mark.xdist_group("package")
 
@@ -34,15 +34,18 @@ def service() -> Iterator[dict[str, Any]]:
         yield told
 
 
+def samples_of(page: Path, service: dict[str, Any]) -> list[str]:
+    """Give the samples, with the address of the service and its key in the place of those that are written."""
+    samples = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert samples
+    meant = {"https://node.example": service["url"], "kr_a…": service["app"]["apiKey"]}
+    return [re.sub("|".join(meant), lambda found: meant[found[0]], sample) for sample in samples]
+
+
 def samples_run(python: str | Path, service: dict[str, Any]) -> None:
-    assert len(SAMPLES) == 2
     key = service["app"]["apiKey"]
-    said = []
-    for sample in SAMPLES:
-        for written, meant in (("https://node.example", service["url"]), ("kr_a…", key)):
-            assert written in sample
-            sample = sample.replace(written, meant)
-        said.append(run(python, "-c", sample))
+    said = [run(python, "-c", sample) for sample in samples_of(HERE / "README.md", service)]
+    assert len(said) == 2
     label, number = said[0].split()
     assert label == f"{service['url']}/testnet/v2/…{key[-4:]}"
     assert number.isdigit()
@@ -51,6 +54,15 @@ def samples_run(python: str | Path, service: dict[str, Any]) -> None:
 
 def test_the_samples_of_the_readme_run(service: dict[str, Any]) -> None:
     samples_run(sys.executable, service)
+
+
+def test_the_samples_of_the_guide_run_one_after_another(service: dict[str, Any]) -> None:
+    samples = samples_of(GUIDE, service)
+    assert len(samples) >= 8
+    said = run(sys.executable, "-W", "error::ResourceWarning", "-c", "\n".join(samples))
+    for words in ("it is not: txRejected", "methodUnavailable", f"KeyrailProvider({service['url']}/testnet/v2/…"):
+        assert words in said
+    assert service["app"]["apiKey"] not in said
 
 
 @pytest.fixture(scope="module")
