@@ -53,6 +53,22 @@ describe('close', () => {
     expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 0 })
   })
 
+  test('lets a large answer that is on its way to a slow reader come to its end', async () => {
+    const { upstream, started, path } = await start()
+    const large = 'x'.repeat(12 * 1024 * 1024)
+    upstream.behave = (call) => result(call, `"${large}"`)
+    const response = await fetch(started.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: read(),
+    })
+    const closed = started.gateway.close()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect((await response.text()).length).toBe(`{"jsonrpc":"2.0","id":1,"result":"${large}"}`.length)
+    await closed
+    expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 0 })
+  })
+
   test('answers a request whose body was still arriving', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
