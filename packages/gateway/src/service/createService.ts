@@ -14,6 +14,7 @@ import { listeningUrl } from '../http/publicUrl.ts'
 import { createStoredKeys } from '../key/createStoredKeys.ts'
 import { limitsInForce } from '../key/keyLimits.ts'
 import type { KeyLimits } from '../key/keyStore.ts'
+import { narrowLimits } from '../key/narrowLimits.ts'
 import type { Meter } from '../meter/meter.ts'
 import { createMeter } from '../meter/createMeter.ts'
 import { createReadMetrics } from '../meter/createReadMetrics.ts'
@@ -126,7 +127,8 @@ const limitsOf =
   (config: () => RunningConfig) =>
   ({ app, user }: Access): KeyLimits => {
     const { apps, apiKeys } = config().limits
-    return app === null ? limitsInForce([user.limits], apiKeys) : limitsInForce([app.limits, user.limits], apps)
+    const ofUser = limitsInForce([user.limits], app === null ? apiKeys : apps)
+    return app === null ? ofUser : narrowLimits(app.limits, ofUser)
   }
 
 /** Before it listens nobody asks. */

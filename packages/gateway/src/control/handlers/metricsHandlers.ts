@@ -1,4 +1,5 @@
 import { limitsInForce } from '../../key/keyLimits.ts'
+import { narrowLimits } from '../../key/narrowLimits.ts'
 import type { MetricsQuery as Asked } from '../../meter/metrics.ts'
 import type { MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/metrics.ts'
 import { controlRefusals } from '../controlRefusals.ts'
@@ -72,7 +73,7 @@ export const metricsHandlers = ({
     'GET /api/apps/{appId}/usage': async ({ params, caller }) => {
       const app = await storage.apps.find({ id: params.appId, userId: viewerOf(caller).user.id })
       if (app === undefined) return { refusal: controlRefusals.notFound() }
-      const limits = limitsInForce([app.limits], appLimitsOf(config, caller))
+      const limits = narrowLimits(app.limits, appLimitsOf(config, caller))
       return { answer: await usageViewOf(quota, { id: `app:${app.id}`, limits }) }
     },
   }

@@ -1,5 +1,5 @@
 import { appAddress } from '../../http/addresses.ts'
-import { limitsInForce } from '../../key/keyLimits.ts'
+import { narrowLimits } from '../../key/narrowLimits.ts'
 import type { Network } from '../../network.ts'
 import type { App } from '../../storage/apps.ts'
 import type { Key } from '../../storage/keys.ts'
@@ -35,7 +35,7 @@ export const appViewOf = (app: App, key: Key, { publicUrl, limits, now }: AppSur
   networks: app.networks,
   requireJwt: app.requireJwt,
   ownLimits: app.limits as OwnLimits | null,
-  limits: limitsInForce([app.limits], limits),
+  limits: narrowLimits(app.limits, limits),
   key: { id: key.id, ...keyFactsOf(key, now), addresses: appAddressesOf(publicUrl, `…${key.ending}`) },
   version: app.version,
   createdAt: isoTime(app.createdAt),
