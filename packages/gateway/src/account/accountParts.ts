@@ -12,13 +12,13 @@ import type { Passwords } from './createPasswords.ts'
 export interface AccountParts {
   readonly storage: Storage
   readonly passwords: Passwords
+  readonly signUp: () => SignUpMode
   readonly now: () => number
   readonly onChange: (changes: readonly Change[]) => void
 }
 
 /** The same with what slows those who try things out. */
 export interface GuardedParts extends AccountParts {
-  readonly signUp: () => SignUpMode
   readonly logInThrottle: LogInThrottle
   /** Of callers by block of addresses: accounts made, and passwords set by links. */
   readonly signUps: Debts

@@ -30,10 +30,9 @@ export const createAccounts = ({
   if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
     throw new TypeError(`the operator token must have at least ${minOperatorToken} characters, random`)
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
-  const parts = { storage, passwords, now, onChange }
+  const parts = { storage, passwords, signUp, now, onChange }
   const guarded = {
     ...parts,
-    signUp,
     logInThrottle: createLogInThrottle({ now }),
     signUps: createDebts({ burst: signUpBurst, intervalMs: minute, now }),
     confirmations: createDebts({ burst: 5, intervalMs: minute, now }),

@@ -28,9 +28,9 @@ const checkValid = (validMs: number): AccountRefusal | undefined =>
 /**
  * Makes what an operator does to accounts.
  * @example
- * const { resetLink } = createOperator({ storage, passwords: createPasswords(), now: Date.now, onChange: () => {} })
+ * const { resetLink } = createOperator({ storage, passwords: createPasswords(), signUp: () => 'invite', now: Date.now, onChange: () => {} })
  */
-export const createOperator = ({ storage, passwords, now, onChange }: AccountParts): Operator => {
+export const createOperator = ({ storage, passwords, signUp, now, onChange }: AccountParts): Operator => {
   /** Changes an account that is there, with its entry in the audit log, which is written first: what tells caches must be a transaction's last step. */
   const change = async (
     { id, actor = 'operator', ip }: Actor & { id: string },
@@ -87,6 +87,13 @@ export const createOperator = ({ storage, passwords, now, onChange }: AccountPar
     },
 
     inviteUser: async ({ mail, validMs = inviteValidMs, actor = 'operator', ip }) => {
+      // A link that nobody can use must not be handed out.
+      if (signUp() === 'closed')
+        return {
+          status: 409,
+          code: 'sign_up_closed',
+          message: 'an invite cannot be used while signUp is closed: set it to invite in the config first',
+        }
       if (mail !== undefined && !isMail(mail)) return refuse.mail()
       const fault = checkValid(validMs)
       if (fault !== undefined) return fault

@@ -29,7 +29,7 @@ export interface Operator {
   /** Makes an account, whatever the sign-up mode is. */
   addUser(request: Actor & { mail: string; password: string; role?: User['role'] }): Promise<Account | AccountRefusal>
   /**
-   * Makes an invite, which works once.
+   * Makes an invite, which works once. Refused where sign-up is closed.
    * @param request.mail - If given, the only mail address that it is for.
    * @param request.validMs - @default 604_800_000, 7 days
    * @returns The invite, and its text `kri_…`, a secret that is shown this once.

@@ -107,6 +107,7 @@ describe.each(databases)('accounts on $name', (database) => {
           status: 403,
           code: 'sign_up_closed',
         })
+      expect(await accounts.operator.inviteUser({})).toMatchObject({ status: 409, code: 'sign_up_closed' })
     })
 
     test('that found all places taken costs no try', async () => {
