@@ -16,6 +16,7 @@ const minute = 60_000
  * Makes the accounts of a service: make them once for a process, as they remember who tries passwords.
  * @throws {TypeError} where the operator's token is shorter than 32 characters; it is not repeated.
  * @example
+ * declare const storage: Parameters<typeof createAccounts>[0]['storage']
  * const accounts = createAccounts({ storage, signUp: () => 'open' })
  */
 export const createAccounts = ({

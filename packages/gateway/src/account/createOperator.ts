@@ -28,7 +28,8 @@ const checkValid = (validMs: number): AccountRefusal | undefined =>
 /**
  * Makes what an operator does to accounts.
  * @example
- * const { resetLink } = createOperator({ storage, passwords: createPasswords(), signUp: () => 'invite', now: Date.now, onChange: () => {} })
+ * declare const parts: Parameters<typeof createOperator>[0]
+ * const { resetLink } = createOperator(parts)
  */
 export const createOperator = ({ storage, passwords, signUp, now, onChange }: AccountParts): Operator => {
   /** Changes an account that is there, with its entry in the audit log, which is written first: what tells caches must be a transaction's last step. */
