@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tokenScopes } from '../../src/control/contract/accessToken.ts'
+import { databases } from '../storage/databases.ts'
+import { startControl } from './startControl.ts'
+import type { StartedControl } from './startControl.ts'
+import { createToken, signUp } from './world.ts'
+
+const run = promisify(execFile)
+const document = readFileSync(join(import.meta.dirname, '../../../../docs/service/control-api.md'), 'utf8')
+const blockOf = (language: string): string => {
+  const [, code] = new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(document) ?? []
+  if (code === undefined) throw new Error(`the document has no ${language}`)
+  return code
+}
+
+const [sqlite] = databases
+let control: StartedControl
+let environment: Record<string, string>
+beforeAll(async () => {
+  if (sqlite === undefined) throw new Error('there is no SQLite')
+  control = await startControl(sqlite)
+  const { bearer } = await createToken(control, await signUp(control), tokenScopes)
+  environment = { PATH: process.env['PATH'] ?? '', KEYRAIL_URL: control.url, KEYRAIL_TOKEN: bearer }
+})
+afterAll(async () => {
+  await control.close()
+  await sqlite?.stop()
+})
+
+test("the document's commands do what it says", async () => {
+  const { stdout } = await run('sh', ['-ec', blockOf('sh')], { env: environment })
+  expect(stdout).toMatch(
+    /^\{"items":\[\],"next":null,"total":0\}\{"app":\{.*"name":"Shop".*"apiKey":"kr_a[0-9A-Za-z]{39}"/,
+  )
+})
+
+test("the document's program does what it says", async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-control-docs-'))
+  try {
+    const file = join(folder, 'sample.mts')
+    writeFileSync(file, blockOf('ts'))
+    const { stdout } = await run(process.execPath, [file], { env: environment })
+    expect(stdout).toMatch(/^From a script ends in [0-9A-Za-z]{4}; the old one works until 20\d\d-\d\d-\d\dT/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('the document names every code of a refusal', () => {
+  const codes = readFileSync(join(import.meta.dirname, '../../src/control/contract/refusal.ts'), 'utf8')
+  const named = [...codes.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code)
+  expect(named.length).toBeGreaterThan(15)
+  for (const code of named) expect(document).toContain(`\`${code}\``)
+})
