@@ -30,6 +30,8 @@ export interface Users {
   findByMail(mail: string): Promise<User | undefined>
   /** By id, `limit` of them after `after`; if `mail` is given, only those whose mail address holds that text, whatever its case. */
   list(page: { after?: string; limit: number; mail?: string }): Promise<readonly User[]>
+  /** How many there are. */
+  count(): Promise<number>
   /**
    * @param options.from - If given, only where this still is the hash.
    * @returns Whether there was such a user.
@@ -113,6 +115,13 @@ export const createUsers = (db: Db): Users => {
             )
       const rows = await page.orderBy('id').limit(limit).execute()
       return rows.map(toUser)
+    },
+    count: async () => {
+      const row = await query
+        .selectFrom('users')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return row.total
     },
     setPassword: async (id, password, { from } = {}) => {
       const one = query.updateTable('users').set({ password }).where('id', '=', id)
