@@ -59,7 +59,7 @@ export async function openService(upstream: string): Promise<Door> {
   })
   const service = await createService({
     config,
-    secrets: readServerSecrets({ KEYRAIL_SECRET: 'a secret of the bench, which seals nothing of worth' }),
+    secrets: readServerSecrets({ KEYRAIL_SECRET: 'a-secret-of-the-bench-that-seals-nothing-of-worth' }),
     storage: { file: join(folder, 'keyrail.db') },
   })
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 })
