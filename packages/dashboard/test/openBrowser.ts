@@ -12,7 +12,9 @@ const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 /** Whether tests in a browser are left out: this machine has none, and not everything must be tested. */
 export const noBrowser = executablePath === undefined && !mustRun
 if (noBrowser)
-  console.log('dashboard: no Chromium on this machine, so no page is tested (Debian: apt-get install chromium)')
+  process.stdout.write(
+    'dashboard: no Chromium on this machine, so no page is tested (Debian: apt-get install chromium)\n',
+  )
 
 /** Opens Chromium, without a window. */
 export async function openBrowser(): Promise<Browser> {

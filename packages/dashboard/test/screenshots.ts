@@ -10,15 +10,17 @@ import { startPages } from './startPages.ts'
 
 const [only = '', folder = join(import.meta.dirname, '../../../docs/dashboard')] = process.argv.slice(2)
 
+const say = (line: string): boolean => process.stdout.write(`${line}\n`)
+
 let behindMs = 0
 const pages = await startPages({}, () => Date.now() - behindMs)
 const browser = await openBrowser()
 const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
 const page = await context.newPage()
 page.on('console', (message) => {
-  if (message.type() === 'error') console.log(`console: ${message.text()}`)
+  if (message.type() === 'error') say(`console: ${message.text()}`)
 })
-page.on('pageerror', (error) => console.log(`page: ${error.message}`))
+page.on('pageerror', (error) => say(`page: ${error.message}`))
 
 if (only === '') rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
@@ -40,7 +42,7 @@ const shoot = async (name: string): Promise<void> => {
       await settle(page)
       await page.screenshot({ path: join(folder, `${name}-phone.png`), fullPage: true })
       const wide = await page.evaluate('document.documentElement.scrollWidth')
-      if (wide !== 360) console.log(`${name} is ${String(wide)} wide on a phone`)
+      if (wide !== 360) say(`${name} is ${String(wide)} wide on a phone`)
     }
   }
   await page.emulateMedia({ colorScheme: 'light' })

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+
+/** Somebody at a browser. */
+export interface Person {
+  readonly page: Page
+  readonly context: BrowserContext
+  readonly mail: string
+  readonly password: string
+  /** What went wrong in any of the pages: errors, what the policy forbids, and requests that leave the service. */
+  readonly faults: string[]
+  readonly close: () => Promise<void>
+}
+
+/** Sits somebody down before a browser of their own. Nothing of it is kept. */
+export async function openPerson(
+  browser: Browser,
+  url: string,
+  options: { readonly width?: number; readonly colorScheme?: 'light' | 'dark' } = {},
+): Promise<Person> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1280, height: 900 },
+    colorScheme: options.colorScheme ?? 'light',
+    reducedMotion: 'reduce',
+  })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+  const faults: string[] = []
+  context.on('page', (page) => {
+    page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
+    page.on('console', (message) => {
+      // A refusal is told as one; what the policy forbids is told as well.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        faults.push(message.text())
+    })
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:'))
+        faults.push(`asks ${request.url()}`)
+    })
+  })
+  return {
+    page: await context.newPage(),
+    context,
+    mail: `${randomBytes(6).toString('hex')}@example.org`,
+    password: randomBytes(12).toString('hex'),
+    faults,
+    close: () => context.close(),
+  }
+}
+
+/** Signs up, which leads to the first app. */
+export async function signUp({ page, mail, password }: Person, url: string): Promise<void> {
+  await page.goto(`${url}/sign-up`)
+  await page.getByLabel('Mail address').fill(mail)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+}
+
+/** Logs in from wherever one was led to. */
+export async function logIn({ page, mail, password }: Person): Promise<void> {
+  await page.getByLabel('Mail address').fill(mail)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+/** Goes through the wizard. @returns The app's id. */
+export async function createApp({ page }: Person, name: string): Promise<string> {
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Use case').selectOption('Wallet')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('radio', { name: /Ethereum/ }).check()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Create app' }).click()
+  await page.waitForURL(/\/apps\/app_\w+\/setup/)
+  return /app_\w+/.exec(page.url())?.[0] ?? ''
+}
+
+/** Asks the control API as the page would. */
+export async function askApi<Answer>(
+  { context }: Person,
+  url: string,
+  [method, path]: readonly [method: string, path: string],
+  body?: unknown,
+): Promise<Answer> {
+  const response = await context.request.fetch(`${url}${path}`, {
+    method,
+    headers: { origin: url, 'content-type': 'application/json' },
+    ...(body !== undefined && { data: JSON.stringify(body) }),
+  })
+  expect(response.status(), `${method} ${path}: ${await response.text()}`).toBeLessThan(300)
+  return (await response.json().catch(() => undefined)) as Answer
+}
+
+/** What the last copy put on the clipboard. */
+export const clipboard = ({ page }: Person): Promise<string> =>
+  page.evaluate(() => (globalThis as unknown as { navigator: Navigator }).navigator.clipboard.readText())
