@@ -219,6 +219,23 @@ describe('a batch', () => {
     expect(upstream.bodies.length).toBe(1)
   })
 
+  test('that waits alone for a large answer, the one who asked first having gone, gets it whole', async () => {
+    const leader = await openRaw(started.port)
+    leader.send(postBytes(`/testnet/${started.testnetKey}`, call('leader')))
+    await untilHeld(1)
+    const batch = post(theirs, `[${call('batch')},${call('other', 'eth_gasPrice')}]`)
+    await untilHeld(2)
+    leader.reset()
+    await settle()
+    const large = `"${'x'.repeat(3_000_000)}"`
+    for (const { call: asked, response } of held.splice(0))
+      response.end(asked.method === 'eth_blockNumber' ? result(asked, large) : result(asked, '1'))
+    const text = await textOf(batch)
+    expect(
+      text === `[{"jsonrpc":"2.0","id":"batch","result":${large}},{"jsonrpc":"2.0","id":"other","result":1}]`,
+    ).toBe(true)
+  })
+
   test('that fails as a whole gives each twin the answer of its first', async () => {
     upstream.behave = (asked, response) => {
       if (!upstream.bodies.at(-1)?.startsWith('[')) return result(asked, '"0x3"')

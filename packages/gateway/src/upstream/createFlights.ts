@@ -18,6 +18,8 @@ export interface FlightOptions {
 interface Waiter {
   readonly done: CallDone
   readonly options: FlightOptions
+  /** It can take a result as a stream. */
+  readonly streams: boolean
 }
 
 /** A read under way. */
@@ -32,7 +34,7 @@ interface Flight {
 
 /** What the one who carries a read is given. */
 export interface FlightLeader {
-  /** Whether the answer may become a stream now: only one waits for it. After a yes nobody joins. */
+  /** Whether the answer may become a stream now: only one waits for it, and can take one. After a yes nobody joins. */
   readonly mayStream: () => boolean
   readonly done: CallDone
 }
@@ -54,7 +56,7 @@ export interface Flights {
     options: FlightOptions,
     use: { begin: (leader: FlightLeader) => () => void; done: CallDone },
   ) => Leave
-  /** Joins the same read under way; `undefined` where there is none that may be joined. */
+  /** Joins the same read under way, and is given its answer whole; `undefined` where there is none that may be joined. */
   readonly join: (key: string, options: FlightOptions, done: CallDone) => Leave | undefined
   /** A key's call changes something: its reads join none that began before this. To be called when the call goes out and when it ends. */
   readonly changed: (keyId: string) => void
@@ -72,7 +74,8 @@ const nothing = (): void => {}
  */
 export const createFlights = (options: { joinableMs: number; now?: () => number }): Flights => {
   const { joinableMs, now = () => performance.now() } = options
-  const open = new Map<string, Flight>()
+  let open = new Map<string, Flight>()
+  let begun = 0
   /** Of a key, the number of the first read that it may join. */
   const marks = new Map<string, number>()
   let markOfAll = 0
@@ -110,32 +113,35 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
       flight.stop()
     }
   }
-  const join: Flights['join'] = (key, given, done) => {
-    const flight = joinable(key, given.keyId)
-    return flight === undefined ? undefined : wait(key, flight, { done, options: given })
+  const join = (key: string, waiter: Waiter): Leave | undefined => {
+    const flight = joinable(key, waiter.options.keyId)
+    return flight === undefined ? undefined : wait(key, flight, waiter)
   }
 
   return {
     carry: (key, given, { begin, done }) => {
-      const joined = join(key, given, done)
+      const waiter: Waiter = { done, options: given, streams: true }
+      const joined = join(key, waiter)
       if (joined !== undefined) return joined
       const flight: Flight = { number: ++lastNumber, beganAt: now(), budget: given.budget, waiters: [], stop: nothing }
-      const leave = wait(key, flight, { done, options: given })
+      const leave = wait(key, flight, waiter)
+      begun += 1
+      if (begun % 256 === 0) open = new Map(open)
       open.set(key, flight)
       flight.stop = begin({
         mayStream: () => {
-          if (flight.waiters.length !== 1) return false
+          if (flight.waiters.length !== 1 || flight.waiters[0]?.streams !== true) return false
           land(key, flight)
           return true
         },
         done: (end, member) => {
           land(key, flight)
-          for (const waiter of flight.waiters.splice(0)) settle(waiter, flight, { end, member })
+          for (const each of flight.waiters.splice(0)) settle(each, flight, { end, member })
         },
       })
       return leave
     },
-    join,
+    join: (key, given, done) => join(key, { done, options: given, streams: false }),
     changed: (keyId) => {
       // Without a read under way there is none to join.
       if (open.size === 0) {
