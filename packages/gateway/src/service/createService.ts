@@ -15,6 +15,9 @@ import { createStoredKeys } from '../key/createStoredKeys.ts'
 import { limitsInForce } from '../key/keyLimits.ts'
 import type { KeyLimits } from '../key/keyStore.ts'
 import { narrowLimits } from '../key/narrowLimits.ts'
+import { createRateLimiter } from '../limit/createRateLimiter.ts'
+import type { LocalRateLimiter } from '../limit/createRateLimiter.ts'
+import type { RateLimiter } from '../limit/rateLimiter.ts'
 import type { Meter } from '../meter/meter.ts'
 import { createMeter } from '../meter/createMeter.ts'
 import { createReadMetrics } from '../meter/createReadMetrics.ts'
@@ -22,6 +25,7 @@ import type { UsageRetention } from '../meter/rollUp.ts'
 import type { Network } from '../network.ts'
 import { createQuota } from '../quota/createQuota.ts'
 import type { Access } from '../storage/access.ts'
+import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../storage/openStorage.ts'
 import type { ServerSecret } from '../key/serverSecret.ts'
@@ -43,6 +47,8 @@ export interface ServiceOptions {
   /** Keys are sealed under the newest. */
   readonly secrets: ServerSecrets
   readonly storage: StorageOptions
+  /** Where instances of one service share their rates a second, and tell each other of changes at once. A secret. */
+  readonly redisUrl?: string | undefined
   /** At least 32 characters: who has it may do what an operator may. A secret. */
   readonly operatorToken?: string | undefined
   /** Opens the embedded nodes' own methods. For development only. @default false */
@@ -131,6 +137,42 @@ const limitsOf =
     return app === null ? ofUser : narrowLimits(app.limits, ofUser)
   }
 
+const minOperatorToken = 32
+
+/** What would be found out only when its part is made, and the storage is open already. */
+const checkSecrets = ({ redisUrl, operatorToken }: ServiceOptions): void => {
+  if (redisUrl !== undefined && !/^rediss?:$/.test(URL.parse(redisUrl)?.protocol ?? ''))
+    throw new ConfigError([{ path: 'REDIS_URL', mend: 'must be a URL such as redis://user:password@host:6379/0' }])
+  if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
+    throw new ConfigError([
+      {
+        path: 'KEYRAIL_OPERATOR_TOKEN',
+        mend: `must have at least ${minOperatorToken} characters, random: make one with openssl rand -base64 48`,
+      },
+    ])
+}
+
+/** Loaded late: who has no Redis does not wait for it. */
+const openRedisParts = async (url: string | undefined, onChange: (changes: readonly Change[]) => void) => {
+  if (url === undefined) return undefined
+  const [{ openRedis }, { createRedisInvalidation }, { createRedisRateLimiter }] = await Promise.all([
+    import('../redis/openRedis.ts'),
+    import('../redis/createRedisInvalidation.ts'),
+    import('../limit/createRedisRateLimiter.ts'),
+  ])
+  const link = openRedis(url)
+  const invalidation = createRedisInvalidation({ redis: link, onChange })
+  return {
+    link,
+    invalidation,
+    createRates: (local: LocalRateLimiter): RateLimiter => createRedisRateLimiter({ redis: link, local }),
+    close: async (): Promise<void> => {
+      await invalidation.close()
+      await link.close()
+    },
+  }
+}
+
 /** Before it listens nobody asks. */
 const urlsOf = (config: RunningConfig, where: Listening | undefined): { networks: string; site: string } => {
   const networks = config.publicUrl ?? where?.url ?? 'http://localhost'
@@ -192,8 +234,16 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   }
   const prometheus = config.prometheus === undefined ? undefined : createPrometheus({ degraded: () => stores.gone() })
 
+  checkSecrets(options)
   const storage = await openStorage(options.storage)
-  const stores = watchStores([{ name: 'database', ping: () => storage.ping() }], log)
+  const redis = await openRedisParts(options.redisUrl, (changes) => keys.forget(changes))
+  const stores = watchStores(
+    [
+      { name: 'database' as const, ping: () => storage.ping() },
+      ...(redis === undefined ? [] : [{ name: 'redis' as const, ping: () => redis.link.ping() }]),
+    ],
+    log,
+  )
   const keys = createStoredKeys({
     storage,
     limitsOf: limitsOf(() => config),
@@ -205,8 +255,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     signUp: () => config.signUp,
     operatorToken: options.operatorToken,
     now,
-    onChange: (changes) => keys.forget(changes),
+    onChange: (changes) => forget(changes),
   })
+  const forget = (changes: readonly Change[]): void => {
+    keys.forget(changes)
+    redis?.invalidation.publish(changes)
+  }
   const quota = createQuota({ storage, outageGrant: config.outageGrant, now, onEvent: log })
   const stored = createMeter({ storage, retention: retentionOf(config), now, onEvent: log })
   // Prometheus counts what the meter is told, and so nothing twice.
@@ -221,13 +275,15 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
             stored.count(...counted)
           },
         }
+  const local = createRateLimiter()
+  const rates = redis === undefined ? local : redis.createRates(local)
   const degraded = (): readonly string[] => stores.gone()
   const control = createControl({
     storage,
     accounts,
     quota,
     readMetrics: createReadMetrics({ storage }),
-    keys,
+    keys: { forget },
     secrets,
     config: () => ({
       signUp: config.signUp,
@@ -254,6 +310,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     stores.stop()
     // What callers used is written before the storage closes; where it cannot be, closing goes on.
     await Promise.allSettled([keys.close(), quota.close(), stored.close()])
+    await redis?.close()
     await storage.close()
   }
 
@@ -267,6 +324,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     services: next.services,
     unsafeNodeMethods,
     limits: next.bounds,
+    rates,
     quota,
     quotaStatus: next.quotaStatus,
     meter,

@@ -79,6 +79,7 @@ export const startFromFile = async ({
     config,
     secrets,
     storage: storageFrom(config, environment),
+    redisUrl: environment['REDIS_URL'] || undefined,
     operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
     log: log.tell,
   })
