@@ -1,4 +1,4 @@
-import { createRecentMap } from './createRecentMap.ts'
+import { createRateLimiter } from './createRateLimiter.ts'
 
 /** What a rate limit says of one request. */
 export interface RateDecision {
@@ -39,55 +39,23 @@ export interface RateLimitOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** What one call adds to a key's debt. Each millisecond pays off `perSecond`, so that all stays in whole numbers. */
-const callDebt = 1000
-
-interface Debtor {
-  debt: number
-  at: number
-}
-
 /**
- * Makes a rate limit by the generic cell rate algorithm, kept as a debt that drains: of any span of time, no more than
- * `burst + perSecond × seconds` calls are granted, and nothing is refused that would keep to that.
+ * Makes a rate limit that is the same for all keys: of any span of time, no more than `burst + perSecond × seconds` calls are granted, and
+ * nothing is refused that would keep to that.
  * @throws {TypeError} where an option is out of its range.
  * @example
  * const limit = createRateLimit({ perSecond: 100, burst: 1000 })
  * limit.take('app-1', 50).granted // 50
- * @see ITU-T I.371 annex A
  */
 export const createRateLimit = (options: RateLimitOptions): RateLimit => {
   const perSecond = checkCount(options.perSecond, 'perSecond')
   const burst = checkCount(options.burst ?? perSecond, 'burst')
-  const now = options.now ?? (() => performance.now())
-  const debtors = createRecentMap<Debtor>(options.maxKeys ?? 100_000)
-  const most = burst * callDebt
+  const limiter = createRateLimiter({ maxKeys: options.maxKeys, now: options.now })
+  const limits = { perSecond, burst }
   return {
-    take: (key, calls = 1) => {
-      const time = Math.floor(now())
-      let debtor = debtors.get(key)
-      if (debtor === undefined) {
-        debtor = { debt: 0, at: time }
-        debtors.set(key, debtor)
-      } else if (time > debtor.at) {
-        debtor.debt = Math.max(0, debtor.debt - (time - debtor.at) * perSecond)
-        debtor.at = time
-      }
-      const asked = debtor.debt + calls * callDebt
-      const granted = Math.min(calls, Math.floor((most - debtor.debt) / callDebt))
-      debtor.debt += granted * callDebt
-      const missing = Math.min(calls - granted, burst)
-      return {
-        granted,
-        perSecond,
-        remaining: Math.floor((most - debtor.debt) / callDebt),
-        retryAfterMs: missing === 0 ? 0 : Math.ceil((debtor.debt + missing * callDebt - most) / perSecond),
-        resetMs: Math.ceil(debtor.debt / perSecond),
-        currentPerSecond: Math.ceil((asked * perSecond * 10) / most) / 10,
-      }
-    },
+    take: (key, calls = 1) => limiter.take(key, limits, calls),
     get size() {
-      return debtors.size
+      return limiter.size
     },
   }
 }

@@ -1,0 +1,246 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createRateLimiter } from '../../src/limit/createRateLimiter.ts'
+import type { LocalRateLimiter } from '../../src/limit/createRateLimiter.ts'
+import { createRedisRateLimiter } from '../../src/limit/createRedisRateLimiter.ts'
+import type { RateLimiter } from '../../src/limit/rateLimiter.ts'
+import { createRedisInvalidation } from '../../src/redis/createRedisInvalidation.ts'
+import type { RedisInvalidation } from '../../src/redis/createRedisInvalidation.ts'
+import { openRedis } from '../../src/redis/openRedis.ts'
+import type { RedisLink } from '../../src/redis/openRedis.ts'
+import type { Change } from '../../src/storage/changes.ts'
+import { hasRedis, startRedis } from './startRedis.ts'
+import type { TestRedis } from './startRedis.ts'
+
+if (!hasRedis)
+  console.log(
+    'gateway: no Redis on this machine, so what needs it is not tested (Debian: apt-get install redis-server)',
+  )
+
+let made = 0
+const newId = (): string => `app_${(made += 1)}`
+
+describe.skipIf(!hasRedis)('with Redis', () => {
+  let server: TestRedis
+  const links: RedisLink[] = []
+  const listeners: RedisInvalidation[] = []
+  const open = async (url = server.url): Promise<RedisLink> => {
+    const link = openRedis(url)
+    links.push(link)
+    if (url === server.url) await expect.poll(() => link.isReady(), { timeout: 10_000 }).toBe(true)
+    return link
+  }
+  const openLimiter = async (
+    patienceMs?: number,
+  ): Promise<{ limiter: RateLimiter; local: LocalRateLimiter; redis: RedisLink }> => {
+    const redis = await open()
+    const local = createRateLimiter()
+    const limiter = createRedisRateLimiter({ redis, local, patienceMs })
+    // Once it knows Redis' clock, it asks.
+    await expect.poll(() => limiter.take('warm', { perSecond: 1, burst: 1 }, 0) instanceof Promise).toBe(true)
+    return { limiter, local, redis }
+  }
+
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterEach(async () => {
+    server.resume()
+    await Promise.all([...listeners.splice(0), ...links.splice(0)].map((each) => each.close()))
+  })
+  afterAll(() => server.stop())
+
+  describe('rates', () => {
+    test('four instances grant together one burst, and not one call more', async () => {
+      const instances = await Promise.all([1, 2, 3, 4].map(() => openLimiter(5_000)))
+      const id = newId()
+      const limits = { perSecond: 1, burst: 300 }
+      const began = performance.now()
+      const decisions = await Promise.all(
+        instances.flatMap(({ limiter }) => Array.from({ length: 200 }, async () => limiter.take(id, limits, 1))),
+      )
+      const granted = decisions.filter((decision) => decision.granted === 1).length
+      const most = 300 + Math.ceil((performance.now() - began) / 1_000)
+      expect(granted).toBeGreaterThanOrEqual(300)
+      expect(granted).toBeLessThanOrEqual(most)
+    })
+
+    test('says the same as the limiter of one instance', async () => {
+      const { limiter } = await openLimiter(5_000)
+      await fc.assert(
+        fc.asyncProperty(
+          fc.integer({ min: 1, max: 200 }),
+          fc.array(fc.integer({ min: 0, max: 250 }), { minLength: 1, maxLength: 12 }),
+          async (burst, steps) => {
+            const id = newId()
+            // So slow a rate that nothing drains while the test runs.
+            const limits = { perSecond: 1, burst }
+            const model = createRateLimiter({ now: () => 0 })
+            for (const calls of steps) {
+              const [told, expected] = [await limiter.take(id, limits, calls), model.take(id, limits, calls)]
+              expect(told.granted).toBeGreaterThanOrEqual(expected.granted)
+              expect(told.granted).toBeLessThanOrEqual(expected.granted + 1)
+              if (told.granted !== expected.granted) return
+              expect(Math.abs(told.retryAfterMs - expected.retryAfterMs)).toBeLessThanOrEqual(2_000)
+              expect(Math.abs(told.remaining - expected.remaining)).toBeLessThanOrEqual(1)
+            }
+          },
+        ),
+        { numRuns: 60 },
+      )
+    })
+
+    test('drains with time, batches get the first that fit, and keys pay for themselves alone', async () => {
+      const { limiter } = await openLimiter(5_000)
+      const [id, other] = [newId(), newId()]
+      const limits = { perSecond: 20, burst: 10 }
+      expect(await limiter.take(id, limits, 25)).toMatchObject({ granted: 10, remaining: 0, perSecond: 20 })
+      const refused = await limiter.take(id, limits, 1)
+      expect(refused.granted).toBe(0)
+      expect(refused.retryAfterMs).toBeGreaterThan(0)
+      expect(await limiter.take(other, limits, 10)).toMatchObject({ granted: 10 })
+      await wait(refused.retryAfterMs + 20)
+      expect((await limiter.take(id, limits, 1)).granted).toBe(1)
+    })
+
+    test('a limit that was lowered below what is owed refuses, and no more', async () => {
+      const { limiter } = await openLimiter(5_000)
+      const id = newId()
+      await limiter.take(id, { perSecond: 10, burst: 100 }, 100)
+      expect(await limiter.take(id, { perSecond: 10, burst: 5 }, 1)).toMatchObject({ granted: 0, remaining: 0 })
+    })
+
+    test('a slow Redis refuses nobody who keeps to the limit, and holds each up only for its patience', async () => {
+      const { limiter } = await openLimiter(100)
+      const id = newId()
+      const limits = { perSecond: 100, burst: 200 }
+      await limiter.take(id, limits, 50)
+      server.hang()
+      const began = performance.now()
+      const first = await Promise.all(Array.from({ length: 20 }, async () => limiter.take(id, limits, 1)))
+      expect(performance.now() - began).toBeLessThan(2_000)
+      // Now it is known, and nobody waits.
+      const later = Array.from({ length: 100 }, () => limiter.take(id, limits, 1))
+      expect(later.filter((decision) => decision instanceof Promise)).toHaveLength(0)
+      for (const decision of [...first, ...(await Promise.all(later.map(async (each) => each)))])
+        expect(decision.granted).toBe(1)
+      // What was taken before counts: 50 by Redis, 120 here, and then the burst is used up.
+      const { granted } = await limiter.take(id, limits, 200)
+      expect(granted).toBeGreaterThanOrEqual(30)
+      expect(granted).toBeLessThan(200)
+    })
+
+    test('what Redis did too late, as it hung, is not counted', async () => {
+      const { limiter, redis } = await openLimiter(100)
+      const id = newId()
+      const limits = { perSecond: 1, burst: 100 }
+      await limiter.take(id, limits, 1)
+      server.hang()
+      const decisions = await Promise.all(Array.from({ length: 50 }, async () => limiter.take(id, limits, 1)))
+      expect(decisions.every(({ granted }) => granted === 1)).toBe(true)
+      await wait(300)
+      server.resume()
+      await redis.ping()
+      expect(await redis.client.get(`keyrail:rate:${id}`)).toMatch(/^1000:/)
+    })
+
+    test('a Redis that is gone and comes back refuses nobody, and is asked again', async () => {
+      const { limiter, redis } = await openLimiter(100)
+      const id = newId()
+      const limits = { perSecond: 50, burst: 50 }
+      expect((await limiter.take(id, limits, 10)).granted).toBe(10)
+      await server.kill()
+      try {
+        for (let call = 0; call < 40; call += 1) expect((await limiter.take(id, limits, 1)).granted).toBe(1)
+        expect((await limiter.take(id, limits, 100)).granted).toBeLessThan(60)
+      } finally {
+        await server.start()
+      }
+      await expect.poll(() => redis.isReady(), { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => limiter.take(id, limits, 0) instanceof Promise, { timeout: 10_000 }).toBe(true)
+      expect((await limiter.take(id, limits, 1)).granted).toBe(1)
+    })
+  })
+
+  describe('invalidation', () => {
+    const listen = async (): Promise<{ told: Change[]; link: RedisLink; invalidation: RedisInvalidation }> => {
+      const link = await open()
+      const told: Change[] = []
+      const invalidation = createRedisInvalidation({ redis: link, onChange: (changes) => told.push(...changes) })
+      listeners.push(invalidation)
+      return { told, link, invalidation }
+    }
+    const one: Change = { kind: 'key', id: 'key_1' }
+
+    test('tells every instance, within moments', async () => {
+      const instances = [await listen(), await listen(), await listen()]
+      const [first] = instances
+      await expect
+        .poll(() => {
+          first?.invalidation.publish([one])
+          return instances.every(({ told }) => told.length > 0)
+        })
+        .toBe(true)
+      for (const { told } of instances) expect(told[0]).toEqual(one)
+    })
+
+    test('goes on after Redis was gone', async () => {
+      const { told, link, invalidation } = await listen()
+      await server.kill()
+      await expect.poll(() => link.isReady()).toBe(false)
+      invalidation.publish([one])
+      await server.start()
+      await expect
+        .poll(
+          () => {
+            invalidation.publish([one])
+            return told.length
+          },
+          { timeout: 10_000 },
+        )
+        .toBeGreaterThan(0)
+    })
+
+    test('passes nothing on that is no change, whoever said it', async () => {
+      const { told, link, invalidation } = await listen()
+      const lies = [
+        '',
+        '{',
+        'null',
+        '{"kind":"key"}',
+        '[["key"]]',
+        '[["table","x"]]',
+        '[null,1,[["key","x"]]]',
+        '[["key",{}]]',
+      ]
+      await expect
+        .poll(async () => {
+          for (const lie of lies) await link.client.publish('keyrail:changes', lie)
+          invalidation.publish([one])
+          return told.length
+        })
+        .toBeGreaterThan(0)
+      expect(new Set(told.map(({ kind, id }) => `${kind} ${id}`))).toEqual(new Set(['key key_1']))
+    })
+  })
+
+  test('that cannot be reached, or refuses the password, ends nothing, and its errors tell no secret', async () => {
+    const wrong = new URL(server.url)
+    wrong.password = 'hunter2hunter2'
+    const closed = new URL(server.url)
+    closed.port = '1'
+    for (const url of [wrong.href, closed.href]) {
+      const link = await open(url)
+      const error: unknown = await link.ping().catch((caught: unknown) => caught)
+      expect(String(error)).toBe('Error: Redis does not answer')
+      const shown = inspect(error, { depth: Infinity, showHidden: true })
+      for (const secret of ['hunter2', server.password, '127.0.0.1']) expect(shown).not.toContain(secret)
+      const limiter = createRedisRateLimiter({ redis: link, local: createRateLimiter() })
+      expect(limiter.take('app', { perSecond: 1, burst: 2 }, 3)).toMatchObject({ granted: 2 })
+    }
+    for (const url of ['http://127.0.0.1', 'hunter2', ''])
+      expect(() => openRedis(url)).toThrow('redisUrl must be a URL such as redis://user:password@host:6379/0')
+  })
+})
