@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { publicHost } from '../control/publicHost.ts'
 import type { ClientIp } from '../http/clientIp.ts'
 import { networkNames } from '../network.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
@@ -27,8 +28,6 @@ export interface SiteOptions {
   readonly log: (entry: ServiceLogEntry) => void
 }
 
-const hostOf = (protocol: string, host: string): string | undefined => URL.parse(`${protocol}//${host}/`)?.host
-
 const pathOf = (request: IncomingMessage): string => (request.url ?? '').split(/[?#]/, 1)[0] ?? ''
 
 const isApi = (path: string): boolean => path === '/api' || path.startsWith('/api/')
@@ -43,7 +42,7 @@ const escaped = (text: string): string =>
  * @throws {ConfigError} where the folder holds no pages.
  */
 export const createSite = ({ publicUrl, networksUrl, control, folder, clientIp, log }: SiteOptions): Site => {
-  const { protocol, host, origin } = new URL(publicUrl)
+  const { origin } = new URL(publicUrl)
   const connect = [new URL(networksUrl).origin].filter((other) => other !== origin)
   const headers = siteHeaders({ connect })
   const files = folder === undefined ? undefined : createStaticFiles(folder, headers)
@@ -81,7 +80,7 @@ export const createSite = ({ publicUrl, networksUrl, control, folder, clientIp, 
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const startedAt = performance.now()
     response.setHeader('X-Request-Id', requestId)
-    const isHere = hostOf(protocol, request.headers.host ?? '') === host
+    const isHere = publicHost(publicUrl, request.headers.host ?? null) !== undefined
     if (isHere && !answerPage(request, response)) {
       response.removeHeader('X-Request-Id')
       return false
