@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from './judge.ts'
 import type { Measured } from './measure.ts'
-import type { Bar, FigureRow } from './rows.ts'
+import type { FigureRow } from './figureRow.ts'
+import type { Bar } from './rows.ts'
 import type { Cost } from './subjectProcess.ts'
 
 const cost = (wallMs: number, cpuMs: number, heapMb?: number): Cost => ({

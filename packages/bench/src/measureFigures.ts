@@ -4,7 +4,7 @@ import { loadavg } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { ROUNDS_PER_PROCESS } from './measure.ts'
-import type { FigureRow } from './rows.ts'
+import type { FigureRow } from './figureRow.ts'
 
 /** What a program found out of itself, in all its processes. */
 export interface MeasuredFigures {

@@ -1,3 +1,4 @@
+import type { Figure, FigureRow } from './figureRow.ts'
 import { gatewayRows } from './gateway/gatewayRows.ts'
 import { pythonRows } from './python/pythonRows.ts'
 import { workloads } from './workloads.ts'
@@ -37,33 +38,6 @@ export interface CallRow extends Row {
   readonly path?: string
   /** Every run has a process of its own, and a second run is weighed. */
   readonly fresh?: boolean
-}
-
-/** A figure that stands for itself, beside nothing else: of a clock or a scale, on the machine that it was taken on. */
-export interface Figure {
-  /** What the program calls it. */
-  readonly key: string
-  readonly title: string
-  /** `×` is a ratio to something that was measured in the same round. */
-  readonly unit: '×' | 'µs' | 'ms' | 'MB'
-  /** The most that its median may be. @default no bar */
-  readonly most?: number
-  /** The key of the figure that shows what a ratio of 1 looks like today: where that is not within 5 % of 1, this one does not count. */
-  readonly control?: string
-}
-
-/** A row of figures that a program finds out of itself. */
-export interface FigureRow {
-  /** What `--only` calls it. */
-  readonly name: string
-  readonly title: string
-  /** Takes the number of rounds, and prints an object of lists of numbers by the keys of the figures. */
-  readonly program: string
-  /** What the program takes after that. */
-  readonly args?: readonly string[]
-  readonly figures: readonly Figure[]
-  /** What a reader of the figures must know. */
-  readonly note: string
 }
 
 const small: readonly (readonly [name: string, title: string, bar: number])[] = [

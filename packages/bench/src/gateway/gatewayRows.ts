@@ -1,4 +1,4 @@
-import type { Figure, FigureRow } from '../rows.ts'
+import type { Figure, FigureRow } from '../figureRow.ts'
 
 const program = 'gateway/measureDoors.ts'
 const control = 'control'

@@ -1,4 +1,4 @@
-import type { Figure, FigureRow } from '../rows.ts'
+import type { Figure, FigureRow } from '../figureRow.ts'
 
 const workloads: readonly (readonly [name: string, title: string])[] = [
   ['singles', '5,000 eth_blockNumber, one after another'],
