@@ -17,6 +17,7 @@ import { createServerSecret } from '../../src/key/serverSecret.ts'
 import type { ServerSecret } from '../../src/key/serverSecret.ts'
 import type { Metrics, MetricsQuery } from '../../src/meter/metrics.ts'
 import type { Quota } from '../../src/quota/quota.ts'
+import type { Change } from '../../src/storage/changes.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { cheap, newIp } from '../account/accountFixture.ts'
@@ -62,6 +63,8 @@ export interface StartedControl {
   /** All that was answered: the text, with the headers. */
   readonly seen: string[]
   readonly asked: MetricsQuery[]
+  /** What the data plane's keys were told to forget. */
+  readonly told: Change[]
   call<Name extends RouteName>(name: Name, sent?: Sent<Name>): Promise<Answered>
   /** Sends what no typed client would. */
   raw(path: string, request?: RawRequest): Promise<Answered>
@@ -108,6 +111,11 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const now = (): number => clock.now
   const noLimits = { perSecond: null, burst: 1_000, perDay: null, perMonth: null }
   const keys = createStoredKeys({ storage, limitsOf: () => noLimits, pollMs: 60_000, now })
+  const told: Change[] = []
+  const forget = (changes: readonly Change[]): void => {
+    told.push(...changes)
+    keys.forget(changes)
+  }
   const operatorToken = randomBytes(32).toString('hex')
   const config: StartedControl['config'] = {
     signUp: 'open' as SignUpMode,
@@ -123,7 +131,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     signUp: () => config.signUp,
     operatorToken,
     now,
-    onChange: (changes) => keys.forget(changes),
+    onChange: forget,
     passwords: createPasswords({ cost: cheap, maxWaiting: 1_000 }),
   })
   const quota: Pick<Quota, 'usage'> = {
@@ -145,7 +153,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       asked.push(query)
       return someMetrics(query)
     },
-    keys,
+    keys: { forget },
     secrets,
     config: () => config,
     deployment: () => ({
@@ -186,6 +194,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     logs,
     seen,
     asked,
+    told,
     raw,
     call: (name, sent = {}) => {
       const {

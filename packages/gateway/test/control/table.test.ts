@@ -38,6 +38,18 @@ describe.each(databases)('every route on $name', (database) => {
     return answered
   }
 
+  /** Asks what must be answered: and then what changed is noted, and what keys may do is forgotten where it was remembered. */
+  const succeed = async (name: RouteName, world: World, as: Login | undefined): Promise<void> => {
+    const [seq, told] = [await control.storage.changes.seq(), control.told.length]
+    const [last] = await control.storage.auditLog.list({ limit: 1 })
+    expect((await ask(name, world, { as })).status).toBe(routeOf(name).status)
+    const { changed } = await control.storage.changes.since(seq)
+    expect(control.told.slice(told)).toEqual(changed)
+    const [newest] = await control.storage.auditLog.list({ limit: 1 })
+    const noted = !name.startsWith('GET') && name !== 'POST /api/apps/{appId}/jwt-keys/test'
+    expect(newest?.id !== last?.id).toBe(noted)
+  }
+
   test.each(routeNames)('%s', async (name) => {
     const { who, status } = routeOf(name)
     const writes = !name.startsWith('GET')
@@ -75,8 +87,7 @@ describe.each(databases)('every route on $name', (database) => {
       expect((await ask(name, world, { as: stranger.token })).status).toBe(ofStranger)
       if (name.includes('{')) await refused(stranger.person.as, 404)
       const scoped = await createWorld(control)
-      const as = await createToken(control, scoped.person, [who])
-      expect((await ask(name, scoped, { as })).status).toBe(status)
+      await succeed(name, scoped, await createToken(control, scoped.person, [who]))
     }
     if (who === 'session') {
       await refused(world.token, 403)
@@ -87,11 +98,10 @@ describe.each(databases)('every route on $name', (database) => {
       await refused(own, 403)
       await refused(world.token, 403)
       await refused(await createToken(control, operator, tokenScopes), 403)
-      const ofToken = await createWorld(control)
-      expect((await ask(name, ofToken, { as: { bearer: control.operatorToken } })).status).toBe(status)
+      await succeed(name, await createWorld(control), { bearer: control.operatorToken })
     }
     const as = who === 'operator' ? operator.as : who === 'anyone' ? undefined : own
-    expect((await ask(name, world, { as })).status).toBe(status)
+    await succeed(name, world, as)
   })
 
   test('no route but those of the table is there', async () => {
