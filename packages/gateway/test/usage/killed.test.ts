@@ -46,6 +46,11 @@ const use = async (order: UseOrder, killAfter?: number): Promise<Use> => {
   return { told: text.split('\n').slice(0, -1).map(Number), killedAt: signal === 'SIGKILL' ? killedAt : undefined }
 }
 
+// Once for all blocks.
+afterAll(async () => {
+  await Promise.all(databases.map((database) => database.stop()))
+})
+
 /** A database for the tests of one block, with what they ask of it. */
 const openFor = (database: TestDatabase) => {
   const opened = {} as { options: StorageOptions; storage: Storage }
@@ -55,7 +60,6 @@ const openFor = (database: TestDatabase) => {
   }, 60_000)
   afterAll(async () => {
     await opened.storage.close()
-    await database.stop()
   })
   return {
     get storage() {
