@@ -21,6 +21,8 @@ export interface FigureRow {
   /** What the program takes after that. */
   readonly args?: readonly string[]
   readonly figures: readonly Figure[]
+  /** So many rounds are enough, where one takes long. @default as many as of any row */
+  readonly enough?: number
   /** What a reader of the figures must know. */
   readonly note: string
 }

@@ -23,7 +23,8 @@ const all: AnyMeasured[] = []
 const keep = (measured: AnyMeasured): void => {
   print(formatRow(measured))
   all.push(measured)
-  if (rounds < FULL_ROUNDS) return
+  const enough = ('enough' in measured.row && measured.row.enough) || FULL_ROUNDS
+  if (rounds < enough) return
   recordRow(measured, { command, machine })
   writeFileSync(new URL('../RESULTS.md', import.meta.url), formatResults(recordedRows()))
 }

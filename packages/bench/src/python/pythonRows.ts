@@ -26,6 +26,7 @@ const rowOf = (way: 'sync' | 'async', title: string): FigureRow => ({
   program: 'python/measurePython.ts',
   args: [way],
   figures: workloads.flatMap(figuresOf),
+  enough: 15,
   note:
     'Python, web3.py and the packages below it as `packages/python/requirements.txt` pins them. Three processes in each round, in random order and one\n' +
     'at a time: a `KeyrailProvider`, and the provider of web3.py twice. Both connections are kept.',
