@@ -59,6 +59,11 @@ describe.each(databases)('who may do what on $name', (database) => {
       const again = await control.call('POST /api/session', { body: { mail: mail.toUpperCase(), password } })
       expect(bodyOf<SessionView>(again).account.mail).toBe(mail)
       expect(cookieOf(again)).not.toBe(as.cookie)
+      // Who logs in anew in the same browser does not leave the old session behind.
+      const before = { cookie: cookieOf(again) }
+      const anew = await control.call('POST /api/session', { as: before, body: { mail, password } })
+      expect((await control.call('GET /api/session', { as: { cookie: cookieOf(anew) } })).status).toBe(200)
+      expect((await control.call('GET /api/session', { as: before })).status).toBe(401)
     })
 
     test('are the same answer for a mail that nobody has and for a wrong password', async () => {

@@ -115,6 +115,9 @@ describe.each(databases)('API keys on $name', (database) => {
       oldUntil: null,
     })
     expect(await find(apiKey)).toBeUndefined()
+    const last = bodyOf<Made>(await control.call('POST /api/keys/{keyId}/rotate', { as, params, body: {} }))
+    expect(last.key).toMatchObject({ state: 'active', oldUntil: null })
+    expect(await find(rotated.apiKey)).toBeUndefined()
   })
 
   test("an app's key is not found among them", async () => {
@@ -139,11 +142,10 @@ describe.each(databases)('API keys on $name', (database) => {
       expect(errorOf(await reveal({}), 403).code).toBe('confirm_required')
       expect(errorOf(await reveal({ password: 'not this one' }), 403).code).toBe('wrong_password')
       expect(bodyOf(await reveal({ password }))).toEqual({ apiKey, address: `${control.url}/testnet/${apiKey}` })
-      const ofApp = await control.call('POST /api/apps/{appId}/key/reveal', {
-        as,
-        params: { appId: app.id },
-        body: { password },
-      })
+      const revealOfApp = (body: { password?: string }) =>
+        control.call('POST /api/apps/{appId}/key/reveal', { as, params: { appId: app.id }, body })
+      expect(errorOf(await revealOfApp({}), 403).code).toBe('confirm_required')
+      const ofApp = await revealOfApp({ password })
       expect(bodyOf(ofApp)).toEqual({
         apiKey: appKey,
         addresses: {
