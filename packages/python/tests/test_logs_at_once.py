@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import secrets
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 from chain_server import ChainServer, NodeError, Place, span_of
+from leak_walk import leaks_of
 from web3 import AsyncWeb3, Web3
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, LogCursor, LogsProgress, async_logs, logs
@@ -265,6 +267,27 @@ def test_behind_a_failure_nothing_more_is_begun(kind: str, settled: Callable[[Ch
                 assert caught.value.kind == "auth"
                 assert len(taken) == 9
                 assert len(server.spans) == 5
+
+    asyncio.run(run())
+
+
+@BOTH
+def test_the_key_shows_neither_in_an_iteration_nor_in_what_ends_it(kind: str) -> None:
+    key = "kr_a" + secrets.token_hex(20)
+
+    async def run() -> None:
+        with ChainServer([1] * 400) as server:
+
+            def before(method: str, _: Any) -> None:
+                if method == "eth_getLogs" and len(server.spans) > 1:
+                    raise NodeError(-32001, f"no such key: {key}", 401)
+
+            server.before = before
+            async with opened(kind, server, url=None, base_url=server.url, api_key=key) as begin:
+                iteration = begin(from_block=1, max_blocks=10)
+                with pytest.raises(KeyrailError, match="no such key: …") as caught:
+                    await iteration.rest()
+                assert leaks_of([caught.value, iteration], key) == []
 
     asyncio.run(run())
 

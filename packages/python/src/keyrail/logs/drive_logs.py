@@ -124,8 +124,9 @@ async def drive_async_logs(reader: LogReader, w3: AsyncWeb3[Any]) -> AsyncGenera
             else:
                 yield step
     finally:
-        for task in begun.values():
-            task.cancel()
+        # A task holds the frames of a request under way, and with them the address: none may stay in a variable of this frame.
+        while begun:
+            begun.popitem()[1].cancel()
 
 
 def _told(error: Exception) -> Exception:
