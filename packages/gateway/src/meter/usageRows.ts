@@ -24,8 +24,8 @@ export interface UsageState {
 }
 
 export const minuteMs = 60_000
-export const hourMs = 60 * minuteMs
-export const dayMs = 24 * hourMs
+export const hourMs: number = 60 * minuteMs
+export const dayMs: number = 24 * hourMs
 
 /** The start of the span of that length that a time lies in. */
 export const floorTo = (at: number, spanMs: number): number => Math.floor(at / spanMs) * spanMs

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { readIpRule } from '../allow/ipRule.ts'
+import type { GatewayLimits } from '../gatewayOptions.ts'
+import type { KeyLimits } from '../key/keyStore.ts'
 
 const daysLong = 3_650
 const dayMs = 24 * 60 * 60 * 1_000
@@ -66,8 +68,120 @@ const network = object({
 
 const keyLimits = { perSecond: calls(), burst: whole(1, 100_000), perDay: calls(), perMonth: calls() }
 
+/** Where something listens. */
+export interface ListenConfig {
+  /** An interface of this machine. @default '127.0.0.1' */
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+}
+
+/** One node of a network; exactly one of `url`, `urlEnv` and `urlFile` is given. */
+export interface UpstreamConfig {
+  /** http or https; may hold a path, a query, user and password. A secret. */
+  readonly url?: string
+  /** The name of an environment variable that holds the URL. */
+  readonly urlEnv?: string
+  /** The path of a file that holds the URL. */
+  readonly urlFile?: string
+  /** What logs and metrics call it. @default the network and its place, as in `testnet-1` */
+  readonly name?: string
+}
+
+/** One network's nodes. */
+export interface NetworkConfig {
+  /** What every node must answer to `eth_chainId`; one that answers otherwise is never used. */
+  readonly chainId: number
+  /** At least one, in the order of preference. */
+  readonly upstreams: readonly UpstreamConfig[]
+  /** How many blocks a node may be behind the highest of the others. @default 8 */
+  readonly maxLagBlocks?: number
+  /** A light read without an answer after this many milliseconds is asked of a second node too. @default never */
+  readonly hedgeMs?: number
+}
+
+/** How a service is configured, every default filled in. Made by `parseServiceConfig`, or from a file by `readServiceConfig`. */
+export interface ServiceConfig {
+  /** For editors; not read. */
+  readonly $schema?: string
+  /** Where callers reach the service: addresses are built on it, and the dashboard answers to its host alone. */
+  readonly publicUrl: string
+  /** @default port 8080 of 127.0.0.1 */
+  readonly listen: ListenConfig
+  /** Files in PEM: then it speaks https. @default none: a proxy in front does */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string }
+  /** Moves `/api` and the dashboard to a port of their own. @default they share the networks' */
+  readonly control?: { readonly publicUrl: string; readonly listen: ListenConfig }
+  /** Where `/metrics` is for Prometheus. @default nowhere */
+  readonly prometheus?: ListenConfig
+  /** The SQLite file, where there is no `DATABASE_URL`. */
+  readonly storage?: { readonly file: string }
+  /** The folder of the built dashboard. @default the one that the command brings */
+  readonly dashboard?: { readonly folder: string }
+  /** Proxies in front whose `X-Forwarded-For` is believed: addresses and ranges. @default none */
+  readonly trustedProxies: readonly string[]
+  /** Who may sign up. @default 'closed' */
+  readonly signUp: 'open' | 'invite' | 'closed'
+  /** Whether keys can be shown again; with `never` no copy of new ones is kept. @default 'onDemand' */
+  readonly reveal: 'onDemand' | 'never'
+  readonly chain: {
+    readonly name: string
+    readonly symbol: string
+    /** Other names that people look for it by. @default none */
+    readonly aliases: readonly string[]
+  }
+  readonly networks: { readonly testnet: NetworkConfig; readonly mainnet: NetworkConfig }
+  /** Which groups of methods are offered beside `eth_`, `net_` and `web3_`. @default neither */
+  readonly services: { readonly debug: boolean; readonly trace: boolean }
+  readonly limits: {
+    /** Of all API keys of a user together; `perSecond` and `burst` of each. @default 25,000 a day */
+    readonly apiKeys: KeyLimits
+    /** Of each app. @default 100 a second with 1000 at once, 100,000 a day, 3,000,000 a month */
+    readonly apps: KeyLimits
+    /** @default 20 */
+    readonly appsPerUser: number
+  }
+  /** Bounds of what one request may cost: see the gateway's limits. */
+  readonly bounds: GatewayLimits
+  /** The HTTP status where a quota is used up. @default 403 */
+  readonly quotaStatus: 403 | 429
+  /** Items that may be granted to an account while PostgreSQL is gone. @default 500 */
+  readonly outageGrant: number
+  /** How long known keys go on working while the database is gone, in milliseconds. @default 600_000 (10 minutes) */
+  readonly staleKeysForMs: number
+  /** For how many days metrics are kept by the minute, the hour and the day. @default 8, 90, 730 */
+  readonly retention: { readonly minutesDays: number; readonly hoursDays: number; readonly daysDays: number }
+  /** Whether each request has a line in the log. @default true */
+  readonly logRequests: boolean
+}
+
+type Optional<T, Names extends keyof T> = Omit<T, Names> & Partial<Pick<T, Names>>
+type ListenInput = Optional<ListenConfig, 'host'>
+
+/** What may stand in a config file: all but `publicUrl`, `chain` and `networks` has a default. */
+export interface ServiceConfigInput extends Partial<
+  Omit<
+    ServiceConfig,
+    'publicUrl' | 'networks' | 'listen' | 'control' | 'prometheus' | 'chain' | 'services' | 'limits' | 'retention'
+  >
+> {
+  readonly publicUrl: string
+  readonly networks: ServiceConfig['networks']
+  readonly listen?: ListenInput
+  readonly control?: { readonly publicUrl: string; readonly listen: ListenInput }
+  readonly prometheus?: ListenInput
+  readonly chain: Optional<ServiceConfig['chain'], 'aliases'>
+  readonly services?: Partial<ServiceConfig['services']>
+  readonly limits?: {
+    readonly apiKeys?: Partial<KeyLimits>
+    readonly apps?: Partial<KeyLimits>
+    readonly appsPerUser?: number
+  }
+  readonly retention?: Partial<ServiceConfig['retention']>
+}
+
 /** The config file: every member, what it may be, and what it is where it is left out. */
-export const serviceConfigSchema = object({
+export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
   $schema: z.string().exactOptional(),
   publicUrl,
   listen: listen.prefault({ port: 8080 }),
@@ -138,9 +252,3 @@ export const serviceConfigSchema = object({
   }).prefault({}),
   logRequests: onOff().default(true),
 })
-
-/** How a service is configured, every default filled in. Made by `parseServiceConfig`, or from a file by `readServiceConfig`. */
-export type ServiceConfig = z.output<typeof serviceConfigSchema>
-
-/** What may stand in a config file. */
-export type ServiceConfigInput = z.input<typeof serviceConfigSchema>
