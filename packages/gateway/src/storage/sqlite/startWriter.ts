@@ -27,7 +27,7 @@ const threadFile = import.meta.url.endsWith('.ts') ? './writerThread.ts' : './wr
  * @param options.waitMs - How long to wait for somebody else who writes, in milliseconds.
  */
 export const startWriter = (file: string, { waitMs }: { waitMs: number }): Writer => {
-  const waiting = new Map<number, Waiting>()
+  let waiting = new Map<number, Waiting>()
   let thread: Worker | undefined
   let last = 0
   let closed: Promise<void> | undefined
@@ -39,7 +39,12 @@ export const startWriter = (file: string, { waitMs }: { waitMs: number }): Write
       const asked = waiting.get(answer.id)
       waiting.delete(answer.id)
       // Whoever has nothing to wait for may end.
-      if (waiting.size === 0) worker.unref()
+      if (waiting.size === 0) {
+        worker.unref()
+        // A map that entries go through grows a chain of its own former tables, and with it holds all that was ever in them until a full
+        // collection: see createFlights.
+        waiting = new Map()
+      }
       if ('rows' in answer) asked?.resolve(answer.rows)
       else asked?.reject(sqliteError(answer))
     })
