@@ -8,4 +8,6 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   target: 'node24',
+  // There is no `sqlite` without it.
+  removeNodeProtocol: false,
 })

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Beside the built program, and from source in the package that builds them. */
-const places = ['./dashboard/', '../../../dashboard/dist/']
+/** In the packed program; beside it in the workspace; and as seen from its source. */
+const places = ['../dashboard/', '../../dashboard/dist/', '../../../dashboard/dist/']
 
 /**
  * Finds the built pages of the dashboard.
