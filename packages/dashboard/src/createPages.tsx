@@ -23,10 +23,10 @@ const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()({
 const logIn = createRoute({
   getParentRoute: () => root,
   path: '/log-in',
-  validateSearch: (search: Record<string, unknown>): { back?: string; ended?: boolean } => {
-    const back = backTo(search['back'])
-    return { ...(back !== undefined && { back }), ...(search['ended'] === true && { ended: true }) }
-  },
+  validateSearch: ({ back, ended }: Record<string, unknown>): { back?: string; ended?: boolean } => ({
+    ...(typeof back === 'string' && { back }),
+    ...(ended === true && { ended }),
+  }),
   component: LogIn,
 })
 const signUp = createRoute({

@@ -147,7 +147,7 @@ export function Chart(props: {
       <details>
         <summary>{props.caption} as a table</summary>
         {/* A table that scrolls must be reachable by the keyboard. */}
-        <div className="scroll" tabIndex={0} role="region" aria-label={props.caption}>
+        <div className="scroll" tabIndex={0} role="region" aria-label={`Table: ${props.caption}`}>
           <table className="table">
             <thead>
               <tr>

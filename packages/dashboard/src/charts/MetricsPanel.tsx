@@ -148,12 +148,12 @@ function Parts(props: {
         />
       </Card>
       <Card title="By method" aside={csvLink('methods')}>
-        <div className="table-box" tabIndex={0} role="region" aria-label="By method">
+        <div className="table-box" tabIndex={0} role="region" aria-label="Table by method">
           <table className="table">
             <thead>
               <tr>
                 <th scope="col">Method</th>
-                <td />
+                <td className="filler" />
                 <th scope="col" className="number">
                   Requests
                 </th>
@@ -191,7 +191,7 @@ function Parts(props: {
             <thead className="hidden">
               <tr>
                 <th scope="col">Outcome</th>
-                <td />
+                <td className="filler" />
                 <th scope="col">Requests</th>
               </tr>
             </thead>
@@ -211,7 +211,7 @@ function Parts(props: {
             <thead className="hidden">
               <tr>
                 <th scope="col">Network</th>
-                <td />
+                <td className="filler" />
                 <th scope="col">Requests</th>
               </tr>
             </thead>

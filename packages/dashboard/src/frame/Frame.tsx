@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router'
+import type { AnyRoute } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { ask } from '../control/ask.ts'
 import { isControlFailure } from '../control/controlFailure.ts'
@@ -19,6 +20,7 @@ export function Frame() {
   const [isOpen, setOpen] = useState(false)
   const place = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [place])
+  usePagesAhead()
   useEffect(() => {
     if (isControlFailure(error, 'not_logged_in')) loseSession()
   }, [error])
@@ -68,6 +70,17 @@ export function Frame() {
       </div>
     </>
   )
+}
+
+/** Brings the other pages while nothing else is to be done: going there is at once then, also while the service is away. */
+function usePagesAhead(): void {
+  const router = useRouter()
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route as AnyRoute)
+    }, 1_000)
+    return () => clearTimeout(timer)
+  }, [router])
 }
 
 function LogOut() {

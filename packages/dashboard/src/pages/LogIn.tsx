@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../control/ask.ts'
+import { backTo } from '../control/backTo.ts'
 import { deploymentQuery, sessionQuery } from '../control/queries.ts'
 import { changeSession } from '../control/sessionChange.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -16,7 +17,9 @@ const route = getRouteApi('/log-in')
 
 /** Log in, and go on where one was. */
 export function LogIn() {
-  const { back, ended } = route.useSearch()
+  const { back: asked, ended } = route.useSearch()
+  // Checked where it is used: the router hands on what its own check has left out.
+  const back = backTo(asked)
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)

@@ -212,12 +212,7 @@ function Entry({ appId, entry }: { readonly appId: string; readonly entry: Allow
       <td className="break">{entry.label || <span className="soft">No label</span>}</td>
       <td>
         <div className="row end">
-          <Button
-            size="little"
-            kind="plain"
-            label={`Edit the label of ${entry.value}`}
-            onClick={() => setEditing(true)}
-          >
+          <Button size="little" kind="plain" label={`Edit label: ${entry.value}`} onClick={() => setEditing(true)}>
             Edit label
           </Button>
           <Button

@@ -1,0 +1,72 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { callNode } from './callNode.ts'
+import { askApi } from './person.ts'
+import type { Person } from './person.ts'
+import type { Pages } from './startPages.ts'
+
+/** A page to look at, by its name. */
+export interface Place {
+  readonly name: string
+  readonly path: string
+}
+
+/** Fills an account with something of everything. @returns Every page that there is then. */
+export async function everyPage(person: Person, pages: Pages, appId: string): Promise<readonly Place[]> {
+  const ask = <Answer>(method: string, path: string, body?: unknown): Promise<Answer> =>
+    askApi<Answer>(person, pages.url, [method, path], body)
+  const revealed = await ask<{ addresses: { testnet: string } }>('POST', `/api/apps/${appId}/key/reveal`, {})
+  await callNode(revealed.addresses.testnet)
+  await callNode(revealed.addresses.testnet, 'eth_nothing')
+  for (const [type, value] of [
+    ['origin', 'https://portfolio.example'],
+    ['ip', '127.0.0.0/8'],
+  ]) {
+    await ask('POST', `/api/apps/${appId}/allow-list`, { type, value, label: 'A label' })
+  }
+  const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' })
+  await ask('POST', `/api/apps/${appId}/jwt-keys`, { pem, label: 'Server 1' })
+  await ask('POST', `/api/apps/${appId}/key/rotate`, { graceDays: 1 })
+  const { key, address } = await ask<{ key: { id: string }; address: string }>('POST', '/api/keys', {
+    name: 'Laptop',
+    network: 'testnet',
+  })
+  await callNode(address)
+  await ask('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })
+  const { account } = await ask<{ account: { id: string } }>('GET', '/api/session')
+  await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
+  await ask('POST', '/api/admin/invites', { mail: 'grace@example.org' })
+  const app = `/apps/${appId}`
+  return [
+    { name: 'apps', path: '/apps' },
+    { name: 'create app', path: '/apps/new' },
+    { name: 'setup', path: `${app}/setup` },
+    { name: 'metrics', path: `${app}/metrics` },
+    { name: 'networks', path: `${app}/networks` },
+    { name: 'advanced configuration', path: `${app}/settings/advanced` },
+    { name: 'allow list', path: `${app}/settings/allow-list` },
+    { name: 'JWT keys', path: `${app}/settings/jwt-keys` },
+    { name: 'delete app', path: `${app}/settings/delete` },
+    { name: 'API keys', path: '/keys' },
+    { name: 'create API key', path: '/keys/new' },
+    { name: 'setup of an API key', path: `/keys/${key.id}/setup` },
+    { name: 'metrics of an API key', path: `/keys/${key.id}/metrics` },
+    { name: 'settings of an API key', path: `/keys/${key.id}/settings` },
+    { name: 'usage', path: '/account' },
+    { name: 'access tokens', path: '/account/tokens' },
+    { name: 'audit log', path: '/account/audit' },
+    { name: 'password', path: '/account/security' },
+    { name: 'users', path: '/operator' },
+    { name: 'a user', path: `/operator/users/${account.id}` },
+    { name: 'invites', path: '/operator/invites' },
+    { name: 'audit log of all', path: '/operator/audit' },
+    { name: 'no page', path: '/nothing-here' },
+    { name: 'no app', path: '/apps/app_00000000000000000000/setup' },
+  ]
+}
+
+/** The pages of whoever is not logged in. */
+export const guestPages: readonly Place[] = [
+  { name: 'log in', path: '/log-in' },
+  { name: 'sign up', path: '/sign-up' },
+  { name: 'new password', path: '/reset-password#a-link' },
+]

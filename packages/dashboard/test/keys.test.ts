@@ -1,0 +1,94 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { callNode } from './callNode.ts'
+import { noBrowser, openBrowser } from './openBrowser.ts'
+import { clipboard, openPerson, signUp } from './person.ts'
+import type { Person } from './person.ts'
+import { startPages } from './startPages.ts'
+import type { Pages } from './startPages.ts'
+
+describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () => {
+  let pages: Pages
+  let browser: Browser
+  let ada: Person
+
+  beforeAll(async () => {
+    // A day that ends soon, so that its end can be seen.
+    ;[pages, browser] = await Promise.all([startPages({ limits: { apiKeys: { perDay: 30 } } }), openBrowser()])
+  }, 60_000)
+  afterEach(async () => {
+    await ada.close()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await pages.stop()
+  })
+
+  const create = async (name: string, network: 'Testnet' | 'Mainnet'): Promise<string> => {
+    const { page } = ada
+    await page.getByRole('link', { name: 'API keys', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Create API key' }).first().click()
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('radio', { name: new RegExp(`^${network}`) }).check()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name }).waitFor()
+    await page.getByRole('button', { name: `Copy: address on ${network}` }).click()
+    await page.getByText(`Copied: address on ${network}`).waitFor()
+    return clipboard(ada)
+  }
+
+  test('to the fourth key, to the end of the day, and past it to a place that is free again', async () => {
+    ada = await openPerson(browser, pages.url)
+    const { page, faults } = ada
+    await signUp(ada, pages.url)
+
+    // What is missing is told at its field.
+    await page.goto(`${pages.url}/keys/new`)
+    await page.getByText('This will be number 1 of 4.').waitFor()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText('Give it a name.').waitFor()
+    await page.getByText('Choose a network.').waitFor()
+    expect(await page.evaluate('document.activeElement.name')).toBe('name')
+
+    const first = await create('Laptop', 'Testnet')
+    expect(first).toMatch(new RegExp(`^${pages.url}/testnet/kr_t[0-9A-Za-z]{39}$`))
+    await page.getByText('Waiting for your first request…').waitFor()
+    expect(await callNode(first, 'eth_chainId')).toMatchObject({ status: 200, result: '0xaa36a7' })
+    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 })
+    const second = await create('Nightly job', 'Mainnet')
+    expect(await callNode(second, 'eth_chainId')).toMatchObject({ status: 200, result: '0x1' })
+    await create('Phone', 'Testnet')
+    await create('Tablet', 'Mainnet')
+    await page.getByRole('link', { name: 'API keys', exact: true }).first().click()
+    await page.getByText('4 of 4 API keys').waitFor()
+    expect(await page.getByRole('link', { name: 'Create API key' }).count()).toBe(0)
+    await page.goto(`${pages.url}/keys/new`)
+    await page.getByRole('heading', { name: 'You have 4 of 4 API keys' }).waitFor()
+
+    // All of them together have one day.
+    let answered = 2
+    let refused: Awaited<ReturnType<typeof callNode>> | undefined
+    for (let call = 0; call < 40 && refused === undefined; call += 1) {
+      const answer = await callNode(call % 2 === 0 ? first : second)
+      if (answer.status === 200) answered += 1
+      else refused = answer
+    }
+    expect(answered).toBe(30)
+    expect(refused).toMatchObject({ status: 403, reason: 'quota_exceeded' })
+    await page.goto(`${pages.url}/keys`)
+    await page.getByText('0 left. Begins anew').waitFor({ timeout: 15_000 })
+    expect(await page.getByRole('meter').getAttribute('aria-valuenow')).toBe('30')
+    await page.getByRole('link', { name: /^Laptop/ }).click()
+    await page.getByRole('link', { name: 'Metrics', exact: true }).click()
+    await page.getByRole('row', { name: /Refused: quota exceeded/ }).waitFor({ timeout: 10_000 })
+
+    // Its end frees its place.
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('3 of 4 API keys').waitFor()
+    expect(await callNode(first)).toMatchObject({ status: 401 })
+    await create('Watch', 'Testnet')
+    expect(faults).toEqual([])
+  })
+})

@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { noBrowser, openBrowser } from './openBrowser.ts'
+import { askApi, createApp, logIn, openPerson, signUp } from './person.ts'
+import type { Person } from './person.ts'
+import { startPages } from './startPages.ts'
+import type { Pages } from './startPages.ts'
+
+// What people do to pages that nobody planned for.
+describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
+  let pages: Pages
+  let browser: Browser
+  let ada: Person
+
+  beforeAll(async () => {
+    ;[pages, browser] = await Promise.all([startPages({ limits: { appsPerUser: 6_000 } }), openBrowser()])
+  }, 60_000)
+  beforeEach(async () => {
+    ada = await openPerson(browser, pages.url)
+    await signUp(ada, pages.url)
+  })
+  afterEach(async () => {
+    await ada.close()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await pages.stop()
+  })
+
+  test('a session that has ended leads to the log-in and back to the same place', async () => {
+    const { page, context } = ada
+    const appId = await createApp(ada, 'Portfolio')
+    await page.goto(`${pages.url}/apps/${appId}/settings/allow-list`)
+    await page.getByRole('heading', { name: 'Origins' }).waitFor()
+    await context.clearCookies()
+    await page.getByLabel('Origin', { exact: true }).fill('https://a.example')
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByText('Your session has ended.').waitFor()
+    await logIn(ada)
+    await page.waitForURL(`${pages.url}/apps/${appId}/settings/allow-list`)
+    await page.getByRole('heading', { name: 'Origins' }).waitFor()
+    // By a link, too.
+    await context.clearCookies()
+    await page.goto(`${pages.url}/apps/${appId}/metrics`)
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    await logIn(ada)
+    await page.waitForURL(`${pages.url}/apps/${appId}/metrics`)
+  })
+
+  test('a link cannot lead from the log-in to another site', async () => {
+    const { page, context } = ada
+    await context.clearCookies()
+    for (const back of ['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+      await page.goto(`${pages.url}/log-in?back=${encodeURIComponent(JSON.stringify(back))}`)
+      await logIn(ada)
+      await page.waitForURL(/\/apps/)
+      expect(page.url().startsWith(`${pages.url}/`)).toBe(true)
+      await context.clearCookies()
+    }
+  })
+
+  test('two tabs: who logs out in one is out in the other, and a change here is not lost there', async () => {
+    const { page, context, faults } = ada
+    const appId = await createApp(ada, 'Portfolio')
+    const other = await context.newPage()
+    const advanced = `${pages.url}/apps/${appId}/settings/advanced`
+    await Promise.all([page.goto(advanced), other.goto(advanced)])
+    await page.getByLabel('Description').fill('By the first tab')
+    await page.getByRole('button', { name: 'Save' }).first().click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    // The second tab speaks of what it saw, so it is told, and may then go on.
+    await other.getByLabel('Name').fill('By the second tab')
+    await other.getByRole('button', { name: 'Save' }).first().click()
+    await other
+      .getByRole('alert')
+      .getByText(/changed|version/i)
+      .waitFor()
+    expect(await other.getByLabel('Name').inputValue()).toBe('By the second tab')
+    await other.getByRole('button', { name: 'Save' }).first().click()
+    await other.getByRole('heading', { name: 'By the second tab' }).waitFor()
+
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    await other.getByRole('heading', { name: 'Log in' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('two clicks, or Enter twice, make one app', async () => {
+    const { page } = ada
+    await page.getByLabel('Name').fill('Once')
+    await page.getByLabel('Use case').selectOption('Wallet')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('radio', { name: /Ethereum/ }).check()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('button', { name: 'Create app' }).evaluate((button) => {
+      ;(button as unknown as { click: () => void }).click()
+      ;(button as unknown as { click: () => void }).click()
+      ;(button as unknown as { form: { requestSubmit: () => void } }).form.requestSubmit()
+    })
+    await page.waitForURL(/\/setup/)
+    const { total } = await askApi<{ total: number }>(ada, pages.url, ['GET', '/api/apps'])
+    expect(total).toBe(1)
+    // Back leads out of the wizard's end, never to a second app.
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Create app' }).waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('')
+  })
+
+  test('Back in the wizard leads to the step before, with what was typed', async () => {
+    const { page } = ada
+    await page.getByLabel('Name').fill('Portfolio')
+    await page.getByLabel('Use case').selectOption('NFT')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('Find a chain').fill('dogecoin')
+    await page.getByText('No chain is called “dogecoin”').waitFor()
+    await page.getByLabel('Find a chain').fill('ether')
+    await page.getByRole('radio', { name: /Ethereum/ }).check()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('checkbox', { name: /Node API/ }).uncheck()
+    await page.getByRole('button', { name: 'Create app' }).click()
+    await page.getByText('Choose at least one.').waitFor()
+    await page.goBack()
+    await page.getByRole('radio', { name: /Ethereum/ }).waitFor()
+    expect(await page.getByRole('radio', { name: /Ethereum/ }).isChecked()).toBe(true)
+    await page.goBack()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Portfolio')
+    expect(await page.getByLabel('Use case').inputValue()).toBe('NFT')
+    await page.goForward()
+    await page.getByRole('radio', { name: /Ethereum/ }).waitFor()
+    // Who comes there anew begins at the beginning.
+    await page.reload()
+    await page.getByLabel('Name').waitFor()
+  })
+
+  test('a name that is taken is told where it is typed', async () => {
+    const { page } = ada
+    await createApp(ada, 'Portfolio')
+    await page.goto(`${pages.url}/apps/new`)
+    await page.getByLabel('Name').fill('PORTFOLIO')
+    await page.getByLabel('Use case').selectOption('Wallet')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('radio', { name: /Ethereum/ }).check()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByRole('button', { name: 'Create app' }).click()
+    await page.locator('.mend').waitFor()
+    expect(await page.locator('.mend').textContent()).toMatch(/another app|taken|already/i)
+    expect(await page.evaluate('document.activeElement.name')).toBe('name')
+  })
+
+  test('markup, emoji and other scripts in names are shown as they are, and do nothing', async () => {
+    const { page, faults } = ada
+    const names = [
+      '<img src=x onerror=alert(1)>',
+      '"><script>alert(1)</script>',
+      '👩‍🚀 Räksmörgås 数据 مرحبا',
+      "'; DROP TABLE apps; --",
+      '{{constructor.constructor("alert(1)")()}}',
+      'x'.repeat(64),
+    ]
+    for (const name of names) {
+      await askApi(ada, pages.url, ['POST', '/api/apps'], {
+        name,
+        description: name,
+        useCase: 'Other',
+        chain: 'ETH',
+        services: ['Node API'],
+      })
+    }
+    page.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`))
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(`${pages.url}/apps`)
+    for (const name of names) {
+      await page.getByRole('heading', { name, exact: true }).click()
+      await page.locator('h1').getByText(name, { exact: true }).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+      await page.getByRole('link', { name: 'Settings' }).click()
+      await page.getByRole('link', { name: 'Delete app' }).click()
+      await page.locator('strong').getByText(name, { exact: true }).waitFor()
+      await page.goto(`${pages.url}/apps`)
+    }
+    await page.goto(`${pages.url}/account/audit`)
+    await page
+      .getByText(names[0] ?? '', { exact: false })
+      .first()
+      .waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('with 5,000 apps the list is there at once, and each of them is found', async () => {
+    const { page } = ada
+    const { account } = await askApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
+    const { storage } = pages.service
+    for (let at = 0; at < 5_000; at += 1) {
+      const made = await storage.apps.create({
+        userId: account.id,
+        details: {
+          name: `App ${String(at).padStart(4, '0')}`,
+          description: '',
+          useCase: 'Other',
+          chain: 'ETH',
+          services: ['Node API'],
+          networks: ['testnet', 'mainnet'],
+          requireJwt: false,
+          limits: null,
+        },
+        key: {
+          id: `key_${String(at).padStart(20, '0')}`,
+          kind: 'app',
+          hash: randomBytes(32).toString('hex'),
+          ending: 'WXYZ',
+          sealed: null,
+        },
+        max: 5_000,
+        now: Date.now(),
+      })
+      expect(made).toHaveProperty('id')
+    }
+    const began = performance.now()
+    await page.goto(`${pages.url}/apps`)
+    await page.getByRole('heading', { name: 'App 0000' }).waitFor()
+    expect(performance.now() - began).toBeLessThan(3_000)
+    await page.getByText('5,000 of at most 6,000 apps').waitFor()
+    expect(await page.locator('.card-link').count()).toBe(48)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('heading', { name: 'App 0095' }).waitFor()
+    await page.getByLabel('Find an app').fill('pp 4999')
+    await page.getByText('1 app', { exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'App 4999' }).click()
+    await page.locator('h1').getByText('App 4999').waitFor()
+  })
+
+  test('a service that goes away is told, and the page is up to date once it is back', async () => {
+    const { page, context } = ada
+    await createApp(ada, 'Portfolio')
+    await page.getByRole('link', { name: 'Apps', exact: true }).first().click()
+    await page.getByRole('heading', { name: 'Portfolio' }).waitFor()
+    // Every page has come by then.
+    await page.waitForLoadState('networkidle')
+    await page.getByRole('link', { name: 'Apps', exact: true }).first().waitFor()
+    await context.setOffline(true)
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByText('The service does not answer. This page may be out of date').waitFor()
+    await context.setOffline(false)
+    await page.getByText('The service does not answer. This page').waitFor({ state: 'detached' })
+    await page.getByText('0 of 4 API keys').waitFor()
+  })
+})
