@@ -150,6 +150,21 @@ const toRow = ({
   requireJwt: requireJwt ? 1 : 0,
 })
 
+/** Whether a user has an app of a name, beside one that is told. */
+const hasName = async (
+  { query }: Db,
+  { userId, nameFolded, but = '' }: { userId: string; nameFolded: string; but?: string },
+): Promise<boolean> => {
+  const other = await query
+    .selectFrom('apps')
+    .select('id')
+    .where('userId', '=', userId)
+    .where('nameFolded', '=', nameFolded)
+    .where('id', '!=', but)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
 /** Makes the repository of apps. */
 export const createApps = (db: Db): Apps => {
   const { query } = db
@@ -160,13 +175,13 @@ export const createApps = (db: Db): Apps => {
       inTransaction(db, async (transaction) => {
         if (!(await lockUser(transaction, userId))) return 'notFound'
         const row = toRow(details)
-        const own = await transaction.query
+        if (await hasName(transaction, { userId, nameFolded: row.nameFolded })) return 'nameTaken'
+        const { total } = await transaction.query
           .selectFrom('apps')
-          .select('nameFolded')
+          .select(({ fn }) => fn.countAll<number>().as('total'))
           .where('userId', '=', userId)
-          .execute()
-        if (own.some(({ nameFolded }) => nameFolded === row.nameFolded)) return 'nameTaken'
-        if (own.length >= max) return 'appsFull'
+          .executeTakeFirstOrThrow()
+        if (total >= max) return 'appsFull'
         const app = await transaction.query
           .insertInto('apps')
           .values({ id: createId('app'), userId, ...row, version: 1, createdAt: now })
@@ -225,12 +240,16 @@ export const createApps = (db: Db): Apps => {
     edit: ({ id, userId, version, details }) =>
       inTransaction(db, async (transaction) => {
         if (!(await lockUser(transaction, userId))) return 'notFound'
-        const own = await transaction.query.selectFrom('apps').selectAll().where('userId', '=', userId).execute()
-        const before = own.find((app) => app.id === id)
+        const before = await transaction.query
+          .selectFrom('apps')
+          .selectAll()
+          .where('userId', '=', userId)
+          .where('id', '=', id)
+          .executeTakeFirst()
         if (before === undefined) return 'notFound'
         if (version !== undefined && before.version !== version) return 'versionMoved'
         const row = toRow({ ...toApp(before), ...details })
-        if (own.some((app) => app.id !== id && app.nameFolded === row.nameFolded)) return 'nameTaken'
+        if (await hasName(transaction, { userId, nameFolded: row.nameFolded, but: id })) return 'nameTaken'
         await transaction.query.updateTable('apps').set(row).where('id', '=', id).execute()
         return changeApp(transaction, { id, userId, work: async (app) => toApp(app) })
       }),

@@ -11,43 +11,51 @@ import type { ControlParts, Handlers } from '../handler.ts'
 export const deploymentHandlers = ({
   config,
   deployment,
-}: ControlParts): Handlers<'GET /api/deployment' | 'GET /api/openapi.json'> => ({
-  'GET /api/deployment': async () => {
-    const { signUp, reveal, maxApps, limits } = config()
-    const { publicUrl, chain } = deployment()
-    const { name, symbol, aliases, chainIds } = chain
-    const base = publicUrl.replace(/\/+$/, '')
-    return {
-      answer: {
-        publicUrl: base,
-        signUp,
-        reveal,
-        chain: {
-          name,
-          symbol,
-          aliases,
-          networks: networkNames.map((network) => ({
-            network,
-            chainId: chainIds[network],
-            url: `${base}/${network}`,
-          })),
+}: ControlParts): Handlers<'GET /api/deployment' | 'GET /api/openapi.json'> => {
+  // Writing it takes some 10 ms, and who asks need not be logged in.
+  let written: { readonly publicUrl: string; readonly document: ReturnType<typeof openApi> } | undefined
+  const documentFor = (publicUrl: string): ReturnType<typeof openApi> => {
+    if (written?.publicUrl !== publicUrl) written = { publicUrl, document: openApi({ publicUrl }) }
+    return written.document
+  }
+  return {
+    'GET /api/deployment': async () => {
+      const { signUp, reveal, maxApps, limits } = config()
+      const { publicUrl, chain } = deployment()
+      const { name, symbol, aliases, chainIds } = chain
+      const base = publicUrl.replace(/\/+$/, '')
+      return {
+        answer: {
+          publicUrl: base,
+          signUp,
+          reveal,
+          chain: {
+            name,
+            symbol,
+            aliases,
+            networks: networkNames.map((network) => ({
+              network,
+              chainId: chainIds[network],
+              url: `${base}/${network}`,
+            })),
+          },
+          services: serviceNames,
+          useCases,
+          limits: {
+            app: limits.app,
+            apiKey: limits.apiKey,
+            maxApps,
+            maxApiKeys,
+            maxAllowEntriesPerType: maxEntriesPerType,
+            maxJwtKeys,
+            maxGraceDays,
+          },
         },
-        services: serviceNames,
-        useCases,
-        limits: {
-          app: limits.app,
-          apiKey: limits.apiKey,
-          maxApps,
-          maxApiKeys,
-          maxAllowEntriesPerType: maxEntriesPerType,
-          maxJwtKeys,
-          maxGraceDays,
-        },
-      },
-    }
-  },
-  'GET /api/openapi.json': async () => {
-    const { publicUrl, controlUrl = publicUrl } = deployment()
-    return { answer: openApi({ publicUrl: controlUrl }) }
-  },
-})
+      }
+    },
+    'GET /api/openapi.json': async () => {
+      const { publicUrl, controlUrl = publicUrl } = deployment()
+      return { answer: documentFor(controlUrl) }
+    },
+  }
+}
