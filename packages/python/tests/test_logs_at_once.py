@@ -374,6 +374,26 @@ def test_what_a_listener_raises_ends_it_where_it_stands(kind: str) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_window_whose_thread_was_ended_does_not_pass_for_empty() -> None:
+    with ChainServer([1] * 100) as server, KeyrailProvider(url=server.url) as provider:
+        w3 = Web3(provider)
+        make_request = provider.make_request
+
+        def ended(method: Any, params: Any) -> Any:
+            if method == "eth_getLogs" and params[0]["fromBlock"] == hex(11):
+                raise SystemExit
+            return make_request(method, params)
+
+        provider.make_request = ended  # type: ignore[method-assign]
+        found = logs(w3, from_block=1, max_blocks=10)
+        assert [next(found)["blockNumber"] for _ in range(10)] == list(range(1, 11))
+        with pytest.raises(KeyrailError, match="blocks 11 to 20 was ended") as caught:
+            next(found)
+        assert caught.value.kind == "aborted"
+        assert found.cursor == {"next_block": 11, "next_log_index": 0}
+
+
 @BOTH
 def test_a_tag_that_the_node_does_not_know_is_no_end_of_the_world(kind: str) -> None:
     with ChainServer(10) as server:

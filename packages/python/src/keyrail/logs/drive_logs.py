@@ -65,8 +65,7 @@ def drive_logs(reader: LogReader, w3: Web3) -> Generator[LogReceipt, None, None]
                     step = steps.send(sent)
                 except StopIteration:
                     return
-                finally:
-                    begin()
+                begin()
             sent = None
             if isinstance(step, Ask):
                 sent = asked(step)
@@ -114,8 +113,7 @@ async def drive_async_logs(reader: LogReader, w3: AsyncWeb3[Any]) -> AsyncGenera
                 step = steps.send(sent)
             except StopIteration:
                 return
-            finally:
-                begin()
+            begin()
             sent = None
             if isinstance(step, Ask):
                 sent = await asked(step)

@@ -130,6 +130,15 @@ class LogReader:
             yield Wait(window)
             if window.failure is not None:
                 raise window.failure
+            if window.logs is None:
+                # Whoever read it was ended from outside, a thread by SystemExit: what is missing must not pass for nothing.
+                raise make_error(
+                    f"the reading of blocks {window.first} to {window.last} was ended",
+                    kind="aborted",
+                    source="client",
+                    retryable=True,
+                    method="eth_getLogs",
+                )
             windows.take()
             for log in window.logs:
                 number, index = log["blockNumber"], log["logIndex"]

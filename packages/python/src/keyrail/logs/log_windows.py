@@ -25,7 +25,8 @@ class LogWindow:
     alone: bool = False
     """Read only once everything before it was taken."""
     begun: bool = False
-    logs: Sequence[LogReceipt] = ()
+    logs: Sequence[LogReceipt] | None = None
+    """Once it is read."""
     failure: Exception | None = None
 
     @property
