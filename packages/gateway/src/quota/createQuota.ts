@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { StorageError } from '../storage/storageError.ts'
 import type { Storage } from '../storage/openStorage.ts'
+import { bootId } from './bootId.ts'
 import type { Quota, QuotaAccount, QuotaGrant } from './quota.ts'
 import { quotaDay, quotaDayAt } from './quotaDay.ts'
 import type { QuotaDay } from './quotaDay.ts'
@@ -35,6 +37,8 @@ export interface QuotaOptions {
   readonly patienceMs?: number | undefined
   /** Requests of one account that may wait for a reservation. @default 50,000 */
   readonly maxWaiting?: number | undefined
+  /** Names this run of the machine. @default asked of the system */
+  readonly bootId?: string | undefined
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly onEvent?: ((event: QuotaEvent) => void) | undefined
@@ -93,6 +97,14 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const lingerMs = clustered ? idleMs * 1.5 : 0
 
   const rows = createQuotaRows(options.storage)
+  const run = randomUUID()
+  let begun: Promise<void> | undefined
+  /** In SQLite, before the first reservation. */
+  const begin = (): Promise<void> =>
+    (begun ??= rows.begin(run, options.bootId ?? bootId()).catch((error: unknown) => {
+      begun = undefined
+      throw error
+    }))
   const states = new Map<string, QuotaState>()
   const returned = new WeakMap<QuotaGrant, number>()
   let settlements: Settlement[] = []
@@ -261,7 +273,8 @@ export const createQuota = (options: QuotaOptions): Quota => {
       state.lingerUntil = 0
       return
     }
-    if (row.granted >= need) reserve(state)
+    // Others of this file have used what the disk was sure of.
+    if (row.granted >= need || leftToday(state) > 0) reserve(state)
     else if (mayLinger(state, row)) setTimeout(() => reserve(state), lingerEveryMs)
     else {
       state.emptyUntil = performance.now() + emptyMs
@@ -304,17 +317,33 @@ export const createQuota = (options: QuotaOptions): Quota => {
   let underWay = 0
   let whenStill: (() => void) | undefined
 
+  /** In SQLite, does something once it is begun to count. */
+  const begunToo = async (
+    work: () => Promise<readonly (Reserved | StorageError)[]>,
+    count: number,
+  ): Promise<readonly (Reserved | StorageError)[]> => {
+    try {
+      if (!clustered) await begin()
+    } catch (error) {
+      if (error instanceof StorageError) return Array.from({ length: count }, () => error)
+      throw error
+    }
+    return work()
+  }
+
   const ask = async (batch: readonly QuotaState[]): Promise<void> => {
     // Nobody is refused for what is on its way back.
     if (batch.some(({ id }) => settling.has(id))) await settleAll()
     const reservations = batch.map((state) => {
-      const { id: account, day, block, spare: settled, debt, waiting } = state
+      const { id: account, day, block, spare: settled, debt, waiting, row } = state
       const { perDay, perMonth } = state.account
       const need = Math.max(0, waiting.reduce((sum, { items }) => sum + items, 0) - block)
       const extra = need === 0 ? 0 : Math.max(0, blockItems - need)
-      return { account, day: day.day, month: day.month, need, extra, settled, debt, perDay, perMonth }
+      // Mostly the disk need not be waited for, as it is sure of more than is used.
+      const full = clustered || row === undefined || row.dayUsed + debt + need + extra > row.sure
+      return { account, day: day.day, month: day.month, need, extra, settled, debt, perDay, perMonth, full }
     })
-    const results = await rows.reserve(reservations)
+    const results = await begunToo(() => rows.reserve(reservations), batch.length)
     for (const [index, state] of batch.entries()) {
       const [result, reservation] = [results[index], reservations[index]]
       state.reserving = false
@@ -424,6 +453,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
     const before = owed()
     const lost = (await inTime(settleAll())) ? owed() : before
     if (lost > 0) tell({ event: 'quotaLost', items: lost })
+    if (begun !== undefined) await rows.end(run).catch(() => {})
   }
 
   return {

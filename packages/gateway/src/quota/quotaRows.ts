@@ -18,6 +18,8 @@ export interface Reservation {
   readonly debt: number
   readonly perDay: number | null
   readonly perMonth: number | null
+  /** Whether the disk is waited for. Else no more is granted than it has for certain. */
+  readonly full: boolean
 }
 
 /** An account's row after a reservation. */
@@ -28,6 +30,8 @@ export interface Reserved {
   readonly day: number
   readonly dayUsed: number
   readonly monthUsed: number
+  /** Up to how much of the day may be used before the disk is waited for again. */
+  readonly sure: number
   /** What is reserved ahead, by anybody, and may come back. */
   readonly spare: number
 }
@@ -45,6 +49,14 @@ export interface Settlement {
 
 /** The rows of quotas. */
 export interface QuotaRows {
+  /**
+   * Begins to count in SQLite. What the disk had for certain counts as used where the machine went down under whoever counted before.
+   * @param boot - Names this run of the machine.
+   * @throws {StorageError}
+   */
+  begin(run: string, boot: string): Promise<void>
+  /** Ends it: everything is written. @throws {StorageError} */
+  end(run: string): Promise<void>
   /** Reserves for several accounts. @returns For each, in order: what was reserved, or why nothing could be. Never rejected. */
   reserve(reservations: readonly Reservation[]): Promise<readonly (Reserved | StorageError)[]>
   /** Writes settlements. @returns For each, in order: nothing, or why it may not have been written. Never rejected. */
@@ -56,6 +68,9 @@ export interface QuotaRows {
 const tight = 500
 const unlimited = Number.MAX_SAFE_INTEGER
 
+/** How much further the disk is sure than what is used, once it is waited for: at most, and at least. What a power cut may cost an account. */
+const [mostAhead, leastAhead] = [500, 25]
+
 /** PostgreSQL takes single statements, a few at a time: rows locked one by one cannot wait for each other in a ring. */
 const atOnce = 4
 
@@ -63,37 +78,44 @@ const statements = (kind: Db['kind']) => {
   const [least, greatest] = kind === 'sqlite' ? ['min', 'max'] : ['least', 'greatest']
   const parameter = (number: number): string => `cast(${kind === 'sqlite' ? '?' : '$'}${number} as bigint)`
   const account = kind === 'sqlite' ? '?1' : '$1'
-  const [day, month, need, extra, settled, debt, perDay, perMonth] = [2, 3, 4, 5, 6, 7, 8, 9].map(parameter) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
+  const [day, month, need, extra, settled, debt] = [
+    parameter(2),
+    parameter(3),
+    parameter(4),
+    parameter(5),
+    parameter(6),
+    parameter(7),
   ]
+  const [perDay, perMonth, full] = [parameter(8), parameter(9), parameter(10)]
   // All of it stands in expressions over the row itself: PostgreSQL reads those again after it has waited for the row, and nothing else.
   const dayUsed = `(case when day < ${day} then 0 else day_used end + ${debt})`
   const monthUsed = `(case when month < ${month} then 0 else month_used end + ${debt})`
   const left = `${least}(${perDay} - ${dayUsed}, ${perMonth} - ${monthUsed})`
-  const grant = `case
+  const byLimits = `case
     when ${left} <= 0 then 0
     when ${left} - ${need} > ${tight} then ${least}(${need} + ${extra}, ${left} - ${tight})
     else ${least}(${need}, ${left}) end`
+  const bySure = `case when ${full} = 1 then ${unlimited}
+    else ${greatest}(0, case when day < ${day} then 0 else sure end - ${dayUsed}) end`
+  const grant = `${least}(${byLimits}, ${bySure})`
+  const ahead = `${least}(${mostAhead}, ${greatest}(${leastAhead}, ${left} / 20))`
   const spare = `${greatest}(0, case when day < ${day} then 0 else spare - ${settled} end)`
   return {
-    open: `insert into quota (account, day, day_used, month, month_used, spare, granted)
-      values (${account}, ${day}, 0, ${month}, 0, 0, 0) on conflict (account) do nothing`,
+    open: `insert into quota (account, day, day_used, sure, month, month_used, spare, granted)
+      values (${account}, ${day}, 0, 0, ${month}, 0, 0, 0) on conflict (account) do nothing`,
     reserve: `update quota set
       day = ${greatest}(day, ${day}),
       day_used = ${dayUsed} + ${grant},
+      sure = case
+        when ${full} = 1 then ${dayUsed} + ${grant} + ${ahead}
+        when day < ${day} then 0
+        else sure end,
       month = ${greatest}(month, ${month}),
       month_used = ${monthUsed} + ${grant},
       spare = ${spare} + ${greatest}(0, ${grant} - ${need}),
       granted = ${grant}
       where account = ${account}
-      returning granted, day, day_used, month_used, spare`,
+      returning granted, day, day_used, month_used, sure, spare`,
     // What is added opens the day that it is of; what comes back to a day that is over does not matter any more.
     settle: `update quota set
       day = case when ${need} < 0 then ${greatest}(day, ${day}) else day end,
@@ -101,6 +123,10 @@ const statements = (kind: Db['kind']) => {
         when day = ${day} then ${greatest}(0, day_used - ${need})
         when day < ${day} and ${need} < 0 then -${need}
         else day_used end,
+      sure = case
+        when day = ${day} then ${greatest}(sure, day_used - ${need})
+        when day < ${day} and ${need} < 0 then -${need}
+        else sure end,
       month = case when ${need} < 0 then ${greatest}(month, ${month}) else month end,
       month_used = case
         when month = ${month} then ${greatest}(0, month_used - ${need})
@@ -137,9 +163,15 @@ export const createQuotaRows = ({ db, write }: Pick<Storage, 'db' | 'write'>): Q
   })
 
   /** All in one transaction, as each would wait for the disk else. */
-  const writeTogether = async (changes: readonly Change[]): Promise<readonly (StepRows | StorageError)[]> => {
+  const writeTogether = async (
+    changes: readonly Change[],
+    options?: { light: boolean },
+  ): Promise<readonly (StepRows | StorageError)[]> => {
     try {
-      const rows = await write(changes.flatMap(({ open, change }) => [open, change]))
+      const rows = await write(
+        changes.flatMap(({ open, change }) => [open, change]),
+        options,
+      )
       return changes.map((_, index) => rows[index * 2 + 1] ?? [])
     } catch (error) {
       return changes.map(() => storageErrorOf(error))
@@ -167,25 +199,42 @@ export const createQuotaRows = ({ db, write }: Pick<Storage, 'db' | 'write'>): Q
   const writeAll = db.kind === 'sqlite' ? writeTogether : writeEach
 
   return {
+    begin: async (run, boot) => {
+      await write([
+        {
+          text: `update quota set month_used = month_used + sure - day_used, day_used = sure, spare = 0
+            where sure > day_used and exists (select 1 from quota_runs where boot <> ?1)`,
+          values: [boot],
+        },
+        { text: 'delete from quota_runs where boot <> ?1', values: [boot] },
+        { text: 'insert into quota_runs (run, boot) values (?1, ?2)', values: [run, boot] },
+      ])
+    },
+    end: async (run) => {
+      await write([{ text: 'delete from quota_runs where run = ?1', values: [run] }])
+    },
     reserve: async (reservations) => {
       const changes = reservations.map((reservation) => {
-        const { need, extra, settled, debt, perDay, perMonth } = reservation
-        const values = [need, extra, settled, debt, perDay ?? unlimited, perMonth ?? unlimited]
+        const { need, extra, settled, debt, perDay, perMonth, full } = reservation
+        const values = [need, extra, settled, debt, perDay ?? unlimited, perMonth ?? unlimited, full ? 1 : 0]
         return changeOf(reservation, text.reserve, values)
       })
-      return (await writeAll(changes)).map((result) => {
+      const light = reservations.every(({ full }) => !full)
+      return (await writeAll(changes, { light })).map((result) => {
         if (result instanceof StorageError) return result
         const [row] = result as readonly { [name: string]: number }[]
         if (row === undefined) return noRow
-        const { granted = 0, day = 0, spare = 0, day_used: dayUsed = 0, month_used: monthUsed = 0 } = row
-        return { granted, day, dayUsed, monthUsed, spare }
+        const { granted = 0, day = 0, sure = 0, spare = 0, day_used: dayUsed = 0, month_used: monthUsed = 0 } = row
+        return { granted, day, dayUsed, monthUsed, sure, spare }
       })
     },
     settle: async (settlements) => {
       const changes = settlements.map((settlement) =>
         changeOf(settlement, text.settle, [settlement.unused, settlement.spare]),
       )
-      return (await writeAll(changes)).map((result) => (result instanceof StorageError ? result : undefined))
+      // Not on the disk it counts too much, never too little.
+      const results = await writeAll(changes, { light: true })
+      return results.map((result) => (result instanceof StorageError ? result : undefined))
     },
     find: (account) =>
       db.query

@@ -129,6 +129,8 @@ interface QuotaRow {
   /** Days since 1970. */
   day: number
   dayUsed: number
+  /** What is used, and more, as the disk has it for certain. */
+  sure: number
   /** Months since year 0. */
   month: number
   monthUsed: number
@@ -181,6 +183,7 @@ export interface Tables {
   revision: { id: number; seq: number }
   changes: ChangeRow
   quota: QuotaRow
+  quotaRuns: { run: string; boot: string }
   usageKeys: UsageKeyRow
   usageMinutes: UsageMinuteRow
   usageHours: UsageRow

@@ -4,15 +4,22 @@ import type { Migration } from './migration.ts'
 export const usageTables: Migration = {
   version: 2,
   statements: ({ integer, tableOptions, clustered }) => [
-    // One row an account, so that one statement decides about day and month at once.
+    // One row an account, so that one statement decides about day and month at once. `sure` is what is used, and more, as the disk has it for certain.
     `create table quota (
       account text primary key not null,
       day ${integer} not null,
       day_used ${integer} not null,
+      sure ${integer} not null,
       month ${integer} not null,
       month_used ${integer} not null,
       spare ${integer} not null,
       granted ${integer} not null
+    )${tableOptions}`,
+
+    // Processes that count, by the run of the machine that they are of.
+    `create table quota_runs (
+      run text primary key not null,
+      boot text not null
     )${tableOptions}`,
 
     // Whose a key was: outlives the key, as its usage does.

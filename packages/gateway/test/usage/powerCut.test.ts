@@ -1,0 +1,131 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createQuota } from '../../src/quota/createQuota.ts'
+import type { Quota, QuotaAccount } from '../../src/quota/quota.ts'
+import { createQuotaRows } from '../../src/quota/quotaRows.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
+
+const noon = Date.UTC(2026, 10, 21, 12)
+const dayMs = 86_400_000
+
+/** A storage that keeps a copy of what the disk has for certain: the file as it was after the last write that waited for it. */
+const watchDisk = async (file: string, sure: string): Promise<Storage & { waits: number }> => {
+  const storage = await openStorage({ file })
+  const reader = new DatabaseSync(file, { readOnly: true })
+  const keep = (): void => {
+    rmSync(sure, { force: true })
+    reader.exec(`vacuum into '${sure}'`)
+  }
+  keep()
+  const watched = {
+    ...storage,
+    waits: 0,
+    write: async (...[steps, options]: Parameters<Storage['write']>) => {
+      const rows = await storage.write(steps, options)
+      if (options?.light !== true) {
+        keep()
+        watched.waits += 1
+      }
+      return rows
+    },
+    close: async () => {
+      reader.close()
+      await storage.close()
+    },
+  }
+  return watched
+}
+
+describe('a power cut under a quota in SQLite', () => {
+  let folder = ''
+  let cases = 0
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'keyrail-cut-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  const newFile = (): string => join(folder, `${(cases += 1)}.db`)
+  const usedOf = async (file: string, boot: string, account: QuotaAccount, now: number): Promise<number> => {
+    const storage = await openStorage({ file })
+    const quota = createQuota({ storage, bootId: boot, now: () => now })
+    await quota.take({ id: 'user:other', perDay: 1_000, perMonth: null }, 1)
+    const { day } = await quota.usage(account)
+    await quota.close()
+    await storage.close()
+    return day.used
+  }
+
+  test('never leaves less used than was granted, whenever it comes', async () => {
+    const step = fc.oneof(
+      { weight: 8, arbitrary: fc.record({ op: fc.constant('take' as const), items: fc.integer({ min: 1, max: 90 }) }) },
+      { weight: 1, arbitrary: fc.record({ op: fc.constant('midnight' as const) }) },
+      { weight: 1, arbitrary: fc.record({ op: fc.constant('restart' as const) }) },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30_000 }),
+        fc.array(step, { minLength: 1, maxLength: 60 }),
+        async (perDay, steps) => {
+          const [file, sure] = [newFile(), newFile()]
+          const storage = await watchDisk(file, sure)
+          let now = noon
+          const open = (): Quota => createQuota({ storage, bootId: 'first', now: () => now, idleMs: 60_000 })
+          let quota = open()
+          const account = { id: 'user:usr_1', perDay, perMonth: null }
+          let granted = 0
+          for (const one of steps) {
+            if (one.op === 'take') granted += (await quota.take(account, one.items)).granted
+            else if (one.op === 'midnight') {
+              now += dayMs
+              granted = 0
+            } else {
+              await quota.close()
+              quota = open()
+            }
+          }
+          const after = newFile()
+          copyFileSync(sure, after)
+          const used = await usedOf(after, 'second', account, now)
+          expect(used).toBeGreaterThanOrEqual(granted)
+          // What the cut costs is bounded too.
+          expect(used).toBeLessThanOrEqual(granted + 90 + 25 + 500)
+          await quota.close()
+          await storage.close()
+        },
+      ),
+      { numRuns: 40 },
+    )
+  }, 120_000)
+
+  test('is not mistaken for a kill, or for a clean end', async () => {
+    const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
+    const [killed, clean, sure] = [newFile(), newFile(), newFile()]
+    const storage = await watchDisk(clean, sure)
+    const quota = createQuota({ storage, bootId: 'first', now: () => noon })
+    for (let call = 0; call < 60; call += 1) await quota.take(account, 1)
+    // As a kill leaves it: all that was written, and the block.
+    const reader = new DatabaseSync(clean, { readOnly: true })
+    reader.exec(`vacuum into '${killed}'`)
+    reader.close()
+    expect(await usedOf(killed, 'first', account, noon)).toBe(75)
+    await quota.close()
+    await storage.close()
+    expect(await usedOf(clean, 'second', account, noon)).toBe(60)
+  })
+
+  test('is why the disk is waited for, but once in some hundred items', async () => {
+    const storage = await watchDisk(newFile(), newFile())
+    const quota = createQuota({ storage, bootId: 'first', now: () => noon })
+    const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }
+    for (let call = 0; call < 5_000; call += 1) await quota.take(account, 1)
+    expect(storage.waits).toBeGreaterThanOrEqual(5_000 / 525)
+    expect(storage.waits).toBeLessThanOrEqual(20)
+    await quota.close()
+    expect(await createQuotaRows(storage).find(account.id)).toMatchObject({ dayUsed: 5_000 })
+    await storage.close()
+  })
+})
