@@ -48,6 +48,7 @@ const apps = z.strictObject({ items: z.array(appView), next: z.string().nullable
 const audit = pageOf(auditEntryView)
 const csv = z.string()
 
+/** All routes of the control API: what handlers, the OpenAPI document and the tests are made from. */
 const table: { readonly [Name in RouteName]: Route<Name> } = {
   'GET /api/deployment': {
     summary: 'What this service offers: its chain, networks, services and limits.',
@@ -420,9 +421,6 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     answer: audit,
   },
 }
-
-/** All routes of the control API: what handlers, the OpenAPI document and the tests are made from. */
-export const routes: typeof table = table
 
 /** All routes' names. */
 export const routeNames: readonly RouteName[] = Object.keys(table) as RouteName[]
