@@ -117,7 +117,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)dist/' },
+    // What is built of the dashboard lies in the command's folder as well.
+    exclude: { path: '(^|/)dist/|^packages/cli/dashboard/' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ['exports'],
