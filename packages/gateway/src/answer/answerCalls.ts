@@ -14,8 +14,7 @@ import type { Exchange } from './exchange.ts'
 import { finishExchange, refuseExchange } from './finishExchange.ts'
 import { isUnanswered, meterCall, outcomeOf } from './meterCalls.ts'
 import { rehearsedDelayMs } from './rehearse.ts'
-import { isRefusal, responseParts } from './responseParts.ts'
-import type { BodyPart } from './responseParts.ts'
+import { batchParts, isRefusal, responseParts } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
 import { runCall } from './runCall.ts'
 import type { CallContext } from './runCall.ts'
@@ -203,14 +202,10 @@ const settleBatch = (
   exchange: Admitted,
   { items, ends }: { items: readonly (RpcCall | NoRequest)[]; ends: readonly CallEnd[] },
 ): void => {
-  const parts: BodyPart[] = []
-  for (const [index, end] of ends.entries()) {
-    const item = items[index]
-    if (isRefusal(end)) exchange.reason ??= end.reason
-    const id = item?.valid ? item.id : 'null'
-    if (id !== undefined) parts.push(parts.length === 0 ? '[' : ',', ...responseParts(end, id, exchange.requestId))
-  }
+  exchange.reason = ends.find(isRefusal)?.reason
+  const ids = items.map((item) => (item.valid ? item.id : 'null'))
+  const parts = batchParts(ends, ids, exchange.requestId)
   meterCalls(answering, exchange, ends)
   if (parts.length === 0) finishExchange(answering, exchange, { status: 204, headers: corsHeaders })
-  else finishExchange(answering, exchange, { status: 200, body: [...parts, ']'] })
+  else finishExchange(answering, exchange, { status: 200, body: parts })
 }

@@ -30,13 +30,14 @@ export const writeAnswer = (exchange: Exchange, answer: Answer, options: WriteOp
   if (exchange.limitHeaders !== undefined) headers.push(...exchange.limitHeaders)
   if (exchange.chainId !== undefined) headers.push('X-Chain-Id', String(exchange.chainId))
   if (options.close) headers.push('Connection', 'close')
-  const bytes = bytesOf(parts)
+  const text = textOf(parts)
+  const bytes = text === undefined ? bytesOf(parts) : text.length
   if (answer.body !== undefined) headers.push('Content-Type', 'application/json')
   // Of what is on its way the length is not known: HTTP sends it in chunks.
   if (answer.body !== undefined && bytes !== undefined) headers.push('Content-Length', String(bytes))
   response.writeHead(answer.status, headers)
   if (options.close && !request.complete) endAfterRest(exchange, parts)
-  else if (bytes !== undefined && bytes <= joinedUpTo) endOrCut(response, latin1Of(parts), options.writeTimeoutMs)
+  else if (text !== undefined) endOrCut(response, text, options.writeTimeoutMs)
   else writeParts(response, parts, options.writeTimeoutMs)
 }
 
@@ -53,15 +54,22 @@ const bytesOf = (parts: readonly BodyPart[]): number | undefined => {
   return bytes
 }
 
-/** The parts as one text with a character for each byte, which Node joins with the head without a copy. */
-const latin1Of = (parts: readonly BodyPart[]): string => {
-  let text = ''
+/** A short body as one text with a character for each byte, which Node joins with the head without a copy. */
+const textOf = (parts: readonly BodyPart[]): string | undefined => {
+  if (parts.every((part) => typeof part === 'string')) {
+    const text = parts.length === 1 ? (parts[0] ?? '') : parts.join('')
+    if (text.length > joinedUpTo) return undefined
+    return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
+  }
+  const bytes = bytesOf(parts)
+  if (bytes === undefined || bytes > joinedUpTo) return undefined
+  const pieces: string[] = []
   for (const part of parts) {
     if (typeof part === 'string')
-      text += Buffer.byteLength(part) === part.length ? part : Buffer.from(part).toString('latin1')
-    else if (!('start' in part)) text += part.toString('latin1')
+      pieces.push(Buffer.byteLength(part) === part.length ? part : Buffer.from(part).toString('latin1'))
+    else if (!('start' in part)) pieces.push(part.toString('latin1'))
   }
-  return text
+  return pieces.join('')
 }
 
 /**

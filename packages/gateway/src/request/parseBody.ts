@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { scanItems, scanMembers, skipSpace } from '../json/scanMembers.ts'
+import { readPlainRequest } from './readPlainRequest.ts'
 
 /** One JSON-RPC call as it was written. */
 export interface RpcCall {
@@ -65,6 +66,27 @@ const stringOf = (source: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
+/** A pattern takes memory by the length of what it matches. */
+const longestPlain = 256 * 1024
+
+/** A body that is written as plainly as can be; `undefined` for all else. */
+const parsePlain = (text: string, maxItems: number): ParsedBody | undefined => {
+  if (text[0] !== '[') {
+    const single = readPlainRequest(text, 0)
+    return single?.end === text.length ? { kind: 'single', item: single.call } : undefined
+  }
+  const items: RpcCall[] = []
+  for (let at = 0; items.length < maxItems;) {
+    const found = readPlainRequest(text, at + 1)
+    if (found === undefined) return undefined
+    items.push(found.call)
+    at = found.end
+    if (text[at] === ',') continue
+    return text[at] === ']' && at + 1 === text.length ? { kind: 'batch', items } : undefined
+  }
+  return undefined
+}
+
 /**
  * Reads a request's body. JSON.parse decides whether it is JSON; its value is thrown away, and the parts are found in the source.
  * @param body - The bytes as they came; what is not UTF-8 is malformed (RFC 8259 section 8.1).
@@ -73,6 +95,8 @@ const stringOf = (source: string): string | undefined => {
 export const parseBody = (body: Buffer, maxItems: number): ParsedBody => {
   if (!isUtf8(body)) return { kind: 'malformed' }
   const text = body.toString('utf8')
+  const plain = body.length > longestPlain ? undefined : parsePlain(text, maxItems)
+  if (plain !== undefined) return plain
   try {
     JSON.parse(text)
   } catch {

@@ -61,7 +61,7 @@ interface KeptFrom {
 /** What a node says that does not know (yet): nothing, or an empty list of what there may be more of. */
 const sayNothing: ReadonlySet<string> = new Set(['null', '[]'])
 
-const isFinal = ({ pin, askedAt }: SharedRead, value: Buffer, { finality }: GroupMember): boolean => {
+const isFinal = ({ pin, askedAt }: SharedRead, value: Buffer | string, { finality }: GroupMember): boolean => {
   const short = value.length <= 4 ? value.toString('latin1') : ''
   if (short === 'null') return false
   if (pin === 'hash') return !sayNothing.has(short)
@@ -72,7 +72,7 @@ const isFinal = ({ pin, askedAt }: SharedRead, value: Buffer, { finality }: Grou
 const largestTransaction = 256 * 1024
 
 /** The block that a transaction or its receipt says it is in. */
-const blockOf = (value: Buffer): number | undefined => {
+const blockOf = (value: Buffer | string): number | undefined => {
   if (value.length > largestTransaction) return undefined
   const text = value.toString('latin1')
   const [only, another] = scanMembers(text)?.members.filter(({ name }) => name === 'blockNumber') ?? []

@@ -3,7 +3,7 @@ export interface AnswerCache {
   /** False where nothing is kept at all. */
   readonly on: boolean
   readonly get: (key: string) => Buffer | undefined
-  readonly set: (key: string, value: Buffer) => void
+  readonly set: (key: string, value: Buffer | string) => void
   readonly clear: () => void
   /** What is held now, keys included, in bytes. */
   readonly bytes: () => number
@@ -21,7 +21,7 @@ const largestPart = 1 / 16
 export const createAnswerCache = (maxBytes: number): AnswerCache => {
   const values = new Map<string, Buffer>()
   let bytes = 0
-  const costOf = (key: string, value: Buffer): number => key.length + value.length + entryBytes
+  const costOf = (key: string, value: Buffer | string): number => key.length + value.length + entryBytes
   const remove = (key: string, value: Buffer): void => {
     values.delete(key)
     bytes -= costOf(key, value)

@@ -1,11 +1,9 @@
 import { refusals } from '../refusal/refusals.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { GroupMember, UpstreamGroup } from './createUpstreamGroup.ts'
-import { nextWireId, wireText } from './forwardCall.ts'
+import { masked, takeWireIds, wireText } from './forwardCall.ts'
 import type { CallEnd, ForwardedCall } from './forwardCall.ts'
-import { maskSecrets } from './maskSecrets.ts'
-import { readBatchAnswer } from './readAnswer.ts'
-import type { NodeAnswer } from './readAnswer.ts'
+import { readBatchAnswer, readPlainBatch } from './readAnswer.ts'
 
 /**
  * Carries reads to a node in one batch.
@@ -19,8 +17,8 @@ export const forwardBatch = (
   done: (ends: readonly (CallEnd | undefined)[], member?: GroupMember) => void,
 ): (() => void) => {
   const { group, deadlineMs, budget } = options
-  const wireIds = calls.map(() => nextWireId())
-  const body = `[${calls.map((call, index) => wireText(call, wireIds[index] ?? '')).join(',')}]`
+  const firstId = takeWireIds(calls.length)
+  const body = `[${calls.map((call, index) => wireText(call, String(firstId + index))).join(',')}]`
   const none = (): undefined[] => calls.map(() => undefined)
   let stop = (): void => {}
   const finish = (ends: readonly (CallEnd | undefined)[], member?: GroupMember): void => {
@@ -45,12 +43,19 @@ export const forwardBatch = (
           finish(none())
           return
         }
-        const found = readBatchAnswer(answer.body)
+        const ends = readPlainBatch(answer.body, firstId, calls.length) ?? readAny(answer.body, member)
         // Only what is good is told: a node may refuse a batch and answer each call of it.
-        if (found !== undefined) member.health.report(true)
-        const { secrets } = member.upstream
-        finish(found === undefined ? none() : wireIds.map((wireId) => masked(found.get(wireId), secrets)), member)
+        if (ends !== undefined) member.health.report(true)
+        finish(ends ?? none(), member)
       },
+    })
+  }
+  const readAny = (answers: Buffer, member: GroupMember): (CallEnd | undefined)[] | undefined => {
+    const found = readBatchAnswer(answers)
+    if (found === undefined) return undefined
+    return calls.map((_, index) => {
+      const end = found.get(String(firstId + index))
+      return end === undefined ? undefined : masked(end, member)
     })
   }
   const timer = setTimeout(() => {
@@ -63,6 +68,3 @@ export const forwardBatch = (
     stop()
   }
 }
-
-const masked = (answer: NodeAnswer | undefined, secrets: readonly string[]): NodeAnswer | undefined =>
-  answer?.member === 'error' ? { ...answer, value: maskSecrets(answer.value, secrets) } : answer

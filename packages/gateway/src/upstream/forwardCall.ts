@@ -46,10 +46,11 @@ export interface ForwardOptions {
 
 let lastWireId = 0
 
-/** Our own id, for every call anew: a caller's id may be anything, and two callers may use the same. */
-export const nextWireId = (): string => {
-  lastWireId = lastWireId >= 999_999_999 ? 1 : lastWireId + 1
-  return String(lastWireId)
+/** The first of so many ids of our own in a row, for every call anew: a caller's id may be anything, and two callers may use the same. */
+export const takeWireIds = (count: number): number => {
+  const first = lastWireId + count > 999_999_999 ? 1 : lastWireId + 1
+  lastWireId = first + count - 1
+  return first
 }
 
 /** A call as it is sent. Where it had no params it gets an empty list: some nodes demand one. */
@@ -94,7 +95,7 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
     else finish(failure ?? refusal, member)
   }
   const attempt = (member: GroupMember): void => {
-    const wireId = nextWireId()
+    const wireId = String(takeWireIds(1))
     const isFirst = tries === 0
     tries += 1
     open += 1
@@ -116,10 +117,7 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
         if ('value' in end) {
           member.health.report(true)
           stopOther()
-          finish(
-            end.member === 'error' ? { ...end, value: maskSecrets(end.value, member.upstream.secrets) } : end,
-            member,
-          )
+          finish(masked(end, member), member)
         } else if (end.reason === 'response_too_large') {
           stopOther()
           finish(end, member)
@@ -183,6 +181,10 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
     if (!over) stopAll()
   }
 }
+
+/** An answer as it may be seen by a caller. */
+export const masked = (answer: NodeAnswer, { upstream }: GroupMember): NodeAnswer =>
+  answer.member === 'error' ? { ...answer, value: maskSecrets(Buffer.from(answer.value), upstream.secrets) } : answer
 
 const openLarge = (
   wireId: string,

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import { isJson } from '../json/createJsonScanner.ts'
 import { scanItems, scanMembers, skipSpace } from '../json/scanMembers.ts'
 
-/** A node's answer to one call: which member it was, and its value's bytes as they came. */
+/** A node's answer to one call: which member it was, and its value as it came, in bytes, or as a text where it is all ASCII. */
 export interface NodeAnswer {
   readonly member: 'result' | 'error'
-  readonly value: Buffer
+  readonly value: Buffer | string
 }
 
 /** Answers up to this size are parsed to prove them well formed; larger ones are scanned, which makes no values of them. */
@@ -52,6 +52,47 @@ const answerAt = (body: Buffer, text: string, at: number): (Found & { readonly e
   return id === undefined || answer === undefined ? undefined : { id, answer, end: scanned.end }
 }
 
+/** A result that is JSON by its very shape: most of what nodes answer to light reads. */
+const plain = String.raw`"[ !#-\[\]-~]*"|null|true|false`
+const plainResult = new RegExp(`(?:${plain})\\}`, 'y')
+const plainItem = new RegExp(`\\{"jsonrpc":"2\\.0","id":([1-9][0-9]{0,8}),"result":(${plain})\\}`, 'y')
+/** A pattern takes memory by the length of what it matches. */
+const longestPlain = 256 * 1024
+
+/**
+ * Reads an answer that is written as plainly as can be, in a third of the time. It gives what `readAnswer` gives.
+ * @returns `undefined` for all else, good or not.
+ */
+const readPlain = (text: string, wireId: string): NodeAnswer | undefined => {
+  const head = `{"jsonrpc":"2.0","id":${wireId},"result":`
+  if (!text.startsWith(head)) return undefined
+  plainResult.lastIndex = head.length
+  return plainResult.test(text) && plainResult.lastIndex === text.length
+    ? { member: 'result', value: text.slice(head.length, -1) }
+    : undefined
+}
+
+/**
+ * Reads an answer to a batch that is written as plainly as can be and has the calls' own order, as most have.
+ * @param firstId - The wire id of the first call; each next one is one more.
+ * @returns `undefined` for all else, good or not.
+ */
+export const readPlainBatch = (body: Buffer, firstId: number, count: number): readonly NodeAnswer[] | undefined => {
+  if (body.length > longestPlain || body[0] !== 91) return undefined
+  const text = body.toString('latin1')
+  const answers: NodeAnswer[] = []
+  let at = 0
+  while (answers.length < count) {
+    plainItem.lastIndex = at + 1
+    const found = plainItem.exec(text)
+    if (found === null || Number(found[1]) !== firstId + answers.length) return undefined
+    answers.push({ member: 'result', value: found[2] ?? '' })
+    at = plainItem.lastIndex
+    if (text[at] !== (answers.length === count ? ']' : ',')) return undefined
+  }
+  return at + 1 === text.length ? answers : undefined
+}
+
 /**
  * Reads a node's answer with distrust: it must be one JSON object with our id and a result or an error object.
  * @param body - The bytes as they came.
@@ -60,6 +101,8 @@ const answerAt = (body: Buffer, text: string, at: number): (Found & { readonly e
  * @see JSON-RPC 2.0 section 5
  */
 export const readAnswer = (body: Buffer, wireId: string): NodeAnswer | undefined => {
+  const quick = body.length > longestPlain ? undefined : readPlain(body.toString('latin1'), wireId)
+  if (quick !== undefined) return quick
   const text = believedText(body)
   const found = text === undefined ? undefined : answerAt(body, text, 0)
   if (text === undefined || found === undefined || skipSpace(text, found.end) !== text.length) return undefined
