@@ -1,0 +1,139 @@
+import { ethersSubject } from '@keyrail/core/test/ethersFace.ts'
+import { requestFace } from '@keyrail/core/test/requestFace.ts'
+import type { Face, Target } from '@keyrail/core/test/adapters/subject.ts'
+import { viemSubject } from '@keyrail/core/test/viemFace.ts'
+import { web3Subject } from '@keyrail/core/test/web3Face.ts'
+import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
+import { createClient } from '@keyrail/fetch'
+import { keyrail } from '@keyrail/viem'
+import { KeyrailProvider as Web3Provider } from '@keyrail/web3'
+import { FetchRequest, JsonRpcProvider, Network } from 'ethers'
+import { http } from 'viem'
+import { Web3 } from 'web3'
+
+/** Where a client is to ask, and how. */
+export interface Asking {
+  /** The whole address, with its key. */
+  readonly url: string
+  readonly chainId: number
+  /** Calls of the same tick go together. @default false */
+  readonly batch?: boolean
+  /** Whether what may be asked again is asked again. @default true */
+  readonly retries?: boolean
+}
+
+/** A way in which users reach the service: a library with a provider, its own or ours. */
+export interface Client {
+  readonly name: string
+  /** Whether what carries its calls is Keyrail's. */
+  readonly ours: boolean
+  readonly open: (asking: Asking) => Face
+}
+
+const nowhere: Target = {
+  origin: '',
+  key: '',
+  chainId: undefined,
+  batch: false,
+  timeoutMs: undefined,
+  signal: undefined,
+}
+
+type Subject = ReturnType<typeof viemSubject>
+const raw = (subject: Subject): Face => subject.open.raw(nowhere) as Face
+
+const optionsOf = ({ url, chainId, batch = false, retries = true }: Asking) => ({
+  url,
+  chainId,
+  ...(batch ? { batch } : {}),
+  ...(retries ? {} : { retry: false as const }),
+})
+
+const ethersOwn = ({ url, chainId, batch = false, retries = true }: Asking): JsonRpcProvider => {
+  const request = new FetchRequest(url)
+  if (!retries) request.setThrottleParams({ maxAttempts: 1 })
+  // Without the network it would look for it every second, for ever, and tell the console alone that it cannot.
+  return new JsonRpcProvider(request, undefined, {
+    staticNetwork: Network.from(chainId),
+    ...(batch ? {} : { batchMaxCount: 1 }),
+  })
+}
+
+/** What a user of plain fetch sees: the status, and the error that stands in the body. */
+const plainFetch = ({ url }: Asking): Face => {
+  const post = async (body: unknown): Promise<unknown> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
+    if (answer.error === undefined) return Array.isArray(answer) ? answer : answer.result
+    const { status } = response
+    throw Object.assign(new Error(`${status}: ${answer.error.message}`), { status, error: answer.error })
+  }
+  const call = (method: string, params: readonly unknown[], id = 1): object => ({ jsonrpc: '2.0', id, method, params })
+  return {
+    ...requestFace({ request: ({ method, params }) => post(call(method, params)), close: () => {} }, undefined),
+    balances: (addresses) => [
+      post(addresses.map((address, at) => call('eth_getBalance', [address, 'latest'], at + 1))),
+    ],
+  }
+}
+
+/** All that are tried. */
+export const clients: readonly Client[] = [
+  { name: 'fetch', ours: false, open: plainFetch },
+  {
+    name: 'viem',
+    ours: false,
+    open: ({ url, batch = false, retries = true }) =>
+      raw(viemSubject('viem', () => ({ transport: http(url, { batch, ...(retries ? {} : { retryCount: 0 }) }) }))),
+  },
+  {
+    name: 'ethers',
+    ours: false,
+    open: (asking) => raw(ethersSubject('ethers', () => ({ provider: ethersOwn(asking) }))),
+  },
+  {
+    name: 'web3',
+    ours: false,
+    open: ({ url }) => {
+      const provider = new Web3.providers.HttpProvider(url)
+      return {
+        ...raw(web3Subject('web3', () => ({ provider }))),
+        // Its calls never end where a batch is refused as a whole: who looks at the batch itself is told.
+        balances: (addresses) => {
+          const batch = new new Web3(provider).BatchRequest()
+          for (const [at, address] of addresses.entries())
+            void batch.add({ jsonrpc: '2.0', id: at + 1, method: 'eth_getBalance', params: [address, 'latest'] })
+          return [batch.execute({ timeout: 10_000 })]
+        },
+      }
+    },
+  },
+  {
+    name: '@keyrail/fetch',
+    ours: true,
+    open: (asking) => requestFace(createClient(optionsOf(asking)) as never, undefined),
+  },
+  {
+    name: '@keyrail/viem',
+    ours: true,
+    open: (asking) => raw(viemSubject('@keyrail/viem', () => ({ transport: keyrail(optionsOf(asking)) }))),
+  },
+  {
+    name: '@keyrail/ethers',
+    ours: true,
+    open: (asking) =>
+      raw(ethersSubject('@keyrail/ethers', () => ({ provider: new EthersProvider(optionsOf(asking)) }))),
+  },
+  {
+    name: '@keyrail/web3',
+    ours: true,
+    open: (asking) => {
+      const provider = new Web3Provider(optionsOf(asking))
+      return raw(web3Subject('@keyrail/web3', () => ({ provider, close: provider.disconnect })))
+    },
+  },
+]

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  createApiKey,
+  createGateway,
+  createMemoryKeyStore,
+  createService,
+  parseServiceConfig,
+  readServerSecrets,
+} from '@keyrail/gateway'
+import type { ControlApi, GatewayOptions, Service } from '@keyrail/gateway'
+import { startFakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
+import type { Behaviour, FakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
+import { chainIds, nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
+import { createVisitor } from '@keyrail/gateway/test/service/visitor.ts'
+import type { Visitor } from '@keyrail/gateway/test/service/visitor.ts'
+
+/** Bounds that are low enough to be met by a test. */
+const bounds = { maxBodyBytes: 10_000, maxBatchItems: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 }
+
+/** A whole service, its accounts, and what they have. */
+export interface Deployment {
+  readonly service: Service
+  readonly port: number
+  readonly node: FakeUpstream
+  /** Somebody who signed up. */
+  readonly ann: Visitor
+  /** Another, whom the operator has disabled, and the path of a key of theirs. */
+  readonly disabledPath: string
+  /** Makes an app of Ann's, and changes it. @returns Its id, its key and its path. */
+  readonly makeApp: (
+    changes?: Partial<ControlApi['PATCH /api/apps/{appId}']['body']>,
+  ) => Promise<{ readonly id: string; readonly apiKey: string; readonly path: string }>
+  /** Makes an API key of Ann's for testnet. */
+  readonly makeKey: () => Promise<{ readonly id: string; readonly apiKey: string; readonly path: string }>
+  readonly close: () => Promise<void>
+}
+
+const password = randomBytes(12).toString('base64url')
+
+/** Starts a service with its storage in SQLite in front of a node, and signs two people up over HTTP. */
+export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Deployment> {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-refusals-'))
+  const node = await startFakeUpstream(chainIds.testnet)
+  const operatorToken = randomBytes(32).toString('base64url')
+  const { publicUrl: _, ...config } = parseServiceConfig({
+    publicUrl: 'http://127.0.0.1',
+    signUp: 'open',
+    chain: { name: 'Testland', symbol: 'TST' },
+    networks: {
+      testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+    },
+    limits: { appsPerUser: 1_000 },
+    bounds,
+    quotaStatus,
+  })
+  const service = await createService({
+    config,
+    secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(48).toString('base64url') }),
+    storage: { file: join(folder, 'keyrail.db') },
+    operatorToken,
+  })
+  const { url, port } = await service.listen({ host: '127.0.0.1', port: 0 })
+
+  const keyOf = async (visitor: Visitor) => {
+    const { key, apiKey } = await visitor.get('POST /api/keys', { body: { name: 'a key', network: 'testnet' } })
+    return { id: key.id, apiKey, path: `/testnet/${apiKey}` }
+  }
+  const [ann, bob] = [createVisitor(url), createVisitor(url)]
+  await ann.get('POST /api/account', { body: { mail: 'ann@example.org', password } })
+  const { account } = await bob.get('POST /api/account', { body: { mail: 'bob@example.org', password } })
+  const disabledPath = (await keyOf(bob)).path
+  const operator = createVisitor(url)
+  const { status } = await operator.ask(
+    'POST',
+    `/api/admin/users/${account.id}/disable`,
+    {},
+    { authorization: `Bearer ${operatorToken}` },
+  )
+  if (status !== 200) throw new Error(`the operator was refused with ${status}`)
+
+  let made = 0
+  return {
+    service,
+    port,
+    node,
+    ann,
+    disabledPath,
+    makeApp: async (changes = {}) => {
+      const { app, apiKey } = await ann.get('POST /api/apps', {
+        body: { name: `app ${(made += 1)}`, useCase: 'Other', chain: 'TST', services: ['Node API'] },
+      })
+      if (Object.keys(changes).length > 0)
+        await ann.get('PATCH /api/apps/{appId}', {
+          params: { appId: app.id },
+          body: { version: app.version, ...changes },
+        })
+      return { id: app.id, apiKey, path: `/testnet/v2/${apiKey}` }
+    },
+    makeKey: () => keyOf(ann),
+    close: async () => {
+      await service.close({ graceMs: 0 })
+      await node.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts a service, lets it learn of a key, and takes its database away. */
+export async function openLost(): Promise<Deployment & { readonly knownPath: string }> {
+  const deployment = await openDeployment()
+  const { path } = await deployment.makeApp()
+  // Refused before any limit is asked: of those it must know nothing.
+  await post(`http://127.0.0.1:${deployment.port}${path}`, '{"jsonrpc":"2.0","id":1,"method":"eth_accounts"}')
+  await deployment.service.storage.close()
+  return { ...deployment, knownPath: path }
+}
+
+/** A data plane alone, with one key for testnet. */
+export interface Door {
+  readonly port: number
+  readonly path: string
+  readonly node: FakeUpstream
+  /** Begins to end it. */
+  readonly drain: () => void
+  readonly close: () => Promise<void>
+}
+
+/** Starts a gateway in front of a node that behaves as it is told. */
+export async function openDoor(behave?: Behaviour, options: Partial<GatewayOptions> = {}): Promise<Door> {
+  const node = await startFakeUpstream(chainIds.testnet)
+  if (behave !== undefined) node.behave = behave
+  const keys = createMemoryKeyStore()
+  const key = createApiKey('testnet')
+  keys.add(key, { id: 'key-1', kind: 'apiKey', networks: ['testnet'], status: 'active' })
+  const gateway = createGateway({
+    networks: {
+      testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
+      mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+    },
+    keys,
+    ...options,
+  })
+  const { port } = await gateway.listen()
+  return {
+    port,
+    path: `/testnet/${key}`,
+    node,
+    drain: () => void gateway.close({ graceMs: 5_000 }),
+    close: async () => {
+      await gateway.close({ graceMs: 0 })
+      await node.stop()
+    },
+  }
+}
