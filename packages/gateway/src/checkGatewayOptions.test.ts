@@ -17,7 +17,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, strangers, trustedProxies, rehearsalKeys, now, tls, elsewhere, degraded, log'
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, strangers, trustedProxies, rehearsalKeys, now, tls, elsewhere, degraded, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): make one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]"
@@ -116,6 +116,7 @@ describe('wrong options', () => {
     ['services.trace', given({ services: { trace: 1 } }), 'services.trace must be true or false'],
     ['unsafeNodeMethods', given({ unsafeNodeMethods: 'no' }), 'unsafeNodeMethods must be true or false'],
     ['log', given({ log: console }), 'log must be a function'],
+    ['logRequests', given({ log: () => {}, logRequests: 'no' }), 'logRequests must be true or false'],
     ['now', given({ now: 0 }), 'now must be a function'],
     ['rates', given({ rates: { perSecond: 1 } }), 'rates must be an object with take()'],
     ['quota', given({ quota: { take: () => undefined } }), 'quota must be an object with take(), giveBack()'],

@@ -36,6 +36,7 @@ export interface CheckedOptions {
   readonly tls: GatewayOptions['tls']
   readonly elsewhere: GatewayOptions['elsewhere']
   readonly degraded: GatewayOptions['degraded']
+  readonly logRequests: boolean
   readonly log: ((entry: LogEntry) => void) | undefined
 }
 
@@ -80,6 +81,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'tls',
     'elsewhere',
     'degraded',
+    'logRequests',
     'log',
   ])
   const networks = membersOf(options['networks'], 'networks', networkNames)
@@ -105,6 +107,9 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     tls: checkTls(options['tls']),
     elsewhere: checkFunction(options['elsewhere'], 'elsewhere') as GatewayOptions['elsewhere'],
     degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
+    logRequests:
+      (options['logRequests'] === undefined || checkSwitch(options['logRequests'], 'logRequests')) &&
+      options['log'] !== undefined,
     log: checkFunction(options['log'], 'log') as GatewayOptions['log'],
   }
 }

@@ -120,6 +120,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     elsewhere: checked.elsewhere,
     degraded: checked.degraded ?? (() => []),
     underWay: 0,
+    logRequests: checked.logRequests,
     log,
   })
   let answering = answeringOf(current, { testnet: groupOf('testnet', current), mainnet: groupOf('mainnet', current) })

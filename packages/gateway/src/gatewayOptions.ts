@@ -106,6 +106,8 @@ export interface GatewayOptions {
   readonly elsewhere?: (request: IncomingMessage, response: ServerResponse, requestId: string) => boolean
   /** What does not work at the moment though calls do, such as `['redis']`: `/readyz` tells it, and stays 200. @default nothing */
   readonly degraded?: () => readonly string[]
+  /** False tells the log of changes and faults alone, which saves each request the telling. @default true */
+  readonly logRequests?: boolean
   /** Told of each request and each change. What it throws is ignored. */
   readonly log?: (entry: LogEntry) => void
 }

@@ -11,16 +11,16 @@ export type LogEntry =
   | {
       readonly event: 'request'
       readonly requestId: string
-      readonly network?: Network
+      readonly network?: Network | undefined
       /** The key record's id, where the key is known. */
-      readonly keyId?: string
+      readonly keyId?: string | undefined
       /** The method's name where it is one that is offered, else `other`; `batch` for a batch. */
-      readonly method?: string
+      readonly method?: string | undefined
       /** How many calls it held. */
-      readonly items?: number
+      readonly items?: number | undefined
       readonly status: number
       /** Why it was refused; of a batch, the first item's that was. */
-      readonly reason?: RefusalReason
+      readonly reason?: RefusalReason | undefined
       readonly durationMs: number
     }
   | {

@@ -37,5 +37,7 @@ export interface Answering {
   readonly degraded: () => readonly string[]
   /** Requests that were begun under these options and are still under way. */
   underWay: number
+  /** Whether the log is told of each request that was answered. */
+  readonly logRequests: boolean
   readonly log: (entry: LogEntry) => void
 }

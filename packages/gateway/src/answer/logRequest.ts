@@ -12,17 +12,19 @@ export const whoOf = ({ network, tenant }: Exchange): { network?: Network; keyId
   ...(tenant === undefined ? {} : { keyId: tenant.record.id }),
 })
 
-/** Tells the log how a request was answered. */
+/** Tells the log how a request was answered, where it is told of requests. */
 export const logRequest = (answering: Answering, exchange: Exchange, status: number): void => {
-  const { requestId, method, items, reason } = exchange
+  if (!answering.logRequests) return
+  // Of one shape whatever is known, as it is made for every request.
   answering.log({
     event: 'request',
-    requestId,
-    ...whoOf(exchange),
-    ...(method === undefined ? {} : { method }),
-    ...(items === undefined ? {} : { items }),
+    requestId: exchange.requestId,
+    network: exchange.network,
+    keyId: exchange.tenant?.record.id,
+    method: exchange.method,
+    items: exchange.items,
     status,
-    ...(reason === undefined ? {} : { reason }),
+    reason: exchange.reason,
     durationMs: durationOf(exchange),
   })
 }

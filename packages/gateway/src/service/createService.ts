@@ -335,6 +335,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     elsewhere: (request, response, requestId) =>
       config.control === undefined && site !== undefined && site(request, response, requestId),
     degraded,
+    // Prometheus counts requests by what the log is told.
+    logRequests: next.logRequests || prometheus !== undefined,
     log,
   })
 
