@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { StorageError } from '../storage/storageError.ts'
-import type { Storage } from '../storage/openStorage.ts'
 import { bootId } from './bootId.ts'
 import type { Quota, QuotaAccount, QuotaGrant } from './quota.ts'
 import { quotaDay, quotaDayAt } from './quotaDay.ts'
 import type { QuotaDay } from './quotaDay.ts'
 import { createQuotaRows } from './quotaRows.ts'
-import type { Reserved, Settlement } from './quotaRows.ts'
+import type { QuotaStorage, Reservation, Reserved, Settlement } from './quotaRows.ts'
 import { beginDay, grantOf, leftToday, openState } from './quotaState.ts'
 import type { QuotaState } from './quotaState.ts'
 
@@ -26,7 +25,7 @@ export type QuotaEvent =
 
 /** What a quota is made of. */
 export interface QuotaOptions {
-  readonly storage: Pick<Storage, 'db' | 'write'>
+  readonly storage: QuotaStorage
   /** Items reserved at once, so also what a crash may cost an account. @default 25 */
   readonly blockItems?: number | undefined
   /** Items that may be granted to an account while PostgreSQL is gone. Without effect in SQLite. @default 500 */
@@ -165,6 +164,27 @@ export const createQuota = (options: QuotaOptions): Quota => {
     return state
   }
 
+  const waitingItems = ({ waiting }: QuotaState): number => waiting.reduce((sum, { items }) => sum + items, 0)
+
+  const reservationOf = (state: QuotaState, items: number): Reservation => {
+    const { id: account, day, block, spare: settled, debt, row } = state
+    const { perDay, perMonth } = state.account
+    const need = Math.max(0, items - block)
+    const extra = need === 0 ? 0 : Math.max(0, blockItems - need)
+    // Mostly the disk need not be waited for, as it is sure of more than is used.
+    const full = clustered || row === undefined || row.dayUsed + debt + need + extra > row.sure
+    return { account, day: day.day, month: day.month, need, extra, settled, debt, perDay, perMonth, full }
+  }
+
+  /** Reserves without waiting, where that can be done. @returns What the block then holds. */
+  const reserveNow = (state: QuotaState, items: number): number => {
+    if (clustered || state.reserving || settling.has(state.id)) return state.block
+    const reservation = reservationOf(state, items)
+    const row = reservation.full ? undefined : rows.reserveNow(reservation)
+    if (row !== undefined) arrived(state, reservation, row)
+    return state.block
+  }
+
   /** Takes what needs no waiting. @returns How many may go on; `undefined` where the row must be asked. */
   const takeHere = (state: QuotaState, items: number): number | undefined => {
     const { perDay, perMonth } = state.account
@@ -183,7 +203,10 @@ export const createQuota = (options: QuotaOptions): Quota => {
       state.block = 0
       return granted
     }
-    return undefined
+    const reserved = reserveNow(state, items)
+    if (reserved < items) return undefined
+    state.block -= items
+    return items
   }
 
   /** Takes from what may be granted while the database is gone. */
@@ -334,15 +357,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const ask = async (batch: readonly QuotaState[]): Promise<void> => {
     // Nobody is refused for what is on its way back.
     if (batch.some(({ id }) => settling.has(id))) await settleAll()
-    const reservations = batch.map((state) => {
-      const { id: account, day, block, spare: settled, debt, waiting, row } = state
-      const { perDay, perMonth } = state.account
-      const need = Math.max(0, waiting.reduce((sum, { items }) => sum + items, 0) - block)
-      const extra = need === 0 ? 0 : Math.max(0, blockItems - need)
-      // Mostly the disk need not be waited for, as it is sure of more than is used.
-      const full = clustered || row === undefined || row.dayUsed + debt + need + extra > row.sure
-      return { account, day: day.day, month: day.month, need, extra, settled, debt, perDay, perMonth, full }
-    })
+    const reservations = batch.map((state) => reservationOf(state, waitingItems(state)))
     const results = await begunToo(() => rows.reserve(reservations), batch.length)
     for (const [index, state] of batch.entries()) {
       const [result, reservation] = [results[index], reservations[index]]

@@ -59,6 +59,8 @@ export interface QuotaRows {
   end(run: string): Promise<void>
   /** Reserves for several accounts. @returns For each, in order: what was reserved, or why nothing could be. Never rejected. */
   reserve(reservations: readonly Reservation[]): Promise<readonly (Reserved | StorageError)[]>
+  /** Reserves at once what the disk is sure of, from a row that is there. @returns `undefined` where that cannot be done at once. */
+  reserveNow(reservation: Reservation): Reserved | undefined
   /** Writes settlements. @returns For each, in order: nothing, or why it may not have been written. Never rejected. */
   settle(settlements: readonly Settlement[]): Promise<readonly (StorageError | undefined)[]>
   find(account: string): Promise<{ day: number; dayUsed: number; month: number; monthUsed: number } | undefined>
@@ -97,7 +99,12 @@ const statements = (kind: Db['kind']) => {
     else ${least}(${need}, ${left}) end`
   const bySure = `case when ${full} = 1 then ${unlimited}
     else ${greatest}(0, case when day < ${day} then 0 else sure end - ${dayUsed}) end`
-  const grant = `${least}(${byLimits}, ${bySure})`
+  const decided = `${least}(${byLimits}, ${bySure})`
+  // SQLite has one writer at a time, so there it may be worked out once, beforehand.
+  const [grant, beforehand] =
+    kind === 'sqlite'
+      ? ['decided.items', `from (select ${decided} as items from quota where account = ${account}) as decided`]
+      : [decided, '']
   const ahead = `${least}(${mostAhead}, ${greatest}(${leastAhead}, ${left} / 20))`
   const spare = `${greatest}(0, case when day < ${day} then 0 else spare - ${settled} end)`
   return {
@@ -114,6 +121,7 @@ const statements = (kind: Db['kind']) => {
       month_used = ${monthUsed} + ${grant},
       spare = ${spare} + ${greatest}(0, ${grant} - ${need}),
       granted = ${grant}
+      ${beforehand}
       where account = ${account}
       returning granted, day, day_used, month_used, sure, spare`,
     // What is added opens the day that it is of; what comes back to a day that is over does not matter any more.
@@ -141,11 +149,26 @@ const statements = (kind: Db['kind']) => {
   }
 }
 
+const reservationValues = (reservation: Reservation): readonly number[] => {
+  const { need, extra, settled, debt, perDay, perMonth, full } = reservation
+  return [need, extra, settled, debt, perDay ?? unlimited, perMonth ?? unlimited, full ? 1 : 0]
+}
+
+const reservedOf = (rows: StepRows): Reserved | undefined => {
+  const [row] = rows as readonly { [name: string]: number }[]
+  if (row === undefined) return undefined
+  const { granted = 0, day = 0, sure = 0, spare = 0, day_used: dayUsed = 0, month_used: monthUsed = 0 } = row
+  return { granted, day, dayUsed, monthUsed, sure, spare }
+}
+
 const storageErrorOf = (error: unknown): StorageError =>
   error instanceof StorageError ? error : new StorageError('the quota failed', { fault: 'failed' })
 
+/** What of a storage holds the rows. */
+export type QuotaStorage = Pick<Storage, 'db' | 'write' | 'writeNow'>
+
 /** Makes the rows of a storage. */
-export const createQuotaRows = ({ db, write }: Pick<Storage, 'db' | 'write'>): QuotaRows => {
+export const createQuotaRows = ({ db, write, writeNow }: QuotaStorage): QuotaRows => {
   const text = statements(db.kind)
   const noRow = new StorageError('the row of a quota has gone', { fault: 'failed' })
 
@@ -214,19 +237,19 @@ export const createQuotaRows = ({ db, write }: Pick<Storage, 'db' | 'write'>): Q
       await write([{ text: 'delete from quota_runs where run = ?1', values: [run] }])
     },
     reserve: async (reservations) => {
-      const changes = reservations.map((reservation) => {
-        const { need, extra, settled, debt, perDay, perMonth, full } = reservation
-        const values = [need, extra, settled, debt, perDay ?? unlimited, perMonth ?? unlimited, full ? 1 : 0]
-        return changeOf(reservation, text.reserve, values)
-      })
+      const changes = reservations.map((reservation) =>
+        changeOf(reservation, text.reserve, reservationValues(reservation)),
+      )
       const light = reservations.every(({ full }) => !full)
       return (await writeAll(changes, { light })).map((result) => {
         if (result instanceof StorageError) return result
-        const [row] = result as readonly { [name: string]: number }[]
-        if (row === undefined) return noRow
-        const { granted = 0, day = 0, sure = 0, spare = 0, day_used: dayUsed = 0, month_used: monthUsed = 0 } = row
-        return { granted, day, dayUsed, monthUsed, sure, spare }
+        return reservedOf(result) ?? noRow
       })
+    },
+    reserveNow: (reservation) => {
+      const { account, day, month } = reservation
+      const rows = writeNow({ text: text.reserve, values: [account, day, month, ...reservationValues(reservation)] })
+      return rows && reservedOf(rows)
     },
     settle: async (settlements) => {
       const changes = settlements.map((settlement) =>

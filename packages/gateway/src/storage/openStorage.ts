@@ -7,7 +7,7 @@ import { openPostgres } from './postgres/openPostgres.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
 import type { Db } from './tables.ts'
-import type { Write } from './write.ts'
+import type { Write, WriteNow } from './write.ts'
 import { openSqlite } from './sqlite/openSqlite.ts'
 
 /** Where things are stored: in a file of SQLite, or in PostgreSQL. */
@@ -19,6 +19,7 @@ export interface Storage extends Repositories {
   readonly db: Db
   /** Writes for the same counters, beside all else. */
   readonly write: Write
+  readonly writeNow: WriteNow
   /**
    * Finds all that the data plane asks about a key. Of SQLite it is a plain value, of PostgreSQL a promise.
    * @param hash - The key's SHA-256 in lower hex.
@@ -61,7 +62,7 @@ const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
  * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
  */
 export const openStorage = async (options: StorageOptions): Promise<Storage> => {
-  const { db, write, findAccess, findAccessByKid, close } = await openDatabase(options)
+  const { db, write, writeNow, findAccess, findAccessByKid, close } = await openDatabase(options)
   try {
     await migrate(db)
   } catch (error) {
@@ -71,6 +72,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
   return {
     db,
     write,
+    writeNow,
     ...createRepositories(db),
     findAccess,
     findAccessByKid,

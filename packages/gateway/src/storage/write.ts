@@ -14,3 +14,9 @@ export type StepRows = readonly Readonly<Record<string, unknown>>[]
  * @throws {StorageError}
  */
 export type Write = (steps: readonly Step[], options?: { readonly light?: boolean }) => Promise<readonly StepRows[]>
+
+/**
+ * Runs one statement at once, where that takes no longer than asking for it would: in SQLite, while nobody else writes. The disk need not have it.
+ * @returns Its rows; `undefined` where it was not run, and must be written the other way.
+ */
+export type WriteNow = (step: Step) => StepRows | undefined

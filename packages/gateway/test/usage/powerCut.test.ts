@@ -97,7 +97,7 @@ describe('a power cut under a quota in SQLite', () => {
           await storage.close()
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 15 },
     )
   }, 120_000)
 

@@ -259,7 +259,7 @@ describe.each(databases)('quota on $name', (database) => {
         clock = noon
         const account = newAccount(perDay, perMonth)
         const quotas = [open({ idleMs: 60_000 }), open({ idleMs: 60_000 })]
-        const grants: { by: number; grant: QuotaGrant; back: number }[] = []
+        const grants: { quota: Quota; grant: QuotaGrant; back: number }[] = []
         let pending: Promise<void>[] = []
         const settle = async (): Promise<void> => {
           await Promise.all(pending)
@@ -267,13 +267,16 @@ describe.each(databases)('quota on $name', (database) => {
         }
         for (const one of steps) {
           if (one.op === 'take') {
-            const taken = Promise.resolve(quotas[one.by]?.take(account, one.items))
-            pending.push(taken.then((grant) => void (grant && grants.push({ by: one.by, grant, back: 0 }))))
+            const quota = quotas[one.by]
+            if (quota === undefined) continue
+            const taken = Promise.resolve(quota.take(account, one.items))
+            pending.push(taken.then((grant) => void grants.push({ quota, grant, back: 0 })))
           } else if (one.op === 'back') {
             const found = grants[one.which]
             if (found === undefined) continue
-            quotas[found.by]?.giveBack(found.grant, one.items)
-            // What comes back to a day that is over is lost.
+            // Of a process that has ended nothing comes back, nor to a day that is over.
+            if (!quotas.includes(found.quota)) continue
+            found.quota.giveBack(found.grant, one.items)
             const sameDay =
               found.grant.day ===
               grants

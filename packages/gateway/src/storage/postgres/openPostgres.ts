@@ -66,6 +66,7 @@ export const openPostgres = async (databaseUrl: string): Promise<OpenDatabase> =
   return {
     db: { query, kind: 'postgres' },
     write: writeSteps({ query, kind: 'postgres' }),
+    writeNow: () => undefined,
     findAccess: (hash) => find('keyrail-access-by-hash', byHash, hashBytes(hash)),
     findAccessByKid: (kid) => find('keyrail-access-by-kid', byKid, kid),
     close: () => (closed ??= pool.end()),

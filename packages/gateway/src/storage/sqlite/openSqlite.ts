@@ -10,6 +10,7 @@ import { hashBytes } from '../hashBytes.ts'
 import type { OpenDatabase } from '../openDatabase.ts'
 import { StorageError } from '../storageError.ts'
 import type { Tables } from '../tables.ts'
+import { createQuickWriter } from './createQuickWriter.ts'
 import { createSqliteDialect } from './createSqliteDialect.ts'
 import { sqliteError } from './sqliteError.ts'
 import { startWriter } from './startWriter.ts'
@@ -62,6 +63,7 @@ export const openSqlite = async (path: string): Promise<OpenDatabase> => {
   const writer = await openWriter(file)
   const dialect = createSqliteDialect(writer, { waitMs })
   const thread = startWriter(file, { waitMs })
+  const quick = createQuickWriter(file)
   const query = new Kysely<Tables>({ dialect, plugins: [new CamelCasePlugin()] })
   // The statements need tables that may not be there before the migration.
   let reader: DatabaseSync | undefined
@@ -90,11 +92,13 @@ export const openSqlite = async (path: string): Promise<OpenDatabase> => {
   return {
     db: { query, kind: 'sqlite' },
     write: thread.write,
+    writeNow: quick.write,
     findAccess: (hash) => whileOpen(() => findByHash(hashBytes(hash))),
     findAccessByKid: (kid) => whileOpen(() => findByKid(kid)),
     close: () => {
       if (closed === undefined) {
         reader?.close()
+        quick.close()
         closed = thread.close().then(dialect.close)
       }
       return closed
