@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import { createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { Service, ServiceConfigInput } from '@keyrail/gateway'
-import { build } from 'vite'
+import { buildPages } from './buildPages.ts'
 
 /** The service with the built pages, in front of two nodes. */
 export interface Pages {
@@ -31,12 +31,7 @@ export async function startPages(
   const [testnet, mainnet] = await Promise.all([
     startAnvil('--chain-id', '11155111'),
     startAnvil('--chain-id', '1'),
-    build({
-      root: join(import.meta.dirname, '..'),
-      configFile: join(import.meta.dirname, '../vite.config.ts'),
-      build: { outDir: folder, emptyOutDir: true },
-      logLevel: 'error',
-    }),
+    buildPages(folder),
   ])
   const configOf = (change: Partial<ServiceConfigInput>) => {
     // Where it listens is known only once it does, and addresses are printed from there.

@@ -45,7 +45,8 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.goto(`${pages.url}/apps/${appId}/metrics`)
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await logIn(ada)
-    await page.waitForURL(`${pages.url}/apps/${appId}/metrics`)
+    await page.waitForURL(/\/metrics/)
+    expect(page.url()).toBe(`${pages.url}/apps/${appId}/metrics`)
   })
 
   test('a link cannot lead from the log-in to another site', async () => {

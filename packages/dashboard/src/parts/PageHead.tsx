@@ -1,6 +1,9 @@
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 
+// Whoever opens the pages begins at their top, where the link past the menu is.
+let isOpened = false
+
 /** The heading of a page. It names the window, and takes the focus when one comes to the page, so that it is read out. */
 export function PageHead(props: {
   readonly title: string
@@ -16,10 +19,11 @@ export function PageHead(props: {
     document.title = `${windowTitle} · Keyrail`
   }, [windowTitle])
   useEffect(() => {
+    const { activeElement } = document
     // Not over a field that the page has given the focus to.
-    if (document.activeElement === document.body || document.activeElement?.tagName === 'A') {
-      ref.current?.focus({ preventScroll: true })
-    }
+    const isFree = activeElement === document.body || activeElement?.tagName === 'A'
+    if (isOpened && isFree) ref.current?.focus({ preventScroll: true })
+    isOpened = true
   }, [])
   return (
     <div className="page-head">
