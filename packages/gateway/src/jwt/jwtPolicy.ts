@@ -25,6 +25,9 @@ export interface JwtPolicy {
   readonly maxLifetimeS: number
 }
 
+/** How far ahead `exp` may lie where an app says nothing, in seconds: a day. */
+export const defaultLifetimeS = 86_400
+
 /** Most JWT keys of one app. */
 export const maxJwtKeys = 3
 
@@ -32,7 +35,7 @@ export const maxJwtKeys = 3
  * Compiles an app's settings for tokens: once for each version of an app.
  * @throws {TypeError} where a key or a setting is wrong. The message names the mend and repeats nothing of a key.
  */
-export const compileJwtPolicy = ({ keys, audience, maxLifetimeS = 86_400 }: JwtSettings): JwtPolicy => {
+export const compileJwtPolicy = ({ keys, audience, maxLifetimeS = defaultLifetimeS }: JwtSettings): JwtPolicy => {
   if (keys.length > maxJwtKeys) throw new TypeError(`keys must be no more than ${maxJwtKeys}: remove one first`)
   if (!Number.isSafeInteger(maxLifetimeS) || maxLifetimeS < 1 || maxLifetimeS > 31_536_000)
     throw new TypeError('maxLifetimeS must be a whole number of seconds from 1 to 31536000')

@@ -32,7 +32,11 @@ const ofApp = (app: NonNullable<Access['app']>): Pick<KeyRecord, 'appId' | 'serv
     ? {}
     : {
         jwt: {
-          policy: compileJwtPolicy({ keys: app.jwtKeys.map(({ kid, publicPem }) => ({ kid, pem: publicPem })) }),
+          policy: compileJwtPolicy({
+            keys: app.jwtKeys.map(({ kid, publicPem }) => ({ kid, pem: publicPem })),
+            audience: app.jwtAudience ?? undefined,
+            maxLifetimeS: app.jwtMaxLifetimeS ?? undefined,
+          }),
           required: app.requireJwt,
         },
       }),

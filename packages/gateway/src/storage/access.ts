@@ -27,6 +27,10 @@ export interface Access {
     readonly id: string
     readonly services: readonly string[]
     readonly requireJwt: boolean
+    /** What a token's `aud` must be or hold; `null` for anything. */
+    readonly jwtAudience: string | null
+    /** How far ahead a token's `exp` may lie, in seconds; `null` for as far as the service says. */
+    readonly jwtMaxLifetimeS: number | null
     readonly limits: Readonly<Record<string, unknown>> | null
     readonly allow: readonly { readonly type: AllowType; readonly value: string }[]
     readonly jwtKeys: readonly { readonly kid: string; readonly alg: string; readonly publicPem: string }[]
@@ -50,6 +54,8 @@ export interface AccessRow {
   readonly testnet: number | null
   readonly mainnet: number | null
   readonly require_jwt: number | null
+  readonly jwt_audience: string | null
+  readonly jwt_max_lifetime_s: number | null
   readonly app_limits: string | null
   readonly allow: string | null
   readonly jwt_keys: string | null
@@ -65,6 +71,8 @@ const appOf = (row: AccessRow): Access['app'] =>
         id: row.app_id,
         services: JSON.parse(row.services ?? '[]') as string[],
         requireJwt: row.require_jwt === 1,
+        jwtAudience: row.jwt_audience,
+        jwtMaxLifetimeS: row.jwt_max_lifetime_s,
         limits: fromJson(row.app_limits),
         allow: (JSON.parse(row.allow ?? '[]') as [AllowType, string][]).map(([type, value]) => ({ type, value })),
         jwtKeys: (JSON.parse(row.jwt_keys ?? '[]') as [string, string, string][]).map(([kid, alg, publicPem]) => ({

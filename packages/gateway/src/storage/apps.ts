@@ -24,12 +24,16 @@ export interface AppDetails {
   /** Where its key may be used. */
   readonly networks: readonly Network[]
   readonly requireJwt: boolean
+  /** What a token's `aud` must be or hold. @default null, for anything */
+  readonly jwtAudience?: string | null
+  /** How far ahead a token's `exp` may lie, in seconds. @default null, for a day */
+  readonly jwtMaxLifetimeS?: number | null
   /** Limits that differ from the service's own, as the service wrote them. */
   readonly limits: Readonly<Record<string, unknown>> | null
 }
 
 /** An app, without its key. */
-export interface App extends AppDetails {
+export interface App extends Required<AppDetails> {
   readonly id: string
   readonly userId: string
   /** Moves with every change of the app, its key, its allow list and its JWT keys. */
@@ -97,6 +101,8 @@ const toApp = ({
   mainnet,
   limits,
   requireJwt,
+  jwtAudience,
+  jwtMaxLifetimeS,
   version,
   createdAt,
 }: Selectable<Tables['apps']>): App => ({
@@ -110,6 +116,8 @@ const toApp = ({
   networks: networksOf({ testnet, mainnet }),
   limits: fromJson(limits),
   requireJwt: requireJwt === 1,
+  jwtAudience,
+  jwtMaxLifetimeS,
   version,
   createdAt,
 })
@@ -126,6 +134,8 @@ type DetailRow = Pick<
   | 'mainnet'
   | 'limits'
   | 'requireJwt'
+  | 'jwtAudience'
+  | 'jwtMaxLifetimeS'
 >
 
 const toRow = ({
@@ -137,6 +147,8 @@ const toRow = ({
   networks,
   limits,
   requireJwt,
+  jwtAudience = null,
+  jwtMaxLifetimeS = null,
 }: AppDetails): DetailRow => ({
   name: name.trim(),
   nameFolded: foldText(name),
@@ -148,6 +160,8 @@ const toRow = ({
   mainnet: networks.includes('mainnet') ? 1 : 0,
   limits: toJson(limits),
   requireJwt: requireJwt ? 1 : 0,
+  jwtAudience,
+  jwtMaxLifetimeS,
 })
 
 /** Whether a user has an app of a name, beside one that is told. */

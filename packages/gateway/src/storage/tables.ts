@@ -36,6 +36,8 @@ interface AppRow {
   mainnet: number
   limits: string | null
   requireJwt: number
+  jwtAudience: string | null
+  jwtMaxLifetimeS: number | null
   version: number
   createdAt: number
 }

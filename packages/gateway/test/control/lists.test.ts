@@ -167,6 +167,43 @@ describe.each(databases)("an app's lists on $name", (database) => {
       expect((await remove()).status).toBe(404)
     })
 
+    test('are asked for an audience and a life as the app says, which callers feel at once', async () => {
+      const { as, params, apiKey } = await newApp()
+      const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+      const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+      const { kid } = bodyOf<JwtKeyView>(await importKey(as, params, pem), 201)
+      const nowS = Math.floor(control.clock.now / 1_000)
+      const token = (claims: Record<string, unknown>) =>
+        new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid }).sign(privateKey)
+      const check = async (text: string): Promise<string> => {
+        const found = bodyOf<JwtTestView>(
+          await control.call('POST /api/apps/{appId}/jwt-keys/test', { as, params, body: { token: text } }),
+        )
+        return found.ok ? 'ok' : found.check
+      }
+      const edit = async (jwt: object): Promise<Answered> => {
+        const { version } = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
+        return control.call('PATCH /api/apps/{appId}', { as, params, body: { version, jwt } })
+      }
+      const long = await token({ exp: nowS + 90_000, aud: ['other', 'shop'] })
+      expect(await check(long)).toBe('lifetime')
+      expect((await find(apiKey))?.jwt?.policy).toMatchObject({ maxLifetimeS: 86_400 })
+      const edited = bodyOf<AppView>(await edit({ audience: ' shop ', maxLifetimeS: 100_000 }))
+      expect(edited.jwt).toEqual({ audience: 'shop', maxLifetimeS: 100_000 })
+      expect((await find(apiKey))?.jwt?.policy).toMatchObject({ maxLifetimeS: 100_000, audience: 'shop' })
+      expect(await check(long)).toBe('ok')
+      expect(await check(await token({ exp: nowS + 60, aud: 'other' }))).toBe('audience')
+      expect(bodyOf<AppView>(await edit({ audience: null })).jwt).toEqual({ audience: null, maxLifetimeS: 100_000 })
+      expect(bodyOf<AppView>(await edit({ maxLifetimeS: null })).jwt).toEqual({ audience: null, maxLifetimeS: 86_400 })
+      expect(await check(await token({ exp: nowS + 60 }))).toBe('ok')
+      const wrong = await edit({ audience: '', maxLifetimeS: 0, kid: 'x' })
+      expect(errorOf(wrong, 422).fields?.map(({ field }) => field)).toEqual([
+        'jwt.audience',
+        'jwt.maxLifetimeS',
+        'jwt.kid',
+      ])
+    })
+
     test('try a token, and name the check that it fails', async () => {
       const { as, params } = await newApp()
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -358,6 +358,8 @@ test('what is stored and cannot be compiled lets nothing pass', async () => {
     id: 'app_1',
     services: ['Node API'],
     requireJwt: false,
+    jwtAudience: null,
+    jwtMaxLifetimeS: null,
     limits: null,
     allow: [{ type: 'ip' as const, value: 'no ip' }],
     jwtKeys: [],

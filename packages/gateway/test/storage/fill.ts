@@ -22,6 +22,8 @@ export const details: AppDetails = {
   services: ['Node API'],
   networks: ['testnet', 'mainnet'],
   requireJwt: false,
+  jwtAudience: null,
+  jwtMaxLifetimeS: null,
   limits: null,
 }
 

@@ -205,7 +205,13 @@ describe.each(databases)('repositories on $name', (database) => {
     test('change what is given and keep the rest', async () => {
       const { id: userId } = await addUser(storage)
       const { app } = await addApp(storage, { userId })
-      const changes = { networks: ['mainnet'], requireJwt: true, services: [], limits: { perSecond: 5 } } as const
+      const changes = {
+        networks: ['mainnet'],
+        requireJwt: true,
+        jwtAudience: 'a',
+        services: [],
+        limits: { perSecond: 5 },
+      } as const
       const edited = await storage.apps.edit({ id: app.id, userId, details: changes })
       expect(edited).toEqual({ ...app, ...changes, version: 2 })
       expect(await storage.apps.find({ id: app.id, userId })).toEqual(edited)
@@ -392,7 +398,7 @@ describe.each(databases)('repositories on $name', (database) => {
       await storage.apps.edit({
         id: app.id,
         userId,
-        details: { networks: ['mainnet'], requireJwt: true, limits: { perDay: null } },
+        details: { networks: ['mainnet'], requireJwt: true, jwtMaxLifetimeS: 60, limits: { perDay: null } },
       })
       const kid = createJwtKeyId()
       const allowed = [
@@ -417,6 +423,8 @@ describe.each(databases)('repositories on $name', (database) => {
           id: app.id,
           services: ['Node API'],
           requireJwt: true,
+          jwtAudience: null,
+          jwtMaxLifetimeS: 60,
           limits: { perDay: null },
           allow: expect.arrayContaining([...allowed]),
           jwtKeys: [{ kid, alg: 'ES256', publicPem: jwtKey(kid).publicPem }],

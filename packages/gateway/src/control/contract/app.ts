@@ -9,7 +9,15 @@ import type { LimitsView, OwnLimits } from './limits.ts'
 import { networkName, perNetwork } from './networks.ts'
 import { pageMembers } from './page.ts'
 import type { PageQuery } from './page.ts'
-import { descriptionText, nameText, searchText, timeText, versionNumber } from './texts.ts'
+import { audienceText, descriptionText, nameText, searchText, timeText, versionNumber } from './texts.ts'
+
+/** What is asked of an app's tokens beside a good signature. */
+export interface JwtSettingsView {
+  /** What `aud` must be or hold; `null`: anything. */
+  readonly audience: string | null
+  /** How far ahead `exp` may lie, in seconds. */
+  readonly maxLifetimeS: number
+}
 
 /** An app, its key masked. */
 export interface AppView {
@@ -24,6 +32,7 @@ export interface AppView {
   readonly networks: readonly Network[]
   /** Whether each call must bring a token that one of its JWT keys has signed. */
   readonly requireJwt: boolean
+  readonly jwt: JwtSettingsView
   /** The owner's own limits; `null`: none but the service's. */
   readonly ownLimits: OwnLimits | null
   /** What holds: the service's limits, or what the operator or the owner set in their place. */
@@ -72,6 +81,12 @@ export interface EditAppBody {
   readonly services?: readonly ServiceName[]
   readonly networks?: readonly Network[]
   readonly requireJwt?: boolean
+  readonly jwt?: {
+    /** Up to 200 characters; `null` for anything. */
+    readonly audience?: string | null
+    /** 1 to 31,536,000 (a year); `null` for a day, as it is where nothing is said. */
+    readonly maxLifetimeS?: number | null
+  }
   /** `null` takes the owner's own limits away. None can be above what the service allows. */
   readonly limits?: OwnLimits | null
 }
@@ -101,6 +116,11 @@ const someServices = services.refine((names) => names.length > 0, {
   error: `must name at least one: ${serviceNames.join(', ')}`,
 })
 const networks = z.array(networkName).refine(unlike, { error: 'must name nothing twice' })
+const lifetimeError = 'must be a whole number of seconds from 1 to 31536000'
+const lifetime = z
+  .int({ error: lifetimeError })
+  .min(1, { error: lifetimeError })
+  .max(31_536_000, { error: lifetimeError })
 const chain = z.string().max(64, { error: 'must have at most 64 characters' })
 
 /** @see AppView */
@@ -114,6 +134,7 @@ export const appView: z.ZodType<AppView> = z
     services: z.array(z.enum(serviceNames)),
     networks: z.array(networkName),
     requireJwt: z.boolean(),
+    jwt: z.strictObject({ audience: z.string().nullable(), maxLifetimeS: z.int() }),
     ownLimits: ownLimits.nullable(),
     limits: limitsView,
     key: z.strictObject({ id: z.string(), ...keyFacts, addresses: perNetwork }),
@@ -147,6 +168,12 @@ export const editAppBody: z.ZodType<EditAppBody, EditAppBody> = z.strictObject({
   services: services.exactOptional(),
   networks: networks.exactOptional(),
   requireJwt: z.boolean().exactOptional(),
+  jwt: z
+    .strictObject({
+      audience: audienceText.nullable().exactOptional(),
+      maxLifetimeS: lifetime.nullable().exactOptional(),
+    })
+    .exactOptional(),
   limits: ownLimits.nullable().exactOptional(),
 })
 

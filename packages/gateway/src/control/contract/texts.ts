@@ -22,6 +22,9 @@ export const nameText: z.ZodType<string, string> = line(1, 64)
 /** The owner's own word for an entry: up to 64 characters. */
 export const labelText: z.ZodType<string, string> = line(0, 64)
 
+/** What a token's `aud` is compared with: 1 to 200 characters. */
+export const audienceText: z.ZodType<string, string> = line(1, 200)
+
 /** A text that was typed to find something by: up to 254 characters. */
 export const searchText: z.ZodType<string, string> = line(0, 254)
 

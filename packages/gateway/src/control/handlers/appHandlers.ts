@@ -121,12 +121,17 @@ export const appHandlers = (
         async ({ apps, jwtKeys }) => {
           if (details.requireJwt === true && (await jwtKeys.list({ appId: id, userId })).length === 0)
             return (await apps.find({ id, userId })) === undefined ? 'notFound' : 'noJwtKey'
-          const { limits, ...rest } = details
+          const { limits, jwt = {}, ...rest } = details
           return apps.edit({
             id,
             userId,
             version,
-            details: { ...rest, ...(limits === undefined ? {} : { limits: limits === null ? null : { ...limits } }) },
+            details: {
+              ...rest,
+              ...(limits === undefined ? {} : { limits: limits === null ? null : { ...limits } }),
+              ...(jwt.audience === undefined ? {} : { jwtAudience: jwt.audience }),
+              ...(jwt.maxLifetimeS === undefined ? {} : { jwtMaxLifetimeS: jwt.maxLifetimeS }),
+            },
           })
         },
         () => ({ action: 'app.edit', subject: id, detail: details, forget: { kind: 'app', id } }),

@@ -112,9 +112,14 @@ export const jwtKeyHandlers = (
     'POST /api/apps/{appId}/jwt-keys/test': async ({ params, body, caller }) => {
       const { appId } = params
       const userId = viewerOf(caller).user.id
-      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { refusal: controlRefusals.notFound() }
+      const app = await storage.apps.find({ id: appId, userId })
+      if (app === undefined) return { refusal: controlRefusals.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })
-      const policy = compileJwtPolicy({ keys: keys.map(({ kid, publicPem }) => ({ kid, pem: publicPem })) })
+      const policy = compileJwtPolicy({
+        keys: keys.map(({ kid, publicPem }) => ({ kid, pem: publicPem })),
+        audience: app.jwtAudience ?? undefined,
+        maxLifetimeS: app.jwtMaxLifetimeS ?? undefined,
+      })
       const verdict = verifyJwt(body.token.trim(), policy, now())
       if (!verdict.ok) return { answer: { ok: false, check: verdict.check, message: verdict.message } }
       return {

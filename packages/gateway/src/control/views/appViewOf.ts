@@ -1,4 +1,5 @@
 import { appAddress } from '../../http/addresses.ts'
+import { defaultLifetimeS } from '../../jwt/jwtPolicy.ts'
 import { narrowLimits } from '../../key/narrowLimits.ts'
 import type { Network } from '../../network.ts'
 import type { App } from '../../storage/apps.ts'
@@ -34,6 +35,7 @@ export const appViewOf = (app: App, key: Key, { publicUrl, limits, now }: AppSur
   services: app.services as readonly ServiceName[],
   networks: app.networks,
   requireJwt: app.requireJwt,
+  jwt: { audience: app.jwtAudience, maxLifetimeS: app.jwtMaxLifetimeS ?? defaultLifetimeS },
   ownLimits: app.limits as OwnLimits | null,
   limits: narrowLimits(app.limits, limits),
   key: { id: key.id, ...keyFactsOf(key, now), addresses: appAddressesOf(publicUrl, `…${key.ending}`) },

@@ -1,0 +1,10 @@
+import type { Migration } from './migration.ts'
+
+/** What an app asks of its tokens beside a signature. */
+export const jwtSettings: Migration = {
+  version: 4,
+  statements: ({ integer }) => [
+    'alter table apps add column jwt_audience text',
+    `alter table apps add column jwt_max_lifetime_s ${integer}`,
+  ],
+}
