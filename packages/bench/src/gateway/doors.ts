@@ -1,3 +1,4 @@
+import { startManyKeys } from '@keyrail/gateway/test/startManyKeys.ts'
 import { openService } from './openService.ts'
 import { startFloor } from './floor.ts'
 
@@ -14,9 +15,18 @@ const floor = async (upstream: string, parse: boolean): Promise<Door> => ({
   paths: { good: ['/'] },
 })
 
+const many = async (upstream: string, stored: number, used: number, metering = true): Promise<Door> => {
+  const { url, paths } = await startManyKeys({ upstream, stored, used, metering })
+  return { url, paths: { good: paths } }
+}
+
 /** What is measured, by name. */
 export const doors: Readonly<Record<string, (upstream: string) => Promise<Door>>> = {
   floor: (upstream) => floor(upstream, false),
   floorParsing: (upstream) => floor(upstream, true),
   service: openService,
+  manyKeys: (upstream) => many(upstream, 10_000, 10_000),
+  manyKeysUnmetered: (upstream) => many(upstream, 10_000, 10_000, false),
+  fewStored: (upstream) => many(upstream, 10, 10),
+  millionStored: (upstream) => many(upstream, 1_000_000, 10_000),
 }

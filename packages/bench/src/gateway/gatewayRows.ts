@@ -91,4 +91,29 @@ export const gatewayRows: readonly FigureRow[] = [
     ],
     note: 'All by one process, one kind of request after the other.',
   },
+  {
+    name: 'gatewayManyKeys',
+    title: 'The service, 10,000 active keys with three methods each',
+    program,
+    args: ['manyKeys'],
+    figures: [
+      { key: 'ratio', title: 'p99 beside that with metering off', unit: '×', most: 2 },
+      { ...controlFigure, title: 'p99 with metering off beside itself' },
+      { key: 'stall', title: 'longest stall of the event loop in a slice', unit: 'ms', most: 20 },
+      { key: 'stallUnmetered', title: 'the same with metering off', unit: 'ms' },
+    ],
+    note: 'Without the dashboard and the control API: keys, rates, quota and metering over SQLite. A p99 of one second is no steady figure, so the control is told and judges nothing.',
+  },
+  {
+    name: 'gatewayStoredKeys',
+    title: 'The service, 1,000,000 keys stored and 10,000 in use',
+    program,
+    args: ['storedKeys'],
+    figures: [
+      { key: 'ratio', title: 'requests with 10 keys beside those with a million', unit: '×', most: 1.1, control },
+      { ...controlFigure, title: 'requests with 10 keys beside themselves' },
+      { key: 'growth', title: 'memory that the load added', unit: 'MB', most: 150 },
+    ],
+    note: 'Keys, rates, quota and metering over SQLite.',
+  },
 ]

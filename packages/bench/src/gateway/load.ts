@@ -7,9 +7,8 @@ import { text } from 'node:stream/consumers'
 
 /** What is asked again and again. */
 export interface Load {
-  /** Each request takes the next one. */
+  /** Each request takes the next one: all with the first body, then all with the second. */
   readonly paths: readonly string[]
-  /** Each request takes the next one of these too. */
   readonly bodies: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
   /** @default 64 */
@@ -40,8 +39,9 @@ ${Object.entries(headers)
   .join('\n')}
 local made, at = {}, 0
 function init()
-  local count = math.max(#paths, #bodies)
-  for n = 1, count do made[n] = wrk.format(nil, paths[(n - 1) % #paths + 1], nil, bodies[(n - 1) % #bodies + 1]) end
+  for _, body in ipairs(bodies) do
+    for _, path in ipairs(paths) do made[#made + 1] = wrk.format(nil, path, nil, body) end
+  end
 end
 function request()
   at = at % #made + 1

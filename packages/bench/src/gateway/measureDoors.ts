@@ -12,7 +12,14 @@ const call = (id: number): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"eth_getBalance","params":["0x${id.toString(16).padStart(40, '0')}","latest"]}`
 // No two at once are alike: the service carries the same read once for all who ask for it at the same time, which no floor does.
 const single = Array.from({ length: 256 }, (_, n) => call(n))
-const batch = [`[${single.slice(0, 100).join(',')}]`]
+const batch = Array.from({ length: 128 }, (_, n) => {
+  const calls = Array.from({ length: 100 }, (_item, item) => call(n * 100 + item))
+  return `[${calls.join(',')}]`
+})
+/** One of each, as each is asked with every key: both sides carry what is alike once. */
+const threeMethods = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'].map((method) =>
+  call(1).replace('eth_getBalance', method),
+)
 
 const server = await startServer()
 const opened: RunningDoor[] = []
@@ -108,6 +115,36 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       control: seen.map(({ floor, again }) => again.p50Ms / floor.p50Ms),
       floor: seen.map(({ floor }) => floor.p50Ms * 1_000),
       gateway: seen.map(({ gateway }) => gateway.p50Ms * 1_000),
+    }
+  },
+  manyKeys: async (rounds) => {
+    const subjects = {
+      unmetered: subjectOf(await open('manyKeysUnmetered'), threeMethods),
+      metered: subjectOf(await open('manyKeys'), threeMethods),
+      again: subjectOf(await open('manyKeysUnmetered'), threeMethods),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map(({ unmetered, metered }) => metered.p99Ms / unmetered.p99Ms),
+      control: seen.map(({ unmetered, again }) => again.p99Ms / unmetered.p99Ms),
+      stall: seen.map(({ metered }) => metered.stallMs),
+      stallUnmetered: seen.map(({ unmetered }) => unmetered.stallMs),
+    }
+  },
+  storedKeys: async (rounds) => {
+    const few = await open('fewStored')
+    const million = await open('millionStored')
+    const { rssMb } = await million.used()
+    const subjects = {
+      few: subjectOf(few, threeMethods),
+      million: subjectOf(million, threeMethods),
+      again: subjectOf(few, threeMethods),
+    }
+    const seen = await slicesOf(subjects, rounds)
+    return {
+      ratio: seen.map((one) => one.few.requests / one.million.requests),
+      control: seen.map((one) => one.again.requests / one.few.requests),
+      growth: [Math.max(...seen.map((one) => one.million.rssMb)) - rssMb],
     }
   },
   refusals: async (rounds) => {

@@ -9,6 +9,10 @@ import type { Load, Served } from './load.ts'
 export interface Slice extends Served {
   /** Processor time of an answer, in microseconds. */
   readonly cpuUs: number
+  /** What the door's process held when it ended. */
+  readonly rssMb: number
+  /** The longest that its event loop stood still. */
+  readonly stallMs: number
 }
 
 /** A door in a process of its own. */
@@ -21,7 +25,10 @@ export interface RunningDoor {
 
 /** Starts a door in front of an upstream. `name` is one of doors.ts. */
 export async function startDoor(name: string, upstream: string): Promise<RunningDoor> {
-  const child = fork(new URL('doorProcess.ts', import.meta.url), [name, upstream])
+  const child = fork(new URL('doorProcess.ts', import.meta.url), [name, upstream], {
+    // Some doors are made of parts that the package does not give out.
+    execArgv: ['--conditions=@keyrail/source'],
+  })
   const gone = once(child, 'exit').then(() => {
     throw new Error(`the process of '${name}' ended`)
   })
@@ -41,7 +48,8 @@ export async function startDoor(name: string, upstream: string): Promise<Running
       const before = await used()
       const served = await putLoad(door.url, load, seconds)
       const after = await used()
-      return { ...served, cpuUs: (after.cpuUs - before.cpuUs) / served.requests }
+      const { rssMb, stallMs } = after
+      return { ...served, rssMb, stallMs, cpuUs: (after.cpuUs - before.cpuUs) / served.requests }
     },
     stop: () => child.disconnect(),
   }
