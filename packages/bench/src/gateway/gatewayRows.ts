@@ -116,4 +116,12 @@ export const gatewayRows: readonly FigureRow[] = [
     ],
     note: 'Keys, rates, quota and metering over SQLite.',
   },
+  {
+    name: 'gatewaySlowReaders',
+    title: 'The service, 32 answers of 4 MB at once, half of them read at 100 kB a second',
+    program: 'gateway/slowReaders.ts',
+    enough: 3,
+    figures: [{ key: 'growth', title: 'memory that they added', unit: 'MB', most: 100 }],
+    note: 'Above what the process held after four such answers, one after another.',
+  },
 ]
