@@ -1,10 +1,9 @@
-import { startFromFile } from '@keyrail/gateway'
+import { checkServiceFile, startFromFile } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { dashboardFolder } from '../output/dashboardFolder.ts'
 import { print } from '../output/print.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
-import { checkConfig } from './checkConfig.ts'
 import { untilStopped } from './untilStopped.ts'
 import { configFileOf, withConfig } from './withConfig.ts'
 
@@ -36,7 +35,7 @@ export async function serve(given: ReadArguments): Promise<number> {
   if (given.positionals.length > 0) throw wrongUsage('keyrail serve takes options only', 'see keyrail serve --help')
   const file = configFileOf(given)
   if (given.flag('check')) {
-    await withConfig(file, () => checkConfig(file))
+    await withConfig(file, () => checkServiceFile(file))
     await print(`${file} can be used`)
     return exitCodes.ok
   }

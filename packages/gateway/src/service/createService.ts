@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -29,11 +28,13 @@ import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../storage/openStorage.ts'
 import type { ServerSecret } from '../key/serverSecret.ts'
+import { checkSecrets } from './checkSecrets.ts'
 import { ConfigError } from './configError.ts'
 import { createPrometheus } from './prometheus.ts'
 import { provideAccount } from './provideAccount.ts'
 import type { ProvidedAccount } from './provideAccount.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
+import { readTls } from './readTls.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import { createSite } from './site.ts'
@@ -99,19 +100,6 @@ export interface Service {
   close(options?: { graceMs?: number }): Promise<void>
 }
 
-const readTls = ({ tls }: RunningConfig): NonNullable<GatewayOptions['tls']> | undefined => {
-  if (tls === undefined) return undefined
-  const read = (file: string, path: string): Buffer => {
-    try {
-      return readFileSync(file)
-    } catch (error) {
-      const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read'
-      throw new ConfigError([{ path, mend: `names a file that cannot be read: ${reason}` }])
-    }
-  }
-  return { cert: read(tls.certFile, 'tls.certFile'), key: read(tls.keyFile, 'tls.keyFile') }
-}
-
 const tlsOf = (config: RunningConfig): Pick<GatewayOptions, 'tls'> => {
   const tls = readTls(config)
   return tls === undefined ? {} : { tls }
@@ -136,21 +124,6 @@ const limitsOf =
     const ofUser = limitsInForce([user.limits], app === null ? apiKeys : apps)
     return app === null ? ofUser : narrowLimits(app.limits, ofUser)
   }
-
-const minOperatorToken = 32
-
-/** What would be found out only when its part is made, and the storage is open already. */
-const checkSecrets = ({ redisUrl, operatorToken }: ServiceOptions): void => {
-  if (redisUrl !== undefined && !/^rediss?:$/.test(URL.parse(redisUrl)?.protocol ?? ''))
-    throw new ConfigError([{ path: 'REDIS_URL', mend: 'must be a URL such as redis://user:password@host:6379/0' }])
-  if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
-    throw new ConfigError([
-      {
-        path: 'KEYRAIL_OPERATOR_TOKEN',
-        mend: `must have at least ${minOperatorToken} characters, random: make one with openssl rand -base64 48`,
-      },
-    ])
-}
 
 /** Loaded late: who has no Redis does not wait for it. */
 const openRedisParts = async (url: string | undefined, onChange: (changes: readonly Change[]) => void) => {

@@ -91,9 +91,11 @@ describe('keyrail serve does not start', () => {
   ])('without %s: exit code 2, and a line that says what to do', async (_what, environment, changed, said) => {
     const place = folder()
     const file = writeConfig(place, { ...least(await freePort()), ...changed } as never)
-    const run = await runKeyrail(['serve', '--config', file], environment)
-    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining(said)])
-    expect(run.stderr + run.stdout).not.toContain('topsecret')
+    for (const words of [['serve'], ['serve', '--check']]) {
+      const run = await runKeyrail([...words, '--config', file], environment)
+      expect([run.exitCode, run.stderr]).toEqual([2, expect.stringContaining(said)])
+      expect(run.stderr + run.stdout).not.toContain('topsecret')
+    }
   })
 
   test('on a port that somebody has, or with a database that is none: exit code 1', async () => {

@@ -1,0 +1,25 @@
+import { ConfigError } from './configError.ts'
+
+const minOperatorToken = 32
+
+/**
+ * Checks what would be found out only when its part is made, and the storage is open already.
+ * @throws {ConfigError} repeating nothing.
+ */
+export const checkSecrets = ({
+  redisUrl,
+  operatorToken,
+}: {
+  redisUrl?: string | undefined
+  operatorToken?: string | undefined
+}): void => {
+  if (redisUrl !== undefined && !/^rediss?:$/.test(URL.parse(redisUrl)?.protocol ?? ''))
+    throw new ConfigError([{ path: 'REDIS_URL', mend: 'must be a URL such as redis://user:password@host:6379/0' }])
+  if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
+    throw new ConfigError([
+      {
+        path: 'KEYRAIL_OPERATOR_TOKEN',
+        mend: `must have at least ${minOperatorToken} characters, random: make one with openssl rand -base64 48`,
+      },
+    ])
+}
