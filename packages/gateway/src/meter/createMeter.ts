@@ -55,9 +55,6 @@ interface Minute {
 /**
  * Makes a meter over the storage. Counts are cumulative by minute and run, so that writing them again changes nothing, and a run that is killed
  * leaves at most `flushMs` and one write behind.
- * @example
- * const meter = createMeter({ storage: await openStorage({ file: 'keyrail.db' }) })
- * meter.count({ id: 'key_1', userId: 'usr_1' }, 'testnet', 'eth_call', 'answered', 12.5)
  */
 export const createMeter = (options: MeterOptions): Meter => {
   const { db } = options.storage

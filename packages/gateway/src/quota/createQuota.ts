@@ -74,9 +74,6 @@ const withinMs = (ms: number): ((work: Promise<unknown>) => Promise<boolean>) =>
 /**
  * Makes a quota over the storage. Items are reserved in blocks by one conditional update, committed before the first of a block is used; what a
  * process dies with stays used. Instances on one database need no other way to agree.
- * @example
- * const quota = createQuota({ storage: await openStorage({ file: 'keyrail.db' }) })
- * await quota.take({ id: 'user:usr_1', perDay: 25_000, perMonth: null }, 3) // { granted: 3, remaining: 24_997, … }
  */
 export const createQuota = (options: QuotaOptions): Quota => {
   const { db } = options.storage
