@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseServiceConfig } from '../../src/index.ts'
+import { ConfigError } from '../../src/service/configError.ts'
+
+const read = (name: string): string => readFileSync(join(import.meta.dirname, '../../../../docs/service', name), 'utf8')
+const running = read('running.md')
+
+describe('what the documents say of the config', () => {
+  test('its example is one that is taken', () => {
+    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(running) ?? []
+    expect(parseServiceConfig(JSON.parse(example))).toMatchObject({
+      publicUrl: 'https://rpc.example.org',
+      signUp: 'closed',
+    })
+  })
+
+  test('every member has its row, and every row its member', () => {
+    let known: string[] = []
+    try {
+      parseServiceConfig([])
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      known = (error.faults[0]?.mend ?? '').replace('must be an object with ', '').split(', ')
+    }
+    const rows = [...(running.split('## The config file')[1] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
+    expect(rows).toEqual(known.filter((name) => name !== '$schema'))
+  })
+
+  test('and of metrics: every name is one that there is', async () => {
+    const { createPrometheus } = await import('../../src/service/prometheus.ts')
+    const text = await createPrometheus({ degraded: () => [] }).text()
+    const named = [...read('operating.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])
+  })
+})
