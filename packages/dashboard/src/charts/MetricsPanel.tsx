@@ -110,7 +110,7 @@ function Parts(props: {
   const titleOf = step === 'day' ? dayText : momentText
   const csvLink = (of: 'series' | 'methods' | 'outcomes' | 'networks') =>
     props.csv && (
-      <a className="button little" href={csvPath(subject, range, of)} download={`keyrail-${of}-${range}.csv`}>
+      <a className="button little" href={csvPath(subject, range, of)} download>
         <Icon name="down" />
         CSV
       </a>

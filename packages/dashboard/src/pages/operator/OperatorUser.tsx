@@ -49,7 +49,7 @@ export function OperatorUser() {
               <dt>Since</dt>
               <dd>{dayText(user.createdAt)}</dd>
             </div>
-            <div>
+            <div className="wide">
               <dt>Id</dt>
               <dd>
                 <code>{user.id}</code>

@@ -8,7 +8,7 @@ import { Loaded } from '../../parts/Loaded.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { TextField } from '../../parts/TextField.tsx'
-import { countText, dayText, momentText } from '../../parts/times.ts'
+import { clockText, countText, dayText } from '../../parts/times.ts'
 
 /** The instance at a glance, and its accounts. */
 export function OperatorUsers() {
@@ -25,14 +25,15 @@ export function OperatorUsers() {
             {degraded.length > 0 && <Note kind="warn">Not as it should be: {degraded.join(', ')}.</Note>}
             <dl className="figures">
               {[
-                { title: 'Users', value: countText(users) },
-                { title: 'Apps', value: countText(apps) },
-                { title: 'API keys', value: countText(apiKeys) },
-                { title: 'Up since', value: momentText(startedAt) },
-              ].map(({ title, value }) => (
+                { title: 'Users', value: countText(users), note: '' },
+                { title: 'Apps', value: countText(apps), note: '' },
+                { title: 'API keys', value: countText(apiKeys), note: '' },
+                { title: 'Up since', value: dayText(startedAt), note: clockText(startedAt) },
+              ].map(({ title, value, note }) => (
                 <div className="card figure" key={title}>
                   <dt>{title}</dt>
                   <dd>{value}</dd>
+                  {note && <dd className="small">{note}</dd>}
                 </div>
               ))}
             </dl>

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import type { MetricsRange, MetricsView } from '@keyrail/gateway'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { callNode } from './callNode.ts'
+import { noBrowser, openBrowser } from './openBrowser.ts'
+import { askApi, createApp, openPerson, signUp } from './person.ts'
+import type { Person } from './person.ts'
+import { startPages } from './startPages.ts'
+import type { Pages } from './startPages.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const keys = 60
+
+describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { timeout: 120_000 }, () => {
+  let pages: Pages
+  let browser: Browser
+  let ada: Person
+  let appId: string
+
+  beforeAll(async () => {
+    ;[pages, browser] = await Promise.all([startPages(), openBrowser()])
+    ada = await openPerson(browser, pages.url)
+    await signUp(ada, pages.url)
+    appId = await createApp(ada, 'Portfolio')
+    const { addresses } = await askApi<{ addresses: { testnet: string } }>(
+      ada,
+      pages.url,
+      ['POST', `/api/apps/${appId}/key/reveal`],
+      {},
+    )
+    for (const method of ['eth_blockNumber', 'eth_chainId', 'eth_gasPrice', 'eth_nothing', 'net_version']) {
+      await callNode(addresses.testnet, method)
+    }
+    // What one minute of calls is stored as is what the hours and days before are made of.
+    const { query } = pages.service.storage.db
+    let row: { keyId: string; counts: string; total: number } | undefined
+    while (row === undefined || row.total < 5) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      row = await query.selectFrom('usageMinutes').select(['keyId', 'counts', 'total']).executeTakeFirst()
+    }
+    const { counts, total, keyId } = row
+    const { userId } = await query.selectFrom('usageKeys').select('userId').executeTakeFirstOrThrow()
+    const ids = [keyId, ...Array.from({ length: keys - 1 }, (_, at) => `key_${String(at).padStart(20, '0')}`)]
+    await query
+      .insertInto('usageKeys')
+      .values(ids.slice(1).map((id) => ({ keyId: id, appId: null, userId })))
+      .execute()
+    const thisHour = Math.floor(Date.now() / hourMs) * hourMs
+    const today = Math.floor(Date.now() / dayMs) * dayMs
+    for (const id of ids) {
+      const hours = Array.from({ length: 90 * 24 }, (_, at) => ({
+        at: thisHour - (at + 1) * hourMs,
+        keyId: id,
+        counts,
+        total,
+      }))
+      for (let from = 0; from < hours.length; from += 720) {
+        await query
+          .insertInto('usageHours')
+          .values(hours.slice(from, from + 720))
+          .execute()
+      }
+      await query
+        .insertInto('usageDays')
+        .values(Array.from({ length: 89 }, (_, at) => ({ at: today - (at + 1) * dayMs, keyId: id, counts, total })))
+        .execute()
+    }
+    await query
+      .updateTable('usageState')
+      .set({
+        hoursTo: thisHour,
+        rollingTo: thisHour,
+        daysTo: today,
+        minutesFrom: thisHour,
+        hoursFrom: today - 90 * dayMs,
+        daysFrom: today - 90 * dayMs,
+      })
+      .execute()
+  }, 120_000)
+  afterAll(async () => {
+    await browser.close()
+    await pages.stop()
+  })
+
+  test.each<MetricsRange>(['quarter', 'month', 'week'])(
+    '%s: an app’s answer takes less than 200 ms in the median',
+    async (range) => {
+      const took: number[] = []
+      let metrics: MetricsView | undefined
+      for (let round = 0; round < 11; round += 1) {
+        const began = performance.now()
+        metrics = await askApi<MetricsView>(ada, pages.url, ['GET', `/api/apps/${appId}/metrics?range=${range}`])
+        took.push(performance.now() - began)
+      }
+      took.sort((one, other) => one - other)
+      process.stdout.write(`dashboard: metrics of a ${range} take ${Math.round(took[5] ?? 0)} ms in the median\n`)
+      expect(metrics?.total).toBeGreaterThan(100)
+      expect(took[5]).toBeLessThan(200)
+    },
+  )
+
+  test('those of all keys of an account together are there within the same time over 90 days', async () => {
+    const took: number[] = []
+    let metrics: MetricsView | undefined
+    for (let round = 0; round < 11; round += 1) {
+      const began = performance.now()
+      metrics = await askApi<MetricsView>(ada, pages.url, ['GET', '/api/metrics?range=quarter'])
+      took.push(performance.now() - began)
+    }
+    took.sort((one, other) => one - other)
+    process.stdout.write(`dashboard: metrics of ${keys} keys take ${Math.round(took[5] ?? 0)} ms in the median\n`)
+    expect(metrics?.series).toHaveLength(90)
+    expect(took[5]).toBeLessThan(200)
+  })
+
+  test('a page shows 90 days', async () => {
+    const { page } = ada
+    await page.goto(`${pages.url}/apps/${appId}/metrics`)
+    await page.getByText('90 days', { exact: true }).click()
+    await page.getByText('in the last 90 days', { exact: true }).waitFor()
+    await page.getByText('Requests as a table').click()
+    expect(await page.getByRole('region', { name: 'Table: Requests' }).locator('tbody tr').count()).toBe(90)
+    const download = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'CSV' }).first().click()
+    const file = await download
+    expect(file.suggestedFilename()).toMatch(/\.csv$/)
+    const lines = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split(/\r?\n/)
+    expect(lines).toHaveLength(91)
+    expect(lines[0]).toMatch(/^at,total,answered/)
+  })
+})
