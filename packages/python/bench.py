@@ -1,7 +1,7 @@
 """A provider under measurement, in a process of its own: ``npm run bench -- --only pythonSync,pythonAsync`` starts several and compares.
 
-Run as ``python bench.py {keyrail|web3.py} {sync|async} URL``. Each line on its input names a workload; each line on its output is
-what that cost, as JSON.
+Run as ``python bench.py {keyrail|web3.py} {sync|async} URL``. Each line on its input is a workload and a number of calls, such as
+``singles 500``; each line on its output is what that cost, as JSON.
 """
 
 from __future__ import annotations
@@ -17,35 +17,34 @@ from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3
 
 from keyrail import AsyncKeyrailProvider, KeyrailProvider
 
-CALLS = 5_000
 BATCH = 100
 ADDRESS = "0x" + "11" * 20
 
 
-def singles(w3: Web3) -> None:
+def singles(w3: Web3, calls: int) -> None:
     """Take the block numbers, one after another."""
-    for _ in range(CALLS):
+    for _ in range(calls):
         assert w3.eth.block_number > 0  # noqa: S101
 
 
-def batches(w3: Web3) -> None:
+def batches(w3: Web3, calls: int) -> None:
     """Take the balances."""
-    for _ in range(CALLS // BATCH):
+    for _ in range(calls // BATCH):
         with w3.batch_requests() as batch:
             for _ in range(BATCH):
                 batch.add(w3.eth.get_balance(ADDRESS))  # type: ignore[arg-type]
             assert len(batch.execute()) == BATCH  # noqa: S101
 
 
-async def async_singles(w3: AsyncWeb3[Any]) -> None:
+async def async_singles(w3: AsyncWeb3[Any], calls: int) -> None:
     """Take the block numbers, one after another."""
-    for _ in range(CALLS):
+    for _ in range(calls):
         assert await w3.eth.block_number > 0  # noqa: S101
 
 
-async def async_batches(w3: AsyncWeb3[Any]) -> None:
+async def async_batches(w3: AsyncWeb3[Any], calls: int) -> None:
     """Take the balances."""
-    for _ in range(CALLS // BATCH):
+    for _ in range(calls // BATCH):
         async with w3.batch_requests() as batch:
             for _ in range(BATCH):
                 batch.add(w3.eth.get_balance(ADDRESS))  # type: ignore[arg-type]
@@ -64,7 +63,8 @@ def run_sync(who: str, url: str) -> None:
     for line in sys.stdin:
         gc.collect()
         started, cpu = time.perf_counter(), time.process_time()
-        {"singles": singles, "batches": batches}[line.strip()](w3)
+        name, calls = line.split()
+        {"singles": singles, "batches": batches}[name](w3, int(calls))
         tell(started, cpu)
 
 
@@ -75,7 +75,8 @@ async def run_async(who: str, url: str) -> None:
     while line := sys.stdin.readline():
         gc.collect()
         started, cpu = time.perf_counter(), time.process_time()
-        await {"singles": async_singles, "batches": async_batches}[line.strip()](w3)
+        name, calls = line.split()
+        await {"singles": async_singles, "batches": async_batches}[name](w3, int(calls))
         tell(started, cpu)
     await provider.disconnect()
 

@@ -26,10 +26,10 @@ const rowOf = (way: 'sync' | 'async', title: string): FigureRow => ({
   program: 'python/measurePython.ts',
   args: [way],
   figures: workloads.flatMap(figuresOf),
-  enough: 15,
+  enough: 10,
   note:
-    'Python, web3.py and the packages below it as `packages/python/requirements.txt` pins them. Three processes in each round, in random order and one\n' +
-    'at a time: a `KeyrailProvider`, and the provider of web3.py twice. Both connections are kept.',
+    'Python, web3.py and the packages below it as `packages/python/requirements.txt` pins them. Three processes take their 5,000\n' +
+    'calls by turns of 500, in random order and one at a time: our provider, and that of web3.py twice. All keep their connections.',
 })
 
 /** The rows of the provider for web3.py, beside web3.py's own. */
