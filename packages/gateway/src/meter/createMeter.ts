@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import type { Storage } from '../storage/openStorage.ts'
+import { whenDone, withinMs } from '../storage/withinMs.ts'
 import { bucketOf } from './latencyBuckets.ts'
 import type { Meter, MeteredKey } from './meter.ts'
 import { defaultRetention, pruneUsage, rollUp } from './rollUp.ts'
 import type { UsageRetention } from './rollUp.ts'
-import { cellOf, createUsageCounts, networkIndex, packCounts } from './usageCounts.ts'
+import { addLatency, cellOf, createUsageCounts, networkIndex, packCounts } from './usageCounts.ts'
 import type { UsageCounts } from './usageCounts.ts'
 import { minuteMs, writeMinutes } from './usageRows.ts'
 
@@ -33,6 +34,8 @@ export interface MeterOptions {
 
 /** Names of methods that are told apart; what comes after is `other`. */
 const maxMethods = 200
+/** How long closing waits for PostgreSQL. */
+const closeWithinMs = 3_000
 /** Rows written in one transaction. */
 const maxRows = 250
 
@@ -185,8 +188,14 @@ export const createMeter = (options: MeterOptions): Meter => {
   const end = async (): Promise<void> => {
     clearTimeout(timer)
     clearInterval(upkeepTimer)
-    await upkeep
-    await flush()
+    // A database that does not answer must not keep the process from ending.
+    const inTime = db.kind === 'postgres' ? withinMs(closeWithinMs) : whenDone
+    const written = inTime(Promise.all([upkeep, flush()])).catch(() => false)
+    if (await written) return
+    let items = 0
+    for (const { byKey } of [...older, current])
+      for (const { total, written: before } of byKey.values()) items += total - before
+    if (items > 0) tell({ event: 'meterLost', items })
   }
 
   return {
@@ -204,8 +213,7 @@ export const createMeter = (options: MeterOptions): Meter => {
       const { cells } = entry.counts
       const cell = cells[place].get(method)?.get(outcome) ?? cellOf(entry.counts, place, labelOf(method), outcome)
       cell.total += 1
-      const bucket = bucketOf(durationMs)
-      cell.buckets[bucket] = (cell.buckets[bucket] ?? 0) + 1
+      addLatency(cell, bucketOf(durationMs), 1)
       entry.total += 1
     },
     flush,

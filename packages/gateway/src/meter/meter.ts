@@ -24,6 +24,6 @@ export interface Meter {
    * @throws {StorageError} where it cannot be written now. Nothing is lost by that: it is written with what comes later.
    */
   flush(): Promise<void>
-  /** Writes what is left, and counts nothing more. */
+  /** Writes what is left, and counts nothing more. Never rejected: what cannot be written is lost, and told. */
   close(): Promise<void>
 }

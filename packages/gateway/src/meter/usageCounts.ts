@@ -1,20 +1,17 @@
 import type { Network } from '../network.ts'
 import { networkNames } from '../network.ts'
-import { bucketCount } from './latencyBuckets.ts'
 
 /** How many items of one method, network and outcome there were, and how long they took. */
 export interface UsageCell {
   total: number
-  /** How many fell into each latency bucket. */
-  readonly buckets: number[]
+  /** The latency buckets that they fell into: bucket, count, bucket, count, … As few as they mostly are, a list is smaller and quicker than a table. */
+  readonly latencies: number[]
 }
 
 /** Counts by method, network and outcome. */
 export interface UsageCounts {
   readonly cells: readonly [Map<string, Map<string, UsageCell>>, Map<string, Map<string, UsageCell>>]
 }
-
-const noBuckets: readonly number[] = Array.from({ length: bucketCount }, () => 0)
 
 /** The place of a network in `cells`, and in what is stored. */
 export const networkIndex = (network: Network): 0 | 1 => (network === networkNames[0] ? 0 : 1)
@@ -27,8 +24,18 @@ export const cellOf = ({ cells }: UsageCounts, network: 0 | 1, method: string, o
   let outcomes = cells[network].get(method)
   if (outcomes === undefined) cells[network].set(method, (outcomes = new Map()))
   let cell = outcomes.get(outcome)
-  if (cell === undefined) outcomes.set(outcome, (cell = { total: 0, buckets: noBuckets.slice() }))
+  if (cell === undefined) outcomes.set(outcome, (cell = { total: 0, latencies: [] }))
   return cell
+}
+
+/** Adds to a cell's latency bucket. */
+export const addLatency = ({ latencies }: UsageCell, bucket: number, count: number): void => {
+  for (let index = 0; index < latencies.length; index += 2)
+    if (latencies[index] === bucket) {
+      latencies[index + 1] = (latencies[index + 1] ?? 0) + count
+      return
+    }
+  latencies.push(bucket, count)
 }
 
 /**
@@ -39,14 +46,8 @@ export const packCounts = ({ cells }: UsageCounts): string => {
   let text = ''
   for (const network of [0, 1] as const)
     for (const [method, outcomes] of cells[network])
-      for (const [outcome, { total, buckets }] of outcomes) {
-        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},${network},"${outcome}",${total}`
-        for (let bucket = 0; bucket < bucketCount; bucket += 1) {
-          const count = buckets[bucket] ?? 0
-          if (count > 0) text += `,${bucket},${count}`
-        }
-        text += ']'
-      }
+      for (const [outcome, { total, latencies }] of outcomes)
+        text += `${text === '' ? '' : ','}[${JSON.stringify(method)},${network},"${outcome}",${total},${latencies.join(',')}]`
   return `[${text}]`
 }
 
@@ -61,10 +62,8 @@ export const addPacked = (counts: UsageCounts, text: string): void => {
   for (const packed of unpackCounts(text)) {
     const cell = cellOf(counts, packed[1], packed[0], packed[2])
     cell.total += packed[3]
-    for (let index = 4; index < packed.length; index += 2) {
-      const bucket = packed[index] as number
-      cell.buckets[bucket] = (cell.buckets[bucket] ?? 0) + (packed[index + 1] as number)
-    }
+    for (let index = 4; index < packed.length; index += 2)
+      addLatency(cell, packed[index] as number, packed[index + 1] as number)
   }
 }
 

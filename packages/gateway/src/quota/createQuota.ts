@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { StorageError } from '../storage/storageError.ts'
+import { whenDone, withinMs } from '../storage/withinMs.ts'
 import { bootId } from './bootId.ts'
 import type { Quota, QuotaAccount, QuotaGrant } from './quota.ts'
 import { quotaDay, quotaDayAt } from './quotaDay.ts'
@@ -51,25 +52,6 @@ const maxRows = 250
 const emptyMs = 1_000
 /** How often one that waits for what others hold asks again. */
 const lingerEveryMs = 150
-
-const whenDone = async (work: Promise<unknown>): Promise<boolean> => {
-  await work
-  return true
-}
-
-/** @returns Waits for work, of all that it is given together no longer than that; and tells whether that was enough. */
-const withinMs = (ms: number): ((work: Promise<unknown>) => Promise<boolean>) => {
-  const end = performance.now() + ms
-  return async (work) => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), Math.max(0, end - performance.now()))
-    })
-    const inTime = await Promise.race([whenDone(work), late])
-    clearTimeout(timer)
-    return inTime
-  }
-}
 
 /**
  * Makes a quota over the storage. Items are reserved in blocks by one conditional update, committed before the first of a block is used; what a
