@@ -28,6 +28,11 @@ describe("the caller's IP", () => {
     expect(clientIp(peer, forwarded)).toBe(expected)
   })
 
+  test('a long row of proxies is followed for 32 of them', () => {
+    const row = Array.from({ length: 1_000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`)
+    expect(clientIp('10.9.9.9', row.join(','))).toBe(row.at(-32))
+  })
+
   test('with no trusted proxy the header is not looked at', () => {
     expect(createClientIp([])('10.0.0.1', '203.0.113.7')).toBe('10.0.0.1')
   })

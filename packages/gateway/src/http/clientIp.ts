@@ -8,6 +8,9 @@ export type ClientIp = (peer: string | undefined, forwarded: string | undefined)
 /** An address with a port, as some proxies write it: `192.0.2.1:4711`, `[2001:db8::1]:4711`, and `[2001:db8::1]`. */
 const withPort = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5})$/
 
+/** More proxies than anybody has in a row: a caller must not make reading its header dear. */
+const mostHops = 32
+
 const addressIn = (hop: string): string | undefined => {
   const [, bracketed, dotted] = withPort.exec(hop) ?? []
   const text = bracketed ?? dotted ?? hop
@@ -39,7 +42,7 @@ export const createClientIp = (trustedProxies: readonly string[]): ClientIp => {
     if (peer === undefined || forwarded === undefined) return peer
     let known = peer
     let end = forwarded.length
-    while (end >= 0 && isTrusted(known)) {
+    for (let hops = 0; hops < mostHops && end >= 0 && isTrusted(known); hops += 1) {
       const comma = end === 0 ? -1 : forwarded.lastIndexOf(',', end - 1)
       const hop = addressIn(forwarded.slice(comma + 1, end).trim())
       // What cannot be read says nothing: the caller is then the proxy that passed it on.
