@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createApiKey } from '../../src/index.ts'
+import type { ServiceConfigInput } from '../../src/index.ts'
+import { post } from '../startGateway.ts'
+import { createCuttableLink } from './cuttableLink.ts'
+import type { CuttableLink } from './cuttableLink.ts'
+import { places } from './places.ts'
+import type { PlaceKind } from './places.ts'
+import { startTestService } from './testService.ts'
+import { createVisitor } from './visitor.ts'
+import type { Visitor } from './visitor.ts'
+
+const clusters = places.filter(({ name }) => name !== 'SQLite')
+
+const toStop: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const password = randomBytes(12).toString('base64url')
+const read = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
+const signUp = async (url: string): Promise<Visitor> => {
+  const visitor = createVisitor(url)
+  await visitor.get('POST /api/account', { body: { mail: 'ann@example.org', password } })
+  return visitor
+}
+const makeKey = (visitor: Visitor) => visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+const call = async (address: string): Promise<string> => {
+  const { status, text } = await post(address, read)
+  const { error } = JSON.parse(text) as { error?: { data?: { reason?: string } } }
+  return `${status}${error === undefined ? '' : ` ${error.data?.reason}`}`
+}
+const readyz = async (url: string): Promise<unknown> => {
+  const answer = await fetch(`${url}/readyz`)
+  return [answer.status, await answer.json()]
+}
+
+// Processes are started from source, several to a test.
+vi.setConfig({ testTimeout: 60_000 })
+
+/** A cluster's place whose database and Redis can be cut off. */
+const start = async (kind: PlaceKind, members: Partial<ServiceConfigInput> = {}) => {
+  const links: Record<'database' | 'redis', CuttableLink | undefined> = { database: undefined, redis: undefined }
+  const linked: PlaceKind = {
+    name: kind.name,
+    open: async () => {
+      const place = await kind.open()
+      const environment = { ...place.environment }
+      for (const [name, variable] of [
+        ['database', 'DATABASE_URL'],
+        ['redis', 'REDIS_URL'],
+      ] as const) {
+        const url = new URL(environment[variable] ?? '')
+        const link = await createCuttableLink(Number(url.port))
+        links[name] = link
+        url.port = String(link.port)
+        environment[variable] = url.href
+      }
+      return {
+        ...place,
+        environment,
+        close: async () => {
+          for (const link of Object.values(links)) await link?.close()
+          await place.close()
+        },
+      }
+    },
+  }
+  const service = await startTestService(linked, members)
+  toStop.push(service.close)
+  const { database, redis } = links
+  if (database === undefined || redis === undefined) throw new Error('there are no links')
+  return { service, database, redis }
+}
+
+describe.each(clusters)('several instances on $name', (kind) => {
+  test('what one revokes is refused by the others within 5 s, also while Redis is gone', async () => {
+    const { service, redis } = await start(kind)
+    const other = await service.startAnother()
+    const ann = await signUp(service.url)
+    for (const isCut of [false, true]) {
+      const { key, address } = await makeKey(ann)
+      const there = address.replace(service.url, other.url)
+      expect([await call(address), await call(there)]).toEqual(['200', '200'])
+      if (isCut) redis.cut()
+      const revokedAt = performance.now()
+      await ann.get('POST /api/keys/{keyId}/revoke', { params: { keyId: key.id } })
+      expect(await call(address)).toBe('401 key_revoked')
+      await expect.poll(() => call(there), { timeout: 5_000, interval: 10 }).toBe('401 key_revoked')
+      expect(performance.now() - revokedAt).toBeLessThan(5_000)
+    }
+  })
+
+  test('four of them grant exactly what a day has, and never more where one is killed', async () => {
+    const perDay = 400
+    const { service } = await start(kind, { limits: { apiKeys: { perDay } } })
+    const others = [await service.startAnother(), await service.startAnother(), await service.startAnother()]
+    const urls = [service.url, ...others.map(({ url }) => url)]
+    const spend = async (visitor: Visitor, kill?: () => void): Promise<Map<string, number>> => {
+      const { address } = await makeKey(visitor)
+      const counts = new Map<string, number>()
+      let next = 0
+      const calls = perDay * 1.6
+      const callers = Array.from({ length: 16 }, async () => {
+        while (next < calls) {
+          next += 1
+          if (next === perDay / 2) kill?.()
+          const url = urls[next % urls.length] ?? ''
+          const how = await call(address.replace(service.url, url)).catch(() => 'cut')
+          counts.set(how, (counts.get(how) ?? 0) + 1)
+        }
+      })
+      await Promise.all(callers)
+      return counts
+    }
+    const ann = await signUp(service.url)
+    const calm = await spend(ann)
+    expect(Object.fromEntries(calm)).toEqual({ 200: perDay, '403 quota_exceeded': perDay * 0.6 })
+
+    const bob = createVisitor(service.url)
+    await bob.get('POST /api/account', { body: { mail: 'bob@example.org', password } })
+    const killed = await spend(bob, () => others[2]?.child.kill('SIGKILL'))
+    expect(killed.get('cut')).toBeGreaterThan(0)
+    // Answers that were on their way when it was killed may have been counted and not seen.
+    expect(killed.get('200')).toBeLessThanOrEqual(perDay)
+    expect(killed.get('200')).toBeGreaterThan(perDay / 2)
+    const { day } = await bob.get('GET /api/usage')
+    expect(day.used).toBeLessThanOrEqual(perDay)
+    expect(killed.get('200')).toBeLessThanOrEqual(day.used)
+  })
+
+  test('Redis gone and back: nobody is refused by mistake, and it is told', async () => {
+    const { service, redis } = await start(kind, { limits: { apps: { perSecond: 50, burst: 50 } } })
+    const ann = await signUp(service.url)
+    const { addresses } = await ann.get('POST /api/apps', {
+      body: { name: 'one', useCase: 'Other', chain: 'TST', services: ['Node API'] },
+    })
+    expect(await call(addresses.testnet)).toBe('200')
+    redis.cut()
+    const calls: string[] = []
+    for (let turn = 0; turn < 40; turn += 1) calls.push(await call(addresses.testnet))
+    expect(new Set(calls)).toEqual(new Set(['200']))
+    await expect
+      .poll(() => readyz(service.url), { timeout: 10_000 })
+      .toEqual([200, { status: 'degraded', degraded: ['redis'] }])
+    // The limit holds here all the same.
+    const many = await Promise.all(Array.from({ length: 120 }, () => call(addresses.testnet)))
+    expect(many).toContain('429 rate_limited')
+    redis.mend()
+    await expect.poll(() => readyz(service.url), { timeout: 15_000 }).toEqual([200, { status: 'ok' }])
+    await expect.poll(() => call(addresses.testnet), { timeout: 5_000 }).toBe('200')
+  })
+
+  test('PostgreSQL gone and back: known keys go on, others get 503, and what was granted is booked', async () => {
+    const { service, database } = await start(kind)
+    const ann = await signUp(service.url)
+    const { address } = await makeKey(ann)
+    expect(await call(address)).toBe('200')
+    const { day: before } = await ann.get('GET /api/usage')
+    database.cut()
+    await expect
+      .poll(() => readyz(service.url), { timeout: 10_000 })
+      .toEqual([200, { status: 'degraded', degraded: ['database'] }])
+    for (let turn = 0; turn < 60; turn += 1) expect(await call(address)).toBe('200')
+    expect(await call(`${service.url}/testnet/${createApiKey('testnet')}`)).toBe('503 key_store_unavailable')
+    expect((await ann.ask('GET', '/api/usage')).status).toBe(503)
+    database.mend()
+    await expect.poll(() => readyz(service.url), { timeout: 15_000 }).toEqual([200, { status: 'ok' }])
+    expect(await call(address)).toBe('200')
+    await expect
+      .poll(async () => (await ann.get('GET /api/usage')).day.used, { timeout: 15_000 })
+      .toBeGreaterThanOrEqual(before.used + 60)
+    await expect
+      .poll(async () => (await ann.get('GET /api/metrics', { query: '?range=hour' })).answered, { timeout: 15_000 })
+      .toBe(62)
+    const stores = service.process.lines().filter(({ event }) => event === 'store')
+    expect(stores.map(({ store, state }) => [store, state])).toEqual([
+      ['database', 'gone'],
+      ['database', 'back'],
+    ])
+  })
+})
