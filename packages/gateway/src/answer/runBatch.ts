@@ -143,22 +143,28 @@ export const runBatch = (
       alone(ready, next)
     })
   }
+  /** The first of each read, by params within a method: one text from both would cost a copy of each. */
+  const firsts = new Map<string, Map<string, Ready>>()
   /** Whether another call's answer serves, or will. */
-  const isServed = (ready: Ready, firsts: Map<string, Ready>): boolean => {
-    const { read, index } = ready
+  const isServed = (ready: Ready): boolean => {
+    const { read, index, call } = ready
     if (read === undefined) return false
     const kept = keptAnswer(read, group)
     if (kept !== undefined) {
       placeGiven(index, kept)
       return true
     }
-    const first = firsts.get(read.key)
+    const { method, params = '[]' } = call
+    let alike = firsts.get(method)
+    if (alike === undefined) firsts.set(method, (alike = new Map()))
+    const first = alike.get(params)
     if (first !== undefined) {
       first.twins ??= []
       first.twins.push(index)
       return true
     }
-    firsts.set(read.key, ready)
+    alike.set(params, ready)
+    if (group.flights.size() === 0) return false
     const leave = group.flights.join(read.key, context, (end) => {
       if (leave !== undefined) cancels.delete(leave)
       // Its bytes were taken off by the one who gave it.
@@ -169,7 +175,6 @@ export const runBatch = (
   }
 
   const changes: Ready[] = []
-  const firsts = new Map<string, Ready>()
   let light: Ready[] = []
   const groups: Ready[][] = []
   for (const [index, item] of items.entries()) {
@@ -178,7 +183,7 @@ export const runBatch = (
       continue
     }
     const ready: Ready = { index, call: item, read: sharedRead(item), twins: undefined }
-    if (isServed(ready, firsts)) continue
+    if (isServed(ready)) continue
     if (!item.traits.idempotent || item.traits.filter !== undefined) changes.push(ready)
     else if (item.traits.heavy) groups.push([ready])
     else {
