@@ -15,5 +15,6 @@ export default defineConfig({
     sourcemap: false,
     chunkSizeWarningLimit: 600,
   },
-  server: { proxy: { '/api': service } },
+  // The service answers to its own name alone, and takes changes from its own pages alone.
+  server: { proxy: { '/api': { target: service, changeOrigin: true, headers: { origin: service } } } },
 })

@@ -2,6 +2,7 @@ import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { useDialogs } from '../parts/dialogs.ts'
 import { isControlFailure } from './controlFailure.ts'
+import { sentence } from './sentence.ts'
 
 /** A form, or a button that changes something. */
 export interface Submit {
@@ -28,9 +29,6 @@ export interface SubmitOptions<Answer> {
   readonly fields?: readonly string[]
 }
 
-const begin = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
-const sentence = (mend: string): string => `${begin(mend)}${/[.!?]$/.test(mend) ? '' : '.'}`
-
 /**
  * Does something that changes something: once, however often it is clicked, with each fault at its field. Where the control API wants the
  * password, asks for it and goes on.
@@ -51,7 +49,7 @@ export function useSubmit<Answer>({ check, send, done, fields = [] }: SubmitOpti
       try {
         return { answer: await send(password) }
       } catch (error) {
-        const isAskedFor = isControlFailure(error, 'password_needed')
+        const isAskedFor = isControlFailure(error, 'confirm_required')
         const isRefused = password !== undefined && isControlFailure(error, 'wrong_password')
         if (!isAskedFor && !isRefused) throw error
         isWrong = password !== undefined
@@ -79,7 +77,11 @@ export function useSubmit<Answer>({ check, send, done, fields = [] }: SubmitOpti
       const mends = Object.fromEntries(error.fields.map(({ field, mend }) => [field, mend]))
       const others = error.fields.filter(({ field }) => !fields.includes(field))
       const isToldAtFields = error.fields.length > 0 && others.length === 0
-      const trouble = [error.message, ...others.map(({ field, mend }) => `${field} ${mend}.`)].join(' ')
+      const told = [
+        error.message,
+        ...others.map(({ field, mend }) => (mend === error.message ? '' : `${field} ${mend}`)),
+      ]
+      const trouble = told.filter(Boolean).map(sentence).join(' ')
       setState(isToldAtFields ? { mends } : { mends, trouble })
       focusFault(form)
     } finally {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { isControlFailure } from '../control/controlFailure.ts'
+import { sentence } from '../control/sentence.ts'
 import { Button } from './Button.tsx'
 import { Note } from './Note.tsx'
 
@@ -31,7 +32,7 @@ export function Failed({ error, retry }: { readonly error: unknown; readonly ret
   const isFailure = isControlFailure(error)
   return (
     <Note kind="bad" action={<Button onClick={retry}>Try again</Button>}>
-      {isFailure ? error.message : 'Something went wrong in this page.'}
+      {isFailure ? sentence(error.message) : 'Something went wrong in this page.'}
       {isFailure && error.requestId !== undefined && error.status >= 500 && (
         <span className="small"> Request {error.requestId}</span>
       )}

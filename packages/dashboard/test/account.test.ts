@@ -1,0 +1,221 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { callNode } from './callNode.ts'
+import { noBrowser, openBrowser } from './openBrowser.ts'
+import { askApi, clipboard, createApp, logIn, openPerson, signUp } from './person.ts'
+import type { Person } from './person.ts'
+import { startPages } from './startPages.ts'
+import type { Pages } from './startPages.ts'
+
+describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
+  let aheadMs = 0
+  let pages: Pages
+  let browser: Browser
+  let ada: Person
+
+  beforeAll(async () => {
+    ;[pages, browser] = await Promise.all([startPages({}, () => Date.now() + aheadMs), openBrowser()])
+  }, 60_000)
+  beforeEach(async () => {
+    ada = await openPerson(browser, pages.url)
+    await signUp(ada, pages.url)
+  })
+  afterEach(async () => {
+    aheadMs = 0
+    await ada.close()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await pages.stop()
+  })
+
+  const addressOf = async (appId: string): Promise<string> =>
+    (await askApi<{ addresses: { testnet: string } }>(ada, pages.url, ['POST', `/api/apps/${appId}/key/reveal`], {}))
+      .addresses.testnet
+
+  test('a key is shown again to a session that is young, and later for the password alone', async () => {
+    const { page, password } = ada
+    const appId = await createApp(ada, 'Portfolio')
+    aheadMs = 16 * 60_000
+    // What was shown already is in the page until it is loaded anew.
+    await page.goto(`${pages.url}/apps/${appId}/networks`)
+    await page.getByRole('button', { name: 'Show addresses' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your password' })
+    await dialog.getByLabel('Password').fill('not this one')
+    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await dialog.getByText('This is not your password.').waitFor()
+    await dialog.getByLabel('Password').fill(password)
+    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText(/\/testnet\/v2\/kr_a\w{39}/).waitFor()
+    await page.getByRole('button', { name: 'Hide addresses' }).click()
+    expect(await page.locator('main').textContent()).not.toMatch(/kr_a\w{39}/)
+    // Whoever gives up is left alone.
+    await page.reload()
+    await page.getByRole('button', { name: 'Show addresses' }).click()
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.locator('main').textContent()).not.toMatch(/kr_a\w{39}/)
+  })
+
+  test('another password: the old one is good for nothing, and other browsers are out', async () => {
+    const { page, mail, password } = ada
+    const elsewhere = { ...(await openPerson(browser, pages.url)), mail, password }
+    await elsewhere.page.goto(`${pages.url}/log-in`)
+    await logIn(elsewhere)
+    await elsewhere.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+    await page.goto(`${pages.url}/account/security`)
+    await page.getByLabel('Password now').fill('not this one')
+    await page.getByLabel('New password').fill('a longer horse battery')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.locator('.mend').getByText('The password is wrong.').waitFor()
+    await page.getByLabel('Password now').fill(password)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByText('The password is changed.').waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Change the password' }).waitFor()
+    await elsewhere.page.goto(`${pages.url}/apps`)
+    await elsewhere.page.getByRole('heading', { name: 'Log in' }).waitFor()
+    await logIn(elsewhere)
+    await elsewhere.page.getByText('The mail address or the password is wrong.').waitFor()
+    expect(elsewhere.page.url()).toContain('/log-in')
+    await logIn({ ...elsewhere, password: 'a longer horse battery' })
+    await elsewhere.page.waitForURL(/\/apps/)
+    await elsewhere.close()
+  })
+
+  test('an access token is shown once, works for what it may, and is gone when it is removed', async () => {
+    const { page } = ada
+    await page.goto(`${pages.url}/account/tokens`)
+    await page.getByLabel('Label').fill('Deploy script')
+    await page.getByRole('button', { name: 'Make token' }).click()
+    await page.getByRole('button', { name: 'Copy: the token' }).click()
+    await page.getByText('Copied: the token').waitFor()
+    const token = await clipboard(ada)
+    expect(token).toMatch(/^krp_/)
+    const ask = (method = 'GET', body?: string) =>
+      fetch(`${pages.url}/api/apps`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body }),
+      })
+    expect((await ask()).status).toBe(200)
+    expect((await ask('POST', '{}')).status).toBe(403)
+    await page.reload()
+    await page.getByRole('row', { name: /Deploy script/ }).waitFor()
+    expect(await page.content()).not.toContain(token)
+    await page.getByRole('button', { name: 'Remove Deploy script' }).click()
+    await page.getByText('There are none.').waitFor()
+    expect((await ask()).status).toBe(401)
+  })
+
+  test('a deleted account is gone with its keys, at once', async () => {
+    const { page, password } = ada
+    const address = await addressOf(await createApp(ada, 'Portfolio'))
+    expect(await callNode(address)).toMatchObject({ status: 200 })
+    await page.goto(`${pages.url}/account/security`)
+    await page.getByRole('button', { name: 'Delete the account' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Password').fill(password)
+    await dialog.getByRole('button', { name: 'Delete the account' }).click()
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    expect(await callNode(address)).toMatchObject({ status: 401 })
+    await logIn(ada)
+    await page.getByText('The mail address or the password is wrong.').waitFor()
+  })
+
+  test('the operator: invites, limits, a link for a new password, disable and enable', async () => {
+    const { page } = ada
+    // Of somebody else nothing is shown.
+    await page.goto(`${pages.url}/operator`)
+    await page.getByRole('heading', { name: 'Your account is no operator’s' }).waitFor()
+    const { account } = await askApi<{ account: { id: string } }>(ada, pages.url, ['GET', '/api/session'])
+    await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
+    await pages.reload({ signUp: 'invite' })
+    const grace = await openPerson(browser, pages.url)
+    try {
+      // By invite alone.
+      await page.goto(`${pages.url}/operator/invites`)
+      await page.getByLabel('For this mail address alone').fill(grace.mail)
+      await page.getByRole('button', { name: 'Make an invite' }).click()
+      await page.getByRole('button', { name: 'Copy: the invite' }).click()
+      await page.getByText('Copied: the invite').waitFor()
+      const invite = await clipboard(ada)
+      expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#.{20,}`))
+      await grace.page.goto(invite)
+      await grace.page.getByLabel('Mail address').fill(grace.mail)
+      // A secret does not stay in the address.
+      expect(grace.page.url()).toBe(`${pages.url}/sign-up`)
+      await grace.page.getByLabel('Password').fill(grace.password)
+      await grace.page.getByRole('button', { name: 'Sign up' }).click()
+      await grace.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
+      const appId = await createApp(grace, 'Compiler')
+      const { addresses } = await askApi<{ addresses: { testnet: string } }>(
+        grace,
+        pages.url,
+        ['POST', `/api/apps/${appId}/key/reveal`],
+        {},
+      )
+
+      // Limits.
+      await page.goto(`${pages.url}/operator`)
+      await page.getByLabel('Find by mail address').fill(grace.mail)
+      await page.getByRole('link', { name: grace.mail }).click()
+      await page.getByLabel(/^Requests a day/).fill('7')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved', { exact: true }).waitFor()
+      await grace.page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
+      await grace.page.getByText('0 of 7').waitFor()
+
+      // Off, and on again.
+      expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
+      await page.getByRole('button', { name: 'Disable' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+      await page.getByText('The account is disabled').waitFor()
+      expect((await callNode(addresses.testnet)).status).not.toBe(200)
+      await grace.page.goto(`${pages.url}/apps`)
+      await grace.page.getByRole('heading', { name: 'Log in' }).waitFor()
+      await page.getByRole('button', { name: 'Enable' }).click()
+      await page.getByText('The account works again').waitFor()
+      expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
+
+      // A forgotten password.
+      await page.getByRole('button', { name: 'Make a link' }).click()
+      await page.getByRole('button', { name: 'Copy: the link' }).click()
+      await page.getByText('Copied: the link').waitFor()
+      await grace.page.goto(await clipboard(ada))
+      await grace.page.getByLabel('New password').fill('another horse battery')
+      await grace.page.getByRole('button', { name: 'Set it and log in' }).click()
+      await grace.page.getByRole('heading', { name: 'Compiler' }).waitFor()
+      expect([...ada.faults, ...grace.faults]).toEqual([])
+    } finally {
+      await grace.close()
+      await pages.reload({ signUp: 'open' })
+    }
+  })
+
+  test('where keys are never shown again, programs read theirs from the environment', async () => {
+    const { page } = ada
+    const appId = await createApp(ada, 'Portfolio')
+    // Shown this once.
+    await page.getByRole('button', { name: 'Copy: the program' }).click()
+    await page.getByText('Copied: the program').waitFor()
+    await pages.reload({ reveal: 'never' })
+    try {
+      const made = await askApi<{ app: { id: string } }>(ada, pages.url, ['POST', '/api/apps'], {
+        name: 'Sealed',
+        useCase: 'Other',
+        chain: 'ETH',
+        services: ['Node API'],
+      })
+      await page.goto(`${pages.url}/apps/${made.app.id}/setup`)
+      await page.getByText("process.env['KEYRAIL_API_KEY']").waitFor()
+      expect(await page.getByRole('button', { name: 'Show key' }).count()).toBe(0)
+      await page.getByRole('link', { name: 'Networks' }).click()
+      await page.getByText('This service keeps no copy of keys').waitFor()
+      expect(appId).not.toBe(made.app.id)
+    } finally {
+      await pages.reload({})
+    }
+  })
+})
