@@ -55,8 +55,10 @@ describe.each(databases)('on $name nothing secret', (database) => {
     const kept = [control.operatorToken, password, ...privateLines]
     const shown: string[] = []
 
-    for (const name of routeNames) {
-      const world = await createWorld(control)
+    let world = await createWorld(control)
+    for (const [index, name] of routeNames.entries()) {
+      // What only reads leaves everything as it is.
+      if (index > 0 && !routeNames[index - 1]?.startsWith('GET')) world = await createWorld(control)
       const { person, appKey, apiKey, token, link } = world
       const cookie = 'cookie' in person.as ? (person.as.cookie.split('=')[1] ?? '') : ''
       const secrets = [

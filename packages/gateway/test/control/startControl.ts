@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http'
+import { Agent, createServer, request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
@@ -72,9 +72,12 @@ export interface StartedControl {
 }
 
 /** By node:http, as fetch lets nobody choose a Host. */
-const send = (url: string, { method, headers, body }: Required<RawRequest>): Promise<IncomingMessage> =>
+const send = (
+  url: string,
+  { method, headers, body, agent }: Required<RawRequest> & { agent: Agent },
+): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: false }, resolve)
+    const sent = request(url, { method, headers, agent }, resolve)
     sent.on('error', reject)
     sent.end(body)
   })
@@ -171,8 +174,9 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
+  const agent = new Agent({ keepAlive: true })
   const raw = async (path: string, { method = 'GET', headers = {}, body }: RawRequest = {}): Promise<Answered> => {
-    const response = await send(`${url}${path}`, { method, headers, body })
+    const response = await send(`${url}${path}`, { method, headers, body, agent })
     const text = await readText(response)
     const read = new Headers()
     for (let at = 0; at < response.rawHeaders.length; at += 2)
@@ -232,6 +236,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
       })
     },
     close: async () => {
+      agent.destroy()
       await new Promise((resolve) => {
         server.close(resolve)
         server.closeAllConnections()
