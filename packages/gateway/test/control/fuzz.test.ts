@@ -107,7 +107,9 @@ describe.each(databases)('on $name', (database) => {
         control.clock.now += 60_000
         // A session lives 30 days at most, and what is asked here takes a while by this clock.
         if (control.clock.now - Date.now() > 86_400_000) control.clock.now = Date.now()
-        const members = Object.entries(query ?? {}).map(([name, value]) => [inAddress(name), inAddress(value)])
+        const members = Object.entries(query ?? {})
+          .slice(0, 10)
+          .map(([name, value]) => [inAddress(name), inAddress(value)])
         const sent = { params, query: Object.fromEntries(members), body, as } as unknown as Sent<RouteName>
         const answered = await control.call(name, sent)
         expect(answered.status, answered.text).toBeLessThan(500)
