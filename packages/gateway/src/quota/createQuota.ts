@@ -109,8 +109,16 @@ export const createQuota = (options: QuotaOptions): Quota => {
     if (outageSince !== undefined || !clustered) return
     outageSince = performance.now()
     tell({ event: 'quotaOutage', state: 'began' })
-    // Whoever waits is not let wait for the database's return.
-    for (const state of states.values()) if (state.waiting.length > 0) serve(state)
+    // What is on its way may hang for long: nobody waits for it any more, and it blocks nothing that comes later.
+    round += 1
+    underWay = 0
+    asking.length = 0
+    for (const state of states.values()) {
+      state.reserving = false
+      state.lingerUntil = 0
+      serve(state)
+    }
+    whenStill?.()
   }
   const endOutage = (): void => {
     if (outageSince === undefined) return
@@ -284,6 +292,20 @@ export const createQuota = (options: QuotaOptions): Quota => {
     }
   }
 
+  /** What was given up, and was reserved all the same: it is ours. */
+  const arrivedLate = (state: QuotaState, { need, debt }: Reservation, row: Reserved): void => {
+    if (row.day !== state.day.day || states.get(state.id) !== state || closed !== undefined) {
+      const { day, month } = quotaDay(row.day)
+      settlements.push({ account: state.id, day, month, unused: row.granted, spare: Math.max(0, row.granted - need) })
+      return
+    }
+    const cover = Math.min(row.granted, Math.max(0, state.debt - debt))
+    state.debt -= Math.min(state.debt, debt + cover)
+    state.block += row.granted - cover
+    state.spare += Math.max(0, row.granted - need)
+    serve(state)
+  }
+
   const failed = (state: QuotaState, error: StorageError): void => {
     // It may have been written: then what it reserved stays used.
     state.spare = 0
@@ -317,6 +339,8 @@ export const createQuota = (options: QuotaOptions): Quota => {
 
   const asking: QuotaState[] = []
   let underWay = 0
+  /** Moves when what is under way is given up. */
+  let round = 0
   let whenStill: (() => void) | undefined
 
   /** In SQLite, does something once it is begun to count. */
@@ -337,11 +361,16 @@ export const createQuota = (options: QuotaOptions): Quota => {
     // Nobody is refused for what is on its way back.
     if (batch.some(({ id }) => settling.has(id))) await settleAll()
     const reservations = batch.map((state) => reservationOf(state, waitingItems(state)))
+    const asked = round
     const results = await begunToo(() => rows.reserve(reservations), batch.length)
     for (const [index, state] of batch.entries()) {
       const [result, reservation] = [results[index], reservations[index]]
-      state.reserving = false
       if (result === undefined || reservation === undefined) continue
+      if (asked !== round) {
+        if (!(result instanceof StorageError)) arrivedLate(state, reservation, result)
+        continue
+      }
+      state.reserving = false
       if (result instanceof StorageError) failed(state, result)
       else arrived(state, reservation, result)
     }
@@ -350,7 +379,9 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const askAll = (): void => {
     while (underWay < maxUnderWay && asking.length > 0) {
       underWay += 1
+      const asked = round
       void ask(asking.splice(0, batchRows)).finally(() => {
+        if (asked !== round) return
         underWay -= 1
         askAll()
       })
@@ -359,7 +390,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
   }
 
   const reserve = (state: QuotaState): void => {
-    if (state.reserving) return
+    if (state.reserving || outageSince !== undefined) return
     state.reserving = true
     state.reservingSince = performance.now()
     asking.push(state)

@@ -87,11 +87,12 @@ export const grantOf = (state: QuotaState, account: QuotaAccount, items: number,
   const refused = granted < items
   // Of two that are used up, the month's end is the later.
   const byMonth = refused ? monthLeft <= dayLeft && perMonth !== null : perDay === null && perMonth !== null
-  const left = byMonth ? monthLeft : dayLeft
+  const [limit, left] = byMonth ? [perMonth, monthLeft] : [perDay, dayLeft]
   const grant = {
     granted,
-    limit: byMonth ? perMonth : perDay,
-    remaining: left === Infinity ? null : Math.max(0, left + block),
+    limit,
+    // Of what came back before the row was asked nothing else is known.
+    remaining: limit === null ? null : Math.min(limit, Math.max(0, left + block)),
     resetAtMs: byMonth ? day.monthEndMs : day.endMs,
     account,
     day: day.text,

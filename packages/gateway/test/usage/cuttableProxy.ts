@@ -10,6 +10,8 @@ export interface CuttableProxy {
   /** Keeps connections open and passes nothing on. */
   hang(): void
   mend(): void
+  /** Lets new connections through, and those that hang hang on. */
+  strand(): void
   close(): Promise<void>
 }
 
@@ -51,6 +53,9 @@ export const startCuttableProxy = async (target: number): Promise<CuttableProxy>
     hang: () => {
       state = 'hanging'
       for (const socket of sockets) socket.pause()
+    },
+    strand: () => {
+      state = 'open'
     },
     mend: () => {
       state = 'open'

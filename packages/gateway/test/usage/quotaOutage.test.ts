@@ -22,7 +22,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
   const open = (options: Partial<QuotaOptions> = {}): Quota => {
     const quota = createQuota({
       storage: through,
-      patienceMs: 300,
+      patienceMs: 1_000,
       idleMs: 200,
       onEvent: (event) => events.push(event),
       ...options,
@@ -72,7 +72,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     'grants each account the rest of its block and outageGrant, books that afterwards, and tells of it (%s)',
     async (how) => {
       const [account, other] = [newAccount(25_000), newAccount(25_000)]
-      const quota = open({ outageGrant: 40, idleMs: 60_000 })
+      const quota = open({ outageGrant: 40, idleMs: 60_000, patienceMs: 300 })
       await quota.take(account, 5)
       proxy[how]()
       const began = performance.now()
@@ -99,6 +99,26 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     expect(await takeAll(quota, account)).toEqual({ granted: 935, end: 'day' })
     await expect.poll(() => usedOf(account)).toBe(1_000)
   })
+
+  test('goes on over new connections where the old ones hang on for ever, and tells of one outage', async () => {
+    const account = newAccount(5_000)
+    const quota = open({ outageGrant: 40, idleMs: 60_000, patienceMs: 300 })
+    // As many at once as it asks at once.
+    const others = Array.from({ length: 6 }, () => newAccount(1_000))
+    await quota.take(account, 25)
+    proxy.hang()
+    const held = await Promise.all(others.map(async (other) => quota.take(other, 5)))
+    expect(held.map(({ granted }) => granted)).toEqual([5, 5, 5, 5, 5, 5])
+    expect((await takeAll(quota, account)).granted).toBe(40)
+    proxy.strand()
+    await expect.poll(() => events.at(-1), { timeout: 15_000 }).toMatchObject({ state: 'ended' })
+    for (const each of [account, ...others]) {
+      const began = performance.now()
+      expect(await quota.take(each, 30)).toMatchObject({ granted: 30 })
+      expect(performance.now() - began).toBeLessThan(5_000)
+    }
+    expect(events).toHaveLength(2)
+  }, 60_000)
 
   test('grants no more than was left when it was last seen, and calls that a quota', async () => {
     const account = newAccount(100)
