@@ -110,5 +110,5 @@ describe.each(databases)('on $name nothing secret', (database) => {
     expect(written.join('').length).toBeGreaterThan(100_000)
     // Hashes are what is stored there: of them alone it holds the bytes, and no text.
     expect(foundIn(written.join('\n'), kept)).toEqual([])
-  }, 120_000)
+  }, 300_000)
 })
