@@ -24,6 +24,14 @@ const asListenError = (error: unknown): unknown => {
     : new CliError(`port ${port} of ${address} cannot be had: ${reason}`, { hint: 'see listen in the config' })
 }
 
+/** A message of the platform may hold whatever was being worked on: a URL, a key. Where it happened holds nothing. */
+const endOfItself = (error: unknown): void => {
+  const { name, stack = '' } = error instanceof Error ? error : new Error('no error')
+  const places = stack.split('\n').filter((line) => /^\s+at /.test(line))
+  process.stderr.write(`keyrail: the service failed in itself (${name})\n${places.join('\n')}\n`)
+  process.exit(exitCodes.refused)
+}
+
 /**
  * `keyrail serve`: the service by its config file, until it is told to stop. Its log goes to standard output, a line of JSON for each entry.
  *
@@ -45,6 +53,9 @@ export async function serve(given: ReadArguments): Promise<number> {
   let reload = (): void => {}
   const hangUp = (): void => reload()
   process.on('SIGHUP', hangUp)
+  // Whoever read the log went away: no reason for callers to be left alone.
+  process.stdout.on('error', () => {})
+  process.on('uncaughtException', endOfItself)
   try {
     const service = await withConfig(file, () =>
       startFromFile({ file, write: (lines) => process.stdout.write(lines), dashboard: dashboardFolder() }),
@@ -57,6 +68,7 @@ export async function serve(given: ReadArguments): Promise<number> {
     throw asListenError(error)
   } finally {
     process.off('SIGHUP', hangUp)
+    process.off('uncaughtException', endOfItself)
     stop.forget()
   }
 }

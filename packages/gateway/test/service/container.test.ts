@@ -3,11 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { places } from './places.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
 import { startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 // No container is made here: what the two files say is read, and what they run is run.
 

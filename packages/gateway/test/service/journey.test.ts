@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
@@ -10,6 +10,8 @@ import type { Place } from './places.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
 import { createVisitor } from './visitor.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 // What an operator installs, driven over HTTP alone, as its users drive it.
 
@@ -42,7 +44,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
       ...(place.storage === undefined ? {} : { storage: place.storage }),
     }
     service = await startServe(writeConfig(place.folder, config), place.environment)
-  }, 60_000)
+  })
 
   afterAll(async () => {
     const { exitCode, stderr } = await service.stop()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
 import type { ControlApi, RefusalReason } from '../../src/index.ts'
 import { openRaw } from '../rawConnection.ts'
@@ -11,6 +11,8 @@ import { nodeSecret, startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 // Every refusal of the table, brought about from outside, and then a look at all that was written meanwhile.
 
@@ -53,7 +55,7 @@ describe.each(places)('every refusal, on $name', (kind) => {
     ann = createVisitor(service.url)
     await ann.get('POST /api/account', { body: { mail: 'ann@example.org', password } })
     remember(ann.cookie.split('=')[1] ?? '')
-  }, 60_000)
+  })
   afterAll(async () => {
     expect(await service.close()).toMatchObject({ stderr: '' })
   })
