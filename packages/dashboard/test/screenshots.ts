@@ -6,9 +6,11 @@ import { callNode } from './callNode.ts'
 import { openBrowser } from './openBrowser.ts'
 import { startPages } from './startPages.ts'
 
-// Pictures of every page, light and dark, wide and on a phone, of a service that somebody uses. With a name: only the pages whose name has it.
+// Pictures of every page, light and dark, of a service that somebody uses. With a name: only the pages whose name has it. With a folder: into it, and
+// as on a phone too. By hand: npm run pictures -- NAME FOLDER
 
-const [only = '', folder = join(import.meta.dirname, '../../../docs/dashboard')] = process.argv.slice(2)
+const [only = '', given] = process.argv.slice(2)
+const folder = given ?? join(import.meta.dirname, '../../../docs/dashboard')
 
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 
@@ -22,7 +24,7 @@ page.on('console', (message) => {
 })
 page.on('pageerror', (error) => say(`page: ${error.message}`))
 
-if (only === '') rmSync(folder, { recursive: true, force: true })
+if (only === '' && given === undefined) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 
 const settle = async (of: Page): Promise<void> => {
@@ -40,7 +42,7 @@ const shoot = async (name: string): Promise<void> => {
     if (colorScheme === 'light') {
       await page.setViewportSize({ width: 360, height: 740 })
       await settle(page)
-      await page.screenshot({ path: join(folder, `${name}-phone.png`), fullPage: true })
+      if (given !== undefined) await page.screenshot({ path: join(folder, `${name}-phone.png`), fullPage: true })
       const wide = await page.evaluate('document.documentElement.scrollWidth')
       if (wide !== 360) say(`${name} is ${String(wide)} wide on a phone`)
     }

@@ -80,6 +80,10 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     expect(await other.getByLabel('Name').inputValue()).toBe('By the second tab')
     await other.getByRole('button', { name: 'Save' }).first().click()
     await other.getByRole('heading', { name: 'By the second tab' }).waitFor()
+    expect(await askApi(ada, pages.url, ['GET', `/api/apps/${appId}`])).toMatchObject({
+      name: 'By the second tab',
+      description: 'By the first tab',
+    })
 
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()

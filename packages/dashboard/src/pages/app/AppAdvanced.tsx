@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import type { AppView, OwnLimits, UseCase } from '@keyrail/gateway'
-import { useState } from 'react'
+import type { AppView, OwnLimits } from '@keyrail/gateway'
 import { deploymentQuery, usageQuery } from '../../control/queries.ts'
+import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -37,27 +37,37 @@ function About({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const deployment = useDeployment()
   const { say } = useDialogs()
-  const [name, setName] = useState(app.name)
-  const [description, setDescription] = useState(app.description)
-  const [useCase, setUseCase] = useState<UseCase>(app.useCase)
+  const draft = useDraft({ name: app.name, description: app.description, useCase: app.useCase })
+  const { name, description, useCase } = draft.values
   const { submit, isPending, trouble, mendOf } = useSubmit({
     check: () => ({ name: name.trim() === '' ? 'Give it a name' : undefined }),
-    send: () => change({ name: name.trim(), description: description.trim(), useCase }),
-    done: () => say('Saved'),
+    send: () => change(draft.changes),
+    done: () => {
+      draft.clear()
+      say('Saved')
+    },
     fields: ['name', 'description', 'useCase'],
   })
   return (
     <Card title="About it">
       <form className="stack" noValidate onSubmit={submit}>
         <Trouble text={trouble} />
-        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} mend={mendOf('name')} />
+        <TextField
+          label="Name"
+          name="name"
+          value={name}
+          onChange={(value) => draft.change({ name: value })}
+          required
+          most={64}
+          mend={mendOf('name')}
+        />
         <TextField
           label="Description"
           name="description"
           lines
           optional
           value={description}
-          onChange={setDescription}
+          onChange={(value) => draft.change({ description: value })}
           most={500}
           mend={mendOf('description')}
         />
@@ -65,7 +75,7 @@ function About({ app }: { readonly app: AppView }) {
           label="Use case"
           name="useCase"
           value={useCase}
-          onChange={setUseCase}
+          onChange={(value) => draft.change({ useCase: value })}
           options={(deployment?.useCases ?? [app.useCase]).map((value) => ({ value, title: value }))}
           mend={mendOf('useCase')}
         />
@@ -83,11 +93,14 @@ function Offered({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const deployment = useDeployment()
   const { say } = useDialogs()
-  const [services, setServices] = useState(app.services)
-  const [networks, setNetworks] = useState(app.networks)
+  const draft = useDraft({ services: app.services, networks: app.networks })
+  const { services, networks } = draft.values
   const { submit, isPending, trouble, mendOf } = useSubmit({
-    send: () => change({ services, networks }),
-    done: () => say('Saved'),
+    send: () => change(draft.changes),
+    done: () => {
+      draft.clear()
+      say('Saved')
+    },
     fields: ['services', 'networks'],
   })
   return (
@@ -100,7 +113,7 @@ function Offered({ app }: { readonly app: AppView }) {
             kind="any"
             name="services"
             value={services}
-            onChange={setServices}
+            onChange={(value) => draft.change({ services: value })}
             options={(deployment?.services ?? app.services).map((value) => ({ value, title: value }))}
             mend={mendOf('services')}
           />
@@ -109,7 +122,7 @@ function Offered({ app }: { readonly app: AppView }) {
             kind="any"
             name="networks"
             value={networks}
-            onChange={setNetworks}
+            onChange={(value) => draft.change({ networks: value })}
             options={(['testnet', 'mainnet'] as const).map((value) => ({ value, title: networkTitles[value] }))}
             mend={mendOf('networks')}
           />
@@ -134,11 +147,12 @@ function Limits({ app }: { readonly app: AppView }) {
   const usage = useQuery({ ...usageQuery(app.id), refetchInterval: 10_000 })
   const { say } = useDialogs()
   const own = app.ownLimits ?? {}
-  const [values, setValues] = useState({
+  const draft = useDraft({
     perDay: String(own.perDay ?? ''),
     perMonth: String(own.perMonth ?? ''),
     perSecond: String(own.perSecond ?? ''),
   })
+  const { values } = draft
   const { submit, isPending, trouble, mendOf } = useSubmit({
     check: () =>
       Object.fromEntries(
@@ -159,6 +173,7 @@ function Limits({ app }: { readonly app: AppView }) {
       return change({ limits: Object.keys(limits).length > 0 ? limits : null })
     },
     done: () => {
+      draft.clear()
       say('Saved')
       void usage.refetch()
     },
@@ -198,7 +213,7 @@ function Limits({ app }: { readonly app: AppView }) {
               label={`Your own: ${ownTitles[name]}`}
               name={name}
               value={values[name]}
-              onChange={(value) => setValues((before) => ({ ...before, [name]: value }))}
+              onChange={(value) => draft.change({ [name]: value })}
               placeholder="As the service’s"
               mend={mendOf(name) ?? mendOf(`limits.${name}`)}
             />

@@ -69,7 +69,7 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
   return (
     <div className="card slot">
       <dl className="facts">
-        <div>
+        <div className="wide">
           <dt>Key id (kid)</dt>
           <dd className="row">
             <code>{jwtKey.kid}</code>

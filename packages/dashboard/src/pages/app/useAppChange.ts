@@ -10,6 +10,7 @@ type Change = Omit<ControlApi['PATCH /api/apps/{appId}']['body'], 'version'>
 export function useAppChange(app: AppView): (change: Change) => Promise<AppView> {
   const queries = useQueryClient()
   return async (change) => {
+    if (Object.keys(change).length === 0) return app
     try {
       const changed = await ask('PATCH /api/apps/{appId}', {
         params: { appId: app.id },

@@ -6,6 +6,7 @@ import { ask } from '../../control/ask.ts'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { deploymentQuery, keyQuery } from '../../control/queries.ts'
 import { keepKey } from '../../control/shownKeys.ts'
+import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
@@ -31,6 +32,7 @@ export function KeySettings() {
     readonly description?: string
     readonly expiresAt?: string | null
   }): Promise<void> => {
+    if (Object.keys(change).length === 0) return
     try {
       show(await ask('PATCH /api/keys/{keyId}', { params, body: { version: key.version, ...change } }))
     } catch (error) {
@@ -60,29 +62,40 @@ export function KeySettings() {
 
 function About(props: {
   readonly apiKey: ApiKeyView
-  readonly edit: (change: { readonly name: string; readonly description: string }) => Promise<void>
+  readonly edit: (change: { readonly name?: string; readonly description?: string }) => Promise<void>
 }) {
   const { say } = useDialogs()
-  const [name, setName] = useState(props.apiKey.name)
-  const [description, setDescription] = useState(props.apiKey.description)
+  const draft = useDraft({ name: props.apiKey.name, description: props.apiKey.description })
+  const { name, description } = draft.values
   const { submit, isPending, trouble, mendOf } = useSubmit({
     check: () => ({ name: name.trim() === '' ? 'Give it a name' : undefined }),
-    send: () => props.edit({ name: name.trim(), description: description.trim() }),
-    done: () => say('Saved'),
+    send: () => props.edit(draft.changes),
+    done: () => {
+      draft.clear()
+      say('Saved')
+    },
     fields: ['name', 'description'],
   })
   return (
     <Card title="About it">
       <form className="stack" noValidate onSubmit={submit}>
         <Trouble text={trouble} />
-        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} mend={mendOf('name')} />
+        <TextField
+          label="Name"
+          name="name"
+          value={name}
+          onChange={(value) => draft.change({ name: value })}
+          required
+          most={64}
+          mend={mendOf('name')}
+        />
         <TextField
           label="Description"
           name="description"
           lines
           optional
           value={description}
-          onChange={setDescription}
+          onChange={(value) => draft.change({ description: value })}
           most={500}
           mend={mendOf('description')}
         />
