@@ -1,6 +1,6 @@
 import { ethersSubject } from '@keyrail/core/test/ethersFace.ts'
 import { requestFace } from '@keyrail/core/test/requestFace.ts'
-import type { Face, Target } from '@keyrail/core/test/adapters/subject.ts'
+import type { Face, Target } from '@keyrail/core/test/adapterVectors.ts'
 import { viemSubject } from '@keyrail/core/test/viemFace.ts'
 import { web3Subject } from '@keyrail/core/test/web3Face.ts'
 import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'

@@ -14,8 +14,8 @@ import type { ControlApi, GatewayOptions, Service } from '@keyrail/gateway'
 import { startFakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from '@keyrail/gateway/test/fakeUpstream.ts'
 import { chainIds, nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
-import { createVisitor } from '@keyrail/gateway/test/service/visitor.ts'
-import type { Visitor } from '@keyrail/gateway/test/service/visitor.ts'
+import { createVisitor } from '@keyrail/gateway/test/visitor.ts'
+import type { Visitor } from '@keyrail/gateway/test/visitor.ts'
 
 /** Bounds that are low enough to be met by a test. */
 const bounds = { maxBodyBytes: 10_000, maxBatchItems: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 }
