@@ -59,6 +59,11 @@ const ethersOwn = ({ url, chainId, batch = false, retries = true }: Asking): Jso
   })
 }
 
+interface Answer {
+  readonly result?: unknown
+  readonly error?: { readonly message: string }
+}
+
 /** What a user of plain fetch sees: the status, and the error that stands in the body. */
 const plainFetch = ({ url }: Asking): Face => {
   const post = async (body: unknown): Promise<unknown> => {
@@ -67,10 +72,11 @@ const plainFetch = ({ url }: Asking): Face => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    const answer = (await response.json()) as { result?: unknown; error?: { message: string } }
-    if (answer.error === undefined) return Array.isArray(answer) ? answer : answer.result
+    const answer = (await response.json()) as Answer | Answer[]
+    const error = [answer].flat().find((one) => one.error !== undefined)?.error
+    if (error === undefined) return Array.isArray(answer) ? answer.map(({ result }) => result) : answer.result
     const { status } = response
-    throw Object.assign(new Error(`${status}: ${answer.error.message}`), { status, error: answer.error })
+    throw Object.assign(new Error(`${status}: ${error.message}`), { status, error })
   }
   const call = (method: string, params: readonly unknown[], id = 1): object => ({ jsonrpc: '2.0', id, method, params })
   return {
@@ -105,9 +111,10 @@ export const clients: readonly Client[] = [
         // Its calls never end where a batch is refused as a whole: who looks at the batch itself is told.
         balances: (addresses) => {
           const batch = new new Web3(provider).BatchRequest()
-          for (const [at, address] of addresses.entries())
-            void batch.add({ jsonrpc: '2.0', id: at + 1, method: 'eth_getBalance', params: [address, 'latest'] })
-          return [batch.execute({ timeout: 10_000 })]
+          const calls = addresses.map((address, at) =>
+            batch.add({ jsonrpc: '2.0', id: at + 1, method: 'eth_getBalance', params: [address, 'latest'] }),
+          )
+          return [batch.execute({ timeout: 10_000 }), ...calls]
         },
       }
     },

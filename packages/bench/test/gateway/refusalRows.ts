@@ -49,6 +49,8 @@ export interface Row {
   readonly kind: FailureKind
   /** Brings it about. */
   readonly open: (world: World) => Scene | Promise<Scene>
+  /** Where that is another than the refusal's own: in a batch each call has its own refusal, under a good status. */
+  readonly status?: 200
   /** @default a call of `eth_gasPrice` */
   readonly ask?: (face: Face) => Promise<unknown>
   readonly batch?: boolean
@@ -140,12 +142,15 @@ const other = `0x${'22'.repeat(20)}` as const
 const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
 const midnight = (): number => new Date().setUTCHours(24, 0, 0, 0)
 const isUsedUp = { limit: 1, remaining: 0, refusedBy: 'day' as const }
-const balances = (face: Face): Promise<unknown> =>
-  Promise.all(
-    (face.balances ?? ((addresses) => addresses.map(face.balance)))(
-      Array.from({ length: 6 }, (_, digit) => `0x${String(digit).repeat(40)}`),
-    ),
-  )
+/** Balances of so many accounts, in one batch. */
+const balances =
+  (count: number) =>
+  (face: Face): Promise<unknown> =>
+    Promise.all(
+      (face.balances ?? ((addresses) => addresses.map(face.balance)))(
+        Array.from({ length: count }, (_, digit) => `0x${String(digit).repeat(40)}`),
+      ),
+    )
 
 /** An app that may make one call a day, which it has made. */
 const usedUp = async (deployment: Deployment): Promise<string> => {
@@ -248,7 +253,7 @@ export const rows: readonly Row[] = [
     batch: true,
     ...blindBatch,
     open: at(() => `/testnet/${createApiKey('testnet')}`),
-    ask: balances,
+    ask: balances(6),
   },
   {
     refusal: 'keyUnknownLimited',
@@ -369,6 +374,16 @@ export const rows: readonly Row[] = [
     ask: (face) => face.request('eth_simulateV1', [{ blockStateCalls: [] }, 'latest']),
   },
   {
+    refusal: 'methodNotAllowed',
+    when: 'in a batch',
+    status: 200,
+    batch: true,
+    told: () => refusals.methodNotAllowed('eth_getBalance'),
+    kind: 'forbidden',
+    open: listed('method', 'eth_chainId'),
+    ask: balances(3),
+  },
+  {
     refusal: 'jwtInvalid',
     told: () => refusals.jwtInvalid('missing', 'none was sent: use Authorization: Bearer'),
     kind: 'auth',
@@ -397,6 +412,16 @@ export const rows: readonly Row[] = [
     told: () => refusals.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
     kind: 'quota',
     open: at(madeOnce('used up', ({ service }) => usedUp(service))),
+  },
+  {
+    refusal: 'quotaExceeded',
+    when: 'in a batch',
+    status: 200,
+    batch: true,
+    told: () => refusals.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
+    kind: 'quota',
+    open: at(madeOnce('used up', ({ service }) => usedUp(service))),
+    ask: balances(3),
   },
   {
     refusal: 'quotaExceeded',
@@ -430,7 +455,7 @@ export const rows: readonly Row[] = [
     kind: 'batchTooLarge',
     batch: true,
     open: at(goodPath),
-    ask: balances,
+    ask: balances(6),
     ...blindBatch,
     answered: ours,
     requests: { ...blindBatch.requests, ...ofOurs(3, 3) },
