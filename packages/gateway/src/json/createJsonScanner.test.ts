@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../allow/fuzzCases.ts'
 import { createJsonScanner, isJson } from './createJsonScanner.ts'
 
+/** For 100,000 cases on a busy machine. */
+const fuzzTimeoutMs = 300_000
+
 /** What RFC 8259 says, told by others than the scanner. */
 const oracle = (bytes: Buffer): boolean => {
   if (!isUtf8(bytes)) return false
@@ -84,7 +87,7 @@ const cases = fc.oneof(
 )
 
 describe('the scanner', () => {
-  test('takes exactly what JSON.parse takes, in whatever pieces it comes', () => {
+  test('takes exactly what JSON.parse takes, in whatever pieces it comes', { timeout: fuzzTimeoutMs }, () => {
     const seen = { taken: 0, refused: 0 }
     fc.assert(
       fc.property(cases, fc.array(fc.nat({ max: 7 }), { maxLength: 6 }), (bytes, sizes) => {

@@ -4,6 +4,9 @@ import { fuzzCases } from '../allow/fuzzCases.ts'
 import { parseBody } from './parseBody.ts'
 import { readPlainRequest } from './readPlainRequest.ts'
 
+/** For 100,000 cases on a busy machine. */
+const fuzzTimeoutMs = 300_000
+
 const value = fc.oneof(
   {
     weight: 8,
@@ -59,7 +62,7 @@ const spoiled = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
 const batch = fc.array(request, { maxLength: 4 }).map((items) => `[${items.join(',')}]`)
 const body = fc.oneof(request, batch, spoiled(request), spoiled(batch))
 
-test('what is read quickly is what would have been read slowly', () => {
+test('what is read quickly is what would have been read slowly', { timeout: fuzzTimeoutMs }, () => {
   let quick = 0
   fc.assert(
     fc.property(body, (text) => {

@@ -4,6 +4,9 @@ import { fuzzCases } from '../allow/fuzzCases.ts'
 import { openAnswerStream } from './openAnswerStream.ts'
 import { readAnswer } from './readAnswer.ts'
 
+/** For 100,000 cases on a busy machine. */
+const fuzzTimeoutMs = 300_000
+
 const wireId = '77'
 
 /** Streams an answer that comes in pieces, the first of which are its head, to a sink that now and then says to wait. */
@@ -76,30 +79,34 @@ const answer = fc.oneof(
   },
 )
 
-test('what is streamed is what would have been read, and fails where that would have failed', () => {
-  let whole = 0
-  fc.assert(
-    fc.property(
-      answer,
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      fc.integer({ min: 1, max: 30 }),
-      fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
-      (text, part, pieces, waits) => {
-        const body = Buffer.from(text)
-        // Mostly somewhere in the result, as it is when an answer has grown large.
-        const from = body.indexOf('"result":') + 10
-        const seen = streamed(body, { head: from + Math.floor(part * (body.length - from) * 0.8), pieces, waits })
-        if (seen === undefined) return
-        const read = readAnswer(body, wireId)
-        const expected = read?.member === 'result' ? read.value.toString('latin1') : undefined
-        expect(seen.end).toBe(expected === undefined ? 'failed' : 'whole')
-        if (expected === undefined) return
-        whole += 1
-        expect(seen.value).toBe(expected)
-      },
-    ),
-    { numRuns: fuzzCases(20_000) },
-  )
-  // A corpus that never streams would hold of anything.
-  expect(whole).toBeGreaterThan(fuzzCases(20_000) / 10)
-})
+test(
+  'what is streamed is what would have been read, and fails where that would have failed',
+  { timeout: fuzzTimeoutMs },
+  () => {
+    let whole = 0
+    fc.assert(
+      fc.property(
+        answer,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.integer({ min: 1, max: 30 }),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
+        (text, part, pieces, waits) => {
+          const body = Buffer.from(text)
+          // Mostly somewhere in the result, as it is when an answer has grown large.
+          const from = body.indexOf('"result":') + 10
+          const seen = streamed(body, { head: from + Math.floor(part * (body.length - from) * 0.8), pieces, waits })
+          if (seen === undefined) return
+          const read = readAnswer(body, wireId)
+          const expected = read?.member === 'result' ? read.value.toString('latin1') : undefined
+          expect(seen.end).toBe(expected === undefined ? 'failed' : 'whole')
+          if (expected === undefined) return
+          whole += 1
+          expect(seen.value).toBe(expected)
+        },
+      ),
+      { numRuns: fuzzCases(20_000) },
+    )
+    // A corpus that never streams would hold of anything.
+    expect(whole).toBeGreaterThan(fuzzCases(20_000) / 10)
+  },
+)

@@ -4,6 +4,9 @@ import { fuzzCases } from '../allow/fuzzCases.ts'
 import { readAnswer, readBatchAnswer, readPlainBatch } from './readAnswer.ts'
 import type { NodeAnswer } from './readAnswer.ts'
 
+/** For 100,000 cases on a busy machine. */
+const fuzzTimeoutMs = 300_000
+
 const value = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom('"0x1"', '"0xabcdef"', 'true', 'null', '""', '"a b~"') },
   { weight: 1, arbitrary: fc.constantFrom('1', '{}', '[]', '"\\u0041"', '"é"', '"\u0001"') },
@@ -23,7 +26,7 @@ const plainOf = (answer: NodeAnswer | undefined): unknown =>
   answer === undefined ? undefined : { member: answer.member, value: answer.value.toString('latin1') }
 
 describe('what is read quickly is what would have been read slowly:', () => {
-  test('an answer', () => {
+  test('an answer', { timeout: fuzzTimeoutMs }, () => {
     const ids = fc.constantFrom('7', '7', '7', '8', '"7"', '7.0', 'null')
     const answers = fc.tuple(answerOf(ids), fc.constantFrom('', '', '', '}', ' ', ',')).map(([text, end]) => text + end)
     let quick = 0
@@ -39,7 +42,7 @@ describe('what is read quickly is what would have been read slowly:', () => {
     expect(quick).toBeGreaterThan(fuzzCases(20_000) / 10)
   })
 
-  test('a batch', () => {
+  test('a batch', { timeout: fuzzTimeoutMs }, () => {
     const first = 41
     const batch = fc
       .array(answerOf(fc.constantFrom(...Array.from({ length: 20 }, () => '='), '41', '43', '"41"', '042')), {
