@@ -21,6 +21,8 @@ describe('prometheus', () => {
     prometheus.see({ event: 'request', requestId: '2', network: 'testnet', status: 200, durationMs: 40_000 })
     prometheus.see({ event: 'request', requestId: '3', status: 404, reason: 'not_found', durationMs: 1 })
     prometheus.see({ event: 'upstream', network: 'mainnet', upstream: 'main-"1"', state: 'unreachable' })
+    for (const state of ['failing', 'recovered'] as const)
+      prometheus.see({ event: 'upstream', network: 'mainnet', upstream: 'main-2', state })
     prometheus.count('testnet', 'eth_call', 'answered')
     prometheus.count('testnet', 'eth_call', 'answered')
     const text = await (await fetch(`${url}/metrics`)).text()
@@ -33,6 +35,7 @@ describe('prometheus', () => {
       'keyrail_request_duration_seconds_bucket{network="testnet",le="+Inf"} 2',
       'keyrail_request_duration_seconds_count{network="testnet"} 2',
       String.raw`keyrail_upstream_healthy{network="mainnet",upstream="main-\"1\""} 0`,
+      'keyrail_upstream_healthy{network="mainnet",upstream="main-2"} 1',
       'keyrail_degraded{part="redis"} 1',
     ])
       expect(text.split('\n')).toContain(line)

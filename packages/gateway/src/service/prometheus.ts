@@ -5,6 +5,7 @@ import type { Network } from '../network.ts'
 import { createHistogram, metricText } from './metricsText.ts'
 import type { Histogram, Sample } from './metricsText.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
+import type { HealthState } from '../upstream/watchHealth.ts'
 
 /** What Prometheus reads, on a port of its own. */
 export interface Prometheus {
@@ -47,6 +48,9 @@ const createCounts = () => {
   }
 }
 
+/** After these nothing is known that speaks against asking an upstream. */
+const soundStates: ReadonlySet<HealthState> = new Set(['healthy', 'recovered', 'caughtUp'])
+
 /**
  * Makes the metrics of a service. Every label has few values: networks, methods of the schema, outcomes, names of upstreams.
  * @param options.degraded - What does not work at the moment.
@@ -70,7 +74,7 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
     } else if (entry.event === 'disconnected') disconnected += 1
     else if (entry.event === 'upstream') {
       const ofNetwork = upstreams.get(entry.network) ?? new Map<string, boolean>()
-      ofNetwork.set(entry.upstream, entry.state === 'healthy')
+      ofNetwork.set(entry.upstream, soundStates.has(entry.state))
       upstreams.set(entry.network, ofNetwork)
     } else if (entry.event === 'config') reloads[entry.state] += 1
     else if (entry.event === 'quotaOutage' && entry.state === 'ended') outageGranted += entry.items
