@@ -228,7 +228,7 @@ describe.each(databases)('metering on $name', (database) => {
         await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
         expect(await read(key, step, day, day + 2 * dayMs)).toEqual(before[step === 'hour' ? 1 : 2])
       }
-    })
+    }, 60_000)
 
     test('what comes late to an hour that is rolled up is counted, and once', async () => {
       const key = newKey()
@@ -340,6 +340,6 @@ describe.each(databases)('metering on $name', (database) => {
       late.count(key, 'mainnet', 'eth_call', 'answered', 1)
       await late.flush()
       expect(await rowsIn('usage_minutes')).toBe(300)
-    })
+    }, 60_000)
   })
 })

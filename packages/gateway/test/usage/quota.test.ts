@@ -225,6 +225,17 @@ describe.each(databases)('quota on $name', (database) => {
     await Promise.all(storages.map((each) => each.close()))
   }, 60_000)
 
+  test('four instances grant exactly the day’s items to 40,000 calls at once', async () => {
+    const account = newAccount(25_000)
+    const storages = await Promise.all(times(4, () => openStorage(options)))
+    const quotas = storages.map((each) => createQuota({ storage: each, now: () => clock }))
+    const grants = await Promise.all(quotas.flatMap((quota) => times(10_000, async () => quota.take(account, 1))))
+    expect(grantedBy(grants)).toBe(25_000)
+    await Promise.all(quotas.map((quota) => quota.close()))
+    expect(await usedOf(account)).toBe(25_000)
+    await Promise.all(storages.map((each) => each.close()))
+  }, 60_000)
+
   test('holds by any order of taking, giving back, days and restarts on two instances', async () => {
     const step = fc.oneof(
       {
