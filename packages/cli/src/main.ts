@@ -108,6 +108,7 @@ const commands: readonly Command[] = [
     options: {
       config,
       check: { type: 'boolean', about: 'only say whether the config and the secret can be used' },
+      schema: { type: 'boolean', about: 'only print what a config may hold, as JSON Schema' },
       grace: {
         type: 'string',
         value: 'S',

@@ -1,8 +1,8 @@
-import { checkServiceFile, startFromFile } from '@keyrail/gateway'
+import { checkServiceFile, configJsonSchema, startFromFile } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { dashboardFolder } from '../output/dashboardFolder.ts'
-import { print } from '../output/print.ts'
+import { print, printData } from '../output/print.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { untilStopped } from './untilStopped.ts'
 import { configFileOf, withConfig } from './withConfig.ts'
@@ -41,6 +41,10 @@ const endOfItself = (error: unknown): void => {
  */
 export async function serve(given: ReadArguments): Promise<number> {
   if (given.positionals.length > 0) throw wrongUsage('keyrail serve takes options only', 'see keyrail serve --help')
+  if (given.flag('schema')) {
+    await printData(JSON.stringify(configJsonSchema(), undefined, 2))
+    return exitCodes.ok
+  }
   const file = configFileOf(given)
   if (given.flag('check')) {
     await withConfig(file, () => checkServiceFile(file))

@@ -1,3 +1,4 @@
+import type { Account } from './account.ts'
 import type { AccessToken } from '../storage/accessTokens.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
@@ -6,9 +7,6 @@ import type { User } from '../storage/users.ts'
 import type { AccountRefusal } from './accountRefusal.ts'
 import type { Passwords } from './createPasswords.ts'
 import type { Operator } from './operator.ts'
-
-/** An account as others may see it: without the hash of its password. */
-export type Account = Omit<User, 'password'>
 
 /** Who makes a request: by a session, or by a personal access token. */
 export interface Viewer {

@@ -1,7 +1,7 @@
 import type { Invite } from '../storage/invites.ts'
 import type { User } from '../storage/users.ts'
 import type { AccountRefusal } from './accountRefusal.ts'
-import type { Account } from './accounts.ts'
+import type { Account } from './account.ts'
 
 /** Who acts, for the audit log. */
 export interface Actor {

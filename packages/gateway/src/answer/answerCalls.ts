@@ -5,7 +5,8 @@ import type { Network } from '../network.ts'
 import { refusals } from '../refusal/refusals.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import { parseBody } from '../request/parseBody.ts'
-import type { NoRequest, ParsedBody, RpcCall } from '../request/parseBody.ts'
+import type { ParsedBody } from '../request/parseBody.ts'
+import type { NoRequest, RpcCall } from '../request/rpcCall.ts'
 import type { Tenant } from '../key/tenant.ts'
 import type { CallEnd, ForwardedCall } from '../upstream/forwardCall.ts'
 import type { Answering } from './answering.ts'
@@ -19,7 +20,7 @@ import { runBatch } from './runBatch.ts'
 import { runCall } from './runCall.ts'
 import type { CallContext } from './runCall.ts'
 import { giveBack, limitHeaders, refuseUngranted, takeLimits } from './takeLimits.ts'
-import type { TakenLimits } from './takeLimits.ts'
+import type { TakenLimits } from './takenLimits.ts'
 
 /** A request whose key may be used. */
 export interface Admitted extends Exchange {

@@ -2,7 +2,7 @@ import type { AllowList } from '../allow/compileAllowList.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import { refusals } from '../refusal/refusals.ts'
-import type { NoRequest, RpcCall } from '../request/parseBody.ts'
+import type { NoRequest, RpcCall } from '../request/rpcCall.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
 
 /** What a call is held against. */

@@ -1,5 +1,5 @@
-import type { Rehearsal } from '../key/rehearsalKeys.ts'
-import type { TakenLimits } from './takeLimits.ts'
+import type { Rehearsal } from '../key/rehearsal.ts'
+import type { TakenLimits } from './takenLimits.ts'
 
 const dayMs = 86_400_000
 const perSecond = 25

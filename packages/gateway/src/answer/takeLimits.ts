@@ -1,20 +1,12 @@
+import type { TakenLimits } from './takenLimits.ts'
 import type { Tenant } from '../key/tenant.ts'
-import type { RateDecision } from '../limit/createRateLimit.ts'
+import type { RateDecision } from '../limit/rateDecision.ts'
 import { rateHeaders } from '../limit/rateHeaders.ts'
 import type { QuotaGrant } from '../quota/quota.ts'
 import { refusals } from '../refusal/refusals.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import type { Answering } from './answering.ts'
 import { rehearsedLimits } from './rehearse.ts'
-
-/** What a request's calls were granted: the first `granted` of them may go on. */
-export interface TakenLimits {
-  readonly granted: number
-  /** `undefined` where the key has no rate. */
-  readonly rate: RateDecision | undefined
-  /** `undefined` where the key has no quota, or its rate left nothing to take. */
-  readonly quota: QuotaGrant | undefined
-}
 
 const unlimited = (granted: number): TakenLimits => ({ granted, rate: undefined, quota: undefined })
 

@@ -1,8 +1,6 @@
+import type { Rehearsal } from './rehearsal.ts'
 import { networkNames } from '../network.ts'
 import type { Tenant } from './tenant.ts'
-
-/** What a rehearsal key brings about. */
-export type Rehearsal = '401' | '429' | 'quota' | 'slow'
 
 const prefix = 'kr_rehearse_'
 const kinds: readonly Rehearsal[] = ['401', '429', 'quota', 'slow']

@@ -1,7 +1,7 @@
 import type { RateLimits } from '../limit/rateLimiter.ts'
 import type { QuotaAccount } from '../quota/quota.ts'
 import type { KeyRecord } from './keyStore.ts'
-import type { Rehearsal } from './rehearsalKeys.ts'
+import type { Rehearsal } from './rehearsal.ts'
 
 /** What a key's record means for limits and metering: worked out once for each record. */
 export interface Tenant {

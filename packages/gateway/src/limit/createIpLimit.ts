@@ -1,6 +1,7 @@
 import { parseIp } from '../allow/parseIp.ts'
 import { createRateLimit } from './createRateLimit.ts'
-import type { RateDecision, RateLimitOptions } from './createRateLimit.ts'
+import type { RateLimitOptions } from './createRateLimit.ts'
+import type { RateDecision } from './rateDecision.ts'
 
 /** Limits how often one caller, by IP, may come with a key that nobody has. */
 export interface IpLimit {

@@ -1,5 +1,5 @@
 import { createRecentMap } from './createRecentMap.ts'
-import type { RateDecision } from './createRateLimit.ts'
+import type { RateDecision } from './rateDecision.ts'
 import type { RateLimiter, RateLimits } from './rateLimiter.ts'
 import { takeFromDebt } from './takeFromDebt.ts'
 import type { Debtor } from './takeFromDebt.ts'

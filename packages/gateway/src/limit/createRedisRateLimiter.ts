@@ -1,5 +1,5 @@
 import type { RedisLink } from '../redis/openRedis.ts'
-import type { RateDecision } from './createRateLimit.ts'
+import type { RateDecision } from './rateDecision.ts'
 import type { LocalRateLimiter } from './createRateLimiter.ts'
 import type { RateLimiter, RateLimits } from './rateLimiter.ts'
 import { callDebt, decide } from './takeFromDebt.ts'

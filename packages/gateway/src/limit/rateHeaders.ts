@@ -1,4 +1,4 @@
-import type { RateDecision } from './createRateLimit.ts'
+import type { RateDecision } from './rateDecision.ts'
 
 /**
  * The headers that tell a caller how much is left.

@@ -1,4 +1,4 @@
-import type { RateDecision } from './createRateLimit.ts'
+import type { RateDecision } from './rateDecision.ts'
 
 /** How often a key may call. */
 export interface RateLimits {

@@ -1,4 +1,4 @@
-import type { RateDecision } from './createRateLimit.ts'
+import type { RateDecision } from './rateDecision.ts'
 import type { RateLimits } from './rateLimiter.ts'
 
 /** What one call adds to a key's debt. Each millisecond pays off `perSecond`, so that all stays in whole numbers. */

@@ -65,29 +65,52 @@ export const inLightTransaction = <T>(db: Db, work: (transaction: Db) => Promise
     }
   })
 
-/** Statements that insert rows, and are the same again and again. */
+/** How rows go into a table. */
+interface Insertion {
+  readonly into: string
+  readonly columns: readonly string[]
+  readonly conflict: string
+}
+
+const texts = new Map<string, string>()
+
+/** A statement that inserts so many rows. There are few, and each is written once. */
+const insertText = (kind: Db['kind'], { into, columns, conflict }: Insertion, length: number): string => {
+  const name = `${kind} ${into} ${length}`
+  let text = texts.get(name)
+  if (text === undefined) {
+    let number = 0
+    const row = (): string => `(${columns.map(() => (kind === 'sqlite' ? '?' : `$${(number += 1)}`)).join(', ')})`
+    const values = Array.from({ length }, row).join(', ')
+    text = `insert into ${into} (${columns.join(', ')}) values ${values} on conflict ${conflict}`
+    texts.set(name, text)
+  }
+  return text
+}
+
+/** Statements that insert rows. */
 const inserts = (
   kind: Db['kind'],
-  {
-    into,
-    columns,
-    conflict,
-    rows,
-  }: {
-    into: string
-    columns: readonly string[]
-    conflict: string
-    rows: readonly (readonly (string | number | null)[])[]
-  },
+  insertion: Insertion,
+  rows: readonly (readonly (string | number | null)[])[],
 ): readonly Step[] =>
-  inLengths(rows).map((part) => {
-    let number = 0
-    const values = part.map(() => `(${columns.map(() => (kind === 'sqlite' ? '?' : `$${(number += 1)}`)).join(', ')})`)
-    return {
-      text: `insert into ${into} (${columns.join(', ')}) values ${values.join(', ')} on conflict ${conflict}`,
-      values: part.flat(),
-    }
-  })
+  inLengths(rows).map((part) => ({ text: insertText(kind, insertion, part.length), values: part.flat() }))
+
+const keysInsertion: Insertion = {
+  into: 'usage_keys',
+  columns: ['key_id', 'app_id', 'user_id'],
+  conflict: 'do nothing',
+}
+const minutesInsertion: Insertion = {
+  into: 'usage_minutes',
+  columns: ['at', 'key_id', 'run', 'total', 'counts'],
+  conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts
+    where excluded.total > usage_minutes.total`,
+}
+const rollUpInsertion = {
+  columns: ['at', 'key_id', 'total', 'counts'],
+  conflict: '(at, key_id) do update set total = excluded.total, counts = excluded.counts',
+}
 
 /** What is rolled up, and up to when. */
 export const readState = async ({ query }: Db): Promise<UsageState> =>
@@ -108,19 +131,16 @@ export const writeMinutes = async (
   const [one, two, three] = kind === 'sqlite' ? ['?1', '?2', '?3'] : ['$1::bigint', '$2', '$3::bigint']
   const least = kind === 'sqlite' ? 'min' : 'least'
   const steps: Step[] = [
-    ...inserts(kind, {
-      into: 'usage_keys',
-      columns: ['key_id', 'app_id', 'user_id'],
-      conflict: 'do nothing',
-      rows: keys.map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null]),
-    }),
-    ...inserts(kind, {
-      into: 'usage_minutes',
-      columns: ['at', 'key_id', 'run', 'total', 'counts'],
-      conflict: `(at, key_id, run) do update set total = excluded.total, counts = excluded.counts
-        where excluded.total > usage_minutes.total`,
-      rows: rows.map(({ keyId, total, counts }) => [at, keyId, run, total, counts]),
-    }),
+    ...inserts(
+      kind,
+      keysInsertion,
+      keys.map(({ id, appId, userId }) => [id, appId ?? null, userId ?? null]),
+    ),
+    ...inserts(
+      kind,
+      minutesInsertion,
+      rows.map(({ keyId, total, counts }) => [at, keyId, run, total, counts]),
+    ),
     {
       text: `delete from usage_minutes where ${one} < (select minutes_from from usage_state) and at = ${one} and run = ${two}`,
       values: [at, run],
@@ -143,11 +163,7 @@ export const writeRollUp = async (
   into: 'usage_hours' | 'usage_days',
   rows: readonly { at: number; keyId: string; total: number; counts: string }[],
 ): Promise<void> => {
-  const steps = inserts(kind, {
-    into,
-    columns: ['at', 'key_id', 'total', 'counts'],
-    conflict: '(at, key_id) do update set total = excluded.total, counts = excluded.counts',
-    rows: rows.map(({ at, keyId, total, counts }) => [at, keyId, total, counts]),
-  })
-  for (const { text, values } of steps) await query.executeQuery(CompiledQuery.raw(text, [...values]))
+  const values = rows.map(({ at, keyId, total, counts }) => [at, keyId, total, counts])
+  const steps = inserts(kind, { into, ...rollUpInsertion }, values)
+  for (const step of steps) await query.executeQuery(CompiledQuery.raw(step.text, [...step.values]))
 }

@@ -1,23 +1,7 @@
+import type { RpcCall, NoRequest } from './rpcCall.ts'
 import { isUtf8 } from 'node:buffer'
 import { scanItems, scanMembers, skipSpace } from '../json/scanMembers.ts'
 import { readPlainRequest } from './readPlainRequest.ts'
-
-/** One JSON-RPC call as it was written. */
-export interface RpcCall {
-  readonly valid: true
-  /** The id's source text, or `undefined` for a notification. */
-  readonly id: string | undefined
-  readonly method: string
-  /** The source text of params, or `undefined` where there are none. */
-  readonly params: string | undefined
-  /** False where params are neither an array nor an object. */
-  readonly paramsFit: boolean
-}
-
-/** An item that is no JSON-RPC request. */
-export interface NoRequest {
-  readonly valid: false
-}
 
 /** What a body turned out to be. */
 export type ParsedBody =

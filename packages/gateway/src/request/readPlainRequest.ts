@@ -1,4 +1,4 @@
-import type { RpcCall } from './parseBody.ts'
+import type { RpcCall } from './rpcCall.ts'
 
 /** A value that any reader of JSON reads alike, told by one look: no escapes, no depth, no white space. */
 const text = String.raw`"[^"\\\u0000-\u001f]*"`

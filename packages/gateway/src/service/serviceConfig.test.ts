@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { configJsonSchema } from './configJsonSchema.ts'
 import { isConfigError } from './configError.ts'
 import { parseServiceConfig } from './parseServiceConfig.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
@@ -170,4 +171,10 @@ test('storage is the database of the environment, else the file of the config, e
   expect(storageFrom({ storage }, { DATABASE_URL: 'postgres://a' })).toEqual({ databaseUrl: 'postgres://a' })
   expect(storageFrom({ storage }, {})).toEqual(storage)
   expect(faultsOf(() => storageFrom({ storage: undefined }, {}))[0]).toContain('DATABASE_URL')
+})
+
+test('the schema for editors names every member, and asks for those without a default alone', () => {
+  const { properties, required } = configJsonSchema() as { properties: Record<string, object>; required: string[] }
+  expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(parseServiceConfig(least))))
+  expect(required.toSorted()).toEqual(['chain', 'networks', 'publicUrl'])
 })

@@ -1,6 +1,6 @@
 import { isAccountRefusal } from '../../account/accountRefusal.ts'
 import type { AccountRefusal } from '../../account/accountRefusal.ts'
-import type { Account } from '../../account/accounts.ts'
+import type { Account } from '../../account/account.ts'
 import type { Actor } from '../../account/operator.ts'
 import type { OwnLimits } from '../contract/limits.ts'
 import type { UserView } from '../contract/operator.ts'

@@ -1,5 +1,6 @@
 import { sessionTimes } from '../../account/startSession.ts'
-import type { Account, Viewer } from '../../account/accounts.ts'
+import type { Viewer } from '../../account/accounts.ts'
+import type { Account } from '../../account/account.ts'
 import type { AccountView, SessionView } from '../contract/account.ts'
 import { isoTime } from './times.ts'
 
