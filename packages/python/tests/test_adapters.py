@@ -339,9 +339,10 @@ def test_adapter(
         started = time.monotonic()
         ended = kind(face).run(case, server, options, held)
         took_ms = (time.monotonic() - started) * 1_000
-        asked = len(server.seen)
-        time.sleep(wanted.get("quietMs", 0) / 1_000)
-        assert len(server.seen) == asked, "goes on asking"
+        if "quietMs" in wanted:
+            asked = len(server.seen)
+            time.sleep(wanted["quietMs"] / 1_000)
+            assert len(server.seen) == asked, "goes on asking"
         ends = wanted["ends"]
         if isinstance(ends, str):
             ends = [ends] * len(ended)
