@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { MetricsRange, MetricsView } from '@keyrail/gateway'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
+import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
 import { askApi, createApp, openPerson, signUp } from './person.ts'
@@ -97,7 +98,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
       took.sort((one, other) => one - other)
       process.stdout.write(`dashboard: metrics of a ${range} take ${Math.round(took[5] ?? 0)} ms in the median\n`)
       expect(metrics?.total).toBeGreaterThan(100)
-      expect(took[5]).toBeLessThan(200)
+      expect(took[5]).toBeLessThan(200 * busy())
     },
   )
 
@@ -112,7 +113,7 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     took.sort((one, other) => one - other)
     process.stdout.write(`dashboard: metrics of ${keys} keys take ${Math.round(took[5] ?? 0)} ms in the median\n`)
     expect(metrics?.series).toHaveLength(90)
-    expect(took[5]).toBeLessThan(200)
+    expect(took[5]).toBeLessThan(200 * busy())
   })
 
   test('a page shows 90 days', async () => {
