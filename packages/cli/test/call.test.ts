@@ -3,10 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { askBlock } from '../src/node/askNode.ts'
 import { commandOf, runCli, startCli, startDevCli, until } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
+
+// Whole services are started, several to a test, on a machine that has other things to do.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let folder = ''
 let dev: RunningDev

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { devChainIds, networks } from '../src/dev/devChains.ts'
 import { askBlock, askNode } from '../src/node/askNode.ts'
 import { anvilBinary } from '../src/node/anvilBinary.ts'
 import { alive, childrenOf, commandOf, post, runCli, startCli, startDevCli, until } from './runCli.ts'
 import type { RunningCli, RunningDev } from './runCli.ts'
+
+// Whole services are started, several to a test, on a machine that has other things to do.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let temporary = ''
 let data = ''

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApiKey } from '@keyrail/gateway'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { askBlock } from '../src/node/askNode.ts'
 import type { BlockHead } from '../src/node/askNode.ts'
 import { startDevCli } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
+
+// Whole services are started, several to a test, on a machine that has other things to do.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url))
 const names = readdirSync(examples).filter((name) => name.startsWith('latest-block-'))

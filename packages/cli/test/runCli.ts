@@ -48,7 +48,7 @@ export function runCli(words: readonly string[], extra: Readonly<Record<string, 
 }
 
 /** Waits until something is so. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const giveUpAt = performance.now() + withinMs
   while (!(await isSo())) {
     if (performance.now() > giveUpAt) throw new Error(`not so within ${withinMs} ms: ${what}`)
