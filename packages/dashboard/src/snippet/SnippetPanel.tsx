@@ -11,8 +11,11 @@ import { networkTitles } from '../parts/networkTitles.ts'
 import { Trouble } from '../parts/Note.tsx'
 import { Segments } from '../parts/Segments.tsx'
 import { SelectField } from '../parts/SelectField.tsx'
+import { TextField } from '../parts/TextField.tsx'
 import type { KeyHolder } from './useKeyHolder.ts'
 import { highlight } from './highlight.ts'
+import { readValues, valueFields } from './snippetValues.ts'
+import type { TypedValues } from './snippetValues.ts'
 
 type NetworkOf = DeploymentView['chain']['networks'][number]
 
@@ -29,6 +32,7 @@ export function SnippetPanel(props: {
   const [libraryId, setLibrary] = useState<SnippetLibrary>('ethers')
   const [withKeyrail, setWithKeyrail] = useState(false)
   const [network, setNetwork] = useState(networks[0]?.network ?? 'testnet')
+  const [typed, setTyped] = useState<TypedValues>({})
   const [isShown, setShown] = useState(false)
 
   const language = snippetLanguages.find(({ id }) => id === languageId) ?? snippetLanguages[0]
@@ -37,6 +41,8 @@ export function SnippetPanel(props: {
   const reveal = useSubmit({ send: (password) => holder.reveal(password), done: () => setShown(true) })
   if (language === undefined || library === undefined || url === undefined) return null
 
+  const chosen = snippetMethods.find(({ id }) => id === method)
+  const read = readValues(chosen?.values ?? [], typed)
   const address: SnippetAddress = kind === 'app' ? { baseUrl: url } : { rpcUrl: url }
   // Where keys are never shown again, a program reads its key from the environment.
   const canShow = holder.canReveal || holder.kept !== undefined
@@ -47,11 +53,12 @@ export function SnippetPanel(props: {
       library: library.id,
       withKeyrail: withKeyrail && library.keyrail !== undefined,
       address,
+      values: read.values,
       ...(apiKey !== undefined && { apiKey }),
     })
   const shownKey = isShown && holder.kept !== undefined ? holder.kept : canShow ? holder.masked : undefined
   const shown = programWith(shownKey)
-  const title = snippetMethods.find(({ id }) => id === method)?.title ?? ''
+  const title = chosen?.title ?? ''
 
   return (
     <Card title="Make a call" lead="A whole program. Copy it, save it under its name, and run it.">
@@ -101,6 +108,20 @@ export function SnippetPanel(props: {
           />
         )}
       </div>
+      {chosen?.values.map((name) => (
+        <TextField
+          key={name}
+          label={valueFields[name].label}
+          name={name}
+          mono
+          optional
+          value={typed[name] ?? ''}
+          onChange={(value) => setTyped((before) => ({ ...before, [name]: value }))}
+          placeholder={valueFields[name].placeholder}
+          mend={read.mends[name]}
+          hint={valueFields[name].hint}
+        />
+      ))}
       <Trouble text={reveal.trouble} />
       <figure className="code" aria-label={`${title}, ${language.title}, ${library.title}`}>
         <div className="code-bar">

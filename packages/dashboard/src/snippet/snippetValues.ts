@@ -1,0 +1,32 @@
+import type { SnippetValue, SnippetValues } from '@keyrail/snippets'
+
+/** What was typed for an example, by name. */
+export type TypedValues = Partial<Readonly<Record<SnippetValue, string>>>
+
+/** The fields for what an example holds at its top. */
+export const valueFields: Readonly<
+  Record<SnippetValue, { readonly label: string; readonly placeholder: string; readonly hint: string }>
+> = {
+  account: { label: 'Account', placeholder: '0x…', hint: 'Whose balance.' },
+  block: { label: 'Block', placeholder: '0', hint: 'The number of a block.' },
+  contract: { label: 'Contract', placeholder: '0x…', hint: 'A token’s address, for one: any contract by ERC-20.' },
+}
+
+/** Reads what was typed. What is wrong, or left empty, is as the example has it by itself. */
+export function readValues(
+  names: readonly SnippetValue[],
+  typed: TypedValues,
+): { readonly values: SnippetValues; readonly mends: Partial<Record<SnippetValue, string>> } {
+  const values: { -readonly [Name in keyof SnippetValues]: SnippetValues[Name] } = {}
+  const mends: Partial<Record<SnippetValue, string>> = {}
+  for (const name of names) {
+    const text = typed[name]?.trim() ?? ''
+    if (text === '') continue
+    if (name === 'block') {
+      if (/^\d{1,15}$/.test(text)) values.block = Number(text)
+      else mends.block = 'Must be a whole number, 0 or more.'
+    } else if (/^0x[0-9a-fA-F]{40}$/.test(text)) values[name] = text
+    else mends[name] = 'Must be 0x and 40 hexadecimal digits.'
+  }
+  return { values, mends }
+}
