@@ -211,7 +211,7 @@ describe('keyrail serve, with all that it can do', () => {
       },
       services: { debug: true },
       limits: { apiKeys: { perDay: 400 } },
-      bounds: { upstreamTimeoutMs: 200, requestTimeoutMs: 1_000, maxAnswerBytes: 1_000_000 },
+      bounds: { upstreamTimeoutMs: 1_000, requestTimeoutMs: 1_000, maxAnswerBytes: 1_000_000 },
     }
     configFile = writeConfig(folder, config)
     environment = {
