@@ -1,32 +1,9 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { doors } from './doors.ts'
+import { tellOfDoor } from './tellOfDoor.ts'
 
 // A process of its own for each door, so that one does not pay for what another left behind.
 
-/** What a door's process has used up to now. */
-export interface Used {
-  /** User and system, of all its threads. */
-  readonly cpuUs: number
-  readonly rssMb: number
-  /** The longest that the event loop stood still since this was last asked. */
-  readonly stallMs: number
-}
-
-/** How often the event loop is looked at: this much of each delay is the wait for the next look. */
-const resolutionMs = 1
-
 const [, , name = '', upstream = ''] = process.argv
-const delay = monitorEventLoopDelay({ resolution: resolutionMs })
-delay.enable()
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  const used: Used = {
-    cpuUs: user + system,
-    rssMb: process.memoryUsage.rss() / 2 ** 20,
-    stallMs: Math.max(0, delay.max / 1e6 - resolutionMs),
-  }
-  delay.reset()
-  process.send?.(used)
-})
-process.on('disconnect', () => process.exit())
-process.send?.(await doors[name]?.(upstream))
+const open = doors[name]
+if (open === undefined) throw new Error(`there is no door '${name}'`)
+tellOfDoor(await open(upstream))

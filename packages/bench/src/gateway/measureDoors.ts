@@ -23,8 +23,8 @@ const threeMethods = ['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'
 
 const server = await startServer()
 const opened: RunningDoor[] = []
-const open = async (name: string): Promise<RunningDoor> => {
-  const door = await startDoor(name, server.url)
+const open = async (name: string, program?: 'manyKeys'): Promise<RunningDoor> => {
+  const door = await startDoor(name, server.url, program)
   opened.push(door)
   return door
 }
@@ -119,9 +119,9 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
   },
   manyKeys: async (rounds) => {
     const subjects = {
-      unmetered: subjectOf(await open('manyKeysUnmetered'), threeMethods),
-      metered: subjectOf(await open('manyKeys'), threeMethods),
-      again: subjectOf(await open('manyKeysUnmetered'), threeMethods),
+      unmetered: subjectOf(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
+      metered: subjectOf(await open('manyKeys', 'manyKeys'), threeMethods),
+      again: subjectOf(await open('manyKeysUnmetered', 'manyKeys'), threeMethods),
     }
     const seen = await slicesOf(subjects, rounds)
     return {
@@ -132,8 +132,8 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
     }
   },
   storedKeys: async (rounds) => {
-    const few = await open('fewStored')
-    const million = await open('millionStored')
+    const few = await open('fewStored', 'manyKeys')
+    const million = await open('millionStored', 'manyKeys')
     const { rssMb } = await million.used()
     const subjects = {
       few: subjectOf(few, threeMethods),

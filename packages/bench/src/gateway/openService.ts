@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApiKey, createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
-import type { Door } from './doors.ts'
+import type { Door } from './door.ts'
 
 const password = 'a password of the bench'
 

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Used } from './doorProcess.ts'
-import type { Door } from './doors.ts'
+import type { Used } from './tellOfDoor.ts'
+import type { Door } from './door.ts'
 import { putLoad } from './load.ts'
 import type { Load, Served } from './load.ts'
 
@@ -23,11 +23,18 @@ export interface RunningDoor {
   readonly stop: () => void
 }
 
-/** Starts a door in front of an upstream. `name` is one of doors.ts. */
-export async function startDoor(name: string, upstream: string): Promise<RunningDoor> {
-  const child = fork(new URL('doorProcess.ts', import.meta.url), [name, upstream], {
-    // Some doors are made of parts that the package does not give out.
-    execArgv: ['--conditions=@keyrail/source'],
+/** The programs that open doors, by the names of those. */
+const programs = { doors: 'doorProcess.ts', manyKeys: '../../test/gateway/manyKeysProcess.ts' }
+
+/** Starts a door in front of an upstream. `name` is one of doors.ts, or one of the program that is named. */
+export async function startDoor(
+  name: string,
+  upstream: string,
+  program: keyof typeof programs = 'doors',
+): Promise<RunningDoor> {
+  const child = fork(new URL(programs[program], import.meta.url), [name, upstream], {
+    // What stands with the tests is made of sources.
+    execArgv: program === 'doors' ? [] : ['--conditions=@keyrail/source'],
   })
   const gone = once(child, 'exit').then(() => {
     throw new Error(`the process of '${name}' ended`)

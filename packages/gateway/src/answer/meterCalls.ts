@@ -1,6 +1,6 @@
 import type { Outcome } from '../meter/meter.ts'
 import type { RefusalReason } from '../refusal/refusal.ts'
-import type { CallEnd } from '../upstream/forwardCall.ts'
+import type { CallEnd } from '../upstream/callEnd.ts'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
 

@@ -1,6 +1,6 @@
 import type { Refusal } from '../refusal/refusal.ts'
 import { refusalText } from '../refusal/refusalText.ts'
-import type { CallEnd } from '../upstream/forwardCall.ts'
+import type { CallEnd } from '../upstream/callEnd.ts'
 import type { AnswerStream } from '../upstream/openAnswerStream.ts'
 
 /** A part of a body: text of our own, bytes of a node's, or a node's result on its way. */

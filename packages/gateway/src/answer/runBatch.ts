@@ -2,10 +2,11 @@ import { refusals } from '../refusal/refusals.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import { carryCall, keepAnswer, keptAnswer, sharedRead } from '../upstream/carryCall.ts'
 import type { SharedRead } from '../upstream/carryCall.ts'
-import type { GroupMember } from '../upstream/createUpstreamGroup.ts'
+import type { GroupMember } from '../upstream/groupMember.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
-import type { CallEnd, ForwardedCall } from '../upstream/forwardCall.ts'
+import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import type { CallEnd } from '../upstream/callEnd.ts'
 import type { CallContext, Cancel } from './runCall.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */

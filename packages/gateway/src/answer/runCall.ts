@@ -1,6 +1,7 @@
 import { carryCall } from '../upstream/carryCall.ts'
-import type { CarryOptions } from '../upstream/carryCall.ts'
-import type { CallEnd, ForwardedCall } from '../upstream/forwardCall.ts'
+import type { CarryOptions } from '../upstream/carryOptions.ts'
+import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import type { CallEnd } from '../upstream/callEnd.ts'
 
 /** What the calls of one request need to be run. */
 export type CallContext = CarryOptions

@@ -127,8 +127,11 @@ export const startFromFile = async ({
   }
   let taking: Promise<void> = Promise.resolve()
   const reload = (): Promise<void> => (taking = taking.then(take))
-  const stopWatching = watchFiles(watched(), () => {
-    if (contents() !== taken) void reload()
+  const stopWatching = watchFiles(watched(), {
+    onChange: () => {
+      if (contents() !== taken) void reload()
+    },
+    onBlind: () => log.tell({ event: 'warning', what: 'changes of the config are not seen: send SIGHUP' }),
   })
 
   return {

@@ -1,26 +1,15 @@
+import type { CarryOptions } from './carryOptions.ts'
 import { scanMembers } from '../json/scanMembers.ts'
+import type { CallDone, CallEnd } from './callEnd.ts'
 import { quantityIn } from './askUpstream.ts'
 import { carryFilterCall } from './carryFilterCall.ts'
-import type { CallDone } from './createFlights.ts'
-import type { ByteBudget } from './createUpstream.ts'
-import type { GroupMember, UpstreamGroup } from './createUpstreamGroup.ts'
+import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import type { GroupMember } from './groupMember.ts'
 import { forwardCall } from './forwardCall.ts'
-import type { CallEnd, ForwardedCall } from './forwardCall.ts'
+import type { ForwardedCall } from './forwardCall.ts'
 import { pinOf } from './pinOf.ts'
 import type { Pin } from './pinOf.ts'
 import type { NodeAnswer } from './readAnswer.ts'
-
-/** What carrying a call needs of the request that it came in. */
-export interface CarryOptions {
-  readonly group: UpstreamGroup
-  /** The caller's key, by which its filters and its own changes are told from others'. */
-  readonly keyId: string
-  readonly timeoutMs: number
-  readonly deadlineMs?: number | undefined
-  /** How many bytes the answers to this request may still have. */
-  readonly budget: ByteBudget
-  readonly maxAnswerBytes: number
-}
 
 /** Longer params are neither shared nor kept: they would have to be held as keys. */
 const longestShared = 4_096

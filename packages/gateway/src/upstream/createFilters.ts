@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { GroupMember } from './createUpstreamGroup.ts'
+import type { GroupMember } from './groupMember.ts'
 
 /** A filter that a node made for a key. */
 export interface Filter {

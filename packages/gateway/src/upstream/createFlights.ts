@@ -1,10 +1,7 @@
 import { refusals } from '../refusal/refusals.ts'
+import type { CallDone, CallEnd } from './callEnd.ts'
 import type { ByteBudget } from './createUpstream.ts'
-import type { CallEnd } from './forwardCall.ts'
-import type { GroupMember } from './createUpstreamGroup.ts'
-
-/** Told how a call ended, and which upstream's answer it was. */
-export type CallDone = (end: CallEnd, member?: GroupMember) => void
+import type { GroupMember } from './groupMember.ts'
 
 /** What a caller brings to a read. */
 export interface FlightOptions {

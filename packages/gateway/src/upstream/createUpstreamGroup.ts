@@ -1,3 +1,4 @@
+import type { GroupMember } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../network.ts'
 import { createAnswerCache } from './createAnswerCache.ts'
@@ -5,21 +6,12 @@ import type { AnswerCache } from './createAnswerCache.ts'
 import { createFilters } from './createFilters.ts'
 import type { Filters } from './createFilters.ts'
 import { createFinality } from './createFinality.ts'
-import type { Finality } from './createFinality.ts'
 import { createFlights } from './createFlights.ts'
 import type { Flights } from './createFlights.ts'
 import { createUpstream } from './createUpstream.ts'
-import type { Upstream } from './createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
-import type { Health, HealthState } from './watchHealth.ts'
+import type { HealthState } from './watchHealth.ts'
 import { watchLag } from './watchLag.ts'
-
-/** An upstream and what is known of it. */
-export interface GroupMember {
-  readonly upstream: Upstream
-  readonly health: Health
-  readonly finality: Finality
-}
 
 /** The upstreams of one network, and what their answers have in common. */
 export interface UpstreamGroup {

@@ -1,8 +1,10 @@
 import { refusals } from '../refusal/refusals.ts'
 import type { ByteBudget } from './createUpstream.ts'
-import type { GroupMember, UpstreamGroup } from './createUpstreamGroup.ts'
+import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import type { GroupMember } from './groupMember.ts'
 import { masked, takeWireIds, wireText } from './forwardCall.ts'
-import type { CallEnd, ForwardedCall } from './forwardCall.ts'
+import type { ForwardedCall } from './forwardCall.ts'
+import type { CallEnd } from './callEnd.ts'
 import { readBatchAnswer, readPlainBatch } from './readAnswer.ts'
 
 /**

@@ -1,23 +1,14 @@
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import { refusals } from '../refusal/refusals.ts'
 import type { Refusal } from '../refusal/refusal.ts'
-import type { CallDone } from './createFlights.ts'
+import type { CallDone, CallEnd } from './callEnd.ts'
 import type { AnswerFlow, AnswerTaker, ByteBudget, UpstreamAnswer, UpstreamFault } from './createUpstream.ts'
-import type { GroupMember, UpstreamGroup } from './createUpstreamGroup.ts'
+import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import type { GroupMember } from './groupMember.ts'
 import { maskSecrets } from './maskSecrets.ts'
 import { openAnswerStream } from './openAnswerStream.ts'
-import type { AnswerStream } from './openAnswerStream.ts'
 import { readAnswer } from './readAnswer.ts'
 import type { NodeAnswer } from './readAnswer.ts'
-
-/** A result too large to keep. It must be begun to be read at once, within `done`: else it is stopped. */
-export interface StreamedAnswer {
-  readonly member: 'result'
-  readonly stream: AnswerStream
-}
-
-/** How a call ended: with the node's answer, or with ours. */
-export type CallEnd = NodeAnswer | StreamedAnswer | Refusal
 
 /** A call that may be forwarded. */
 export interface ForwardedCall {

@@ -1,5 +1,5 @@
 import { askUpstream, quantityOf } from './askUpstream.ts'
-import type { GroupMember } from './createUpstreamGroup.ts'
+import type { GroupMember } from './groupMember.ts'
 
 const roundMs = 5_000
 const longestAskMs = 2_000

@@ -1,0 +1,19 @@
+import { startManyKeys } from '@keyrail/gateway/test/startManyKeys.ts'
+import { tellOfDoor } from '../../src/gateway/tellOfDoor.ts'
+
+// The door of a storage with many keys. It is made of parts that the package does not give out, so it stands with the tests.
+
+const storages: Readonly<
+  Record<string, { readonly stored: number; readonly used: number; readonly metering: boolean }>
+> = {
+  manyKeys: { stored: 10_000, used: 10_000, metering: true },
+  manyKeysUnmetered: { stored: 10_000, used: 10_000, metering: false },
+  fewStored: { stored: 10, used: 10, metering: true },
+  millionStored: { stored: 1_000_000, used: 10_000, metering: true },
+}
+
+const [, , name = '', upstream = ''] = process.argv
+const storage = storages[name]
+if (storage === undefined) throw new Error(`there is no storage '${name}'`)
+const { url, paths } = await startManyKeys({ upstream, ...storage })
+tellOfDoor({ url, paths: { good: paths } })

@@ -1,0 +1,16 @@
+/** One JSON-RPC call as it was written. */
+export interface RpcCall {
+  readonly valid: true
+  /** The id's source text, or `undefined` for a notification. */
+  readonly id: string | undefined
+  readonly method: string
+  /** The source text of params, or `undefined` where there are none. */
+  readonly params: string | undefined
+  /** False where params are neither an array nor an object. */
+  readonly paramsFit: boolean
+}
+
+/** An item that is no JSON-RPC request. */
+export interface NoRequest {
+  readonly valid: false
+}

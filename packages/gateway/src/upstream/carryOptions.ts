@@ -1,0 +1,14 @@
+import type { ByteBudget } from './createUpstream.ts'
+import type { UpstreamGroup } from './createUpstreamGroup.ts'
+
+/** What carrying a call needs of the request that it came in. */
+export interface CarryOptions {
+  readonly group: UpstreamGroup
+  /** The caller's key, by which its filters and its own changes are told from others'. */
+  readonly keyId: string
+  readonly timeoutMs: number
+  readonly deadlineMs?: number | undefined
+  /** How many bytes the answers to this request may still have. */
+  readonly budget: ByteBudget
+  readonly maxAnswerBytes: number
+}
