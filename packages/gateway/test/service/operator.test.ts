@@ -284,6 +284,9 @@ describe('its edges', () => {
     expect([mine.status, mine.headers.get('access-control-allow-origin')]).toEqual([200, null])
     const { publicUrl } = (await mine.json()) as { publicUrl: string }
     expect(publicUrl).toBe(service.url)
+    // What rehearses failures in development is a key like any other here.
+    for (const rehearsal of ['kr_rehearse_429', 'kr_rehearse_slow'])
+      expect(await reasonOf(`${service.url}/testnet/v2/${rehearsal}`)).toBe('key_unknown')
     // The networks answer at any name.
     expect((await post(`http://localhost:${port}/testnet/none`, read)).headers.get('access-control-allow-origin')).toBe(
       '*',
