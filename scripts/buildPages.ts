@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+// Builds the pages of the dashboard where they are not there, or were made of something else. `npm start` runs the service from source, and
+// pages are the one part of it that a browser cannot take so.
+
+const top = join(import.meta.dirname, '..')
+const dashboard = join(top, 'packages/dashboard')
+const stamp = join(top, 'node_modules/.cache/keyrail-pages.sha256')
+
+const sources = [
+  'pnpm-lock.yaml',
+  'packages/dashboard/index.html',
+  'packages/dashboard/vite.config.ts',
+  ...globSync(['packages/dashboard/{src,public}/**/*.*', 'packages/snippets/src/**/*.ts'], { cwd: top }).sort(),
+].filter((file) => !file.endsWith('.test.ts'))
+const hash = createHash('sha256')
+for (const file of sources) hash.update(file).update(readFileSync(join(top, file)))
+const wanted = hash.digest('hex')
+
+const isBuilt = (): boolean =>
+  existsSync(join(dashboard, 'dist/index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+
+if (!isBuilt()) {
+  try {
+    // Standard output is the service's: `npm start -- --json` prints one line.
+    const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
+    execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: dashboard, stdio: ['ignore', 2, 2] })
+    mkdirSync(dirname(stamp), { recursive: true })
+    writeFileSync(stamp, wanted)
+  } catch {
+    process.stderr.write('The pages of the dashboard could not be built; the service runs without them.\n')
+  }
+}
