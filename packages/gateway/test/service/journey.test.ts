@@ -118,7 +118,11 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect((await bob.ask('POST', '/api/keys', { name: 'in its place', network: 'mainnet' })).status).toBe(201)
   })
 
-  test('health, metrics for Prometheus, and a page that says where the API is', async () => {
+  test('health, metrics for Prometheus, and a page', async () => {
+    // The dashboard where it is built, else a line that says where the API is.
+    const page = await fetch(service.url, { headers: { accept: 'text/html' } })
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>Keyrail</title>')])
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok' })
     expect(await (await fetch(`${service.url}/readyz`)).json()).toEqual({ status: 'ok' })
     const { port } = await service.logged('prometheus', ({ event }) => event === 'prometheusListening')
