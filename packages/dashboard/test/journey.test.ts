@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
 import { clipboard, createApp, openPerson, signUp } from './person.ts'
@@ -78,9 +79,9 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     expect(key).not.toBe('')
     expect(await page.content()).not.toContain(key)
     expect(await runCopied(program, 'latest-block.mjs')).toMatch(/^Block 0 is 0x[0-9a-f]{64}\n$/)
-    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 })
+    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 * busy() })
     await page.getByRole('link', { name: 'See the metrics' }).click()
-    await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor({ timeout: 5_000 })
+    await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor({ timeout: 5_000 * busy() })
     expect(await page.locator('.figure', { hasText: 'Success rate' }).textContent()).toContain('100%')
 
     // Both addresses.

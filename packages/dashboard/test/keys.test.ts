@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
 import { clipboard, openPerson, signUp } from './person.ts'
@@ -54,7 +55,7 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     expect(first).toMatch(new RegExp(`^${pages.url}/testnet/kr_t[0-9A-Za-z]{39}$`))
     await page.getByText('Waiting for your first request…').waitFor()
     expect(await callNode(first, 'eth_chainId')).toMatchObject({ status: 200, result: '0xaa36a7' })
-    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 })
+    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 * busy() })
     const second = await create('Nightly job', 'Mainnet')
     expect(await callNode(second, 'eth_chainId')).toMatchObject({ status: 200, result: '0x1' })
     await create('Phone', 'Testnet')

@@ -278,4 +278,17 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await banner.waitFor({ state: 'detached' })
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   })
+
+  test('where a browser has no clipboard for pages, as over plain http, a copy is made all the same', async () => {
+    const { page } = ada
+    await createApp(ada, 'Portfolio')
+    await page.evaluate('Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined })')
+    await page.getByRole('button', { name: 'Copy: the program' }).click()
+    await page.getByText('Copied: the program').waitFor()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    const description = page.getByLabel('Description')
+    await description.focus()
+    await page.keyboard.press('Control+V')
+    expect(await description.inputValue()).toMatch(/const apiKey = 'kr_a[0-9A-Za-z]{39}'/)
+  })
 })
