@@ -18,7 +18,7 @@ import { createVisitor } from '@keyrail/gateway/test/visitor.ts'
 import type { Visitor } from '@keyrail/gateway/test/visitor.ts'
 
 /** Bounds that are low enough to be met by a test. */
-const bounds = { maxBodyBytes: 10_000, maxBatchItems: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 }
+const bounds = { maxBodyBytes: 10_000, maxBatchItems: 5 }
 
 /** A whole service, its accounts, and what they have. */
 export interface Deployment {

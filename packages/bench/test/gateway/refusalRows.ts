@@ -33,8 +33,12 @@ export interface Scene {
   readonly path: string
   /** What happens to requests on their way. */
   readonly meddle?: Meddle
+  /** Until when a call is refused here, by `performance.now`; one that comes later says nothing. @default for ever */
+  readonly untilMs?: number
   /** @see startRelay */
   readonly begun?: Socket[]
+  /** The bodies that a node got. */
+  readonly atNode?: readonly string[]
   readonly close?: () => Promise<void>
 }
 
@@ -116,7 +120,7 @@ const listed = (type: 'origin' | 'ip' | 'method' | 'address' | 'userAgent', valu
 
 const behind = async (...options: Parameters<typeof openDoor>): Promise<Scene> => {
   const door = await openDoor(...options)
-  return { port: door.port, path: door.path, close: door.close }
+  return { port: door.port, path: door.path, atNode: door.node.bodies, close: door.close }
 }
 
 /** Connections on which the beginning of a request was sent before draining began: who closes at once would cut them off. */
@@ -158,11 +162,14 @@ const usedUp = async (deployment: Deployment): Promise<string> => {
   await post(`http://127.0.0.1:${deployment.port}${path}`, call)
   return path
 }
+/** A second, but for the way from the relay to the service. */
+const aSecond = 900
 /** An app that may make one call a second, which it has just made. */
 const tooFast = async ({ service }: World): Promise<Scene> => {
   const { path } = await service.makeApp({ limits: { perSecond: 1, burst: 1 } })
+  const untilMs = performance.now() + aSecond
   await post(`http://127.0.0.1:${service.port}${path}`, call)
-  return { port: service.port, path }
+  return { port: service.port, path, untilMs }
 }
 
 const needsToken = async ({ ann, makeApp }: Deployment): Promise<string> => {
@@ -179,10 +186,13 @@ const ours = ['@keyrail/fetch', '@keyrail/viem', '@keyrail/ethers', '@keyrail/we
 const ofOurs = (least: number, most: number): Row['requests'] =>
   Object.fromEntries(ours.map((name) => [name, [least, most] as const]))
 
+/** viem asks three times more for each call of a batch, for those together whose waits happen to end together. */
+const thrice = (calls: number): readonly [number, number] => [4, 1 + 3 * calls]
+
 /** viem makes the calls of a batch its own, and finds none in an answer that is no list: it shows neither message nor status. */
 const blindBatch: Pick<Row, 'instead' | 'requests'> = {
   instead: { viem: ['An unknown RPC error occurred', 'looks for the first of a list in the one refusal'] },
-  requests: { viem: [4, 4] },
+  requests: { viem: thrice(6) },
 }
 /** viem has words of its own for what took too long; ours stand in `failure`. */
 const tookTooLong: Row['instead'] = { '@keyrail/viem': ['took too long to respond', 'is a `TimeoutError`'] }
@@ -230,7 +240,10 @@ export const rows: readonly Row[] = [
     told: refusals.requestTimeout,
     kind: 'timeout',
     instead: tookTooLong,
-    open: spoiled((passing) => ({ ...withBody(passing, `${passing.body}  `), body: passing.body })),
+    open: async () => ({
+      ...(await behind(undefined, { limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 } })),
+      meddle: (passing) => bytesOf({ ...withBody(passing, `${passing.body}  `), body: passing.body }),
+    }),
   },
   {
     refusal: 'bodyTooLarge',
@@ -264,8 +277,9 @@ export const rows: readonly Row[] = [
     open: async () => {
       const scene = await behind(undefined, { strangers: { perSecond: 1, burst: 1 } })
       const path = `/testnet/${createApiKey('testnet')}`
+      const untilMs = performance.now() + aSecond
       await post(`http://127.0.0.1:${scene.port}${path}`, call)
-      return { ...scene, path }
+      return { ...scene, path, untilMs }
     },
   },
   {
@@ -422,6 +436,7 @@ export const rows: readonly Row[] = [
     kind: 'quota',
     open: at(madeOnce('used up', ({ service }) => usedUp(service))),
     ask: balances(3),
+    requests: { viem: thrice(3) },
   },
   {
     refusal: 'quotaExceeded',

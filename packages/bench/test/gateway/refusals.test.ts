@@ -39,8 +39,16 @@ interface Ended {
 type Ask = NonNullable<Row['ask']>
 const gasPrice: Ask = (face) => face.request('eth_gasPrice', [])
 
-/** Asks as a client does, until it has its answer or its error. */
-const askAs = async (client: Client, row: Row, ask: Ask = row.ask ?? gasPrice): Promise<Ended> => {
+/** Asks as a client does, until it has its answer or its error. Where the machine was too busy to ask in time, again. */
+const askAs = async (client: Client, row: Row, ask?: Ask): Promise<Ended> => {
+  for (let tries = 0; tries < 10; tries += 1) {
+    const ended = await askOnce(client, row, ask)
+    if (ended !== 'tooLate') return ended
+  }
+  throw new Error('no call came before its rate had recovered')
+}
+
+const askOnce = async (client: Client, row: Row, ask: Ask = row.ask ?? gasPrice): Promise<Ended | 'tooLate'> => {
   const { batch = false, retries = true } = row
   const scene = await row.open(world)
   const relay = await startRelay(scene.port, scene)
@@ -52,6 +60,7 @@ const askAs = async (client: Client, row: Row, ask: Ask = row.ask ?? gasPrice): 
       (error: Error) => ({ error }),
     )
     const tookMs = performance.now() - startedAt
+    if (relay.firstAt() > (scene.untilMs ?? Infinity)) return 'tooLate'
     const key = scene.path.slice(scene.path.lastIndexOf('/') + 1)
     // Libraries with a provider of their own put the address into their errors, and the key with it: that is not the service's doing.
     const shown = { answers: relay.answered(), ...(client.ours ? end : {}) }
@@ -162,20 +171,19 @@ describe('a transaction that a node may have taken is not sent again', () => {
     '%s',
     async (_, row, client) => {
       const raw = await Wallet.createRandom().signTransaction({ to: Wallet.createRandom().address, chainId: 31_337n })
-      let sent = 0
-      const counted: Row = {
+      let atNode: readonly string[] = []
+      const seen: Row = {
         ...row,
-        open: async (given) => ({
-          ...(await row.open(given)),
-          meddle: ({ body }) => {
-            if (body.includes('eth_sendRawTransaction')) sent += 1
-            return undefined
-          },
-        }),
+        open: async (given) => {
+          const scene = await row.open(given)
+          atNode = scene.atNode ?? []
+          return scene
+        },
       }
-      const { error, leaks, tookMs } = await askAs(client, counted, (face) => face.send(raw))
+      const { error, leaks, tookMs } = await askAs(client, seen, (face) => face.send(raw))
       expect(error).toBeInstanceOf(Error)
-      expect([sent, leaks]).toEqual([1, []])
+      // What the service could not pass on, as to a node that it takes for ill, may come to it again.
+      expect([atNode.filter((body) => body.includes('eth_sendRawTransaction')).length, leaks]).toEqual([1, []])
       expect(tookMs).toBeLessThan(longestMs)
     },
     30_000,

@@ -19,6 +19,8 @@ export type Meddle = (passing: Passing) => string | undefined
 export interface Relay {
   readonly url: string
   readonly passed: readonly Passing[]
+  /** When the first of them was passed on, by `performance.now`. */
+  readonly firstAt: () => number
   /** All that the service sent back. */
   readonly answered: () => string
   readonly close: () => Promise<void>
@@ -81,6 +83,7 @@ export const startRelay = async (
 ): Promise<Relay> => {
   const passed: Passing[] = []
   let answered = ''
+  let firstAt = Infinity
   const open = new Set<Socket>()
   const server = createServer({ noDelay: true }, (client) => {
     const service = begun.shift() ?? connect(port, '127.0.0.1')
@@ -90,6 +93,7 @@ export const startRelay = async (
       came += text
       for (let next = takeRequest(came); next !== undefined; next = takeRequest(came)) {
         passed.push(next.passing)
+        firstAt = Math.min(firstAt, performance.now())
         const as = meddle(next.passing)
         service.write(as ?? came.slice(0, next.length), 'latin1')
         came = came.slice(next.length)
@@ -118,6 +122,7 @@ export const startRelay = async (
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     passed,
+    firstAt: () => firstAt,
     answered: () => answered,
     close: async () => {
       for (const socket of [...open, ...begun]) socket.destroy()

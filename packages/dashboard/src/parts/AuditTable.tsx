@@ -50,9 +50,15 @@ export function AuditTable({ of }: { readonly of: typeof auditQuery }) {
   )
 }
 
+const wordOf = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(wordOf).join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 function Row({ entry }: { readonly entry: AuditEntryView }) {
   const detail = Object.entries(entry.detail ?? {})
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name}: ${wordOf(value)}`)
     .join(', ')
   return (
     <tr>
