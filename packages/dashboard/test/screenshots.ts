@@ -30,6 +30,8 @@ mkdirSync(folder, { recursive: true })
 const settle = async (of: Page): Promise<void> => {
   await of.waitForLoadState('networkidle', { timeout: 2_500 }).catch(() => undefined)
   await of.locator('.skeleton').first().waitFor({ state: 'detached' })
+  // Colours that were changed are painted in the frame after the next.
+  await of.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
 }
 
 const shoot = async (name: string): Promise<void> => {
