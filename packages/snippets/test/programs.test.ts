@@ -8,7 +8,7 @@ import { tokenAbi, tokenBytecode } from '@keyrail/contracts'
 import { startService } from '@keyrail/contracts/test/startService.ts'
 import type { Service } from '@keyrail/contracts/test/startService.ts'
 import { ContractFactory, Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { setUpPython } from '../../../scripts/setUpPython.ts'
 import { snippet } from '../src/snippet.ts'
 import { snippetLanguages } from '../src/snippetLibraries.ts'
@@ -18,6 +18,9 @@ import type { SnippetMethod } from '../src/snippetMethods.ts'
 import type { SnippetOptions } from '../src/snippetOptions.ts'
 
 // Every program is written to a file and run as its reader would run it, against the service in front of a node.
+
+// Five interpreters at a time start slowly on a machine that others use too.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
 const workspace = join(import.meta.dirname, '../../..')
 /** In the package, so that libraries are found; ignored by git. */
