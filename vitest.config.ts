@@ -21,6 +21,7 @@ const packageProject = (name: string) => ({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 20_000,
     typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
+    globalSetup: name === 'gateway' ? ['./test/storage/lendDatabases.ts'] : [],
   },
 })
 

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inject } from 'vitest'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
 import { postgresBinaries } from './postgresBinaries.ts'
-import { startPostgres } from './startPostgres.ts'
-import type { Postgres } from './startPostgres.ts'
 
 /** One kind of database that the storage is tested on. */
 export interface TestDatabase {
@@ -30,19 +29,22 @@ const createSqlite = (): TestDatabase => {
   }
 }
 
-const createPostgres = (): TestDatabase => {
-  let server: Promise<Postgres> | undefined
-  return {
-    name: 'postgres',
-    create: async () => ({ databaseUrl: await (await (server ??= startPostgres())).createDatabase() }),
-    stop: async () => (await server)?.stop(),
-  }
-}
+const createPostgres = (): TestDatabase => ({
+  name: 'postgres',
+  create: async () => {
+    const lent = await fetch(inject('databaseLender'))
+    const databaseUrl = await lent.text()
+    if (!lent.ok) throw new Error(databaseUrl)
+    return { databaseUrl }
+  },
+  // It goes with the server, when all tests are done.
+  stop: async () => {},
+})
 
 /** Where everything is to be tested, a server that is missing is a failure. */
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 const hasPostgres = postgresBinaries() !== undefined
-/** The databases that tests run on: SQLite, and PostgreSQL where it can be started. A server is begun by the first that asks for it. */
+/** The databases that tests run on: SQLite, and PostgreSQL where it can be started. */
 export const databases: readonly TestDatabase[] = [
   createSqlite(),
   ...(hasPostgres || mustRun ? [createPostgres()] : []),
