@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, isAbsolute, join, posix } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, isAbsolute, join, posix, relative } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { describe, expect, test } from 'vitest'
@@ -17,6 +17,17 @@ const library = [
   'dist/index.js',
   'dist/index.js.map',
 ]
+
+const withMaps = (...names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => [`dist/${name}.js`, `dist/${name}.js.map`])
+
+const starred = (file: string): string => file.replace(/-[A-Z0-9]{8}[.]/, '-*.')
+
+// The dashboard as it was built: a file for each page and part.
+const pagesFolder = join(top, 'packages/dashboard/dist')
+const pages = readdirSync(pagesFolder, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => posix.join(relative(pagesFolder, entry.parentPath), entry.name))
 
 // What a package's tarball holds beside package.json and its papers; `*` is a hash of the contents. A file that comes or goes is seen here before users see it.
 const contents: Readonly<Record<string, readonly string[]>> = {
@@ -37,16 +48,20 @@ const contents: Readonly<Record<string, readonly string[]>> = {
   viem: library,
   snippets: library,
   msw: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
-  gateway: ['dist/index.d.ts', 'dist/index.js', 'dist/index.js.map'],
+  gateway: [
+    'dist/index.d.ts',
+    ...withMaps(
+      'chunk-*',
+      'createRedisInvalidation-*',
+      'createRedisRateLimiter-*',
+      'index',
+      'openRedis-*',
+      'writerThread',
+    ),
+  ],
   cli: [
-    'dist/call-*.js',
-    'dist/call-*.js.map',
-    'dist/chunk-*.js',
-    'dist/chunk-*.js.map',
-    'dist/dev-*.js',
-    'dist/dev-*.js.map',
-    'dist/main.js',
-    'dist/main.js.map',
+    ...withMaps('backup-*', 'call-*', 'chunk-*', 'dev-*', 'main', 'secret-*', 'serve-*', 'users-*'),
+    ...pages.map((file) => `dashboard/${file}`),
   ],
 }
 
@@ -86,8 +101,8 @@ describe.each(publishedPackages)('$manifest.name', ({ folder, path, manifest: so
       ...(existsSync(join(path, 'LICENSE')) || existsSync(join(top, 'LICENSE')) ? ['LICENSE'] : []),
       ...(existsSync(join(path, 'README.md')) ? ['README.md'] : []),
     ]
-    const files = new Set(packed(folder).files.map((file) => file.replace(/-[A-Z0-9]{8}[.]/, '-*.')))
-    expect([...files].sort()).toEqual([...papers, ...(contents[folder] ?? []), 'package.json'].sort())
+    const files = new Set(packed(folder).files.map(starred))
+    expect([...files].sort()).toEqual([...papers, ...(contents[folder] ?? []).map(starred), 'package.json'].sort())
   })
 
   test('has no fault that publint knows of, not even a suggestion', async () => {
@@ -125,7 +140,8 @@ describe.each(publishedPackages)('$manifest.name', ({ folder, path, manifest: so
         `sourceMappingURL=${posix.basename(file)}`,
       )
     }
-    for (const file of files.filter((name) => /[.]c?js$/.test(name))) {
+    // Browsers are given the dashboard without maps.
+    for (const file of files.filter((name) => /[.]c?js$/.test(name) && !name.startsWith('dashboard/'))) {
       const map = /sourceMappingURL=(\S+)/.exec(readFileSync(join(root, file), 'utf8'))?.[1]
       expect(files, file).toContain(posix.join(dirname(file), map ?? 'no map'))
     }

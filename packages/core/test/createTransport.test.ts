@@ -284,7 +284,7 @@ describe('options of single layers', () => {
   test('layers of one\u2019s own stand within the deadline and are told of by hooks all the same', async () => {
     const seen: string[] = []
     const transport = make({
-      timeoutMs: 60,
+      timeoutMs: 400,
       layers: [
         layer((request) => async (args, options) => {
           seen.push('in')

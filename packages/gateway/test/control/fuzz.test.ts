@@ -48,9 +48,7 @@ const oddValue = fc.oneof(
 
 /** What can stand in an address at all: half a pair of surrogates cannot, and node:http refuses what is longer than a header may be. */
 const inAddress = (value: unknown): string =>
-  String(value)
-    .slice(0, 100)
-    .replaceAll(/\p{Cs}/gu, '?')
+  (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 100).replaceAll(/\p{Cs}/gu, '?')
 
 /** A good body with some of its members changed, taken away or added; or anything at all. */
 const bodyLike = (good: unknown): fc.Arbitrary<unknown> => {
