@@ -16,7 +16,7 @@ declare module 'vitest' {
  * Lends databases to all test files of a run from one PostgreSQL, begun by the first that asks: to make a server takes seconds of a processor.
  * Who stops or cuts its server has one of its own.
  */
-export default async function lendDatabases(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let postgres: Promise<Postgres> | undefined
   const lender = createServer((_request, response) => {
     void (async () => {
