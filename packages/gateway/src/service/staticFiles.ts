@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, relative, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { acceptsGzip } from './acceptsGzip.ts'
 import { ConfigError } from './configError.ts'
 
 /** Answers a GET or HEAD out of a folder of built pages. @returns Whether it was one of them. */
@@ -51,9 +52,6 @@ const readFolder = (folder: string): ReadonlyMap<string, StaticFile> => {
   }
   return files
 }
-
-const acceptsGzip = (header: string | string[] | undefined): boolean =>
-  /(?:^|,)\s*(?:gzip|\*)\s*(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(header ?? ''))
 
 /** Not a file that is missing, but a place in the pages' own program. */
 const isPlaceInPages = (path: string, accept: string | undefined): boolean =>
