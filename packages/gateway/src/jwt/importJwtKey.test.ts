@@ -84,10 +84,23 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     expect(() => importJwtKey(pem)).toThrow(message)
   })
 
-  test.each(['AQ', 'Ag'])('refuses an RSA key whose exponent is %s in base64url: 1 signs any text, 2 none', (e) => {
+  const withExponent = (e: bigint): string => {
     const { n = '' } = rsa.publicKey.export({ format: 'jwk' })
-    const pem = spki(createPublicKey({ key: { kty: 'RSA', n, e }, format: 'jwk' }))
-    expect(() => importJwtKey(pem)).toThrow('exponent')
+    const hex = e.toString(16)
+    const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
+    return spki(createPublicKey({ key: { kty: 'RSA', n, e: bytes.toString('base64url') }, format: 'jwk' }))
+  }
+
+  test.each([1n, 2n, 65_536n, 0x1_0000_0001n, (1n << 2_040n) + 1n])(
+    'refuses an RSA key whose exponent is %s: 1 signs any text, an even one none, and a long one takes long',
+    (e) => {
+      const pem = withExponent(e)
+      expect(() => importJwtKey(pem)).toThrow('exponent')
+    },
+  )
+
+  test.each([3n, 65_537n, 0xffff_ffffn])('takes an RSA key whose exponent is %s', (e) => {
+    expect(importJwtKey(withExponent(e)).algorithms).toContain('RS256')
   })
 
   test('whatever is done to a key, it is imported as a key that is whole or refused by a message without it', () => {

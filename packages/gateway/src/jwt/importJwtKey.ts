@@ -19,6 +19,8 @@ const longest = 16_384
 const leastRsaBits = 2048
 /** Beyond this a single check takes milliseconds. */
 const mostRsaBits = 8192
+/** 65537 is what everybody uses; 32 bits are what other libraries take. */
+const mostRsaExponent = 0xffff_ffffn
 
 const shape = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/
 
@@ -74,8 +76,8 @@ const algorithmsOf = (key: KeyObject): readonly JwtAlgorithm[] => {
       throw new TypeError(
         `an RSA key must have ${leastRsaBits} to ${mostRsaBits} bits, and this one has ${modulusLength}: make another`,
       )
-    // With an exponent of 1 any text is its own signature.
-    if (publicExponent < 3n || publicExponent % 2n === 0n)
+    // With an exponent of 1 any text is its own signature; with a long one each check takes as long as a signature is made, or longer.
+    if (publicExponent < 3n || publicExponent > mostRsaExponent || publicExponent % 2n === 0n)
       throw new TypeError('the exponent of this RSA key is not safe: make another')
     return ['RS256', 'RS384', 'RS512']
   }
