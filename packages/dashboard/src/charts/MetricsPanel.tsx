@@ -10,7 +10,7 @@ import { Icon } from '../parts/Icon.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { networkTitles } from '../parts/networkTitles.ts'
 import { Segments } from '../parts/Segments.tsx'
-import { clockText, countText, dayText, momentText, msText, rateText, shortText } from '../parts/times.ts'
+import { clockText, countText, dayText, momentText, msText, rateText, shortText, utcDayText } from '../parts/times.ts'
 import { BarCell } from './BarCell.tsx'
 import { Chart } from './Chart.tsx'
 import { outcomeTitle } from './outcomeTitle.ts'
@@ -101,13 +101,14 @@ function Parts(props: {
 }) {
   const { metrics, words, subject, range } = props
   const { series, byMethod, byOutcome, byNetwork, step, total } = metrics
-  const mark = step === 'day' || range === 'week' || range === 'month' || range === 'quarter' ? dayText : clockText
+  // A step of a day is a day of UTC; shorter ones are shown in the reader's own zone.
+  const mark = step === 'day' ? utcDayText : range === 'week' || range === 'month' ? dayText : clockText
   const busiest = series.reduce(
     (most, one) => (one.total > most.total ? one : most),
     series[0] ?? { at: metrics.from, total: 0 },
   )
   const slowest = Math.max(0, ...series.map(({ p95 }) => p95 ?? 0))
-  const titleOf = step === 'day' ? dayText : momentText
+  const titleOf = step === 'day' ? (time: string) => `${utcDayText(time)} (UTC)` : momentText
   const csvLink = (of: 'series' | 'methods' | 'outcomes' | 'networks') =>
     props.csv && (
       <a className="button little" href={csvPath(subject, range, of)} download>

@@ -3,6 +3,7 @@ import type { SyntheticEvent } from 'react'
 import { useDialogs } from '../parts/dialogs.ts'
 import { isControlFailure } from './controlFailure.ts'
 import { sentence } from './sentence.ts'
+import { troubleOf } from './troubleOf.ts'
 
 /** A form, or a button that changes something. */
 export interface Submit {
@@ -27,13 +28,15 @@ export interface SubmitOptions<Answer> {
   readonly done?: (answer: Answer) => unknown
   /** The fields that show their own faults; those of others are told above. */
   readonly fields?: readonly string[]
+  /** What the page calls those others, where their own names would not be understood. */
+  readonly titles?: Readonly<Record<string, string>>
 }
 
 /**
  * Does something that changes something: once, however often it is clicked, with each fault at its field. Where the control API wants the
  * password, asks for it and goes on.
  */
-export function useSubmit<Answer>({ check, send, done, fields = [] }: SubmitOptions<Answer>): Submit {
+export function useSubmit<Answer>({ check, send, done, fields = [], titles }: SubmitOptions<Answer>): Submit {
   const [state, setState] = useState<{ trouble?: string; mends: Readonly<Record<string, string | undefined>> }>({
     mends: {},
   })
@@ -75,14 +78,8 @@ export function useSubmit<Answer>({ check, send, done, fields = [] }: SubmitOpti
     } catch (error) {
       if (!isControlFailure(error)) throw error
       const mends = Object.fromEntries(error.fields.map(({ field, mend }) => [field, mend]))
-      const others = error.fields.filter(({ field }) => !fields.includes(field))
-      const isToldAtFields = error.fields.length > 0 && others.length === 0
-      const told = [
-        error.message,
-        ...others.map(({ field, mend }) => (mend === error.message ? '' : `${field} ${mend}`)),
-      ]
-      const trouble = told.filter(Boolean).map(sentence).join(' ')
-      setState(isToldAtFields ? { mends } : { mends, trouble })
+      const trouble = troubleOf(error, fields, titles)
+      setState(trouble === undefined ? { mends } : { mends, trouble })
       focusFault(form)
     } finally {
       busy.current = false

@@ -5,11 +5,11 @@ import { appsQuery, deploymentQuery } from '../control/queries.ts'
 import { Button } from '../parts/Button.tsx'
 import { Empty } from '../parts/Empty.tsx'
 import { Icon } from '../parts/Icon.tsx'
-import { KeyBadge } from '../parts/KeyBadge.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { TextField } from '../parts/TextField.tsx'
 import { countText, dayText } from '../parts/times.ts'
+import { AppBadge } from './app/AppBadge.tsx'
 
 /** All apps, or those whose name has what was typed. */
 export function Apps() {
@@ -74,7 +74,7 @@ export function Apps() {
                       <Link to="/apps/$appId/setup" params={{ appId: app.id }} className="card card-link">
                         <div className="row spread">
                           <h2>{app.name}</h2>
-                          <KeyBadge state={app.key.state} expiresAt={app.key.expiresAt} />
+                          <AppBadge app={app} />
                         </div>
                         <p className="soft small clamp break">{app.description || 'No description'}</p>
                         <p className="soft small">

@@ -1,5 +1,5 @@
 import type { UsageView } from '@keyrail/gateway'
-import { countText, momentText } from './times.ts'
+import { countText, resetText } from './times.ts'
 
 type UsageWindow = UsageView['day']
 
@@ -31,7 +31,7 @@ export function UsageMeter({ title, usage }: { readonly title: string; readonly 
         </svg>
       )}
       <p className="hint">
-        {remaining !== null && `${countText(remaining)} left. `}Begins anew {momentText(resetAt)}.
+        {remaining !== null && `${countText(remaining)} left. `}Begins anew {resetText(resetAt)}.
       </p>
     </div>
   )

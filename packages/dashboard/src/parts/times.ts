@@ -1,6 +1,7 @@
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const utcDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const whole = new Intl.NumberFormat(undefined)
 const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const rate = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
@@ -11,6 +12,20 @@ export const dayText = (time: string): string => day.format(new Date(time))
 export const momentText = (time: string): string => moment.format(new Date(time))
 /** A time of day. */
 export const clockText = (time: string): string => clock.format(new Date(time))
+/** A day of UTC. */
+export const utcDayText = (time: string): string => utcDay.format(new Date(time))
+/**
+ * When something begins anew that goes by UTC: in UTC, and in the reader's own zone where that differs.
+ * @param timeZone - The reader's. @default the browser's
+ */
+export const resetText = (time: string, timeZone?: string): string => {
+  const [utc, own] = ['UTC', timeZone].map((zone) =>
+    new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone }).format(
+      new Date(time),
+    ),
+  )
+  return utc === own ? `${utc} UTC` : `${utc} UTC, ${own} your time`
+}
 /** A whole number. */
 export const countText = (value: number): string => whole.format(value)
 /** A number in few characters. */

@@ -42,7 +42,7 @@ function ChangePassword() {
       setNext('')
       say('The password is changed. All other sessions have ended.')
     },
-    fields: ['current', 'next'],
+    fields: ['current', 'next', 'password'],
   })
   return (
     <Card title="Change the password" lead="All other sessions end.">

@@ -17,7 +17,7 @@ export function AccountUsage() {
           <Card title="API keys" lead="All of them together. Apps have limits of their own, in their settings.">
             <div className="pair">
               <UsageMeter title="Today (UTC)" usage={day} />
-              <UsageMeter title="This month" usage={month} />
+              <UsageMeter title="This month (UTC)" usage={month} />
             </div>
           </Card>
         )}

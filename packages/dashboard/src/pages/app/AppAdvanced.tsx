@@ -9,11 +9,12 @@ import { Choices } from '../../parts/Choices.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { networkTitles } from '../../parts/networkTitles.ts'
-import { Trouble } from '../../parts/Note.tsx'
+import { Note, Trouble } from '../../parts/Note.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
+import { isOff } from './AppBadge.tsx'
 import { AppKeyCard } from './AppKeyCard.tsx'
 import { useApp, useDeployment } from './useApp.ts'
 import { useAppChange } from './useAppChange.ts'
@@ -107,6 +108,12 @@ function Offered({ app }: { readonly app: AppView }) {
     <Card title="Services and networks" lead="Calls to what is off are refused, with a message that says so.">
       <form className="stack" noValidate onSubmit={submit}>
         <Trouble text={trouble} />
+        {isOff(draft.values) && (
+          <Note kind="warn">
+            Without a {services.length === 0 ? 'service' : 'network'}{' '}
+            {isOff(app) ? 'the app is off:' : 'the app will be off:'} all its calls are refused.
+          </Note>
+        )}
         <div className="pair">
           <Choices
             legend="Services"
@@ -177,7 +184,8 @@ function Limits({ app }: { readonly app: AppView }) {
       say('Saved')
       void usage.refetch()
     },
-    fields: limitNames,
+    fields: limitNames.map((name) => `limits.${name}`),
+    titles: { 'limits.burst': 'Your own limit of calls at once' },
   })
   return (
     <Card
@@ -191,16 +199,18 @@ function Limits({ app }: { readonly app: AppView }) {
             <dd>{limitText(app.limits[name])}</dd>
           </div>
         ))}
-        <div>
-          <dt>At once</dt>
-          <dd>{countText(app.limits.burst)}</dd>
-        </div>
+        {app.limits.perSecond !== null && (
+          <div>
+            <dt>At once</dt>
+            <dd>{countText(app.limits.burst)}</dd>
+          </div>
+        )}
       </dl>
       <Loaded query={usage}>
         {({ day, month }) => (
           <div className="pair">
             <UsageMeter title="Today (UTC)" usage={day} />
-            <UsageMeter title="This month" usage={month} />
+            <UsageMeter title="This month (UTC)" usage={month} />
           </div>
         )}
       </Loaded>
@@ -235,6 +245,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   const { data: deployment } = useQuery(deploymentQuery)
   const { submit, isPending, trouble } = useSubmit({
     send: () => change({ requireJwt: !app.requireJwt }),
+    titles: { requireJwt: 'This' },
     done: ({ requireJwt }) => say(requireJwt ? 'Each call must bring a token now' : 'Calls need no token now'),
   })
   return (

@@ -3,9 +3,9 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { isControlFailure } from '../../control/controlFailure.ts'
 import { appQuery } from '../../control/queries.ts'
 import { Empty } from '../../parts/Empty.tsx'
-import { KeyBadge } from '../../parts/KeyBadge.tsx'
 import { Loaded, Skeleton } from '../../parts/Loaded.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
+import { AppBadge } from './AppBadge.tsx'
 
 const route = getRouteApi('/inside/apps/$appId')
 
@@ -40,7 +40,7 @@ export function AppFrame() {
               title={app.name}
               crumb={<Link to="/apps">Apps</Link>}
               lead={app.description || undefined}
-              action={<KeyBadge state={app.key.state} expiresAt={app.key.expiresAt} />}
+              action={<AppBadge app={app} />}
             />
             <nav className="tabs" aria-label="App">
               <Link to="/apps/$appId/setup" params={params}>

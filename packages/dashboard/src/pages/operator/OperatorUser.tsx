@@ -104,7 +104,7 @@ function UserLimits({ user }: { readonly user: UserView }) {
       queries.setQueryData(userQuery(user.id).queryKey, changed)
       say('Saved')
     },
-    fields: names,
+    fields: names.map((name) => `limits.${name}`),
   })
   return (
     <Card
