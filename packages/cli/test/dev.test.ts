@@ -396,6 +396,7 @@ describe('keyrail dev --data', () => {
       'keyrail.json',
       'mainnet',
       'mainnet.chain.json',
+      'password',
       'secret',
       'testnet',
       'testnet.chain.json',

@@ -24,6 +24,7 @@ describe('openDevFolder', () => {
     const folder = openDevFolder(undefined)
     expect(folder.temporary).toBe(true)
     expect(folder.nextChain('testnet')).toBeUndefined()
+    expect(readFileSync(folder.passwordFile, 'utf8')).toBe(`${folder.state.account.password}\n`)
     expect(readFileSync(join(folder.keyFiles, 'app'), 'utf8')).toBe(`${folder.state.app.apiKey}\n`)
     folder.release()
     expect(existsSync(folder.path)).toBe(false)
@@ -43,6 +44,7 @@ describe('openDevFolder', () => {
     expect(statSync(folder.keyFiles).mode & 0o777).toBe(0o700)
     for (const file of [
       join(path, 'keyrail.json'),
+      folder.passwordFile,
       ...['app', 'testnet', 'mainnet'].map((name) => join(path, 'keys', name)),
     ]) {
       expect(statSync(file).mode & 0o777).toBe(0o600)

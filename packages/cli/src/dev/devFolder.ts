@@ -32,6 +32,8 @@ export interface DevFolder {
   readonly secret: string
   /** Files that hold one key each and nothing else: `app`, `testnet`, `mainnet`. For `keyrail call --key-file` and shells. */
   readonly keyFiles: string
+  /** The file that holds the account's password and nothing else. */
+  readonly passwordFile: string
   /** The chain saved for a network, or undefined where there is none yet. */
   readonly savedChain: (network: Network) => string | undefined
   /** Where a node is to save its chain. Undefined in a temporary folder. */
@@ -111,6 +113,7 @@ function open(path: string, temporary: boolean): DevFolder {
     const chain = (network: Network): string => join(path, `${network}.chain.json`)
     const next = (network: Network): string => join(path, `${network}.chain.next.json`)
     const secretFile = join(path, 'secret')
+    const passwordFile = join(path, 'password')
     const known = existsSync(stateFile)
     const state = known ? readState(stateFile) : createDevState()
     // All is checked before anything is written.
@@ -131,6 +134,7 @@ function open(path: string, temporary: boolean): DevFolder {
     const saveState = (next: DevState): void => {
       const text = `${JSON.stringify(next, undefined, 2)}\n`
       if (!existsSync(stateFile) || readFileSync(stateFile, 'utf8') !== text) writeWhole(stateFile, text)
+      writeWhole(passwordFile, `${next.account.password}\n`)
       mkdirSync(keyFiles, privateFolder)
       writeWhole(join(keyFiles, 'app'), `${next.app.apiKey}\n`)
       for (const network of networks) writeWhole(join(keyFiles, network), `${next.keys[network].apiKey}\n`)
@@ -145,6 +149,7 @@ function open(path: string, temporary: boolean): DevFolder {
       database: join(path, 'keyrail.db'),
       secret: readFileSync(secretFile, 'utf8').trim(),
       keyFiles,
+      passwordFile,
       savedChain: (network) => (existsSync(chain(network)) ? chain(network) : undefined),
       nextChain: (network) => (temporary ? undefined : next(network)),
       release: () => {

@@ -1,4 +1,5 @@
 import type { ByNetwork } from './devChains.ts'
+import type { DevFolder } from './devFolder.ts'
 
 /** What `keyrail dev --json` prints. Holds secrets. */
 export interface DevDescription {
@@ -14,8 +15,8 @@ export interface DevDescription {
 export interface DevService {
   readonly description: DevDescription
   readonly port: number
-  /** The folder with the state, and the one in it with a file per key. */
-  readonly folder: { readonly path: string; readonly keyFiles: string; readonly temporary: boolean }
+  /** The folder with the state, and in it the folder with a file per key and the file of the account's password. */
+  readonly folder: Pick<DevFolder, 'path' | 'keyFiles' | 'passwordFile' | 'temporary'>
   /** Settles when a node has ended by itself, with which and how. */
   readonly broken: Promise<string>
   /** Stops the service, then the nodes; chains are saved. Safe to call twice. */

@@ -175,7 +175,7 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
         nodes: { testnet: testnet.url, mainnet: mainnet.url },
       },
       port,
-      folder: { path: folder.path, keyFiles: folder.keyFiles, temporary: folder.temporary },
+      folder,
       broken: Promise.race([end(testnet, 'testnet'), end(mainnet, 'mainnet')]),
       stop: () => (stopping ??= stopAll()),
     }

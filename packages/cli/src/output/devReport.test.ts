@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { FirstCalls } from '../dev/firstCalls.ts'
-import { addressesReport, firstCallsReport } from './devReport.ts'
+import { createDevState } from '../dev/devState.ts'
+import { addressesReport, firstCallsReport, nextStepsReport } from './devReport.ts'
 import { coloured, plain } from './style.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -62,5 +63,32 @@ describe('addressesReport', () => {
       `  testnet  app      ${url}/testnet/v2/…wxyz  chain 1952805748`,
       `  mainnet  API key  ${url}/mainnet/…wxyz     chain 1835100526`,
     ])
+  })
+})
+
+describe('nextStepsReport', () => {
+  test('names the dashboard and what logs in there, and holds no secret', () => {
+    const { account, app, keys } = createDevState()
+    const addresses = { testnet: url, mainnet: url }
+    const report = nextStepsReport(
+      {
+        description: {
+          url,
+          dashboard: 'http://127.0.0.1:2',
+          account,
+          app: { ...app, addresses },
+          keys: { testnet: { ...keys.testnet, address: url }, mainnet: { ...keys.mainnet, address: url } },
+          nodes: addresses,
+        },
+        folder: { path: '/a', keyFiles: '/a/keys', passwordFile: '/a/password', temporary: false },
+      },
+      plain,
+    )
+    expect(report).toContain(
+      `  Dashboard: http://127.0.0.1:2, log in as ${account.email} with the password in /a/password`,
+    )
+    expect(report.join('\n')).toContain('examples/latest-block-fetch/try.js')
+    for (const secret of [account.password, app.apiKey, keys.testnet.apiKey, keys.mainnet.apiKey])
+      expect(report.join('\n')).not.toContain(secret)
   })
 })

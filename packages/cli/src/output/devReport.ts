@@ -59,16 +59,23 @@ export function addressesReport(calls: FirstCalls, style: Style): string[] {
   return [style.faint('The addresses, each with its key masked:'), ...formatTable(rows, '  ')]
 }
 
-/** Where to go from here: the keys, and three ways to make a call. */
-export function nextStepsReport(service: DevService, style: Style): string[] {
-  const { url } = service.description
-  const { dev, call, where } = ownCommands(import.meta.url)
-  const { keyFiles, path, temporary } = service.folder
+/**
+ * Where to go from here: the dashboard and how to log in there, the keys, and three ways to make a call.
+ * No secret is in it, but the files that hold them.
+ *
+ * @param service - What runs.
+ * @param style - How things stand out.
+ */
+export function nextStepsReport(service: Pick<DevService, 'description' | 'folder'>, style: Style): string[] {
+  const { url, dashboard, account } = service.description
+  const { dev, call, where, program } = ownCommands(import.meta.url)
+  const { keyFiles, passwordFile, path, temporary } = service.folder
   const quoted = (file: string): string =>
     /[^\w./:-]/.test(file) ? `'${file.replaceAll("'", String.raw`'\''`)}'` : file
   const keyFile = quoted(`${keyFiles}/app`)
   return [
     style.strong('Where to go next'),
+    `  Dashboard: ${dashboard}, log in as ${account.email} with the password in ${quoted(passwordFile)}`,
     `  Whole keys and addresses: ${dev} --json prints them; here they are in ${quoted(`${path}/keyrail.json`)}`,
     temporary
       ? `  This folder and its chains go when the service stops; ${dev} --data DIR keeps them.`
@@ -83,6 +90,7 @@ export function nextStepsReport(service: DevService, style: Style): string[] {
     `  ${call} eth_getBlockByNumber latest false --base-url ${url}/testnet --key-file ${keyFile}`,
     '',
     `  ${style.faint('// in a program (JavaScript, Node 20 or later)')}`,
+    ...(program === undefined ? [] : [`  ${style.faint(`// ${program}`)}`]),
     `  import { createClient } from '@keyrail/fetch'`,
     '',
     '  const client = createClient({',

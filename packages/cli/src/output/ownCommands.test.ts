@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import { ownCommands } from './ownCommands.ts'
 
 test('from source, the scripts of the workspace stand in for the name', () => {
-  const { dev, call, where } = ownCommands(import.meta.url)
+  const { dev, call, where, program } = ownCommands(import.meta.url)
   expect(dev).toBe('npm start --')
   expect(call).toMatch(/^npx node .*packages\/cli\/src\/main\.ts call$/)
   expect(where).toContain('npm start')
+  expect(program).toContain('examples/latest-block-fetch')
 })
 
 test('once built, the program goes by its name', () => {

@@ -4,6 +4,8 @@ export interface OwnCommands {
   readonly call: string
   /** What must be said of where they are typed; empty where anywhere will do. */
   readonly where: string
+  /** Where a program that imports `@keyrail/fetch` runs, and how; nothing where that is up to whoever installs it. */
+  readonly program?: string
 }
 
 /**
@@ -18,6 +20,8 @@ export function ownCommands(moduleUrl: string): OwnCommands {
         dev: 'npm start --',
         call: 'npx node --conditions=@keyrail/source packages/cli/src/main.ts call',
         where: ', in the folder of npm start',
+        program:
+          'saved as examples/latest-block-fetch/try.js, it runs with npx node --conditions=@keyrail/source examples/latest-block-fetch/try.js',
       }
     : { dev: 'keyrail dev', call: 'keyrail call', where: '' }
 }
