@@ -78,9 +78,9 @@ const check = (
 const withLimits = (
   answering: Answering,
   exchange: Admitted,
-  options: { calls: number; granted: (taken: TakenLimits) => void },
+  options: { calls: number; items: number; granted: (taken: TakenLimits) => void },
 ): void => {
-  const { calls, granted } = options
+  const { calls, items, granted } = options
   const proceed = (taken: TakenLimits): void => {
     exchange.limitHeaders = limitHeaders(taken, answering.now())
     granted(taken)
@@ -91,7 +91,7 @@ const withLimits = (
   }
   let taken: TakenLimits | Promise<TakenLimits>
   try {
-    taken = takeLimits(answering, exchange.tenant, calls)
+    taken = takeLimits(answering, exchange.tenant, calls, items)
   } catch {
     unavailable()
     return
@@ -113,10 +113,19 @@ const answerSingle = (answering: Answering, exchange: Admitted, item: RpcCall | 
   exchange.method = traits?.label ?? 'other'
   exchange.items = 1
   const call = check(item, traits, exchange)
-  if ('reason' in call) settleSingle(answering, exchange, { item, end: call })
+  if ('reason' in call)
+    withLimits(answering, exchange, {
+      calls: 0,
+      items: 1,
+      granted: (taken) => {
+        const end = isOverRate(taken) ? refuseUngranted(taken, 0, answering) : call
+        settleSingle(answering, exchange, { item, end })
+      },
+    })
   else
     withLimits(answering, exchange, {
       calls: 1,
+      items: 1,
       granted: (taken) => {
         if (taken.granted === 0) {
           settleSingle(answering, exchange, { item, end: refuseUngranted(taken, 0, answering) })
@@ -172,10 +181,20 @@ const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (
   exchange.method = 'batch'
   exchange.items = items.length
   exchange.labels = labels
-  if (passed === 0) settleBatch(answering, exchange, { items, ends: calls.filter((call) => 'reason' in call) })
+  if (passed === 0)
+    withLimits(answering, exchange, {
+      calls: 0,
+      items: items.length,
+      granted: (taken) => {
+        const over = isOverRate(taken) ? refuseUngranted(taken, 0, answering) : undefined
+        const ends = over === undefined ? calls.filter((call) => 'reason' in call) : calls.map(() => over)
+        settleBatch(answering, exchange, { items, ends })
+      },
+    })
   else
     withLimits(answering, exchange, {
       calls: passed,
+      items: items.length,
       granted: (taken) => {
         if (taken.granted < passed) refuseRest(calls, taken, answering)
         exchange.cancel = runBatch(calls, contextOf(answering, exchange), (ends) => {
@@ -185,6 +204,9 @@ const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (
       },
     })
 }
+
+/** Whether the rate left nothing, not even for what is refused. */
+const isOverRate = ({ rate }: TakenLimits): boolean => rate?.granted === 0
 
 /** Puts refusals in the place of the calls that were not granted. */
 const refuseRest = (calls: (ForwardedCall | Refusal)[], taken: TakenLimits, answering: Answering): void => {

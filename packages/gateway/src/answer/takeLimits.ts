@@ -12,17 +12,23 @@ const unlimited = (granted: number): TakenLimits => ({ granted, rate: undefined,
 
 /**
  * Takes the calls of one request, all at once, from the key's rate, and what that grants from its quota.
- * @param calls - How many passed all other checks, 1 or more.
+ * @param calls - How many passed all other checks.
+ * @param items - How many there are with those that were refused: checking costs too, so the rate is taken for all. `calls` or more.
  * @returns A plain value where neither has to ask anybody. A promise that is rejected says that the quota cannot be asked.
  */
-export const takeLimits = (answering: Answering, tenant: Tenant, calls: number): TakenLimits | Promise<TakenLimits> => {
+export const takeLimits = (
+  answering: Answering,
+  tenant: Tenant,
+  calls: number,
+  items: number = calls,
+): TakenLimits | Promise<TakenLimits> => {
   if (tenant.rehearsal !== undefined)
     return rehearsedLimits(tenant.rehearsal, calls, answering.now()) ?? unlimited(calls)
   if (tenant.rate === undefined || answering.rates === undefined) return takeQuota(answering, tenant, calls)
-  const rate = answering.rates.take(tenant.record.id, tenant.rate, calls)
+  const rate = answering.rates.take(tenant.record.id, tenant.rate, items)
   return rate instanceof Promise
-    ? rate.then((decision) => takeQuota(answering, tenant, decision.granted, decision))
-    : takeQuota(answering, tenant, rate.granted, rate)
+    ? rate.then((decision) => takeQuota(answering, tenant, Math.min(calls, decision.granted), decision))
+    : takeQuota(answering, tenant, Math.min(calls, rate.granted), rate)
 }
 
 const takeQuota = (

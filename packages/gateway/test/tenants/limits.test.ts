@@ -75,6 +75,24 @@ describe.each([
     expect(limitHeaders(answer.headers)).not.toHaveProperty('retry-after')
     expect(upstream.bodies.join()).not.toContain('eth_maxPriorityFeePerGas')
   })
+
+  test('is paid for what is refused too: over it nothing else is said', async () => {
+    const { addApp, clock } = await start({}, { later })
+    const { path } = addApp({ limits: { ...noLimits, perSecond: 10, burst: 4 } })
+    expect(said(await post(path, batch('nope', 'nope', 'nope')))).toEqual([200, ...Array(3).fill('method_not_found')])
+    const last = await post(path, call('nope'))
+    expect([said(last), last.headers.get('x-ratelimit-remaining')]).toEqual([[200, 'method_not_found'], '0'])
+    expect(said(await post(path, call('nope')))).toEqual([429, 'rate_limited'])
+    expect(said(await post(path, batch('nope', 'eth_gasPrice', 'nope')))).toEqual([
+      200,
+      'method_not_found',
+      'rate_limited',
+      'method_not_found',
+    ])
+    expect(said(await post(path, batch('nope', 'nope')))).toEqual([200, 'rate_limited', 'rate_limited'])
+    clock.now += 100
+    expect(said(await post(path, call('nope')))).toEqual([200, 'method_not_found'])
+  })
 })
 
 describe.each([['now' as const], ['later' as const]])('a quota that answers %s', (mode) => {
