@@ -89,7 +89,7 @@ export interface Keys {
   /**
    * Puts a new key in the place of one. The one before the last is gone at once: there is at most one old key.
    * @param rotation.key - Made by `storeKey` for the same row, user and kind.
-   * @param rotation.oldUntil - Until when the old key works; `null`: not at all.
+   * @param rotation.oldUntil - Until when the old key works, but no longer than until its own end; `null`: not at all.
    * @param rotation.expiresAt - When the new one expires; left as it was if not given.
    * @returns The key; `'revoked'` where it was; `'notFound'`.
    * @throws {TypeError} where the new key is of another row or kind.
@@ -282,14 +282,17 @@ export const createKeys = (db: Db): Keys => {
       return change({ id, userId }, async (before, transaction) => {
         if (before.state === 'revoked') return 'revoked'
         if (before.kind !== key.kind) throw new TypeError(`the new key must be of kind ${before.kind}, as the old one`)
+        // A grace makes no key work longer than it would have, and none that has ended work again.
+        const until = oldUntil === null ? null : Math.min(oldUntil, before.expiresAt ?? oldUntil)
+        const hasGrace = until !== null && until > now
         const row = await transaction.query
           .updateTable('keys')
           .set({
             sha256: hashBytes(key.hash),
             ending: key.ending,
             sealed: key.sealed,
-            oldSha256: oldUntil === null ? null : before.sha256,
-            oldUntil,
+            oldSha256: hasGrace ? before.sha256 : null,
+            oldUntil: hasGrace ? until : null,
             rotatedAt: now,
             expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
             version: before.version + 1,

@@ -357,6 +357,27 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.keys.listApiKeys(userId)).toHaveLength(1)
     })
 
+    test('that end are not given more time by a grace, and those that have ended do not work again', async () => {
+      const { id: userId } = await addUser(storage)
+      const { row, hash } = await addApiKey(storage, { userId })
+      const rotate = async (rotation: { oldUntil: number; expiresAt: number | null; now: number }) => {
+        const next = newKey('testnet', { userId, id: row.id })
+        const result = await storage.keys.rotate({ id: row.id, userId, key: next.stored, ...rotation })
+        return { result, hash: next.hash }
+      }
+      await storage.keys.edit({ id: row.id, userId, expiresAt: now + 100 })
+      const second = await rotate({ oldUntil: now + 9_000, expiresAt: now + 200, now })
+      expect(second.result).toMatchObject({ oldUntil: now + 100 })
+      expect(await storage.findAccess(hash)).toMatchObject({ old: true, endsAt: now + 100 })
+      // At its end it has ended.
+      const third = await rotate({ oldUntil: now + 9_000, expiresAt: null, now: now + 200 })
+      expect(third.result).toMatchObject({ oldUntil: null })
+      expect(await storage.findAccess(second.hash)).toBeUndefined()
+      const fourth = await rotate({ oldUntil: now + 9_000, expiresAt: null, now: now + 300 })
+      expect(fourth.result).toMatchObject({ oldUntil: now + 9_000 })
+      expect(await storage.findAccess(third.hash)).toMatchObject({ old: true, endsAt: now + 9_000 })
+    })
+
     test('that were revoked are known as such, and cannot be rotated or shown again', async () => {
       const { id: userId } = await addUser(storage)
       const secret = createServerSecret('s'.repeat(32))
