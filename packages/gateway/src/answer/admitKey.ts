@@ -65,6 +65,14 @@ const refuseStranger = (answering: Answering, exchange: Exchange, refusal: Refus
   refuseExchange(answering, exchange, granted === 0 ? limited({ retryAfterMs, nowMs: answering.now() }) : refusal)
 }
 
+/** Why no more tokens of an app are looked at for an IP: its signatures failed too often. They cost more than they cost who makes them up. */
+const refuseForger = (answering: Answering, exchange: Exchange, app: string): Refusal | undefined => {
+  const ip = ipOf(answering, exchange)
+  if (answering.strangers.take(ip, { app, calls: 0 }).remaining > 0) return undefined
+  const { granted, retryAfterMs } = answering.strangers.take(ip, { app })
+  return granted > 0 ? undefined : refusals.keyUnknownLimited({ retryAfterMs, nowMs: answering.now() })
+}
+
 const ipOf = ({ clientIp }: Answering, { request }: Exchange): string | undefined => {
   const forwarded = request.headers['x-forwarded-for']
   return clientIp(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
@@ -118,10 +126,24 @@ const refuseByList = (answering: Answering, exchange: Exchange, allow: KeyRecord
   return allow.refuseRequest({ ip: ipOf(answering, exchange), origin, userAgent })
 }
 
-const verdictOn = ({ verdicts }: Answering, token: string | undefined, { record }: Tenant): JwtVerdict | undefined =>
-  record.jwt === undefined
-    ? undefined
-    : verdicts.judge(token, { id: record.appId ?? record.id, version: record.version ?? 0, jwt: record.jwt.policy })
+/** What is found of a token; `undefined` where the app has no JWT keys; a refusal where it is not even looked at. */
+const verdictOn = (
+  answering: Answering,
+  exchange: Exchange,
+  { token, record }: { token: string | undefined; record: KeyRecord },
+): JwtVerdict | Refusal | undefined => {
+  if (record.jwt === undefined) return undefined
+  const { verdicts, strangers } = answering
+  const app = { id: record.appId ?? record.id, version: record.version ?? 0, jwt: record.jwt.policy }
+  if (token === undefined) return verdicts.judge(token, app)
+  const known = verdicts.find(token, app)
+  if (known !== undefined) return known
+  const refusal = refuseForger(answering, exchange, app.id)
+  if (refusal !== undefined) return refusal
+  const verdict = verdicts.judge(token, app)
+  if (!verdict.ok && verdict.check === 'signature') strangers.take(ipOf(answering, exchange), { app: app.id })
+  return verdict
+}
 
 /** A token that is there must be good, also where none is asked for. An app without JWT keys looks at none. */
 const refuseByToken = (answering: Answering, exchange: Exchange, tenant: Tenant): Refusal | undefined => {
@@ -129,8 +151,9 @@ const refuseByToken = (answering: Answering, exchange: Exchange, tenant: Tenant)
   if (jwt === undefined) return undefined
   const token = readBearer(exchange.request.headers.authorization)
   if (token === undefined && !jwt.required) return undefined
-  const verdict = verdictOn(answering, token, tenant)
-  return verdict && (refuseJwt(verdict) ?? narrow(answering, exchange, verdict))
+  const verdict = verdictOn(answering, exchange, { token, record: tenant.record })
+  if (verdict === undefined || 'reason' in verdict) return verdict
+  return refuseJwt(verdict) ?? narrow(answering, exchange, verdict)
 }
 
 /** Takes over what a good token allows. */
@@ -186,9 +209,13 @@ const judgeToken = (
     refuseUnavailable(answering, exchange)
     return
   }
-  const verdict = record ? verdictOn(answering, token, tenantOf(record)) : undefined
+  const verdict = record ? verdictOn(answering, exchange, { token, record }) : undefined
   if (!record || verdict === undefined) {
     refuseStranger(answering, exchange, refusals.jwtInvalid('kid', 'unknown kid'))
+    return
+  }
+  if ('reason' in verdict) {
+    refuseExchange(answering, exchange, verdict)
     return
   }
   const refused = refuseJwt(verdict)

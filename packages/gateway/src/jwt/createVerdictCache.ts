@@ -14,6 +14,8 @@ export interface JwtApp {
 
 /** Judges tokens, and remembers what it found. */
 export interface VerdictCache {
+  /** What was found of a token before; `undefined` where it must be looked at. */
+  find(token: string, app: JwtApp): JwtVerdict | undefined
   judge(token: string | undefined, app: JwtApp): JwtVerdict
   /** How many verdicts are remembered now. */
   readonly size: number
@@ -48,12 +50,17 @@ export const createVerdictCache = (options: VerdictCacheOptions = {}): VerdictCa
     kept !== undefined && nowMs >= kept.sinceMs && nowMs < Math.min(kept.sinceMs + keepMs, kept.verdict.untilMs)
       ? kept.verdict
       : undefined
+  const keyOf = (token: string, app: JwtApp): string =>
+    JSON.stringify([hash('sha256', token, 'base64'), app.id, app.version])
+  const keptAt = (key: string, nowMs: number): JwtVerdict | undefined =>
+    fresh(good.get(key), nowMs) ?? fresh(bad.get(key), nowMs)
   return {
+    find: (token, app) => keptAt(keyOf(token, app), now()),
     judge: (token, app) => {
       const nowMs = now()
       if (token === undefined) return verifyJwt(token, app.jwt, nowMs)
-      const key = JSON.stringify([hash('sha256', token, 'base64'), app.id, app.version])
-      const kept = fresh(good.get(key), nowMs) ?? fresh(bad.get(key), nowMs)
+      const key = keyOf(token, app)
+      const kept = keptAt(key, nowMs)
       if (kept !== undefined) return kept
       const verdict = verifyJwt(token, app.jwt, nowMs)
       ;(verdict.ok ? good : bad).set(key, { verdict, sinceMs: nowMs })

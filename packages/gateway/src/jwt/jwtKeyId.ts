@@ -6,3 +6,8 @@ import { randomBytes } from 'node:crypto'
  * const kid = createJwtKeyId() // 22 letters of base64url
  */
 export const createJwtKeyId = (): string => randomBytes(16).toString('base64url')
+
+const shape = /^[\w-]{22}$/
+
+/** Whether `createJwtKeyId` can have made it. */
+export const isJwtKeyId = (kid: string): boolean => shape.test(kid)

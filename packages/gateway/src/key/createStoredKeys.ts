@@ -5,6 +5,7 @@ import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import { createKeyCache } from './createKeyCache.ts'
 import type { FoundKey, KeyLimits, KeyRecord, KeyStore } from './keyStore.ts'
+import { isJwtKeyId } from '../jwt/jwtKeyId.ts'
 import { toKeyRecord } from './toKeyRecord.ts'
 
 /** What stored keys are made of. */
@@ -163,8 +164,8 @@ export const createStoredKeys = ({
 
   return {
     find: (hash) => find(hash, hash, 'hash'),
-    // A hash is hex of 64 letters, so the two kinds of names never meet.
-    findByKid: (kid) => find(`kid ${kid}`, kid, 'kid'),
+    // A hash is hex of 64 letters, so the two kinds of names never meet. What no kid can be is asked of no database: not all take any text.
+    findByKid: (kid) => (isJwtKeyId(kid) ? find(`kid ${kid}`, kid, 'kid') : undefined),
     forget,
     refresh,
     outageSince: () => (failing ? seenAt : undefined),

@@ -28,6 +28,15 @@ describe('createIpLimit', () => {
     expect(share(one, other)).toBe(expected)
   })
 
+  test('an IP has an allowance of its own for each app, and what is left of it can be seen', () => {
+    const limit = createIpLimit({ perSecond: 2, now: () => 0 })
+    const take = (app?: string, calls?: number) =>
+      limit.take('192.0.2.1', { ...(app && { app }), ...(calls === 0 && { calls }) })
+    expect([take('a').granted, take('a').granted, take('a').granted]).toEqual([1, 1, 0])
+    expect([take('a', 0).remaining, take('b', 0).remaining, take('b', 0).remaining]).toEqual([0, 2, 2])
+    expect([take('b').granted, take().granted, limit.take('192.0.2.2', { app: 'a' }).granted]).toEqual([1, 1, 1])
+  })
+
   test('is bounded', () => {
     const limit = createIpLimit({ perSecond: 1, maxKeys: 50, now: () => 0 })
     for (let index = 0; index < 1_000; index += 1) limit.take(`10.0.${index >> 8}.${index & 255}`)

@@ -5,8 +5,12 @@ import type { RateDecision } from './rateDecision.ts'
 
 /** Limits how often one caller, by IP, may come with a key that nobody has. */
 export interface IpLimit {
-  /** Takes one request from the allowance of an IP. */
-  take(ip: string | undefined): RateDecision
+  /**
+   * Takes from the allowance of an IP.
+   * @param what.app - If given, what is taken from is the allowance that the IP has for this app alone.
+   * @param what.calls - How many; 0 to see what is left. @default 1
+   */
+  take(ip: string | undefined, what?: { readonly app?: string; readonly calls?: number }): RateDecision
   readonly size: number
 }
 
@@ -22,7 +26,7 @@ export interface IpLimit {
 export const createIpLimit = (options: RateLimitOptions): IpLimit => {
   const limit = createRateLimit(options)
   return {
-    take: (ip) => limit.take(callerOf(ip)),
+    take: (ip, { app, calls } = {}) => limit.take(app === undefined ? callerOf(ip) : `${callerOf(ip)} ${app}`, calls),
     get size() {
       return limit.size
     },

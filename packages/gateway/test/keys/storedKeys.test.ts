@@ -5,6 +5,7 @@ import { createStoredKeys } from '../../src/key/createStoredKeys.ts'
 import type { StoredKeys, StoredKeysOptions } from '../../src/key/createStoredKeys.ts'
 import { hashApiKey } from '../../src/key/hashApiKey.ts'
 import { limitsInForce } from '../../src/key/keyLimits.ts'
+import { createJwtKeyId } from '../../src/jwt/jwtKeyId.ts'
 import type { Access } from '../../src/storage/access.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
@@ -79,7 +80,8 @@ describe.each(databases)('stored keys on $name', (database) => {
     const allow = { appId: app.id, userId: user.id, now }
     granted(await storage.allowList.add({ ...allow, type: 'ip', value: '203.0.113.0/24', label: 'office', max: 30 }))
     granted(await storage.allowList.add({ ...allow, type: 'method', value: 'eth_call', label: '', max: 30 }))
-    await addJwtKey(storage, { appId: app.id, userId: user.id, kid: `kid-${app.id}` })
+    const kid = createJwtKeyId()
+    await addJwtKey(storage, { appId: app.id, userId: user.id, kid })
     granted(
       await storage.apps.edit({
         id: app.id,
@@ -100,16 +102,32 @@ describe.each(databases)('stored keys on $name', (database) => {
       jwt: { required: true },
       limits: { perSecond: null, burst: 1_000, perDay: 7, perMonth: null },
     })
-    expect(record?.jwt?.policy.keys.has(`kid-${app.id}`)).toBe(true)
+    expect(record?.jwt?.policy.keys.has(kid)).toBe(true)
     expect(record?.allow?.refuseRequest({ ip: '198.51.100.1', origin: undefined, userAgent: undefined })?.reason).toBe(
       'ip_not_allowed',
     )
     expect(record?.allow?.refuseRequest({ ip: '203.0.113.9', origin: undefined, userAgent: undefined })).toBeUndefined()
     expect(record?.allow?.refuseCall({ method: 'eth_chainId', params: undefined })?.reason).toBe('method_not_allowed')
-    expect(await keys.findByKid(`kid-${app.id}`)).toMatchObject({ id: record?.id, appId: app.id })
+    expect(await keys.findByKid(kid)).toMatchObject({ id: record?.id, appId: app.id })
     const bare = await keys.find(apiHash)
     expect(bare).toMatchObject({ id: row.id, kind: 'apiKey', networks: ['testnet'], limits: everybody })
     expect([bare?.allow, bare?.jwt, bare?.appId, bare?.services]).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  test.each([
+    '',
+    'kid',
+    `${'k'.repeat(21)}\0`,
+    `${'k'.repeat(21)}\n`,
+    `${'k'.repeat(22)}\n`,
+    'k'.repeat(23),
+    `${'k'.repeat(21)}é`,
+  ])('a kid that the service cannot have made is unknown, and the database is not asked: %j', async (kid) => {
+    const { keys, asked } = await start(storage)
+    expect(await keys.findByKid(kid)).toBeUndefined()
+    expect(asked()).toBe(0)
+    expect(await keys.findByKid('k'.repeat(22))).toBeUndefined()
+    expect(asked()).toBe(1)
   })
 
   test('is asked once, and again only after what it depends on has changed', async () => {
@@ -178,7 +196,7 @@ describe.each(databases)('stored keys on $name', (database) => {
   test("an app's settings act by its key and by its tokens' kid alike, but for the key's end", async () => {
     const user = await addUser(storage)
     const { app, hash, stored } = await addApp(storage, { userId: user.id })
-    const kid = `kid-${app.id}`
+    const kid = createJwtKeyId()
     await addJwtKey(storage, { appId: app.id, userId: user.id, kid })
     const rotated = newKey('app', { userId: user.id, id: stored.id })
     granted(
@@ -210,7 +228,7 @@ describe.each(databases)('stored keys on $name', (database) => {
     await keys.find(hash)
     const stranger = hashApiKey(createApiKey('testnet'))
     for (let round = 0; round < 5; round += 1) expect(await keys.find(stranger)).toBeUndefined()
-    expect(await keys.findByKid('nobody')).toBeUndefined()
+    expect(await keys.findByKid('n'.repeat(22))).toBeUndefined()
     expect(asked()).toBe(3)
     for (let each = 0; each < 50; each += 1) await keys.find(hashApiKey(createApiKey('testnet')))
     expect(asked()).toBe(53)

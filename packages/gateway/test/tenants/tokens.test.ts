@@ -109,6 +109,41 @@ describe('a token with the key', () => {
     expect(said(await post(path, read, bearer(unreadable)))).toEqual([401, 'jwt_invalid'])
   })
 
+  test('is not looked at once too many signatures failed, for the app and IP alone; what is known of one holds on', async () => {
+    const { addApp, addApiKey, url } = await start({
+      strangers: { perSecond: 1, burst: 3 },
+      trustedProxies: ['127.0.0.1'],
+    })
+    const app = addApp(jwt(false))
+    const neighbour = addApp(jwt(false, other))
+    const from = (token: string, ip: string): RequestInit => ({
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, 'x-forwarded-for': ip },
+    })
+    const ask = async (token: string, ip = '203.0.113.1', path = app.path): Promise<unknown> => {
+      return said(await post(path, read, from(token, ip)))
+    }
+    const forged = (): string => signToken(stranger, { exp, jti: Math.random() })
+    const known = forged()
+    expect(await ask(good)).toEqual([200, '0x1'])
+    for (let time = 0; time < 5; time += 1) expect(await ask(known)).toEqual([401, 'jwt_invalid'])
+    const forge = async (at: string): Promise<unknown> => {
+      const answer = await post(at, read, from(forged(), '203.0.113.1'))
+      return [said(answer), answer.headers.has('x-chain-id'), answer.headers.has('retry-after')]
+    }
+    // On a slow machine some are paid off meanwhile.
+    await expect.poll(() => forge(app.path), { interval: 1 }).toEqual([[429, 'key_unknown_limited'], true, true])
+    // By its kid alone the app is the same, and nothing is said of it.
+    await expect
+      .poll(() => forge(`${url}/testnet/v2`), { interval: 1 })
+      .toEqual([[429, 'key_unknown_limited'], false, true])
+    const fresh = signToken(signer, { exp, jti: 'new' })
+    expect(await ask(good)).toEqual([200, '0x1'])
+    expect(await ask(known)).toEqual([401, 'jwt_invalid'])
+    expect(await ask(fresh, '203.0.113.2')).toEqual([200, '0x1'])
+    expect(await ask(signToken(other, { exp }), '203.0.113.1', neighbour.path)).toEqual([200, '0x1'])
+    expect(await ask('x', '203.0.113.1', addApiKey().path)).toEqual([200, '0x1'])
+  })
+
   test('sent twice is refused, whichever of them is good', async () => {
     const { addApp, port } = await start()
     const { path } = addApp(jwt(false))
