@@ -26,6 +26,11 @@ provider.destroy()
   })
 })
 
+test('says which Node a TypeScript program needs', () => {
+  expect(snippet({ library: 'viem', address })).toMatchObject({ run: 'node latest-block.mts', needs: 'Node 24' })
+  expect(snippet({ library: 'ethers', address })).not.toHaveProperty('needs')
+})
+
 describe.each(libraries)('by $id', ({ id: library, keyrail }) => {
   test.each(snippetMethods)('$id holds the key once and the address once, at the top', ({ id: method }) => {
     for (const withKeyrail of keyrail === undefined ? [false] : [false, true]) {

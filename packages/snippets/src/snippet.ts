@@ -20,6 +20,8 @@ export interface Snippet {
   readonly install?: string
   /** What runs it, in its folder. */
   readonly run: string
+  /** What that needs, as in `Node 24`. Left out where any version in use will do. */
+  readonly needs?: string
   /** What is to stand in the environment first. */
   readonly environment: readonly { readonly name: string; readonly what: string }[]
 }
@@ -59,13 +61,14 @@ const fileNames: Readonly<Record<SnippetMethod, string>> = {
  */
 export function snippet(options: SnippetOptions): Snippet {
   const read = readOptions(options)
-  const { lines, extension, run, install, environment = [] } = writers[read.library.id](read)
+  const { lines, extension, run, needs, install, environment = [] } = writers[read.library.id](read)
   const fileName = `${fileNames[read.method].replaceAll('-', extension === 'py' ? '_' : '-')}.${extension}`
   return {
     text: `${lines.join('\n')}\n`,
     fileName,
     ...(install && { install }),
     run: `${run} ${fileName}`,
+    ...(needs && { needs }),
     environment: [
       ...(read.apiKey === undefined ? [{ name: 'KEYRAIL_API_KEY', what: 'the API key' }] : []),
       ...environment,

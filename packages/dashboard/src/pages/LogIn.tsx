@@ -70,6 +70,7 @@ export function LogIn() {
             Log in
           </Button>
         </form>
+        <p className="soft">Forgot the password? Ask whoever runs the service.</p>
         {deployment?.signUp !== 'closed' && (
           <p className="soft">
             No account yet? <Link to="/sign-up">Sign up</Link>

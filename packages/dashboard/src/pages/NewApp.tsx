@@ -53,7 +53,8 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     name: '',
     description: '',
     useCase: '',
-    chain: '',
+    // There is one to choose.
+    chain: deployment.chain.symbol,
     services: [...deployment.services],
   })
   const [mends, setMends] = useState<Readonly<Record<string, string>>>({})

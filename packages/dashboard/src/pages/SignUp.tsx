@@ -26,7 +26,13 @@ export function SignUp() {
   const { submit, isPending, trouble, mendOf } = useSubmit({
     check: () => ({
       mail: /^[^\s@]+@[^\s@]+$/.test(mail.trim()) ? undefined : 'Type your mail address, such as ada@example.org',
-      password: password === '' ? 'Choose a password' : undefined,
+      password:
+        password === ''
+          ? 'Choose a password'
+          : // Counted as the service counts.
+            [...password.normalize('NFKC')].length < 8
+            ? 'The password must have at least 8 characters'
+            : undefined,
       invite: needsInvite && !invite && typedInvite === '' ? 'Paste the invite that you were given' : undefined,
     }),
     send: () => {

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { AuditEntryView } from '@keyrail/gateway'
 import type { auditQuery } from '../control/queries.ts'
+import { actionText, detailText, kindText } from './auditWords.ts'
 import { Button } from './Button.tsx'
 import { Card } from './Card.tsx'
 import { Loaded } from './Loaded.tsx'
@@ -50,27 +51,23 @@ export function AuditTable({ of }: { readonly of: typeof auditQuery }) {
   )
 }
 
-const wordOf = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(wordOf).join(', ')
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
 function Row({ entry }: { readonly entry: AuditEntryView }) {
-  const detail = Object.entries(entry.detail ?? {})
-    .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${name}: ${wordOf(value)}`)
-    .join(', ')
+  const detail = detailText(entry.detail ?? {})
+  const kind = entry.subject === null ? undefined : kindText(entry.subject)
   return (
     <tr>
-      <td className="number">
+      <td className="when">
         <time dateTime={entry.at}>{momentText(entry.at)}</time>
       </td>
       <th scope="row">
-        <code>{entry.action}</code>
+        <span title={entry.action}>{actionText(entry.action)}</span>
         {detail !== '' && <p className="hint break">{detail}</p>}
       </th>
       <td data-label="To what">
-        <code className="break">{entry.subject ?? '–'}</code>
+        {kind}
+        <p className="hint">
+          <code className="break">{entry.subject ?? '–'}</code>
+        </p>
       </td>
       <td data-label="From where" className="break">
         {entry.ip ?? '–'}

@@ -138,6 +138,7 @@ export function SnippetPanel(props: {
               </Button>
             )}
             <CopyButton
+              key={shown.text}
               what="the program"
               kind="primary"
               text={async (password) => programWith(canShow ? await holder.reveal(password) : undefined).text}
@@ -174,12 +175,12 @@ export function SnippetPanel(props: {
         {shown.install !== undefined && (
           <li className="row">
             Install: <code className="break">{shown.install}</code>
-            <CopyButton what="the command that installs" text={() => shown.install ?? ''} />
+            <CopyButton key={shown.install} what="the command that installs" text={() => shown.install ?? ''} />
           </li>
         )}
         <li className="row">
-          Run: <code>{shown.run}</code>
-          <CopyButton what="the command that runs it" text={() => shown.run} />
+          Run{shown.needs !== undefined && `, with ${shown.needs}`}: <code>{shown.run}</code>
+          <CopyButton key={shown.run} what="the command that runs it" text={() => shown.run} />
         </li>
       </ol>
     </Card>

@@ -117,6 +117,8 @@ export function writeViem(options: ReadOptions): Written {
     ),
     extension: 'mts',
     run: 'node',
+    // Older ones read no types (22 does from 22.18 on).
+    needs: 'Node 24',
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/viem viem@2' : 'npm install viem@2',
     ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),
   }

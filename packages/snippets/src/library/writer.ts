@@ -7,6 +7,8 @@ export interface Written {
   readonly extension: string
   /** What runs a file. */
   readonly run: string
+  /** What that needs, where not every version will do. */
+  readonly needs?: string
   readonly install?: string
   readonly environment?: readonly { readonly name: string; readonly what: string }[]
 }

@@ -26,7 +26,7 @@ const types: readonly {
     title: 'Origins',
     one: 'Origin',
     example: 'https://app.example.com',
-    hint: 'Pages that may call, as a browser names them. https://*.example.com takes all its subdomains.',
+    hint: 'Pages that may call, as a browser names them. https://*.example.com takes all its subdomains. As soon as one origin is listed, calls without an Origin header (servers, curl) are refused.',
   },
   {
     id: 'ip',
@@ -66,7 +66,7 @@ export function AppAllowList() {
     <>
       <Card
         title="Allow list"
-        lead="Of each type that has entries, a call must meet one. A type without entries allows everything."
+        lead="Of each type that has entries, a call must meet one. A type without entries allows everything. As soon as one origin is listed, calls without an Origin header (servers, curl) are refused."
       >
         <Add appId={app.id} />
       </Card>

@@ -211,7 +211,8 @@ function Try({ appId }: { readonly appId: string }) {
               </Note>
             ) : (
               <Note kind="warn">
-                The token is refused at the check <strong>{result.check}</strong>: {result.message}
+                The token is refused at the check <strong>{result.check}</strong>
+                {result.message === result.check ? ': it is no JWT' : `: ${result.message}`}.
               </Note>
             ))}
         </div>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { sessionQuery } from '../../control/queries.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
@@ -7,6 +7,7 @@ import { PageHead } from '../../parts/PageHead.tsx'
 /** What all pages of an operator have above them. Nobody else is shown more than that. */
 export function OperatorFrame() {
   const { data } = useQuery(sessionQuery)
+  const isOfUser = useRouterState({ select: ({ location }) => location.pathname.startsWith('/operator/users/') })
   if (data !== undefined && data.account.role !== 'operator') {
     return (
       <div className="page">
@@ -20,7 +21,7 @@ export function OperatorFrame() {
   return (
     <div className="page">
       <nav className="tabs" aria-label="Operator">
-        <Link to="/operator" activeOptions={{ exact: true }}>
+        <Link to="/operator" activeOptions={{ exact: true }} aria-current={isOfUser ? 'page' : undefined}>
           Users
         </Link>
         <Link to="/operator/invites">Invites</Link>

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { actionText, detailText, kindText } from './auditWords.ts'
+import { momentText } from './times.ts'
+
+const time = '2026-11-22T10:00:00.000Z'
+
+test('the audit log has words for what was done and to what', () => {
+  expect(actionText('key.dropOld')).toBe('Ended the old key')
+  expect(actionText('something.new')).toBe('something.new')
+  expect(kindText('app_0123')).toBe('App')
+  expect(kindText('nothing')).toBeUndefined()
+})
+
+test('its details are read as times, words and lists, without what is empty', () => {
+  expect(detailText({ graceDays: 1, expiresAt: Date.parse(time), label: '', mail: null })).toBe(
+    `grace days: 1, expires at: ${momentText(time)}`,
+  )
+  expect(detailText({ expiresAt: time })).toBe(`expires at: ${momentText(time)}`)
+  expect(detailText({ name: 'Year 2026', requireJwt: true, services: [], limits: { perDay: 5 } })).toBe(
+    'name: Year 2026, require jwt: yes, services: none, limits: per day: 5',
+  )
+  expect(detailText({ scopes: ['read', 'apps:write'] })).toBe('scopes: read, apps:write')
+})

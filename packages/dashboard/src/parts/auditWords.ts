@@ -1,0 +1,71 @@
+import { momentText } from './times.ts'
+
+const actions: Readonly<Record<string, string>> = {
+  'account.add': 'Added an account',
+  'account.changePassword': 'Changed the password',
+  'account.confirmFailed': 'Gave a wrong password',
+  'account.delete': 'Deleted the account',
+  'account.limits': 'Changed the account’s limits',
+  'account.logIn': 'Logged in',
+  'account.logInFailed': 'Failed to log in',
+  'account.logOut': 'Logged out',
+  'account.resetLink': 'Made a link to reset the password',
+  'account.resetPassword': 'Reset the password',
+  'account.role': 'Changed the account’s role',
+  'account.signUp': 'Signed up',
+  'allowList.add': 'Added to the allow list',
+  'allowList.edit': 'Changed a label of the allow list',
+  'allowList.remove': 'Removed from the allow list',
+  'app.create': 'Created an app',
+  'app.delete': 'Deleted an app',
+  'app.edit': 'Changed an app',
+  'invite.create': 'Made an invite',
+  'invite.remove': 'Took back an invite',
+  'jwtKey.add': 'Imported a JWT key',
+  'jwtKey.remove': 'Removed a JWT key',
+  'key.create': 'Created an API key',
+  'key.dropOld': 'Ended the old key',
+  'key.edit': 'Changed a key',
+  'key.reveal': 'Showed a key',
+  'key.revoke': 'Revoked a key',
+  'key.rotate': 'Rotated a key',
+  'token.create': 'Made an access token',
+  'token.remove': 'Removed an access token',
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  usr: 'Account',
+  app: 'App',
+  key: 'Key',
+  tok: 'Access token',
+  inv: 'Invite',
+}
+
+const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
+
+/** `expiresAt` as `expires at`. */
+const nameText = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+function valueText(name: string, value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((one) => valueText(name, one)).join(', ')
+  if (isTime(value)) return momentText(value)
+  // Kept as the service counts time: in milliseconds since 1970.
+  if (typeof value === 'number' && name.endsWith('At')) return momentText(new Date(value).toISOString())
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'object' && value !== null) return detailText(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What was done, in words; what has none here, by its name. */
+export const actionText = (action: string): string => actions[action] ?? action
+
+/** What kind of thing an id is of. */
+export const kindText = (id: string): string | undefined => kinds[id.slice(0, id.indexOf('_'))]
+
+/** What is known of it besides, without what is empty. */
+export const detailText = (detail: object): string =>
+  Object.entries(detail)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${nameText(name)}: ${valueText(name, value)}`)
+    .join(', ')
