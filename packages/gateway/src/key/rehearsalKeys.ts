@@ -7,7 +7,8 @@ const kinds: readonly Rehearsal[] = ['401', '429', 'quota', 'slow']
 
 /**
  * What a key rehearses, for who builds against the service and wants to see it refuse: `kr_rehearse_401` is not known,
- * `kr_rehearse_429` is always over its rate, `kr_rehearse_quota` has used up its day, `kr_rehearse_slow` is answered, but late.
+ * `kr_rehearse_429` is always over its rate, `kr_rehearse_quota` has used up its day, `kr_rehearse_slow` is answered, but late,
+ * where it changes nothing.
  * @returns `undefined` where the key is no such key.
  */
 export const rehearsalOf = (key: string): Rehearsal | undefined =>

@@ -285,6 +285,20 @@ describe('rehearsal keys', () => {
       expect(said(await post(`${off.url}/testnet/kr_rehearse_${kind}`, read))).toEqual([401, 'key_unknown'])
   })
 
+  test('kr_rehearse_slow asks nodes for nothing that changes something, not even of their own methods', async () => {
+    const { url, upstream } = await start({ rehearsalKeys: true, unsafeNodeMethods: true })
+    const changing = ['eth_sendRawTransaction', 'eth_newBlockFilter', 'anvil_setBalance', 'evm_mine', 'hardhat_reset']
+    const answers = await Promise.all([
+      ...changing.map((method) => post(`${url}/testnet/kr_rehearse_slow`, call(method))),
+      post(`${url}/testnet/v2/kr_rehearse_slow`, batch(...changing, 'eth_gasPrice')),
+    ])
+    expect(answers.map(said)).toEqual([
+      ...changing.map(() => [200, 'method_not_found']),
+      [200, ...changing.map(() => 'method_not_found'), '0x1'],
+    ])
+    expect(upstream.bodies.filter((body) => !body.includes('eth_gasPrice'))).toEqual([])
+  }, 30_000)
+
   test('kr_rehearse_slow keeps its caller waiting, and ends with it', async () => {
     const { url, entries, upstream } = await start({ rehearsalKeys: true })
     const signal = AbortSignal.timeout(300)
