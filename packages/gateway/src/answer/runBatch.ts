@@ -118,7 +118,7 @@ export const runBatch = (
     track((ended) =>
       forwardBatch(
         calls.map(({ call }) => call),
-        { group, budget, deadlineMs: context.timeoutMs / 2 },
+        { group, keyId: context.keyId, budget, leftMs: Math.max(1, deadlineAt - performance.now()) },
         (found, member) => {
           for (const [place, ready] of calls.entries()) {
             const end = found[place]

@@ -7,6 +7,7 @@ import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardCall.ts'
+import { refusals } from '../refusal/refusals.ts'
 import { pinOf } from './pinOf.ts'
 import type { Pin } from './pinOf.ts'
 import type { NodeAnswer } from './readAnswer.ts'
@@ -84,6 +85,30 @@ export const carryCall = (call: ForwardedCall, options: CarryOptions, done: Call
     done(kept)
     return nothing
   }
+  if (group.turns.free(options.keyId)) return carryShared(call, { read, options }, done)
+  // What waits in its key's line is no flight yet: others would join it, and wait for a key that is not theirs.
+  const joined = group.flights.join(read.key, options, done)
+  if (joined !== undefined) return joined
+  let stop = nothing
+  const leave = group.turns.wait(options.keyId, {
+    waitMs: options.deadlineMs ?? options.timeoutMs,
+    go: (leftMs) => {
+      stop = carryShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done)
+    },
+    late: () => done(refusals.upstreamBusy()),
+  })
+  return () => {
+    leave()
+    stop()
+  }
+}
+
+const carryShared = (
+  call: ForwardedCall,
+  { read, options }: { read: SharedRead; options: CarryOptions },
+  done: CallDone,
+): (() => void) => {
+  const { group } = options
   return group.flights.carry(read.key, options, {
     begin: (leader) =>
       forwardCall(call, { ...options, mayStream: leader.mayStream }, (end, member) => {

@@ -60,10 +60,10 @@ const makeFilter = (call: ForwardedCall, options: CarryOptions, done: CallDone):
   })
 
 /** A filter that made room is ended at its node as well. Nobody waits for that. */
-const removeAtNode = ({ member, nodeId }: Filter, { group, timeoutMs }: CarryOptions): void => {
+const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, timeoutMs }: CarryOptions): void => {
   const traits = { idempotent: true, heavy: false, label: '' }
   const call = { method: 'eth_uninstallFilter', params: `[${nodeId}]`, traits }
-  forwardCall(call, { group, timeoutMs, budget: { left: 1024 }, maxAnswerBytes: 1024, only: member }, nothing)
+  forwardCall(call, { group, keyId, timeoutMs, budget: { left: 1024 }, maxAnswerBytes: 1024, only: member }, nothing)
 }
 
 /** Our id in the params; nothing else of them is looked at, as nodes do. */

@@ -59,6 +59,8 @@ export interface Upstream {
 }
 
 const connections = 128
+/** Our own questions have connections of their own: however many callers wait, a node is not called unreachable for it. */
+const probeConnections = 2
 /** Of those, how many may be held by callers who read a large answer slowly; what is large past that is kept whole. */
 const maxStreams = 64
 /** An answer larger than this is no longer kept whole. */
@@ -75,16 +77,19 @@ const stopped = new Error('stopped')
  * @param address - Its URL, http or https; user and password become a Basic authorization.
  */
 export const createUpstream = (address: URL): Upstream => {
-  const pool = new Pool(address.origin, {
-    connections,
-    pipelining: 1,
-    allowH2: false,
-    // The deadline of a call is kept by the one who makes it.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: keepAliveMs,
-    connect: { timeout: connectTimeoutMs },
-  })
+  const poolOf = (size: number): Pool =>
+    new Pool(address.origin, {
+      connections: size,
+      pipelining: 1,
+      allowH2: false,
+      // The deadline of a call is kept by the one who makes it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: keepAliveMs,
+      connect: { timeout: connectTimeoutMs },
+    })
+  const pool = poolOf(connections)
+  const probePool = poolOf(probeConnections)
   const path = `${address.pathname}${address.search}`
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
   if (address.username !== '' || address.password !== '') {
@@ -138,7 +143,8 @@ export const createUpstream = (address: URL): Upstream => {
       ended = true
       chunks = []
     }
-    pool.dispatch(
+    const dispatcher = probe === true ? probePool : pool
+    dispatcher.dispatch(
       { path, method: 'POST', headers: probe === true ? probeHeaders : headers, body },
       {
         onRequestStart: (given) => {
@@ -181,7 +187,10 @@ export const createUpstream = (address: URL): Upstream => {
     return stop
   }
 
-  return { post, secrets: secretsOf(address), close: () => pool.destroy() }
+  const close = async (): Promise<void> => {
+    await Promise.all([pool.destroy(), probePool.destroy()])
+  }
+  return { post, secrets: secretsOf(address), close }
 }
 
 /** Below this a part is a common word (`rpc`, `v2`, `geth`), which a node may say for its own reasons. */

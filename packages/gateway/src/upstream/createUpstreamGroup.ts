@@ -8,6 +8,8 @@ import type { Filters } from './createFilters.ts'
 import { createFinality } from './createFinality.ts'
 import { createFlights } from './createFlights.ts'
 import type { Flights } from './createFlights.ts'
+import { createKeyTurns } from './createKeyTurns.ts'
+import type { KeyTurns } from './createKeyTurns.ts'
 import { createUpstream } from './createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
 import type { HealthState } from './watchHealth.ts'
@@ -29,6 +31,7 @@ export interface UpstreamGroup {
   /** Whether there is more than one. */
   readonly several: boolean
   readonly flights: Flights
+  readonly turns: KeyTurns
   readonly cache: AnswerCache
   readonly filters: Filters
   /** Probes all once, then goes on probing. */
@@ -77,6 +80,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     },
     several: members.length > 1,
     flights: createFlights({ joinableMs: Math.min(timeoutMs / 2, longestJoinableMs) }),
+    turns: createKeyTurns(),
     cache,
     filters: createFilters({ maxPerKey: options.maxFilters }),
     start: async () => {

@@ -7,24 +7,54 @@ import type { ForwardedCall } from './forwardCall.ts'
 import type { CallEnd } from './callEnd.ts'
 import { readBatchAnswer, readPlainBatch } from './readAnswer.ts'
 
+interface BatchOptions {
+  readonly group: UpstreamGroup
+  readonly keyId: string
+  readonly leftMs: number
+  readonly budget: ByteBudget
+}
+
+type BatchDone = (ends: readonly (CallEnd | undefined)[], member?: GroupMember) => void
+
 /**
- * Carries reads to a node in one batch.
- * @param options.deadlineMs - How long the batch may take.
+ * Carries reads to a node in one batch. Where its key has too much under way it waits for that first.
+ * @param options.leftMs - How long there is for the batch and what comes after it, in milliseconds. The batch may take half of it.
  * @param done - Called once, and not after the returned function was called, which stops it. Gives an end per call, `undefined`
  * where the batch brought none that can be believed, and who gave them.
  */
-export const forwardBatch = (
-  calls: readonly ForwardedCall[],
-  options: { group: UpstreamGroup; deadlineMs: number; budget: ByteBudget },
-  done: (ends: readonly (CallEnd | undefined)[], member?: GroupMember) => void,
-): (() => void) => {
-  const { group, deadlineMs, budget } = options
+export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
+  const { group, keyId, leftMs: waitMs } = options
+  if (group.turns.free(keyId)) return forwardNow(calls, options, done)
+  let stop = (): void => {}
+  const leave = group.turns.wait(keyId, {
+    waitMs,
+    go: (leftMs) => {
+      stop = forwardNow(calls, { ...options, leftMs }, done)
+    },
+    late: () => done(calls.map(() => refusals.upstreamBusy())),
+  })
+  return () => {
+    leave()
+    stop()
+  }
+}
+
+const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
+  const { group, keyId, budget } = options
+  group.turns.take(keyId)
+  let over = false
   const firstId = takeWireIds(calls.length)
   const body = `[${calls.map((call, index) => wireText(call, String(firstId + index))).join(',')}]`
   const none = (): undefined[] => calls.map(() => undefined)
   let stop = (): void => {}
-  const finish = (ends: readonly (CallEnd | undefined)[], member?: GroupMember): void => {
+  const release = (): void => {
+    if (over) return
+    over = true
     clearTimeout(timer)
+    group.turns.give(keyId)
+  }
+  const finish = (ends: readonly (CallEnd | undefined)[], member?: GroupMember): void => {
+    release()
     done(ends, member)
   }
   const attempt = (member: GroupMember | undefined, tried?: GroupMember): void => {
@@ -62,11 +92,11 @@ export const forwardBatch = (
   }
   const timer = setTimeout(() => {
     stop()
-    done(none())
-  }, deadlineMs)
+    finish(none())
+  }, options.leftMs / 2)
   attempt(group.pick())
   return () => {
-    clearTimeout(timer)
     stop()
+    release()
   }
 }

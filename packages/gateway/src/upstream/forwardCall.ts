@@ -22,6 +22,8 @@ export interface ForwardedCall {
 /** How a call is to be carried. */
 export interface ForwardOptions {
   readonly group: UpstreamGroup
+  /** The caller's key, in whose line the call waits where it has too many under way. */
+  readonly keyId: string
   /** For both tries together. */
   readonly timeoutMs: number
   /** What is left of it, where it began before this call. */
@@ -58,12 +60,34 @@ const nothing = (): void => {}
  * a node closes idle connections as it likes). A light read that has no answer after `hedgeMs`, or else after half its time, is
  * asked of another upstream too, and the first answer counts. What changes something is tried again only where not a byte of it was
  * sent, and never asked of two.
+ *
+ * Where its key has too many calls under way it waits for one of them to end, within its time.
  * @param done - Called once, and not after the returned function was called, which stops it.
  */
 export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes, only, mayStream } = options
+  const { group, keyId, timeoutMs, deadlineMs = timeoutMs } = options
+  if (group.turns.free(keyId)) return forwardNow(call, options, done)
+  let stop = nothing
+  const leave = group.turns.wait(keyId, {
+    waitMs: deadlineMs,
+    go: (leftMs) => {
+      stop = forwardNow(call, { ...options, deadlineMs: leftMs }, done)
+    },
+    late: () => done(refusals.upstreamBusy()),
+  })
+  return () => {
+    leave()
+    stop()
+  }
+}
+
+const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
+  const { group, keyId, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes, only, mayStream } = options
   const { idempotent, heavy } = call.traits
   let over = false
+  /** Its key's turn is taken: until the call is over, or its stream. */
+  let holding = true
+  let streaming = false
   let tries = 0
   let open = 0
   let stopFirst = nothing
@@ -72,10 +96,16 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
   /** Why the try that has ended failed, while another is under way. */
   let failure: Refusal | undefined
 
+  const release = (): void => {
+    if (!holding) return
+    holding = false
+    group.turns.give(keyId)
+  }
   const finish = (end: CallEnd, member?: GroupMember): void => {
     over = true
     clearTimeout(timer)
     clearTimeout(hedge)
+    if (!streaming) release()
     done(end, member)
   }
   const elsewhere = (member: GroupMember): GroupMember | undefined =>
@@ -98,7 +128,10 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
       budget,
       done: (fault, answer) => {
         open -= 1
-        if (over) return
+        if (over) {
+          release()
+          return
+        }
         if (fault === 'unsent') {
           member.health.unreachable()
           failed(member, refusals.noUpstream(group.network), elsewhere(member))
@@ -128,9 +161,13 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
               open -= 1
               member.health.report(true)
               stopOther()
+              streaming = true
               finish({ member: 'result', stream: opened.stream }, member)
-              if (!opened.stream.started()) opened.stream.stop()
-              return opened.taker
+              if (!opened.stream.started()) {
+                opened.stream.stop()
+                release()
+              }
+              return takenTo(opened.taker, release)
             },
     })
     if (isFirst) stopFirst = stop
@@ -142,6 +179,7 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
     clearTimeout(hedge)
     stopFirst()
     stopSecond()
+    release()
   }
   const mayFail = idempotent && !heavy && only === undefined
   const first = only ?? group.pick(undefined, mayFail)
@@ -149,6 +187,7 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
     done(refusals.noUpstream(group.network))
     return nothing
   }
+  group.turns.take(keyId)
   const timer = setTimeout(() => {
     // A heavy call may take its time without the node being the worse for it.
     if (!heavy) first.health.report(false)
@@ -172,6 +211,19 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
     if (!over) stopAll()
   }
 }
+
+/** A taker that tells when it has all it gets. */
+const takenTo = (taker: AnswerTaker, ended: () => void): AnswerTaker => ({
+  data: taker.data,
+  end: () => {
+    taker.end()
+    ended()
+  },
+  fail: () => {
+    taker.fail()
+    ended()
+  },
+})
 
 /** An answer as it may be seen by a caller. */
 export const masked = (answer: NodeAnswer, { upstream }: GroupMember): NodeAnswer =>
