@@ -161,6 +161,8 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await page.goto(`${pages.url}/operator`)
       await page.getByLabel('Find by mail address').fill(grace.mail)
       await page.getByRole('link', { name: grace.mail }).click()
+      await page.waitForURL(/\/operator\/users\//)
+      expect(await page.locator('.tabs [aria-current="page"]').textContent()).toBe('Users')
       await page.getByLabel(/^Requests a day/).fill('7')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Saved', { exact: true }).waitFor()

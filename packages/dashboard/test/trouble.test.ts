@@ -138,6 +138,56 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByLabel('Name').waitFor()
   })
 
+  test('a fault in the settings is told once, in words, at its field where it has one', async () => {
+    const { page } = ada
+    const appId = await createApp(ada, 'Portfolio')
+    await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
+    await page.getByLabel('Your own: a day').fill('1000000001')
+    await page
+      .locator('form', { has: page.getByLabel('Your own: a day') })
+      .getByRole('button')
+      .click()
+    await page.locator('.mend').waitFor()
+    expect(await page.locator('.mend').allTextContents()).toEqual([expect.stringMatching(/^Must be /)])
+    expect(await page.locator('.note.bad').allTextContents()).toEqual([])
+    await page.getByRole('button', { name: 'Require JWT' }).click()
+    await page.locator('.note.bad').waitFor()
+    expect(await page.locator('.note.bad').allTextContents()).toEqual([
+      'This would refuse every call, as the app has no JWT key: import one first.',
+    ])
+  })
+
+  test('an app without a service is off, and the page says so', async () => {
+    const { page } = ada
+    const appId = await createApp(ada, 'Portfolio')
+    await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
+    await page.getByRole('checkbox', { name: 'Node API' }).uncheck()
+    await page.getByText('the app will be off: all its calls are refused').waitFor()
+    await page
+      .locator('form', { has: page.getByRole('checkbox') })
+      .getByRole('button')
+      .click()
+    await page.getByText('the app is off: all its calls are refused').waitFor()
+    await page.locator('.badge', { hasText: /^Off$/ }).waitFor()
+    await page.goto(`${pages.url}/apps`)
+    await page.getByRole('heading', { name: 'Portfolio' }).waitFor()
+    expect(await page.locator('.badge').allTextContents()).toEqual(['Off'])
+  })
+
+  test('all that is wrong with a sign-up is told at once', async () => {
+    const guest = await openPerson(browser, pages.url)
+    await guest.page.goto(`${pages.url}/sign-up`)
+    await guest.page.getByLabel('Mail address').fill('nobody')
+    await guest.page.getByLabel('Password').fill('short')
+    await guest.page.getByRole('button', { name: 'Sign up' }).click()
+    await guest.page.locator('.mend').first().waitFor()
+    expect(await guest.page.locator('.mend').allTextContents()).toEqual([
+      'Type your mail address, such as ada@example.org.',
+      'The password must have at least 8 characters.',
+    ])
+    await guest.close()
+  })
+
   test('a name that is taken is told where it is typed', async () => {
     const { page } = ada
     await createApp(ada, 'Portfolio')
