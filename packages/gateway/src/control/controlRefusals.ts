@@ -48,10 +48,10 @@ export const controlRefusals = {
     message: `this access token does not have the scope ${scope}: make one that has`,
   }),
   operatorNeeded: (): ControlRefusal => ({ status: 403, code: 'forbidden', message: 'only operators can do this' }),
-  tooManyRequests: (retryAfterMs: number): ControlRefusal => ({
+  tooManyRequests: (retryAfterMs: number, what: 'changes' | 'reads' = 'changes'): ControlRefusal => ({
     status: 429,
     code: 'too_many_requests',
-    message: `too many changes at once: try again in ${Math.ceil(retryAfterMs / 1_000)} s`,
+    message: `too many ${what} at once: try again in ${Math.ceil(retryAfterMs / 1_000)} s`,
     retryAfterMs,
   }),
   versionConflict: (): ControlRefusal => ({

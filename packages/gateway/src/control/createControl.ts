@@ -7,6 +7,7 @@ import type { RouteName } from './contract/route.ts'
 import { routeNames, routeOf } from './contract/routes.ts'
 import type { ControlOptions } from './controlOptions.ts'
 import { controlRefusals } from './controlRefusals.ts'
+import { createLines } from './createLines.ts'
 import type { ControlParts, Handler } from './handler.ts'
 import { handlersOf } from './handlers/handlersOf.ts'
 import { publicHost } from './publicHost.ts'
@@ -33,6 +34,11 @@ export interface Control {
 
 /** Changes that an account can make at once, and how long it then takes to pay for one. */
 const writes = { burst: 120, intervalMs: 500 }
+/** The same of reads. A live page of the dashboard makes about one a second. */
+const reads = { burst: 200, intervalMs: 50 }
+/** Reads of metrics are the heaviest: of an account's, so many are under way, and so many wait. */
+const metricsReads = { atOnce: 2, waiting: 30 }
+const isMetricsRead = (name: RouteName): boolean => /\/metrics(?:\.csv)?$/.test(name)
 
 interface Outcome {
   readonly reply: Reply<unknown>
@@ -50,7 +56,8 @@ export const createControl = (options: ControlOptions): Control => {
   const { now = Date.now, degraded = () => [], log = () => {} } = options
   const parts: ControlParts = { ...options, now, degraded, startedAt: now() }
   const handlers = handlersOf(parts)
-  const throttle = createDebts({ ...writes, now })
+  const throttles = { changes: createDebts({ ...writes, now }), reads: createDebts({ ...reads, now }) }
+  const metricsLines = createLines(metricsReads)
 
   const tell: typeof log = (entry) => {
     try {
@@ -72,16 +79,19 @@ export const createControl = (options: ControlOptions): Control => {
     if ('refusal' in admitted) return { reply: admitted }
     const { caller } = admitted
     const userId = caller.viewer?.user.id
-    if (changes && userId !== undefined) {
-      const waitMs = throttle.waitMs(userId)
-      if (waitMs > 0) return { reply: { refusal: controlRefusals.tooManyRequests(waitMs) }, userId }
-      throttle.add(userId)
+    const kind = changes ? 'changes' : 'reads'
+    if (userId !== undefined) {
+      const waitMs = throttles[kind].waitMs(userId)
+      if (waitMs > 0) return { reply: { refusal: controlRefusals.tooManyRequests(waitMs, kind) }, userId }
+      throttles[kind].add(userId)
     }
     const input = await readInput(request, route, params)
     if ('refusal' in input) return { reply: input, userId }
     // The table gives each route's handler what the route's schemas let through.
     const handle = handlers[name] as Handler<RouteName>
-    return { reply: await handle({ ...input, caller } as Parameters<typeof handle>[0]), userId }
+    const work = async () => handle({ ...input, caller } as Parameters<typeof handle>[0])
+    const reply = userId !== undefined && isMetricsRead(name) ? await metricsLines.run(userId, work) : await work()
+    return { reply: reply === 'full' ? { refusal: controlRefusals.tooManyRequests(1_000, 'reads') } : reply, userId }
   }
 
   const run = async (

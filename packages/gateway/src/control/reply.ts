@@ -26,5 +26,7 @@ export type Reply<Answer> =
       readonly answer: Answer
       /** A `Set-Cookie` header. */
       readonly cookie?: string
+      /** The answer as JSON, where it is kept so. */
+      readonly text?: string
     }
   | { readonly refusal: ControlRefusal; readonly cookie?: string }

@@ -53,5 +53,8 @@ export const toResponse = (
   if (status === 204) return new Response(null, { status, headers })
   headers.set('Content-Type', type === 'text/csv' ? 'text/csv; charset=utf-8' : type)
   if (type === 'text/csv') headers.set('Content-Disposition', 'attachment; filename="keyrail-metrics.csv"')
-  return new Response(type === 'text/csv' ? String(reply.answer) : JSON.stringify(reply.answer), { status, headers })
+  return new Response(type === 'text/csv' ? String(reply.answer) : (reply.text ?? JSON.stringify(reply.answer)), {
+    status,
+    headers,
+  })
 }

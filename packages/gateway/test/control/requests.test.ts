@@ -109,6 +109,44 @@ describe('requests', () => {
     expect((await logOut()).status).toBe(404)
   })
 
+  test('that read too much at once are slowed too, and changes not by them', async () => {
+    const hasty = await signUp(control)
+    const read = () => control.call('GET /api/apps', { as: hasty.as })
+    const statuses = await Promise.all(Array.from({ length: 210 }, async () => (await read()).status))
+    expect(statuses.filter((status) => status === 429).length).toBe(10)
+    expect(errorOf(await read(), 429)).toMatchObject({
+      code: 'too_many_requests',
+      message: 'too many reads at once: try again in 1 s',
+    })
+    expect((await control.call('POST /api/apps', { as: hasty.as, body: appBody() })).status).toBe(201)
+    expect((await control.call('GET /api/apps', { as: person.as })).status).toBe(200)
+    control.clock.now += 1_000
+    expect((await read()).status).toBe(200)
+  })
+
+  test('for metrics are two of an account at once, thirty wait, and more are told to come back', async () => {
+    const asker = await signUp(control)
+    const read = async () => (await control.call('GET /api/metrics', { as: asker.as, query: {} })).status
+    const askedBefore = control.asked.length
+    let release = (): void => {}
+    control.held.metrics = new Promise((resolve) => (release = resolve))
+    let refused = 0
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const status = await read()
+        if (status === 429 && (refused += 1) === 28) {
+          expect(control.asked.length - askedBefore).toBeLessThanOrEqual(2)
+          delete control.held.metrics
+          release()
+        }
+        return status
+      }),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(32)
+    expect(refused).toBe(28)
+    expect(await read()).toBe(200)
+  })
+
   test('are 503 while the database is gone, and tell nothing of why', async () => {
     const gone = await startControl(sqlite as (typeof databases)[number])
     const somebody = await signUp(gone)

@@ -63,6 +63,8 @@ export interface StartedControl {
   /** All that was answered: the text, with the headers. */
   readonly seen: string[]
   readonly asked: MetricsQuery[]
+  /** While it is set, metrics are read only once it is settled. */
+  readonly held: { metrics?: Promise<void> }
   /** What the data plane's keys were told to forget. */
   readonly told: Change[]
   call<Name extends RouteName>(name: Name, sent?: Sent<Name>): Promise<Answered>
@@ -147,6 +149,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
   const logs: ControlLogEntry[] = []
   const seen: string[] = []
   const asked: MetricsQuery[] = []
+  const held: { metrics?: Promise<void> } = {}
   let url = 'http://127.0.0.1:1'
   const control = createControl({
     storage,
@@ -154,6 +157,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     quota,
     readMetrics: async (query) => {
       asked.push(query)
+      await held.metrics
       return someMetrics(query)
     },
     keys: { forget },
@@ -198,6 +202,7 @@ export const startControl = async (database: Pick<TestDatabase, 'create'>): Prom
     logs,
     seen,
     asked,
+    held,
     told,
     raw,
     call: (name, sent = {}) => {

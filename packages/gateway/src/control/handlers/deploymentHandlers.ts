@@ -13,10 +13,15 @@ export const deploymentHandlers = ({
   deployment,
 }: ControlParts): Handlers<'GET /api/deployment' | 'GET /api/openapi.json'> => {
   // Writing it takes some 10 ms, and who asks need not be logged in.
-  let written: { readonly publicUrl: string; readonly document: ReturnType<typeof openApi> } | undefined
-  const documentFor = (publicUrl: string): ReturnType<typeof openApi> => {
-    if (written?.publicUrl !== publicUrl) written = { publicUrl, document: openApi({ publicUrl }) }
-    return written.document
+  let written:
+    | { readonly publicUrl: string; readonly answer: ReturnType<typeof openApi>; readonly text: string }
+    | undefined
+  const documentFor = (publicUrl: string): { answer: ReturnType<typeof openApi>; text: string } => {
+    if (written?.publicUrl !== publicUrl) {
+      const answer = openApi({ publicUrl })
+      written = { publicUrl, answer, text: JSON.stringify(answer) }
+    }
+    return { answer: written.answer, text: written.text }
   }
   return {
     'GET /api/deployment': async () => {
@@ -55,7 +60,7 @@ export const deploymentHandlers = ({
     },
     'GET /api/openapi.json': async () => {
       const { publicUrl, controlUrl = publicUrl } = deployment()
-      return { answer: documentFor(controlUrl) }
+      return documentFor(controlUrl)
     },
   }
 }
