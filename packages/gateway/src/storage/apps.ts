@@ -47,7 +47,8 @@ export interface Apps {
    * Makes an app with its key.
    * @param app.key - Made by `storeKey` of kind `app`, for this user.
    * @param app.max - How many apps the user may have.
-   * @returns The app; `'nameTaken'` where the user has one of that name, whatever its case; `'appsFull'`; `'notFound'` where there is no such user.
+   * @returns The app; `'nameTaken'` where the user has one of that name, whatever its case; `'appsFull'`, for which those count that were
+   * removed on the same day in UTC; `'notFound'` where there is no such user.
    */
   create(app: {
     userId: string
@@ -86,7 +87,7 @@ export interface Apps {
     details: Partial<AppDetails>
   }): Promise<App | 'nameTaken' | 'versionMoved' | 'notFound'>
   /** Deletes an app with its key and its lists. @returns Whether there was such an app. */
-  remove(app: { id: string; userId: string }): Promise<boolean>
+  remove(app: { id: string; userId: string; now: number }): Promise<boolean>
 }
 
 const toApp = ({
@@ -179,6 +180,10 @@ const hasName = async (
   return other !== undefined
 }
 
+const dayMs = 86_400_000
+/** When the day of a time began, in UTC: limits of a day begin anew there. */
+const dayOf = (time: number): number => Math.floor(time / dayMs) * dayMs
+
 /** Makes the repository of apps. */
 export const createApps = (db: Db): Apps => {
   const { query } = db
@@ -195,7 +200,13 @@ export const createApps = (db: Db): Apps => {
           .select(({ fn }) => fn.countAll<number>().as('total'))
           .where('userId', '=', userId)
           .executeTakeFirstOrThrow()
-        if (total >= max) return 'appsFull'
+        const { removed } = await transaction.query
+          .selectFrom('removedApps')
+          .select(({ fn }) => fn.countAll<number>().as('removed'))
+          .where('userId', '=', userId)
+          .where('removedAt', '>=', dayOf(now))
+          .executeTakeFirstOrThrow()
+        if (total + removed >= max) return 'appsFull'
         const app = await transaction.query
           .insertInto('apps')
           .values({ id: createId('app'), userId, ...row, version: 1, createdAt: now })
@@ -268,15 +279,24 @@ export const createApps = (db: Db): Apps => {
         return changeApp(transaction, { id, userId, work: async (app) => toApp(app) })
       }),
 
-    remove: ({ id, userId }) =>
+    remove: ({ id, userId, now }) =>
       inTransaction(db, async (transaction) => {
+        // Whoever makes one at the same time must count this one, as an app or as one that was removed.
+        if (!(await lockUser(transaction, userId))) return false
         const { numDeletedRows } = await transaction.query
           .deleteFrom('apps')
           .where('id', '=', id)
           .where('userId', '=', userId)
           .executeTakeFirst()
-        if (numDeletedRows > 0n) await recordChange(transaction, { kind: 'app', id })
-        return numDeletedRows > 0n
+        if (numDeletedRows === 0n) return false
+        await transaction.query
+          .deleteFrom('removedApps')
+          .where('userId', '=', userId)
+          .where('removedAt', '<', dayOf(now))
+          .execute()
+        await transaction.query.insertInto('removedApps').values({ id, userId, removedAt: now }).execute()
+        await recordChange(transaction, { kind: 'app', id })
+        return true
       }),
   }
 }

@@ -175,6 +175,7 @@ export interface Tables {
   users: UserRow
   sessions: SessionRow
   apps: AppRow
+  removedApps: { id: string; userId: string; removedAt: number }
   allowEntries: AllowEntryRow
   jwtKeys: JwtKeyRow
   keys: KeyRow

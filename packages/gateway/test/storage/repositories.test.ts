@@ -168,7 +168,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.apps.list(bob.id)).toEqual([])
       expect(await storage.apps.find({ id: app.id, userId: bob.id })).toBeUndefined()
       expect(await storage.apps.edit({ id: app.id, userId: bob.id, details: { name: 'mine' } })).toBe('notFound')
-      expect(await storage.apps.remove({ id: app.id, userId: bob.id })).toBe(false)
+      expect(await storage.apps.remove({ id: app.id, userId: bob.id, now })).toBe(false)
       expect(await storage.keys.findOfApp({ appId: app.id, userId: bob.id })).toBeUndefined()
     })
 
@@ -202,6 +202,31 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await make('1', 'usr_none')).toBe('notFound')
     })
 
+    test('that are removed count until their day is over in UTC, so that no limit of a day begins anew by it', async () => {
+      const [{ id: userId }, bob] = [await addUser(storage), await addUser(storage)]
+      const midnight = Math.ceil((now + 1) / 86_400_000) * 86_400_000
+      const make = (name: string, at: number, owner = userId) =>
+        storage.apps.create({
+          userId: owner,
+          details: { ...details, name },
+          key: newKey('app', { userId: owner }).stored,
+          max: 2,
+          now: at,
+        })
+      const { id } = granted(await make('1', now))
+      const second = granted(await make('2', now))
+      expect(await storage.apps.remove({ id, userId, now })).toBe(true)
+      expect(await make('3', now)).toBe('appsFull')
+      expect(await make('1', now, bob.id)).toMatchObject({ userId: bob.id })
+      expect(await make('3', midnight - 1)).toBe('appsFull')
+      granted(await make('3', midnight))
+      expect(await storage.apps.remove({ id: second.id, userId, now: midnight })).toBe(true)
+      expect(await make('4', midnight)).toBe('appsFull')
+      granted(await make('4', midnight + 86_400_000))
+      // A user's removed apps go with it.
+      expect(await storage.users.remove(userId)).toBe(true)
+    })
+
     test('change what is given and keep the rest', async () => {
       const { id: userId } = await addUser(storage)
       const { app } = await addApp(storage, { userId })
@@ -221,7 +246,7 @@ describe.each(databases)('repositories on $name', (database) => {
       const { id: userId } = await addUser(storage)
       const { app, hash } = await addApp(storage, { userId })
       expect(await storage.findAccess(hash)).toBeDefined()
-      expect(await storage.apps.remove({ id: app.id, userId })).toBe(true)
+      expect(await storage.apps.remove({ id: app.id, userId, now })).toBe(true)
       expect(await storage.findAccess(hash)).toBeUndefined()
       await addApp(storage, { userId })
     })

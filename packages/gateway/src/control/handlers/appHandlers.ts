@@ -97,7 +97,9 @@ export const appHandlers = (
       if (app === 'nameTaken') return { refusal: controlRefusals.nameTaken() }
       if (app === 'appsFull')
         return {
-          refusal: controlRefusals.tooMany(`this account has ${maxApps} apps, which is the most: delete one first`),
+          refusal: controlRefusals.tooMany(
+            `this account has ${maxApps} apps, which is the most: delete one, and its place is free after midnight UTC`,
+          ),
         }
       if (app === 'notFound') return { refusal: controlRefusals.notLoggedIn() }
       const shown = await showApp(parts, caller, { app })
@@ -158,7 +160,7 @@ export const appHandlers = (
           const app = await apps.find({ id, userId })
           if (app === undefined) return 'notFound'
           if (app.name !== body.name.trim()) return 'otherName'
-          return (await apps.remove({ id, userId })) ? app : 'notFound'
+          return (await apps.remove({ id, userId, now: now() })) ? app : 'notFound'
         },
         ({ name }) => ({ action: 'app.delete', subject: id, detail: { name }, forget: { kind: 'app', id } }),
       )

@@ -1,0 +1,14 @@
+import type { Migration } from './migration.ts'
+
+/** Which apps were removed lately: what they used of their day is not given again to another in their place. */
+export const removedApps: Migration = {
+  version: 5,
+  statements: ({ integer, tableOptions }) => [
+    `create table removed_apps (
+      id text primary key not null,
+      user_id text not null references users (id) on delete cascade,
+      removed_at ${integer} not null
+    )${tableOptions}`,
+    'create index removed_apps_user on removed_apps (user_id, removed_at)',
+  ],
+}
