@@ -40,7 +40,7 @@ export interface GatewayLimits {
   readonly headersTimeoutMs?: number
   /** How long a whole request may take to arrive, in milliseconds. @default 60_000 */
   readonly requestTimeoutMs?: number
-  /** How long a caller may take nothing of its answer before its connection is cut, in milliseconds. @default 30_000 */
+  /** How long a caller may take nothing of its answer before its connection is cut, in milliseconds. For the whole answer it has that and a second for each 20 kB. @default 30_000 */
   readonly writeTimeoutMs?: number
   /** Most connections of callers at once; one more is not taken. @default 16_384 */
   readonly maxConnections?: number

@@ -4,7 +4,7 @@ import { refusalText } from '../refusal/refusalText.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import type { Exchange } from './exchange.ts'
 import type { BodyPart } from './responseParts.ts'
-import { endOrCut, writeParts } from './writeParts.ts'
+import { bytesOf, endOrCut, writeParts } from './writeParts.ts'
 
 /** What is to be written. */
 export interface Answer {
@@ -38,21 +38,11 @@ export const writeAnswer = (exchange: Exchange, answer: Answer, options: WriteOp
   response.writeHead(answer.status, headers)
   if (options.close && !request.complete) endAfterRest(exchange, parts)
   else if (text !== undefined) endOrCut(response, text, options.writeTimeoutMs)
-  else writeParts(response, parts, options.writeTimeoutMs)
+  else writeParts(response, parts, { timeoutMs: options.writeTimeoutMs })
 }
 
 /** An answer up to this size is written in one go, head and body: many small writes cost more than the copy. */
 const joinedUpTo = 256 * 1024
-
-const bytesOf = (parts: readonly BodyPart[]): number | undefined => {
-  let bytes = 0
-  for (const part of parts) {
-    if (typeof part === 'string') bytes += Buffer.byteLength(part)
-    else if ('start' in part) return undefined
-    else bytes += part.length
-  }
-  return bytes
-}
 
 /** A short body as one text with a character for each byte, which Node joins with the head without a copy. */
 const textOf = (parts: readonly BodyPart[]): string | undefined => {

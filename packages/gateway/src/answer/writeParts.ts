@@ -3,6 +3,10 @@ import type { BodyPart } from './responseParts.ts'
 
 /** Small enough that a caller who reads at all takes one within the limit, large enough to cost no speed. */
 const pieceBytes = 256 * 1024
+/** A caller that takes less than this in the long run keeps its answer in memory for as long as it likes. */
+const leastBytesPerSecond = 20_000
+/** A longer timer would fire at once. */
+const longestMs = 2_147_483_647
 
 function* piecesOf(parts: readonly BodyPart[]): Generator<BodyPart, undefined> {
   for (const part of parts) {
@@ -11,6 +15,17 @@ function* piecesOf(parts: readonly BodyPart[]): Generator<BodyPart, undefined> {
     else for (let from = 0; from < part.length; from += pieceBytes) yield part.subarray(from, from + pieceBytes)
   }
   return undefined
+}
+
+/** How long a body is; `undefined` where a result is on its way. */
+export const bytesOf = (parts: readonly BodyPart[]): number | undefined => {
+  let bytes = 0
+  for (const part of parts) {
+    if (typeof part === 'string') bytes += Buffer.byteLength(part)
+    else if ('start' in part) return undefined
+    else bytes += part.length
+  }
+  return bytes
 }
 
 /**
@@ -44,10 +59,19 @@ export const endOrCut = (response: ServerResponse, body: string, timeoutMs: numb
 /**
  * Writes a body piece by piece as its caller takes it, and ends the response. A result on its way is held back at its node while
  * the caller takes nothing; where it breaks off the connection is cut, as an end would make it look whole.
- * @param timeoutMs - The longest time without progress, in milliseconds. Then the caller loses its connection.
+ * @param options.timeoutMs - The longest time without progress, in milliseconds. Then the caller loses its connection.
+ * @param options.bytesPerSecond - A caller that is slower than that loses it too, once that time has passed; not where a result is on its
+ * way, as little of it is held here. @default 20_000
  */
-export const writeParts = (response: ServerResponse, parts: readonly BodyPart[], timeoutMs: number): void => {
+export const writeParts = (
+  response: ServerResponse,
+  parts: readonly BodyPart[],
+  { timeoutMs, bytesPerSecond = leastBytesPerSecond }: { timeoutMs: number; bytesPerSecond?: number },
+): void => {
   const progress = cutWhenStalled(response, timeoutMs)
+  const bytes = bytesOf(parts)
+  // Never touched: the whole answer has so long.
+  if (bytes !== undefined) cutWhenStalled(response, Math.min(timeoutMs + (bytes / bytesPerSecond) * 1000, longestMs))
   const pieces = piecesOf(parts)
   const writeOn = (): void => {
     progress()
