@@ -101,6 +101,22 @@ describe('a filter', () => {
     expect(await mine('eth_getFilterChanges', id)).toEqual({ result: ['0x1'] })
   })
 
+  test('that was made under other settings of its key is not found, and is ended at its node; its caller may end it too', async () => {
+    const upstream = await fake()
+    const { started, mine } = await start([upstream])
+    const record = { id: 'key_filters', kind: 'apiKey', networks: ['testnet'], status: 'active' } as const
+    started.keys.add(started.testnetKey, { ...record, version: 1 })
+    const [read, ended] = [await made(mine), await made(mine)]
+    expect(await mine('eth_getFilterChanges', read)).toEqual({ result: ['0x1'] })
+    started.keys.add(started.testnetKey, { ...record, version: 2 })
+    expect(await mine('eth_getFilterChanges', read)).toEqual(notFound)
+    expect(await mine('eth_getFilterLogs', read)).toEqual(notFound)
+    await expect.poll(() => [...upstream.filters]).toEqual(['0x2'])
+    expect(await mine('eth_uninstallFilter', ended)).toEqual({ result: true })
+    expect([...upstream.filters]).toEqual([])
+    expect(await mine('eth_getFilterChanges', await made(mine))).toEqual({ result: ['0x3'] })
+  })
+
   test('of another network is not found', async () => {
     const [testnet, mainnet] = [await fake(), await fake(chainIds.mainnet)]
     const { theirs, onMainnet } = await start([testnet], {}, [mainnet])

@@ -60,6 +60,7 @@ const nothing = (): void => {}
 const contextOf = ({ limits, groups }: Answering, { tenant, network }: Admitted): CallContext => ({
   group: groups[network],
   keyId: tenant.record.id,
+  keyVersion: tenant.record.version,
   timeoutMs: limits.upstreamTimeoutMs,
   maxAnswerBytes: limits.maxAnswerBytes,
   budget: { left: limits.maxAnswerBytes },

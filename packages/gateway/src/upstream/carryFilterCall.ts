@@ -19,15 +19,22 @@ const nothing = (): void => {}
 
 /**
  * Carries a call about a filter. Its caller knows it by an id of ours, and it is asked of the node that made it.
- * Where that node is gone and another is there, the filter is too: its caller makes a new one, on the other.
+ * Where that node is gone and another is there, the filter is too: its caller makes a new one, on the other. So is one that was made
+ * before its key's settings changed: it may tell of what they do not allow any more.
  */
 export const carryFilterCall = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) => {
-  const { group, keyId } = options
+  const { group, keyId, keyVersion } = options
   if (call.traits.filter === 'make') return makeFilter(call, options, done)
   const id = idOf(call.params)
   const filter = id === undefined ? undefined : group.filters.find(id, keyId)
   const unknown = call.traits.filter === 'end' ? notRemoved : notFound
   if (id === undefined || filter === undefined) {
+    done(unknown)
+    return nothing
+  }
+  if (filter.keyVersion !== keyVersion && call.traits.filter !== 'end') {
+    group.filters.remove(id)
+    removeAtNode(filter, options)
     done(unknown)
     return nothing
   }
@@ -54,12 +61,13 @@ const makeFilter = (call: ForwardedCall, options: CarryOptions, done: CallDone):
       done(refusals.upstreamBad(), member)
       return
     }
-    const { id, dropped } = options.group.filters.add({ keyId: options.keyId, member, nodeId })
+    const { keyId, keyVersion } = options
+    const { id, dropped } = options.group.filters.add({ keyId, keyVersion, member, nodeId })
     if (dropped !== undefined) removeAtNode(dropped, options)
     done({ member: 'result', value: Buffer.from(`"${id}"`) }, member)
   })
 
-/** A filter that made room is ended at its node as well. Nobody waits for that. */
+/** A filter that made room, or is of other settings, is ended at its node as well. Nobody waits for that. */
 const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, timeoutMs }: CarryOptions): void => {
   const traits = { idempotent: true, heavy: false, label: '' }
   const call = { method: 'eth_uninstallFilter', params: `[${nodeId}]`, traits }

@@ -4,6 +4,8 @@ import type { GroupMember } from './groupMember.ts'
 /** A filter that a node made for a key. */
 export interface Filter {
   readonly keyId: string
+  /** Of the settings that it was made under: what they allow may be less by now. */
+  readonly keyVersion?: number | undefined
   readonly member: GroupMember
   /** The source text of the node's own id. */
   readonly nodeId: string
