@@ -25,8 +25,12 @@ export interface GuardedParts extends AccountParts {
   readonly signUps: Debts
   /** Of sessions by hash: passwords asked for again. */
   readonly confirmations: Debts
-  /** Of all callers together: failures that go into the audit log. */
+  /** Failures that go into the audit log: of an account by its id, so that those at others leave them room. */
   readonly loggedFailures: Debts
+  /** The same at mail addresses that nobody has, all together. */
+  readonly loggedStrangers: Debts
+  /** How long the audit log is kept. */
+  readonly auditMs: number
 }
 
 /** The account without the hash of its password. */

@@ -113,4 +113,6 @@ export interface AccountsOptions {
   readonly passwords?: Passwords | undefined
   /** Sign-ups at once from one IP address (a /64 of IPv6); then one a minute. @default 20 */
   readonly signUpBurst?: number | undefined
+  /** For how many days the audit log is kept. @default 400 */
+  readonly auditDays?: number | undefined
 }

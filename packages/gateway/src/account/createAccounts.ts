@@ -11,6 +11,7 @@ import { hashSecret } from './secretText.ts'
 
 const minOperatorToken = 32
 const minute = 60_000
+const day = 1_440 * minute
 
 /**
  * Makes the accounts of a service: make them once for a process, as they remember who tries passwords.
@@ -27,6 +28,7 @@ export const createAccounts = ({
   onChange = () => {},
   passwords = createPasswords(),
   signUpBurst = 20,
+  auditDays = 400,
 }: AccountsOptions): Accounts => {
   if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
     throw new TypeError(`the operator token must have at least ${minOperatorToken} characters, random`)
@@ -37,7 +39,9 @@ export const createAccounts = ({
     logInThrottle: createLogInThrottle({ now }),
     signUps: createDebts({ burst: signUpBurst, intervalMs: minute, now }),
     confirmations: createDebts({ burst: 5, intervalMs: minute, now }),
-    loggedFailures: createDebts({ burst: 100, intervalMs: 1_000, maxKeys: 2, now }),
+    loggedFailures: createDebts({ burst: 20, intervalMs: minute, now }),
+    loggedStrangers: createDebts({ burst: 100, intervalMs: 1_000, maxKeys: 2, now }),
+    auditMs: auditDays * day,
   }
   return {
     ...createLogIns(guarded),

@@ -20,12 +20,13 @@ const pruned = 100
 
 /** Makes what begins and ends sessions. */
 export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
-  const { storage, passwords, now, logInThrottle, signUps, loggedFailures } = parts
+  const { storage, passwords, now, logInThrottle, signUps, loggedFailures, loggedStrangers } = parts
 
   const noteFailure = async (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => {
     // A flood of guesses must not become a flood of rows.
-    if (loggedFailures.waitMs('') > 0) return
-    loggedFailures.add('')
+    const [noted, key] = userId === null ? [loggedStrangers, ''] : [loggedFailures, userId]
+    if (noted.waitMs(key) > 0) return
+    noted.add(key)
     const actor = userId ?? 'nobody'
     await audit(storage, { at: now(), userId, actor, action: 'account.logInFailed', subject: userId, ip, detail })
   }
@@ -36,6 +37,7 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
     await storage.sessions.prune({ createdBefore: at - totalMs, seenBefore: at - idleMs, limit: pruned })
     await storage.invites.prune({ now: at, limit: pruned })
     await storage.oneTimeLinks.prune({ now: at, limit: pruned })
+    await storage.auditLog.prune({ before: at - parts.auditMs, limit: pruned })
   }
 
   const findInvite = async (

@@ -227,6 +227,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     storage,
     signUp: () => config.signUp,
     operatorToken: options.operatorToken,
+    auditDays: config.retention.auditDays,
     now,
     onChange: (changes) => forget(changes),
   })

@@ -149,8 +149,13 @@ export interface ServiceConfig {
   readonly outageGrant: number
   /** How long known keys go on working while the database is gone, in milliseconds. @default 600_000 (10 minutes) */
   readonly staleKeysForMs: number
-  /** For how many days metrics are kept by the minute, the hour and the day. @default 8, 90, 730 */
-  readonly retention: { readonly minutesDays: number; readonly hoursDays: number; readonly daysDays: number }
+  /** For how many days metrics are kept by the minute, the hour and the day, and the audit log. @default 8, 90, 730, and 400 */
+  readonly retention: {
+    readonly minutesDays: number
+    readonly hoursDays: number
+    readonly daysDays: number
+    readonly auditDays: number
+  }
   /** Whether each request has a line in the log. @default true */
   readonly logRequests: boolean
 }
@@ -249,6 +254,7 @@ export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
     minutesDays: whole(1, daysLong).default(8),
     hoursDays: whole(1, daysLong).default(90),
     daysDays: whole(1, daysLong).default(730),
+    auditDays: whole(1, daysLong).default(400),
   }).prefault({}),
   logRequests: onOff().default(true),
 })

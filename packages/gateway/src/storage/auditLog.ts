@@ -16,7 +16,7 @@ export interface AuditEntry {
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
-/** The audit log: is added to, and never changed. */
+/** The audit log: is added to, and never changed; what is old enough is let go. */
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>
   /**
@@ -29,6 +29,8 @@ export interface AuditLog {
     before?: number
     limit: number
   }): Promise<readonly (AuditEntry & { readonly id: number })[]>
+  /** Removes what was done before a time, of the `limit` oldest entries at most. @returns How many there were. */
+  prune(options: { before: number; limit: number }): Promise<number>
 }
 
 /** Makes the audit log. */
@@ -45,5 +47,15 @@ export const createAuditLog = ({ query }: Db): AuditLog => ({
     if (before !== undefined) page = page.where('id', '<', before)
     const rows = await page.execute()
     return rows.map(({ detail, ...entry }) => ({ ...entry, detail: fromJson(detail) }))
+  },
+  prune: async ({ before, limit }) => {
+    // Found by the id, which grows with time: there is no index by time to look in.
+    const oldest = query.selectFrom('auditLog').select('id').orderBy('id').limit(limit)
+    const { numDeletedRows } = await query
+      .deleteFrom('auditLog')
+      .where('id', 'in', oldest)
+      .where('at', '<', before)
+      .executeTakeFirst()
+    return Number(numDeletedRows)
   },
 })

@@ -119,4 +119,34 @@ describe.each(databases)('who guesses passwords, on $name,', (database) => {
     await flood()
     expect(await added()).toBe(110)
   })
+
+  test('of others does not keep guesses at an account out of the audit log, nor are those without end', async () => {
+    const { accounts, clock, signUp } = createFixture(storage)
+    const { mail, viewer } = await signUp()
+    for (let at = 0; at < 110; at += 1) await accounts.logIn({ mail: newMail(), password: 'no such word', ip: newIp() })
+    const failures = async () =>
+      (await storage.auditLog.list({ userId: viewer.user.id, limit: 1_000 })).filter(
+        ({ action }) => action === 'account.logInFailed',
+      ).length
+    for (let at = 0; at < 30; at += 1) await accounts.logIn({ mail, password: 'no such word', ip: newIp() })
+    expect(await failures()).toBe(20)
+    clock.now += minute
+    for (let at = 0; at < 3; at += 1) await accounts.logIn({ mail, password: 'no such word', ip: newIp() })
+    expect(await failures()).toBe(21)
+  })
+
+  test('and all else is let go from the audit log after its time', async () => {
+    const { accounts, clock, signUp } = createFixture(storage, { auditDays: 10 })
+    const { mail, viewer } = await signUp()
+    const actions = async () =>
+      (await storage.auditLog.list({ userId: viewer.user.id, limit: 10 })).map(({ action }) => action)
+    clock.now += 9 * 1_440 * minute
+    passed(await accounts.logIn({ mail, password, ip: newIp() }))
+    expect(await actions()).toEqual(['account.logIn', 'account.signUp'])
+    clock.now += 2 * 1_440 * minute
+    // Others' entries are older: at each log-in a hundred are looked at.
+    for (let at = 0; at < 5; at += 1) passed(await accounts.logIn({ mail, password, ip: newIp() }))
+    expect(await actions()).not.toContain('account.signUp')
+    expect((await actions()).length).toBe(6)
+  })
 })
