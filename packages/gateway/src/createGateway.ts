@@ -217,11 +217,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       })
       const bound = server.address()
       const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
-      log({ event: 'listening', port: boundPort })
-      return {
-        url: current.publicUrl ?? listeningUrl(host, boundPort, tls === undefined ? 'http' : 'https'),
-        port: boundPort,
-      }
+      const url = current.publicUrl ?? listeningUrl(host, boundPort, tls === undefined ? 'http' : 'https')
+      log({ event: 'listening', port: boundPort, url })
+      return { url, port: boundPort }
     },
     reload: async (given) => {
       const next = checkGatewayOptions(given)

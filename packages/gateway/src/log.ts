@@ -7,6 +7,8 @@ export type LogEntry =
   | {
       readonly event: 'listening'
       readonly port: number
+      /** Where callers reach it: the public URL where one is given. */
+      readonly url: string
     }
   | {
       readonly event: 'request'

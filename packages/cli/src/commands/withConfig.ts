@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { isConfigError, isStorageError } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes } from '../cliError.ts'
@@ -23,7 +24,10 @@ export async function withConfig<T>(file: string, work: () => T | Promise<T>): P
       const faults = error.faults.map(({ path, mend }) => `${path} ${mend}`)
       throw new CliError(
         faults.length === 1 ? (faults[0] ?? '') : `there are ${faults.length} faults:\n  ${faults.join('\n  ')}`,
-        { hint: `the config is ${file}; docs/service/running.md tells what it holds`, exitCode: exitCodes.usage },
+        {
+          hint: `${existsSync(file) ? `the config is ${file}` : 'name another with --config FILE'}; docs/service/running.md tells what it holds`,
+          exitCode: exitCodes.usage,
+        },
       )
     }
     if (isStorageError(error)) {

@@ -27,10 +27,10 @@ export const controlRefusals = {
     message: `this address takes ${allow}`,
     allow,
   }),
-  misdirected: (): ControlRefusal => ({
+  misdirected: (expected: string): ControlRefusal => ({
     status: 421,
     code: 'misdirected',
-    message: "this is not the service's public address",
+    message: `this service answers at ${expected} alone, which is its publicUrl`,
   }),
   notLoggedIn: (): ControlRefusal => ({
     status: 401,

@@ -105,7 +105,10 @@ export const createControl = (options: ControlOptions): Control => {
     try {
       const { publicUrl, controlUrl = publicUrl } = parts.deployment()
       const host = publicHost(controlUrl, request.headers.get('host'))
-      outcome = host === undefined ? { reply: { refusal: controlRefusals.misdirected() } } : await work(host)
+      outcome =
+        host === undefined
+          ? { reply: { refusal: controlRefusals.misdirected(new URL(controlUrl).origin) } }
+          : await work(host)
     } catch (error) {
       const refusal = isStorageError(error) ? controlRefusals.unavailable() : controlRefusals.internal()
       outcome = { reply: { refusal } }

@@ -366,7 +366,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         const { host } = config.control.listen
         const controlPort = await startListening(controlServer, config.control.listen)
         siteUrl = config.control.publicUrl ?? listeningUrl(host, controlPort)
-        log({ event: 'controlListening', port: controlPort })
+        log({ event: 'controlListening', port: controlPort, url: siteUrl })
       }
       let prometheusPort: number | undefined
       if (prometheus !== undefined && config.prometheus !== undefined) {

@@ -6,7 +6,7 @@ import type { ServiceConfig } from './serviceConfig.ts'
 
 /** Whoever mixed up name and value may have put a URL or a key there. */
 const shownName = (name: string): string =>
-  /^[A-Za-z$]{1,40}$/.test(name) ? `'${name}'` : 'one that looks like no name'
+  /^[A-Za-z$]{1,40}$/.test(name) ? `'${name}'` : 'something that looks like no name'
 
 const shownPath = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
@@ -20,7 +20,7 @@ const faultOf = (issue: z.core.$ZodIssue): ConfigFault => {
   if (issue.code !== 'unrecognized_keys') return { path: path === '' ? 'the config' : path, mend: issue.message }
   return {
     path: path === '' ? 'the config' : path,
-    mend: `${issue.message}; not ${issue.keys.map(shownName).join(', ')}`,
+    mend: `has ${issue.keys.map(shownName).join(', ')}, which ${issue.keys.length === 1 ? 'is' : 'are'} not known; ${issue.message}`,
   }
 }
 

@@ -31,6 +31,10 @@ const parseJson = (text: string): unknown => {
   }
 }
 
+/** Whoever mixed up name and value may have put the URL itself there, which is not repeated. */
+const variable = (name: string): string =>
+  /^[A-Z][A-Z0-9_]{0,63}$/.test(name) ? `the environment variable ${name}` : 'an environment variable'
+
 /** Puts the URL of an upstream in the place of what names it. */
 const openUpstream = (upstream: Upstream, { folder, environment }: Place): Upstream | string => {
   const { url: given, urlEnv, urlFile, ...rest } = upstream
@@ -38,7 +42,8 @@ const openUpstream = (upstream: Upstream, { folder, environment }: Place): Upstr
   let url: string | undefined
   if (urlEnv !== undefined) {
     url = environment[urlEnv]
-    if (url === undefined || url === '') return '.urlEnv names an environment variable that is not set'
+    if (url === undefined || url === '')
+      return `.urlEnv names ${variable(urlEnv)}, which is not set: set it, or leave this upstream out`
   } else if (urlFile !== undefined) {
     try {
       url = readFileSync(resolve(folder, urlFile), 'utf8')
@@ -91,7 +96,10 @@ export const readServiceConfig = (
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ConfigError([{ path: 'the config', mend: `cannot be read: ${reasonOf(error)}` }])
+    const reason = reasonOf(error)
+    const mend =
+      reason === 'ENOENT' ? `is not there: ${resolve(file)}` : `cannot be read: ${reason} of ${resolve(file)}`
+    throw new ConfigError([{ path: 'the config', mend }])
   }
   const config = parseServiceConfig(parseJson(text))
   const folder = dirname(resolve(file))

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -54,8 +54,16 @@ describe('a config', () => {
     ['nothing', undefined, 'the config must be an object with $schema, publicUrl'],
     ['a list', [], 'the config must be an object'],
     ['no networks', { ...least, networks: undefined }, 'networks must be an object with testnet, mainnet'],
-    ['a misspelt name', { ...least, signup: 'open' }, "not 'signup'"],
-    ['a URL for a name', { ...least, 'https://topsecret': 1 }, 'not one that looks like no name'],
+    [
+      'a misspelt name',
+      { ...least, signup: 'open' },
+      "the config has 'signup', which is not known; known are $schema, publicUrl",
+    ],
+    [
+      'a URL for a name',
+      { ...least, 'https://topsecret': 1 },
+      'has something that looks like no name, which is not known',
+    ],
     [
       'a public URL with a query',
       { ...least, publicUrl: 'https://a.example/?k=topsecret' },
@@ -125,7 +133,11 @@ describe('a config file', () => {
     expect(config.networks.testnet.upstreams).toEqual([{ name: 'one', url: 'http://10.0.0.9:8545/topsecret' }])
     expect(config.networks.mainnet.upstreams).toEqual([{ url: 'http://10.0.0.8:8545' }])
     expect(faultsOf(() => readServiceConfig(file, { environment: {} }))).toEqual([
-      'networks.mainnet.upstreams[0].urlEnv names an environment variable that is not set',
+      'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which is not set: set it, or leave this upstream out',
+    ])
+    const misplaced = write('misplaced.json', readFileSync(file, 'utf8').replace('NODE_URL', 'http://topsecret'))
+    expect(faultsOf(() => readServiceConfig(misplaced, { environment: {} }))).toEqual([
+      'networks.mainnet.upstreams[0].urlEnv names an environment variable, which is not set: set it, or leave this upstream out',
     ])
     expect(faultsOf(() => readServiceConfig(file, { environment: { NODE_URL: 'topsecret' } }))).toEqual([
       'networks.mainnet.upstreams[0] leads to what is not an http or https URL',
@@ -137,7 +149,9 @@ describe('a config file', () => {
     const faults = faultsOf(() => readServiceConfig(file))
     expect(faults[0]).toMatch(/^the config is not JSON.*: it takes no comments/)
     expect(faults[0]).not.toContain('topsecret')
-    expect(faultsOf(() => readServiceConfig(join(folder, 'none.json')))).toEqual(['the config cannot be read: ENOENT'])
+    expect(faultsOf(() => readServiceConfig(join(folder, 'none.json')))).toEqual([
+      `the config is not there: ${join(folder, 'none.json')}`,
+    ])
   })
 })
 

@@ -29,7 +29,7 @@ const object = <T extends z.core.$ZodLooseShape>(shape: T) =>
   z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `has a name that is not known; known are ${Object.keys(shape).join(', ')}`
+        ? `known are ${Object.keys(shape).join(', ')}`
         : `must be an object with ${Object.keys(shape).join(', ')}`,
   })
 

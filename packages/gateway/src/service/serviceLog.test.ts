@@ -17,11 +17,11 @@ const lineLog = (requests = true) => {
 describe('the log', () => {
   test('is one line of JSON for each entry, time and level first', () => {
     const { log, lines } = lineLog()
-    log.tell({ event: 'listening', port: 1 })
+    log.tell({ event: 'listening', port: 1, url: 'http://127.0.0.1:1' })
     log.tell({ event: 'upstream', network: 'testnet', upstream: 'testnet-1', state: 'unreachable' })
     log.flush()
     expect(lines).toEqual([
-      '{"time":"2026-11-21T00:00:00.000Z","level":"info","event":"listening","port":1}',
+      '{"time":"2026-11-21T00:00:00.000Z","level":"info","event":"listening","port":1,"url":"http://127.0.0.1:1"}',
       '{"time":"2026-11-21T00:00:00.000Z","level":"warn","event":"upstream","network":"testnet","upstream":"testnet-1","state":"unreachable"}',
     ])
   })

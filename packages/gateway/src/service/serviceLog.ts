@@ -15,7 +15,7 @@ export type ServiceLogEntry =
       readonly status: number
       readonly durationMs: number
     }
-  | { readonly event: 'controlListening'; readonly port: number }
+  | { readonly event: 'controlListening'; readonly port: number; readonly url: string }
   | { readonly event: 'prometheusListening'; readonly port: number }
   | {
       /** The config was read anew. */

@@ -103,5 +103,5 @@ const misdirect = (response: ServerResponse, publicUrl: string): void => {
     'X-Content-Type-Options': 'nosniff',
     Connection: 'close',
   })
-  response.end(`This service is reached at ${publicUrl}\n`)
+  response.end(`This service answers at ${publicUrl} alone, which is its publicUrl\n`)
 }

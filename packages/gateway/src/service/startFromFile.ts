@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { configSecrets } from './configSecrets.ts'
 import { isConfigError } from './configError.ts'
 import { createService } from './createService.ts'
@@ -10,6 +11,8 @@ import { createRedact } from './redact.ts'
 import type { Redact } from './redact.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import { createServiceLog } from './serviceLog.ts'
+import { StorageError } from '../storage/storageError.ts'
+import type { StorageOptions } from '../storage/openStorage.ts'
 import { storageFrom } from './storageFrom.ts'
 import { watchFiles } from './watchFiles.ts'
 
@@ -53,7 +56,7 @@ const warnings = ({ publicUrl }: ServiceConfig): string[] => {
 
 /**
  * Starts a service by its config file: reads the file and the environment (`KEYRAIL_SECRET` or `KEYRAIL_SECRET_FILE`, `DATABASE_URL`, `REDIS_URL`,
- * `KEYRAIL_OPERATOR_TOKEN`), listens, and takes the file anew whenever it changes.
+ * `KEYRAIL_OPERATOR_TOKEN`), makes the folder of an SQLite database where there is none, listens, and takes the file anew whenever it changes.
  * @throws {ConfigError} where the file or the environment cannot be used. {StorageError} where the storage cannot be opened. What listening failed with.
  * @example
  * const service = await startFromFile({ file: 'keyrail.config.json', write: (lines) => process.stdout.write(lines) })
@@ -75,10 +78,12 @@ export const startFromFile = async ({
   const secrets = readServerSecrets(environment)
   let redact: Redact = createRedact(configSecrets(config, environment))
   const log = createServiceLog({ write, redact: (text) => redact(text), requests: () => config.logRequests })
+  const storage = storageFrom(config, environment)
+  makeFolder(storage)
   const service = await createService({
     config,
     secrets,
-    storage: storageFrom(config, environment),
+    storage,
     redisUrl: environment['REDIS_URL'] || undefined,
     operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
     log: log.tell,
@@ -142,6 +147,20 @@ export const startFromFile = async ({
       await taking
       await end(graceMs)
     },
+  }
+}
+
+/** The folder of the database, for its owner alone: what lies in it is nobody else's to read. */
+const makeFolder = (storage: StorageOptions): void => {
+  if (!('file' in storage)) return
+  try {
+    mkdirSync(dirname(storage.file), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+    throw new StorageError(`the folder ${dirname(storage.file)} of the database cannot be made`, {
+      fault: 'unavailable',
+      code,
+    })
   }
 }
 

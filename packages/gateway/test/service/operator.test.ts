@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request as requestTls } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,6 +113,13 @@ describe('keyrail serve does not start', () => {
     const file = writeConfig(place, least(await freePort()))
     const broken = await runKeyrail(['serve', '--config', file], { KEYRAIL_SECRET: secret })
     expect([broken.exitCode, broken.stderr]).toEqual([1, expect.stringContaining('hint: is the database there')])
+  })
+
+  test('makes the folder of its database, for its owner alone, and says where it is reached', async () => {
+    const data = join(folder(), 'not', 'yet')
+    const { process: service, url } = await start(sqlite, { storage: { file: join(data, 'keyrail.db') } })
+    expect(statSync(data).mode & 0o777).toBe(0o700)
+    expect(service.lines().find(({ event }) => event === 'listening')).toMatchObject({ url })
   })
 
   test('--check says whether it would, and starts nothing', async () => {
@@ -279,6 +286,7 @@ describe('its edges', () => {
         const { status, body } = await connection.next()
         expect([path, host, status]).toEqual([path, host, expected])
         expect(body).not.toContain('evil')
+        if (status === 421 && path !== '/') expect(body).toContain(`${service.url} alone, which is its publicUrl`)
       }
     const mine = await fetch(`${service.url}/api/deployment`, { headers: { origin: 'https://evil.example' } })
     expect([mine.status, mine.headers.get('access-control-allow-origin')]).toEqual([200, null])
