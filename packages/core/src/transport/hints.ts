@@ -22,9 +22,9 @@ export function withHint(failure: unknown): unknown {
 /** What to do about a failure, by its kind; nothing where only the caller can know. */
 export const hintOf: Partial<Record<FailureKind, string>> = {
   auth: 'Check the key.',
-  forbidden: 'Check the settings and plan of the key.',
+  forbidden: 'Check the settings of the key.',
   throttled: 'Slow down.',
-  quota: 'Wait for the reset or raise the plan.',
+  quota: 'Wait for the reset or raise the limit.',
   range: 'Ask for fewer blocks.',
   batchTooLarge: 'Send smaller batches.',
   methodUnavailable: 'Check its spelling, or ask another endpoint.',

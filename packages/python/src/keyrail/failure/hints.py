@@ -4,9 +4,9 @@ from .error import KeyrailError, altered
 
 HINTS = {
     "auth": "Check the key.",
-    "forbidden": "Check the settings and plan of the key.",
+    "forbidden": "Check the settings of the key.",
     "throttled": "Slow down.",
-    "quota": "Wait for the reset or raise the plan.",
+    "quota": "Wait for the reset or raise the limit.",
     "range": "Ask for fewer blocks.",
     "batchTooLarge": "Send smaller batches.",
     "methodUnavailable": "Check its spelling, or ask another endpoint.",
