@@ -5,16 +5,20 @@ import type { ControlRefusal } from './reply.ts'
 /** Longest body, in bytes. */
 export const maxControlBody: number = 64 * 1024
 
-/** The bytes of a body, or `undefined` where there are too many: then no more of it is read. */
-const readBytes = async (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | undefined> => {
+/** The bytes of a body, or why there are none: too many, and then no more of it is read; or its sender went away. */
+const readBytes = async (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | 'tooMany' | 'cut'> => {
   if (body === null) return new Uint8Array()
   const parts: Uint8Array[] = []
   let length = 0
-  // Leaving the loop cancels the stream.
-  for await (const part of body) {
-    length += part.length
-    if (length > maxControlBody) return undefined
-    parts.push(part)
+  try {
+    // Leaving the loop cancels the stream.
+    for await (const part of body) {
+      length += part.length
+      if (length > maxControlBody) return 'tooMany'
+      parts.push(part)
+    }
+  } catch {
+    return 'cut'
   }
   return Buffer.concat(parts)
 }
@@ -27,7 +31,8 @@ export const readJsonBody = async (request: Request): Promise<{ value: unknown }
   if (Number(request.headers.get('content-length') ?? 0) > maxControlBody)
     return { refusal: controlRefusals.bodyTooLarge(maxControlBody) }
   const bytes = await readBytes(request.body)
-  if (bytes === undefined) return { refusal: controlRefusals.bodyTooLarge(maxControlBody) }
+  if (bytes === 'tooMany') return { refusal: controlRefusals.bodyTooLarge(maxControlBody) }
+  if (bytes === 'cut') return { refusal: controlRefusals.badJson('the body did not arrive whole') }
   if (bytes.length === 0) return { value: undefined }
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') return { refusal: controlRefusals.badMediaType() }
