@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createPrometheus } from './prometheus.ts'
 import type { Prometheus } from './prometheus.ts'
@@ -42,6 +43,23 @@ describe('prometheus', () => {
     expect(text).toMatch(/^process_cpu_user_seconds_total /m)
     expect((await fetch(url)).status).toBe(404)
     expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(404)
+  })
+
+  test('on this machine answers to its names alone', async () => {
+    const { url } = await start()
+    const { port } = new URL(url)
+    const ask = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const asked = request(`${url}/metrics`, { headers: { host }, agent: false }, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+        asked.on('error', reject)
+        asked.end()
+      })
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) expect(await ask(host)).toBe(200)
+    for (const host of [`evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost.evil.example`])
+      expect(await ask(host)).toBe(421)
   })
 
   test('keeps few methods, however many names come', async () => {

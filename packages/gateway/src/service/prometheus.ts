@@ -24,6 +24,10 @@ export interface Prometheus {
 const mostMethods = 200
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
+/** Whether a Host header, with or without a port, names this machine to itself. */
+const isLoopbackName = (host: string | undefined): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '')
+
 /** Counts by a few labels: one Map a label, so that no text is put together for a count. */
 const createCounts = () => {
   const counts = new Map<string, Map<string, Map<string, number>>>()
@@ -143,7 +147,13 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
     ].join('')
   }
 
+  let loopback = false
   const server = createServer((request, response) => {
+    // On this machine alone it is for this machine: a page of elsewhere must not reach it under a name of its own.
+    if (loopback && !isLoopbackName(request.headers.host)) {
+      response.writeHead(421, { 'Content-Length': 0 }).end()
+      return
+    }
     const [path] = (request.url ?? '').split('?', 1)
     if (path !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
       response.writeHead(404).end()
@@ -165,6 +175,7 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
     text,
     listen: ({ host, port }) =>
       new Promise((resolve, reject) => {
+        loopback = isLoopbackName(host.includes(':') ? `[${host}]` : host)
         server.once('error', reject)
         server.listen(port, host, () => {
           server.off('error', reject)
