@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { ServiceConfig } from './serviceConfig.ts'
 
 const decoded = (text: string): string => {
@@ -28,10 +29,19 @@ const secretsOfUrl = (text: string): string[] => {
   ]
 }
 
+const textOf = (file: string | undefined): string => {
+  if (file === undefined || file === '') return ''
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
 /**
  * All that is secret in a config and the environment that a service was started with.
  * @param config - As it was read, `urlEnv` and `urlFile` followed.
- * @param environment - The environment.
+ * @param environment - The environment. The file that `KEYRAIL_SECRET_FILE` names is read; where it cannot be, it holds nothing.
  */
 export const configSecrets = (
   { networks }: Pick<ServiceConfig, 'networks'>,
@@ -42,7 +52,9 @@ export const configSecrets = (
   return [
     ...upstreams.flatMap(({ url }) => (url === undefined ? [] : secretsOfUrl(url))),
     ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : secretsOfUrl(url))),
-    ...KEYRAIL_SECRET.split(/\s+/).map((part) => part.replace(/^\d+:/, '')),
+    ...[KEYRAIL_SECRET, textOf(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>
+      text.split(/\s+/).map((part) => part.replace(/^\d+:/, '')),
+    ),
     KEYRAIL_OPERATOR_TOKEN,
   ].filter((secret) => secret !== '')
 }
