@@ -42,9 +42,9 @@ const escaped = (text: string): string =>
  * @throws {ConfigError} where the folder holds no pages.
  */
 export const createSite = ({ publicUrl, networksUrl, control, folder, clientIp, log }: SiteOptions): Site => {
-  const { origin } = new URL(publicUrl)
+  const { origin, protocol } = new URL(publicUrl)
   const connect = [new URL(networksUrl).origin].filter((other) => other !== origin)
-  const headers = siteHeaders({ connect })
+  const headers = siteHeaders({ connect, secure: protocol === 'https:' })
   const files = folder === undefined ? undefined : createStaticFiles(folder, headers)
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keyrail</title><p>Keyrail serves here. There is no dashboard in this installation; the control API is at <a href="${escaped(publicUrl)}/api/openapi.json">${escaped(publicUrl)}/api</a>.</html>`
 
