@@ -29,6 +29,7 @@ const most = {
   maxBodyBytes: 268_435_456,
   maxBatchItems: 100_000,
   maxAnswerBytes: 268_435_456,
+  maxKeptBytes: 9_007_199_254_740_991,
   upstreamTimeoutMs: 2_147_483_647,
   headersTimeoutMs: 2_147_483_647,
   requestTimeoutMs: 2_147_483_647,

@@ -26,7 +26,7 @@ export interface NetworkOptions {
   readonly hedgeMs?: number
 }
 
-/** Bounds of what callers may cost: whole numbers from 1 (`maxCacheBytes`: from 0). Bytes go up to 268,435,456 (256 MiB), milliseconds to 2,147,483,647. */
+/** Bounds of what callers may cost: whole numbers from 1 (`maxCacheBytes`: from 0). Bytes of one request go up to 268,435,456 (256 MiB), milliseconds to 2,147,483,647. */
 export interface GatewayLimits {
   /** Largest request body, in bytes. @default 2_097_152 (2 MiB) */
   readonly maxBodyBytes?: number
@@ -34,6 +34,8 @@ export interface GatewayLimits {
   readonly maxBatchItems?: number
   /** Most bytes of nodes' answers to one request. @default 67_108_864 (64 MiB) */
   readonly maxAnswerBytes?: number
+  /** Most bytes that all requests of the process keep at once, of nodes' answers and of bodies above 64 KiB; what finds no room is told `upstream_busy`. @default 536_870_912 (512 MiB) */
+  readonly maxKeptBytes?: number
   /** How long the nodes may take for one call, a second try included, in milliseconds. @default 30_000 */
   readonly upstreamTimeoutMs?: number
   /** How long a request's header may take to arrive, in milliseconds; not above `requestTimeoutMs`. @default 20_000, or `requestTimeoutMs` where that is less */
@@ -55,6 +57,7 @@ export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   maxBodyBytes: 2 * 1024 * 1024,
   maxBatchItems: 1_000,
   maxAnswerBytes: 64 * 1024 * 1024,
+  maxKeptBytes: 512 * 1024 * 1024,
   upstreamTimeoutMs: 30_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,

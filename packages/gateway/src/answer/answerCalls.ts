@@ -10,6 +10,7 @@ import type { NoRequest, RpcCall } from '../request/rpcCall.ts'
 import type { Tenant } from '../key/tenant.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
 import type { CallEnd } from '../upstream/callEnd.ts'
+import { keepBytes } from '../upstream/keptBytes.ts'
 import type { Answering } from './answering.ts'
 import { checkCall } from './checkCall.ts'
 import type { Exchange } from './exchange.ts'
@@ -32,9 +33,11 @@ export interface Admitted extends Exchange {
 /** Reads the body of a request whose key is good, and answers the call or the batch in it. */
 export const answerCalls = (answering: Answering, exchange: Admitted): void => {
   const { maxBodyBytes } = answering.limits
-  readBody(exchange.request, { maxBytes: maxBodyBytes, keep: true }, (end) => {
+  const room = (bytes: number): boolean => keepBytes(exchange.kept, bytes)
+  readBody(exchange.request, { maxBytes: maxBodyBytes, keep: true, room }, (end) => {
     if (end === 'gone' || exchange.gone) return
     if (end === 'tooLarge') refuseExchange(answering, exchange, refusals.bodyTooLarge(maxBodyBytes))
+    else if (end === 'noRoom') refuseExchange(answering, exchange, { ...refusals.upstreamBusy(), close: true })
     else if (exchange.tenant.rehearsal === 'slow') {
       const timer = setTimeout(() => answerBody(answering, exchange, end), rehearsedDelayMs)
       exchange.cancel = () => clearTimeout(timer)
@@ -57,13 +60,13 @@ const refuseBody = (parsed: Exclude<ParsedBody, { kind: 'single' | 'batch' }>, m
 /** One for all: measured, a closure made for each request at this place kept requests from being collected while young. */
 const nothing = (): void => {}
 
-const contextOf = ({ limits, groups }: Answering, { tenant, network }: Admitted): CallContext => ({
+const contextOf = ({ limits, groups }: Answering, { tenant, network, kept }: Admitted): CallContext => ({
   group: groups[network],
   keyId: tenant.record.id,
   keyVersion: tenant.record.version,
   timeoutMs: limits.upstreamTimeoutMs,
   maxAnswerBytes: limits.maxAnswerBytes,
-  budget: { left: limits.maxAnswerBytes },
+  budget: { left: limits.maxAnswerBytes, kept },
 })
 
 /** Any page that is open in a browser knows the rehearsal keys: by one that is answered, late as it is, nothing may be changed. */

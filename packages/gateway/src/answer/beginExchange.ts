@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
+import { dropAllBytes } from '../upstream/keptBytes.ts'
 import { durationOf, whoOf } from './logRequest.ts'
 import { meterGone } from './meterCalls.ts'
 
@@ -22,6 +23,7 @@ export const beginExchange = (answering: Answering, request: IncomingMessage, re
     limitHeaders: undefined,
     metered: false,
     reason: undefined,
+    kept: { most: answering.limits.maxKeptBytes, held: 0, over: false },
     gone: false,
     cancel: undefined,
   }
@@ -30,6 +32,7 @@ export const beginExchange = (answering: Answering, request: IncomingMessage, re
   response.on('close', () => {
     answering.connections.finish(request)
     answering.underWay -= 1
+    dropAllBytes(exchange.kept)
     if (response.writableFinished) return
     exchange.gone = true
     exchange.cancel?.()

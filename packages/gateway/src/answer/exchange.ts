@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AllowList } from '../allow/compileAllowList.ts'
 import type { Tenant } from '../key/tenant.ts'
 import type { Network } from '../network.ts'
+import type { KeptBytes } from '../upstream/keptBytes.ts'
 import type { RefusalReason } from '../refusal/refusal.ts'
 
 /** One HTTP request on its way to its answer. */
@@ -26,6 +27,8 @@ export interface Exchange {
   /** Its calls are counted. */
   metered: boolean
   reason: RefusalReason | undefined
+  /** What it has in memory. */
+  readonly kept: KeptBytes
   /** The caller went away: nothing is to be written. */
   gone: boolean
   /** Stops the reads under way for this request. */

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
-/** How reading ended: with the bytes, with too many of them, or with a caller that went away. */
-export type BodyEnd = Buffer | 'tooLarge' | 'gone'
+/** How reading ended: with the bytes, with too many of them, without room for them, or with a caller that went away. */
+export type BodyEnd = Buffer | 'tooLarge' | 'noRoom' | 'gone'
+
+/** What is more than this of a body asks for room. */
+const smallBody = 64 * 1024
 
 const nothing = Buffer.alloc(0)
 
@@ -12,11 +15,12 @@ export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): bo
 /**
  * Reads a request's body to its end, or to the limit: then the bytes read are let go, and the rest is left to the caller of this.
  * @param options.keep - False reads the body only to get past it, so that a request refused early costs no memory.
+ * @param options.room - Asked for each part of a body that is large: false where there is no room for so many bytes. @default always
  * @param done - Called once.
  */
 export const readBody = (
   request: IncomingMessage,
-  options: { maxBytes: number; keep: boolean },
+  options: { maxBytes: number; keep: boolean; room?: (bytes: number) => boolean },
   done: (end: BodyEnd) => void,
 ): void => {
   let chunks: Buffer[] = []
@@ -32,7 +36,9 @@ export const readBody = (
   const onData = (chunk: Buffer): void => {
     size += chunk.length
     if (size > options.maxBytes) finish('tooLarge')
-    else if (options.keep) chunks.push(chunk)
+    else if (!options.keep) return
+    else if (size > smallBody && options.room?.(chunk.length) === false) finish('noRoom')
+    else chunks.push(chunk)
   }
   request.on('data', onData)
   request.on('end', () => finish(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks)))

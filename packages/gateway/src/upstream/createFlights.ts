@@ -2,6 +2,7 @@ import { refusals } from '../refusal/refusals.ts'
 import type { CallDone, CallEnd } from './callEnd.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
+import { keepBytes } from './keptBytes.ts'
 
 /** What a caller brings to a read. */
 export interface FlightOptions {
@@ -90,6 +91,11 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
     if ('value' in end && budget !== flight.budget) {
       if (end.value.length > budget.left) {
         done(refusals.responseTooLarge(maxAnswerBytes))
+        return
+      }
+      // Counted for each, as the one who began it may be gone before the others have read theirs.
+      if (!keepBytes(budget.kept, end.value.length)) {
+        done(refusals.upstreamBusy())
         return
       }
       budget.left -= end.value.length

@@ -1,5 +1,7 @@
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
+import { dropBytes, keepBytes } from './keptBytes.ts'
+import type { KeptBytes } from './keptBytes.ts'
 
 /** How an exchange with an upstream failed. */
 export type UpstreamFault =
@@ -9,6 +11,8 @@ export type UpstreamFault =
   | 'broken'
   /** The answer ran past the bytes it was allowed. */
   | 'tooLarge'
+  /** All requests together keep as many bytes as they may. */
+  | 'noRoom'
 
 /** An answer read to its end. */
 export interface UpstreamAnswer {
@@ -19,6 +23,8 @@ export interface UpstreamAnswer {
 /** How many bytes of answers may still be read. Shared by the calls of one request. */
 export interface ByteBudget {
   left: number
+  /** What the request keeps, where that is counted. */
+  readonly kept?: KeptBytes | undefined
 }
 
 /** Takes an answer's bytes as they come. One of `end` and `fail` is called, last. */
@@ -108,16 +114,20 @@ export const createUpstream = (address: URL): Upstream => {
     let status = 0
     let chunks: Buffer[] = []
     let size = 0
+    const giveBack = (): void => {
+      budget.left += size
+      dropBytes(budget.kept, size)
+    }
     const end = (fault: UpstreamFault | undefined, answer?: UpstreamAnswer): void => {
       if (ended) return
       ended = true
       chunks = []
       // What was read for nothing may be read by another try, or another call of the same request.
-      if (fault !== undefined) budget.left += size
+      if (fault !== undefined) giveBack()
       done(fault, answer)
     }
     const stop = (): void => {
-      if (!ended) budget.left += size
+      if (!ended) giveBack()
       ended = true
       chunks = []
       controller?.abort(stopped)
@@ -139,6 +149,8 @@ export const createUpstream = (address: URL): Upstream => {
       // Given up already by the one who was to take it.
       if (given.aborted) taker = undefined
       if (taker === undefined) return
+      // What is on its way is kept by nobody.
+      dropBytes(budget.kept, size)
       streams += 1
       ended = true
       chunks = []
@@ -160,6 +172,11 @@ export const createUpstream = (address: URL): Upstream => {
         },
         onResponseData: (given, chunk) => {
           if (ended && taker === undefined) return
+          if (taker === undefined && chunk.length <= budget.left && !keepBytes(budget.kept, chunk.length)) {
+            end('noRoom')
+            given.abort(stopped)
+            return
+          }
           if (chunk.length <= budget.left) {
             budget.left -= chunk.length
             size += chunk.length

@@ -71,6 +71,11 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
           attempt(tried === undefined ? group.pick(member) : undefined, member)
           return
         }
+        if (fault === 'noRoom') {
+          // By itself each would find as little.
+          finish(calls.map(() => refusals.upstreamBusy()))
+          return
+        }
         if (answer === undefined || answer.status < 200 || answer.status >= 300) {
           finish(none())
           return

@@ -142,7 +142,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
           member.health.report(true)
           stopOther()
           finish(masked(end, member), member)
-        } else if (end.reason === 'response_too_large') {
+        } else if (end.reason === 'response_too_large' || fault === 'noRoom') {
           stopOther()
           finish(end, member)
         } else {
@@ -243,6 +243,7 @@ const endOf = (
   { wireId, maxAnswerBytes }: { wireId: string; maxAnswerBytes: number },
 ): NodeAnswer | Refusal => {
   if (fault === 'tooLarge') return refusals.responseTooLarge(maxAnswerBytes)
+  if (fault === 'noRoom') return refusals.upstreamBusy()
   if (answer === undefined) return refusals.upstreamBad()
   if (answer.status === 429 || answer.status === 503) return refusals.upstreamBusy()
   if (!mayHoldAnswer(answer.status)) return refusals.upstreamBad()
