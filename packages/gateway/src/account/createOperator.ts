@@ -137,8 +137,9 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
         {
           action: state === 'disabled' ? 'account.disable' : 'account.enable',
           work: async ({ sessions, users }) => {
-            if (state === 'disabled') await sessions.endAll(id)
+            // First, as who logs in meanwhile waits for it, and then is refused.
             await users.setState(id, state)
+            if (state === 'disabled') await sessions.endAll(id)
           },
         },
       ),
