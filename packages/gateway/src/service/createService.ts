@@ -1,11 +1,11 @@
-import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import type { createServer as createTlsServer } from 'node:https'
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createAccounts } from '../account/createAccounts.ts'
 import type { Accounts } from '../account/accounts.ts'
 import { createControl } from '../control/createControl.ts'
+import { createControlServer } from './createControlServer.ts'
 import { createGateway } from '../createGateway.ts'
 import type { GatewayOptions } from '../gatewayOptions.ts'
 import { createClientIp } from '../http/clientIp.ts'
@@ -329,7 +329,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const controlServer = ((): Server | undefined => {
     if (config.control === undefined) return undefined
     const tls = readTls(config)
-    const server = tls === undefined ? createServer() : createTlsServer(tls)
+    const server = createControlServer({ bounds: config.bounds, tls })
     server.on('request', (request, response) => {
       if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
     })
