@@ -72,7 +72,10 @@ describe('the Dockerfile', () => {
     expect(words('ENTRYPOINT')).toEqual(['node', '/app/dist/main.js'])
     const { exitCode, stderr } = await runKeyrail([...words('CMD'), '--check'])
     // All but the file itself was understood.
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('the config cannot be read: ENOENT')])
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('the config is not there: /etc/keyrail/keyrail.config.json'),
+    ])
   })
 })
 
