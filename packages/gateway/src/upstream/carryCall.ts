@@ -89,18 +89,11 @@ export const carryCall = (call: ForwardedCall, options: CarryOptions, done: Call
   // What waits in its key's line is no flight yet: others would join it, and wait for a key that is not theirs.
   const joined = group.flights.join(read.key, options, done)
   if (joined !== undefined) return joined
-  let stop = nothing
-  const leave = group.turns.wait(options.keyId, {
+  return group.turns.wait(options.keyId, {
     waitMs: options.deadlineMs ?? options.timeoutMs,
-    go: (leftMs) => {
-      stop = carryShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done)
-    },
+    go: (leftMs) => carryShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
     late: () => done(refusals.upstreamBusy()),
   })
-  return () => {
-    leave()
-    stop()
-  }
 }
 
 const carryShared = (

@@ -3,6 +3,7 @@ import { createKeyTurns } from './createKeyTurns.ts'
 
 const minute = 60_000
 const never = (): void => expect.unreachable('nobody is late')
+const nothing = (): void => {}
 
 test('one beyond waits in the order it came, and goes when one before it has ended; other keys are not touched', () => {
   const turns = createKeyTurns({ most: 2 })
@@ -17,6 +18,7 @@ test('one beyond waits in the order it came, and goes when one before it has end
         expect(leftMs).toBeLessThanOrEqual(minute)
         turns.take('a')
         gone.push(name)
+        return nothing
       },
       late: never,
     })
@@ -28,18 +30,27 @@ test('one beyond waits in the order it came, and goes when one before it has end
   expect(turns.free('a')).toBe(false)
 })
 
-test('one that is let go and takes nothing lets the next one go; who left does not', () => {
+test('one that is let go and takes nothing lets the next one go and can still be stopped; who left is not let go', () => {
   const turns = createKeyTurns({ most: 1 })
   const gone: string[] = []
   turns.take('a')
   const wait = (name: string): (() => void) =>
-    turns.wait('a', { waitMs: minute, go: () => void gone.push(name), late: never })
-  wait('joins another')
+    turns.wait('a', {
+      waitMs: minute,
+      go: () => {
+        gone.push(name)
+        return () => void gone.push(`${name} is stopped`)
+      },
+      late: never,
+    })
+  const stop = wait('joins another')
   const leave = wait('left')
   wait('last')
   leave()
   turns.give('a')
   expect(gone).toEqual(['joins another', 'last'])
+  stop()
+  expect(gone).toEqual(['joins another', 'last', 'joins another is stopped'])
 })
 
 test('a thousand that end at once when let go use no stack for it', () => {
@@ -53,6 +64,7 @@ test('a thousand that end at once when let go use no stack for it', () => {
         turns.take('a')
         ended += 1
         turns.give('a')
+        return nothing
       },
       late: never,
     })

@@ -1,7 +1,9 @@
 /** A call that waits for its key's turn. */
 interface Waiter {
   readonly endsAt: number
-  readonly go: (leftMs: number) => void
+  readonly go: (leftMs: number) => () => void
+  /** Stops what was begun when it was let go. */
+  stop: () => void
   timer: NodeJS.Timeout | undefined
 }
 
@@ -24,13 +26,13 @@ export interface KeyTurns {
   /**
    * Waits in the key's own line. Whoever is let go is not counted yet: it takes, if it begins an exchange.
    * @param options.waitMs - The longest time, in milliseconds; `go` is told what is left of it.
-   * @param options.go - Called once when the turn has come, unless `late` was or the returned function.
+   * @param options.go - Called once when the turn has come, unless `late` was or the returned function. Gives what stops that which it began.
    * @param options.late - Called instead where it did not come in time, or at once where the line is full.
-   * @returns What leaves the line.
+   * @returns What leaves the line, or stops what was begun since.
    */
   readonly wait: (
     keyId: string,
-    options: { waitMs: number; go: (leftMs: number) => void; late: () => void },
+    options: { waitMs: number; go: (leftMs: number) => () => void; late: () => void },
   ) => () => void
 }
 
@@ -72,7 +74,7 @@ export const createKeyTurns = (options: { most?: number; mostWaiting?: number } 
       if (turns.open >= most) break
       waiting.delete(waiter)
       clearTimeout(waiter.timer)
-      waiter.go(Math.max(1, waiter.endsAt - performance.now()))
+      waiter.stop = waiter.go(Math.max(1, waiter.endsAt - performance.now()))
     }
     turns.waking = false
   }
@@ -97,7 +99,7 @@ export const createKeyTurns = (options: { most?: number; mostWaiting?: number } 
         late()
         return nothing
       }
-      const waiter: Waiter = { endsAt: performance.now() + waitMs, go, timer: undefined }
+      const waiter: Waiter = { endsAt: performance.now() + waitMs, go, stop: nothing, timer: undefined }
       waiter.timer = setTimeout(() => {
         waiting.delete(waiter)
         late()
@@ -106,6 +108,7 @@ export const createKeyTurns = (options: { most?: number; mostWaiting?: number } 
       return () => {
         waiting.delete(waiter)
         clearTimeout(waiter.timer)
+        waiter.stop()
       }
     },
   }

@@ -25,18 +25,11 @@ type BatchDone = (ends: readonly (CallEnd | undefined)[], member?: GroupMember) 
 export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
   const { group, keyId, leftMs: waitMs } = options
   if (group.turns.free(keyId)) return forwardNow(calls, options, done)
-  let stop = (): void => {}
-  const leave = group.turns.wait(keyId, {
+  return group.turns.wait(keyId, {
     waitMs,
-    go: (leftMs) => {
-      stop = forwardNow(calls, { ...options, leftMs }, done)
-    },
+    go: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
     late: () => done(calls.map(() => refusals.upstreamBusy())),
   })
-  return () => {
-    leave()
-    stop()
-  }
 }
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {

@@ -67,18 +67,11 @@ const nothing = (): void => {}
 export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
   const { group, keyId, timeoutMs, deadlineMs = timeoutMs } = options
   if (group.turns.free(keyId)) return forwardNow(call, options, done)
-  let stop = nothing
-  const leave = group.turns.wait(keyId, {
+  return group.turns.wait(keyId, {
     waitMs: deadlineMs,
-    go: (leftMs) => {
-      stop = forwardNow(call, { ...options, deadlineMs: leftMs }, done)
-    },
+    go: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
     late: () => done(refusals.upstreamBusy()),
   })
-  return () => {
-    leave()
-    stop()
-  }
 }
 
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
