@@ -7,6 +7,7 @@ import { Empty } from '../parts/Empty.tsx'
 import { Icon } from '../parts/Icon.tsx'
 import { Loaded, Skeleton } from '../parts/Loaded.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
+import { ShowMore } from '../parts/ShowMore.tsx'
 import { TextField } from '../parts/TextField.tsx'
 import { countText, dayText } from '../parts/times.ts'
 import { AppBadge } from './app/AppBadge.tsx'
@@ -85,13 +86,7 @@ export function Apps() {
                   ))}
                 </ul>
               )}
-              {query.hasNextPage && (
-                <div className="row">
-                  <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                    Show more
-                  </Button>
-                </div>
-              )}
+              <ShowMore of={query} />
             </>
           )
         }}

@@ -9,9 +9,10 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
 import { Button } from '../parts/Button.tsx'
+import { MailField } from '../parts/MailField.tsx'
 import { Note, Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
-import { TextField } from '../parts/TextField.tsx'
+import { PasswordField } from '../parts/PasswordField.tsx'
 
 const route = getRouteApi('/log-in')
 
@@ -46,26 +47,8 @@ export function LogIn() {
         {ended && <Note kind="warn">Your session has ended. Log in, and you are back where you were.</Note>}
         <form className="stack" noValidate onSubmit={submit}>
           <Trouble text={trouble} />
-          <TextField
-            label="Mail address"
-            name="mail"
-            type="email"
-            autoComplete="username"
-            value={mail}
-            onChange={setMail}
-            required
-            mend={mendOf('mail')}
-          />
-          <TextField
-            label="Password"
-            name="password"
-            type="password"
-            autoComplete="current-password"
-            value={password}
-            onChange={setPassword}
-            required
-            mend={mendOf('password')}
-          />
+          <MailField value={mail} onChange={setMail} mend={mendOf('mail')} />
+          <PasswordField kind="current" value={password} onChange={setPassword} mend={mendOf('password')} />
           <Button kind="primary" type="submit" busy={isPending}>
             Log in
           </Button>

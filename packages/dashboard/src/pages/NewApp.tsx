@@ -10,6 +10,7 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Button } from '../parts/Button.tsx'
 import { Choices } from '../parts/Choices.tsx'
 import { Loaded } from '../parts/Loaded.tsx'
+import { NameFields } from '../parts/NameFields.tsx'
 import { networkTitles } from '../parts/networkTitles.ts'
 import { Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
@@ -140,25 +141,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
         <Trouble text={trouble} />
         {step === 1 && (
           <>
-            <TextField
-              label="Name"
-              name="name"
-              value={draft.name}
-              onChange={(name) => change({ name })}
-              required
-              most={64}
-              mend={mend('name')}
-            />
-            <TextField
-              label="Description"
-              name="description"
-              lines
-              optional
-              value={draft.description}
-              onChange={(description) => change({ description })}
-              most={500}
-              mend={mend('description')}
-            />
+            <NameFields values={draft} onChange={change} mendOf={mend} />
             <SelectField
               label="Use case"
               name="useCase"

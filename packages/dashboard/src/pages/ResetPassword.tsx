@@ -10,7 +10,7 @@ import { Alone } from '../frame/Alone.tsx'
 import { Button } from '../parts/Button.tsx'
 import { Note, Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
-import { TextField } from '../parts/TextField.tsx'
+import { PasswordField } from '../parts/PasswordField.tsx'
 
 /** Set a new password by a link that works once. */
 export function ResetPassword() {
@@ -38,14 +38,11 @@ export function ResetPassword() {
       ) : (
         <form className="stack" noValidate onSubmit={submit}>
           <Trouble text={trouble} />
-          <TextField
+          <PasswordField
+            kind="new"
             label="New password"
-            name="password"
-            type="password"
-            autoComplete="new-password"
             value={password}
             onChange={setPassword}
-            required
             mend={mendOf('password')}
             hint="At least 8 characters. All other sessions end."
           />

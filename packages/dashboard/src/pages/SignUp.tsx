@@ -9,8 +9,10 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
 import { Button } from '../parts/Button.tsx'
+import { MailField } from '../parts/MailField.tsx'
 import { Note, Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
+import { PasswordField } from '../parts/PasswordField.tsx'
 import { TextField } from '../parts/TextField.tsx'
 
 /** Sign up. An invite stands in the fragment of the address, which no server is sent. */
@@ -69,24 +71,11 @@ export function SignUp() {
                 hint="Whoever runs this service gives them out."
               />
             )}
-            <TextField
-              label="Mail address"
-              name="mail"
-              type="email"
-              autoComplete="username"
-              value={mail}
-              onChange={setMail}
-              required
-              mend={mendOf('mail')}
-            />
-            <TextField
-              label="Password"
-              name="password"
-              type="password"
-              autoComplete="new-password"
+            <MailField value={mail} onChange={setMail} mend={mendOf('mail')} />
+            <PasswordField
+              kind="new"
               value={password}
               onChange={setPassword}
-              required
               mend={mendOf('password')}
               hint="At least 8 characters. A few words in a row are fine."
             />

@@ -2,9 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { AuditEntryView } from '@keyrail/gateway'
 import type { auditQuery } from '../control/queries.ts'
 import { actionText, detailText, kindText } from './auditWords.ts'
-import { Button } from './Button.tsx'
 import { Card } from './Card.tsx'
 import { Loaded } from './Loaded.tsx'
+import { ShowMore } from './ShowMore.tsx'
 import { momentText } from './times.ts'
 
 /** What was done, the newest first. */
@@ -37,13 +37,7 @@ export function AuditTable({ of }: { readonly of: typeof auditQuery }) {
                 </table>
               </div>
             )}
-            {query.hasNextPage && (
-              <div className="row">
-                <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                  Show more
-                </Button>
-              </div>
-            )}
+            <ShowMore of={query} />
           </Card>
         )
       }}

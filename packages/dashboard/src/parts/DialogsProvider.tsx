@@ -3,7 +3,7 @@ import type { FormEvent, ReactNode } from 'react'
 import { Button } from './Button.tsx'
 import { Dialog } from './Dialog.tsx'
 import { DialogsContext } from './dialogs.ts'
-import { TextField } from './TextField.tsx'
+import { PasswordField } from './PasswordField.tsx'
 
 interface Asked {
   readonly wasWrong: boolean
@@ -46,14 +46,10 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
             }}
           >
             <p className="soft">It has been a while since you logged in, so this needs your password.</p>
-            <TextField
-              label="Password"
-              name="password"
-              type="password"
-              autoComplete="current-password"
+            <PasswordField
+              kind="current"
               value={password}
               onChange={setPassword}
-              required
               mend={asked.wasWrong ? 'This is not your password.' : undefined}
             />
             <div className="row end">

@@ -15,7 +15,7 @@ import type { Answering } from './answering.ts'
 import { checkCall } from './checkCall.ts'
 import type { Exchange } from './exchange.ts'
 import { finishExchange, refuseExchange } from './finishExchange.ts'
-import { isUnanswered, meterCall, outcomeOf } from './meterCalls.ts'
+import { isUnanswered, meterCalls } from './meterCalls.ts'
 import { rehearsedDelayMs } from './rehearse.ts'
 import { batchParts, isRefusal, responseParts } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
@@ -167,13 +167,6 @@ const settleSingle = (
       body: responseParts(end, id, exchange.requestId),
       headers: refused && end.headers !== undefined ? [...corsHeaders, ...end.headers] : corsHeaders,
     })
-}
-
-const meterCalls = (answering: Answering, exchange: Admitted, ends: readonly CallEnd[]): void => {
-  if (exchange.metered) return
-  exchange.metered = true
-  for (const [index, end] of ends.entries())
-    meterCall(answering, exchange, exchange.labels?.[index] ?? exchange.method ?? 'other', outcomeOf(end))
 }
 
 const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (RpcCall | NoRequest)[]): void => {

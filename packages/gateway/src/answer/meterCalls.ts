@@ -14,7 +14,7 @@ const failedBehind: ReadonlySet<RefusalReason> = new Set([
 ])
 
 /** What is counted of a call's end. */
-export const outcomeOf = (end: CallEnd): Outcome => {
+const outcomeOf = (end: CallEnd): Outcome => {
   if (!('reason' in end)) return end.member === 'error' ? 'nodeError' : 'answered'
   return failedBehind.has(end.reason) ? 'upstreamFailed' : end.reason
 }
@@ -24,7 +24,7 @@ export const isUnanswered = (end: CallEnd): boolean =>
   'reason' in end && failedBehind.has(end.reason) && end.reason !== 'response_too_large'
 
 /** Counts one call. The time is that of the whole request: a caller has nothing of an item before it has its batch. */
-export const meterCall = (answering: Answering, exchange: Exchange, method: string, outcome: Outcome): void => {
+const meterCall = (answering: Answering, exchange: Exchange, method: string, outcome: Outcome): void => {
   const { tenant, network } = exchange
   const { meter } = answering
   if (meter === undefined || tenant === undefined || network === undefined || tenant.rehearsal !== undefined) return
@@ -34,6 +34,14 @@ export const meterCall = (answering: Answering, exchange: Exchange, method: stri
     // An answer that is ready does not wait for its figures.
     answering.log({ event: 'fault', where: 'meter' })
   }
+}
+
+/** Counts the calls of a request, each by how it ended. */
+export const meterCalls = (answering: Answering, exchange: Exchange, ends: readonly CallEnd[]): void => {
+  if (exchange.metered) return
+  exchange.metered = true
+  for (const [index, end] of ends.entries())
+    meterCall(answering, exchange, exchange.labels?.[index] ?? exchange.method ?? 'other', outcomeOf(end))
 }
 
 /** Counts a request that was refused as a whole: once, where its key is known. */

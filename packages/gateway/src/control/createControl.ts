@@ -3,11 +3,13 @@ import { Hono } from 'hono'
 import { createDebts } from '../account/createDebts.ts'
 import { isStorageError } from '../storage/storageError.ts'
 import { admit } from './admit.ts'
+import type { ConfirmBody } from './contract/account.ts'
 import type { RouteName } from './contract/route.ts'
 import { routeNames, routeOf } from './contract/routes.ts'
 import type { ControlOptions } from './controlOptions.ts'
 import { controlRefusals } from './controlRefusals.ts'
 import { createLines } from './createLines.ts'
+import { viewerOf } from './handler.ts'
 import type { ControlParts, Handler } from './handler.ts'
 import { handlersOf } from './handlers/handlersOf.ts'
 import { publicHost } from './publicHost.ts'
@@ -87,6 +89,10 @@ export const createControl = (options: ControlOptions): Control => {
     }
     const input = await readInput(request, route, params)
     if ('refusal' in input) return { reply: input, userId }
+    if (route.confirms === true) {
+      const confirmed = await parts.accounts.confirm(viewerOf(caller), (input.body as ConfirmBody).password)
+      if (confirmed !== true) return { reply: { refusal: controlRefusals.ofAccount(confirmed) }, userId }
+    }
     // The table gives each route's handler what the route's schemas let through.
     const handle = handlers[name] as Handler<RouteName>
     const work = async () => handle({ ...input, caller } as Parameters<typeof handle>[0])

@@ -22,3 +22,13 @@ export class ConfigError extends Error {
  * @param error - Anything that was caught.
  */
 export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError
+
+/**
+ * What a gateway throws for its options, as a fault of the config: it names an option as the config does, but for its limits.
+ * @param error - Anything that was caught; what is no such thing comes back as it is.
+ */
+export const asConfigError = (error: unknown): unknown => {
+  if (!(error instanceof TypeError)) return error
+  const [, path = 'the config', mend = error.message] = /^([a-z]\w*(?:[.[][\w\].]*)?) (.*)$/.exec(error.message) ?? []
+  return new ConfigError([{ path: path.replace(/^limits\./, 'bounds.'), mend }])
+}

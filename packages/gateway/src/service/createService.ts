@@ -1,7 +1,6 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { createServer as createTlsServer } from 'node:https'
 import { randomUUID } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { createAccounts } from '../account/createAccounts.ts'
 import type { Accounts } from '../account/accounts.ts'
 import { createControl } from '../control/createControl.ts'
@@ -9,33 +8,28 @@ import { createControlServer } from './createControlServer.ts'
 import { createGateway } from '../createGateway.ts'
 import type { GatewayOptions } from '../gatewayOptions.ts'
 import { createClientIp } from '../http/clientIp.ts'
-import { listeningUrl } from '../http/publicUrl.ts'
+import { listenOn, stopListening } from '../http/listenOn.ts'
 import { createStoredKeys } from '../key/createStoredKeys.ts'
-import { limitsInForce } from '../key/keyLimits.ts'
-import type { KeyLimits } from '../key/keyStore.ts'
-import { narrowLimits } from '../key/narrowLimits.ts'
 import { createRateLimiter } from '../limit/createRateLimiter.ts'
-import type { LocalRateLimiter } from '../limit/createRateLimiter.ts'
-import type { RateLimiter } from '../limit/rateLimiter.ts'
 import type { Meter } from '../meter/meter.ts'
 import { createMeter } from '../meter/createMeter.ts'
 import { createReadMetrics } from '../meter/createReadMetrics.ts'
-import type { UsageRetention } from '../meter/rollUp.ts'
-import type { Network } from '../network.ts'
 import { createQuota } from '../quota/createQuota.ts'
-import type { Access } from '../storage/access.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../storage/openStorage.ts'
 import type { ServerSecret } from '../key/serverSecret.ts'
 import { checkSecrets } from './checkSecrets.ts'
-import { ConfigError } from './configError.ts'
+import { asConfigError } from './configError.ts'
+import { limitsOf, networkOptions, retentionOf, urlsOf } from './fromConfig.ts'
+import { openRedisParts } from './openRedisParts.ts'
 import { createPrometheus } from './prometheus.ts'
 import { provideAccount } from './provideAccount.ts'
 import type { ProvidedAccount } from './provideAccount.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 import { readTls } from './readTls.ts'
-import type { ServiceConfig } from './serviceConfig.ts'
+import { nextConfig } from './runningConfig.ts'
+import type { RunningConfig } from './runningConfig.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import { createSite } from './site.ts'
 import type { Site } from './site.ts'
@@ -44,7 +38,7 @@ import { watchStores } from './watchStores.ts'
 /** What a service is made of. */
 export interface ServiceOptions {
   /** Where `publicUrl` is left out, it is where the service listens. */
-  readonly config: ServiceConfig | RunningConfig
+  readonly config: RunningConfig
   /** Keys are sealed under the newest. */
   readonly secrets: ServerSecrets
   readonly storage: StorageOptions
@@ -61,9 +55,6 @@ export interface ServiceOptions {
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
-
-/** A config whose `publicUrl` is not known before the service listens. */
-export type RunningConfig = Omit<ServiceConfig, 'publicUrl'> & { readonly publicUrl?: string }
 
 /** Where a service listens. */
 export interface Listening {
@@ -88,7 +79,7 @@ export interface Service {
    * @returns Names of what acts only after a restart, and stays as it was until then.
    * @throws {ConfigError} where it cannot be used; then everything stays as it was.
    */
-  reload(config: ServiceConfig | RunningConfig, secrets?: ServerSecrets): Promise<readonly string[]>
+  reload(config: RunningConfig, secrets?: ServerSecrets): Promise<readonly string[]>
   /** @see provideAccount */
   provideAccount(wanted: ProvidedAccount): Promise<ProvidedAccount>
   readonly storage: Storage
@@ -98,83 +89,6 @@ export interface Service {
    * @param options.graceMs - After this, what is still under way is cut off, in milliseconds. @default 10_000
    */
   close(options?: { graceMs?: number }): Promise<void>
-}
-
-const tlsOf = (config: RunningConfig): Pick<GatewayOptions, 'tls'> => {
-  const tls = readTls(config)
-  return tls === undefined ? {} : { tls }
-}
-
-/** What a running service cannot change: by its name in the config. */
-const fixed = (config: RunningConfig): Readonly<Record<string, unknown>> => ({
-  listen: config.listen,
-  'control.listen': config.control?.listen,
-  tls: config.tls === undefined,
-  prometheus: config.prometheus,
-  storage: config.storage,
-  outageGrant: config.outageGrant,
-  retention: config.retention,
-  staleKeysForMs: config.staleKeysForMs,
-})
-
-const limitsOf =
-  (config: () => RunningConfig) =>
-  ({ app, user }: Access): KeyLimits => {
-    const { apps, apiKeys } = config().limits
-    const ofUser = limitsInForce([user.limits], app === null ? apiKeys : apps)
-    return app === null ? ofUser : narrowLimits(app.limits, ofUser)
-  }
-
-/** Loaded late: who has no Redis does not wait for it. */
-const openRedisParts = async (url: string | undefined, onChange: (changes: readonly Change[]) => void) => {
-  if (url === undefined) return undefined
-  const [{ openRedis }, { createRedisInvalidation }, { createRedisRateLimiter }] = await Promise.all([
-    import('../redis/openRedis.ts'),
-    import('../redis/createRedisInvalidation.ts'),
-    import('../limit/createRedisRateLimiter.ts'),
-  ])
-  const link = openRedis(url)
-  const invalidation = createRedisInvalidation({ redis: link, onChange })
-  return {
-    link,
-    invalidation,
-    createRates: (local: LocalRateLimiter): RateLimiter => createRedisRateLimiter({ redis: link, local }),
-    close: async (): Promise<void> => {
-      await invalidation.close()
-      await link.close()
-    },
-  }
-}
-
-/** Before it listens nobody asks. */
-const urlsOf = (config: RunningConfig, where: Listening | undefined): { networks: string; site: string } => {
-  const networks = config.publicUrl ?? where?.url ?? 'http://localhost'
-  return { networks, site: config.control?.publicUrl ?? networks }
-}
-
-const dayMs = 86_400_000
-const retentionOf = ({ retention: { minutesDays, hoursDays, daysDays } }: RunningConfig): UsageRetention => ({
-  minutesMs: minutesDays * dayMs,
-  hoursMs: hoursDays * dayMs,
-  daysMs: daysDays * dayMs,
-})
-
-const startListening = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve((server.address() as AddressInfo).port)
-    })
-  })
-
-const stopListening = async (server: Server, graceMs: number): Promise<void> => {
-  if (!server.listening) return
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
-  clearTimeout(cut)
 }
 
 /**
@@ -208,6 +122,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const prometheus = config.prometheus === undefined ? undefined : createPrometheus({ degraded: () => stores.gone() })
 
   checkSecrets(options)
+  const tlsAtStart = readTls(config)
   const storage = await openStorage(options.storage)
   const redis = await openRedisParts(options.redisUrl, (changes) => keys.forget(changes))
   const stores = watchStores(
@@ -219,7 +134,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   )
   const keys = createStoredKeys({
     storage,
-    limitsOf: limitsOf(() => config),
+    limitsOf: (access) => limitsOf(config, access),
     staleKeysForMs: config.staleKeysForMs,
     now,
   })
@@ -266,7 +181,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       limits: { app: config.limits.apps, apiKey: config.limits.apiKeys },
     }),
     deployment: () => {
-      const { networks, site: controlUrl } = urlsOf(config, listening)
+      const { networks, site: controlUrl } = urlsOf(config, listening?.url)
       return {
         publicUrl: networks,
         controlUrl,
@@ -288,7 +203,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     await storage.close()
   }
 
-  const gatewayOptions = (next: RunningConfig): GatewayOptions => ({
+  const gatewayOptions = (next: RunningConfig, tls: GatewayOptions['tls']): GatewayOptions => ({
     networks: {
       testnet: networkOptions(next, 'testnet'),
       mainnet: networkOptions(next, 'mainnet'),
@@ -305,7 +220,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     trustedProxies: next.trustedProxies,
     rehearsalKeys,
     now,
-    ...tlsOf(next),
+    ...(tls === undefined ? {} : { tls }),
     elsewhere: (request, response, requestId) =>
       config.control === undefined && site !== undefined && site(request, response, requestId),
     degraded,
@@ -326,23 +241,18 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const refuseSite = (response: ServerResponse): void => {
     response.writeHead(404, { 'Content-Length': 0 }).end()
   }
-  const controlServer = ((): Server | undefined => {
-    if (config.control === undefined) return undefined
-    const tls = readTls(config)
-    const server = createControlServer({ bounds: config.bounds, tls })
-    server.on('request', (request, response) => {
-      if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
-    })
-    return server
-  })()
-
   let gateway: ReturnType<typeof createGateway>
   try {
-    gateway = createGateway(gatewayOptions(config))
+    gateway = createGateway(gatewayOptions(config, tlsAtStart))
   } catch (error) {
     await closeParts()
     throw asConfigError(error)
   }
+  const controlServer =
+    config.control === undefined ? undefined : createControlServer({ bounds: config.bounds, tls: tlsAtStart })
+  controlServer?.on('request', (request, response) => {
+    if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
+  })
 
   let closed: Promise<void> | undefined
   const close = async (graceMs: number): Promise<void> => {
@@ -363,9 +273,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       const { url, port } = await gateway.listen(at)
       let siteUrl = url
       if (controlServer !== undefined && config.control !== undefined) {
-        const { host } = config.control.listen
-        const controlPort = await startListening(controlServer, config.control.listen)
-        siteUrl = config.control.publicUrl ?? listeningUrl(host, controlPort)
+        const controlPort = await listenOn(controlServer, config.control.listen)
+        siteUrl = config.control.publicUrl
         log({ event: 'controlListening', port: controlPort, url: siteUrl })
       }
       let prometheusPort: number | undefined
@@ -374,38 +283,22 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         log({ event: 'prometheusListening', port: prometheusPort })
       }
       listening = { url, port, siteUrl, ...(prometheusPort === undefined ? {} : { prometheusPort }) }
-      site = siteFor(config, urlsOf(config, listening))
+      site = siteFor(config, urlsOf(config, url))
       return listening
     },
     reload: async (given, givenSecrets) => {
-      const before = fixed(config)
-      const needsRestart = Object.entries(fixed(given))
-        .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))
-        .map(([name]) => name)
-      const { control: _control, tls, prometheus: _prometheus, ...rest } = given
-      const next: RunningConfig = {
-        ...rest,
-        listen: config.listen,
-        outageGrant: config.outageGrant,
-        retention: config.retention,
-        staleKeysForMs: config.staleKeysForMs,
-        ...(config.control === undefined
-          ? {}
-          : { control: { ...config.control, publicUrl: given.control?.publicUrl ?? config.control.publicUrl } }),
-        ...(config.prometheus === undefined ? {} : { prometheus: config.prometheus }),
-        ...(config.tls === undefined ? {} : { tls: tls ?? config.tls }),
-      }
+      const { next, needsRestart } = nextConfig(config, given)
       try {
         // What can fail comes first.
-        const nextSite = listening === undefined ? undefined : siteFor(next, urlsOf(next, listening))
-        await gateway.reload(gatewayOptions(next))
+        const nextSite = listening === undefined ? undefined : siteFor(next, urlsOf(next, listening.url))
+        const tls = readTls(next)
+        await gateway.reload(gatewayOptions(next, tls))
         config = next
         site = nextSite
         if (givenSecrets !== undefined) secrets.splice(0, secrets.length, ...givenSecrets)
         keys.forget('all')
-        const renewed = readTls(next)
-        if (controlServer !== undefined && 'setSecureContext' in controlServer && renewed !== undefined)
-          (controlServer as ReturnType<typeof createTlsServer>).setSecureContext(renewed)
+        if (controlServer !== undefined && 'setSecureContext' in controlServer && tls !== undefined)
+          (controlServer as ReturnType<typeof createTlsServer>).setSecureContext(tls)
       } catch (error) {
         throw asConfigError(error)
       }
@@ -416,18 +309,3 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 }
 
 const defaultGraceMs = 10_000
-
-const networkOptions = (config: RunningConfig, network: Network) => {
-  const { upstreams, ...rest } = config.networks[network]
-  return {
-    ...rest,
-    upstreams: upstreams.map(({ url = '', name }) => ({ url, ...(name === undefined ? {} : { name }) })),
-  }
-}
-
-/** The gateway names an option as the config does, but for its limits. */
-const asConfigError = (error: unknown): unknown => {
-  if (!(error instanceof TypeError)) return error
-  const [, path = 'the config', mend = error.message] = /^([a-z]\w*(?:[.[][\w\].]*)?) (.*)$/.exec(error.message) ?? []
-  return new ConfigError([{ path: path.replace(/^limits\./, 'bounds.'), mend }])
-}

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenOn, stopListening } from '../http/listenOn.ts'
 import { networkNames } from '../network.ts'
 import type { Network } from '../network.ts'
 import { createHistogram, metricText } from './metricsText.ts'
@@ -173,21 +173,10 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
       items.add(network, isKnown ? method : 'other', outcome)
     },
     text,
-    listen: ({ host, port }) =>
-      new Promise((resolve, reject) => {
-        loopback = isLoopbackName(host.includes(':') ? `[${host}]` : host)
-        server.once('error', reject)
-        server.listen(port, host, () => {
-          server.off('error', reject)
-          resolve((server.address() as AddressInfo).port)
-        })
-      }),
-    close: async () => {
-      if (!server.listening) return
-      server.closeAllConnections()
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-      })
+    listen: (at) => {
+      loopback = isLoopbackName(at.host.includes(':') ? `[${at.host}]` : at.host)
+      return listenOn(server, at)
     },
+    close: () => stopListening(server, 0),
   }
 }

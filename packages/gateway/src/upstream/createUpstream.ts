@@ -98,10 +98,8 @@ export const createUpstream = (address: URL): Upstream => {
   const probePool = poolOf(probeConnections)
   const path = `${address.pathname}${address.search}`
   const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
-  if (address.username !== '' || address.password !== '') {
-    const pair = `${decoded(address.username)}:${decoded(address.password)}`
-    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
-  }
+  const pair = pairOf(address)
+  if (pair !== undefined) headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
 
   const probeHeaders = { ...headers, 'user-agent': 'keyrail-probe' }
   let streams = 0
@@ -226,13 +224,15 @@ const secretsOf = (address: URL): readonly string[] => {
   for (const segment of address.pathname.split('/')) if (segment.length >= shortestSecret) parts.push(segment)
   for (const value of address.searchParams.values()) if (value.length >= shortestSecret) parts.push(value)
   // What an Authorization header made of the pair would hold; the padding may be left off.
-  if (address.username !== '' || address.password !== '') {
-    const pair = `${decoded(address.username)}:${decoded(address.password)}`
-    parts.push(pair, Buffer.from(pair).toString('base64').replace(/=+$/, ''))
-  }
+  const pair = pairOf(address)
+  if (pair !== undefined) parts.push(pair, Buffer.from(pair).toString('base64').replace(/=+$/, ''))
   const spelled = parts.flatMap((part) => [part, decoded(part)])
   return [...new Set(spelled)].filter((part) => part.length >= shortestSecret).toSorted((a, b) => b.length - a.length)
 }
+
+/** User and password as HTTP's Basic scheme joins them; `undefined` where there are none. */
+const pairOf = ({ username, password }: URL): string | undefined =>
+  username === '' && password === '' ? undefined : `${decoded(username)}:${decoded(password)}`
 
 const decoded = (text: string): string => {
   try {

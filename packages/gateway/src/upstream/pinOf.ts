@@ -9,8 +9,6 @@ export type Pin = 'hash' | 'transaction' | number
 
 const block = /^"0x([0-9a-fA-F]{1,13})"$/
 const hash = /^"0x[0-9a-fA-F]{64}"$/
-/** What is longer is not looked at: no key of a cache should be. */
-const longestParams = 4_096
 
 /**
  * Finds what a call's params hold its answer to; `undefined` where it may change with every block. A name that stands twice, or
@@ -19,7 +17,7 @@ const longestParams = 4_096
  */
 export const pinOf = (rule: PinRule, params: string): Pin | undefined => {
   // By far the most calls.
-  if (params.length > longestParams || params.endsWith('"latest"]')) return undefined
+  if (params.endsWith('"latest"]')) return undefined
   const scanned = scanItems(params)
   if (scanned === undefined) return undefined
   const items = scanned.items.map(({ start, end }) => params.slice(start, end))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import type { TokenScope } from '../../src/control/contract/accessToken.ts'
+import type { ControlRefusalView } from '../../src/control/contract/refusal.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'
@@ -8,7 +9,7 @@ import { answerFaults } from './checkAnswer.ts'
 import { goodInputs } from './goodInputs.ts'
 import { startControl } from './startControl.ts'
 import type { Answered, Login, Sent, StartedControl } from './startControl.ts'
-import { createToken, createWorld, signUp, signUpOperator } from './world.ts'
+import { createToken, createWorld, password, signUp, signUpOperator } from './world.ts'
 import type { Person, World } from './world.ts'
 
 const isScope = (who: string): who is TokenScope => tokenScopes.some((scope) => scope === who)
@@ -115,6 +116,22 @@ describe.each(databases)('every route on $name', (database) => {
     const as = who === 'operator' ? operator.as : who === 'anyone' ? undefined : own
     await succeed(name, world, as)
   })
+
+  test.each(routeNames.filter((name) => routeOf(name).confirms))(
+    '%s asks a session of 15 minutes for the password, before all else',
+    async (name) => {
+      const { person } = await createWorld(control)
+      const { body, ...given } = goodInputs[name](stranger) as { body: object; params?: object }
+      const send = async (password?: string): Promise<unknown> => {
+        const sent = { ...given, body: { ...body, password }, as: person.as }
+        return ((await control.call(name, sent as Sent<RouteName>)).body as Partial<ControlRefusalView>).error?.code
+      }
+      control.clock.now += 15 * 60_000
+      expect(await send()).toBe('confirm_required')
+      expect(await send('not this one')).toBe('wrong_password')
+      expect(await send(password)).toBe(name.includes('{') ? 'not_found' : undefined)
+    },
+  )
 
   test('no route but those of the table is there', async () => {
     const { as } = await signUp(control)

@@ -11,7 +11,8 @@ import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Trouble } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
-import { TextField } from '../../parts/TextField.tsx'
+import { PasswordField } from '../../parts/PasswordField.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
 
 /** The password, and the end of the account. */
 export function AccountSecurity() {
@@ -30,7 +31,7 @@ function ChangePassword() {
   const { say } = useDialogs()
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const changing = useSubmit({
     check: () => ({
       current: current === '' ? 'Type the password that you have now' : undefined,
       next: next === '' ? 'Choose a new password' : undefined,
@@ -46,37 +47,27 @@ function ChangePassword() {
   })
   return (
     <Card title="Change the password" lead="All other sessions end.">
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
+      <SaveForm of={changing} action="Change the password">
         <div className="pair">
-          <TextField
+          <PasswordField
+            kind="current"
             label="Password now"
             name="current"
-            type="password"
-            autoComplete="current-password"
             value={current}
             onChange={setCurrent}
-            required
-            mend={mendOf('current')}
+            mend={changing.mendOf('current')}
           />
-          <TextField
+          <PasswordField
+            kind="new"
             label="New password"
             name="next"
-            type="password"
-            autoComplete="new-password"
             value={next}
             onChange={setNext}
-            required
-            mend={mendOf('next') ?? mendOf('password')}
+            mend={changing.mendOf('next') ?? changing.mendOf('password')}
             hint="At least 8 characters."
           />
         </div>
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Change the password
-          </Button>
-        </div>
-      </form>
+      </SaveForm>
     </Card>
   )
 }
@@ -110,16 +101,7 @@ function DeleteAccount() {
           <form className="stack" noValidate onSubmit={submit}>
             <p className="soft">Every program that uses one of your keys stops working at once.</p>
             <Trouble text={trouble} />
-            <TextField
-              label="Password"
-              name="password"
-              type="password"
-              autoComplete="current-password"
-              value={password}
-              onChange={setPassword}
-              required
-              mend={mendOf('password')}
-            />
+            <PasswordField kind="current" value={password} onChange={setPassword} mend={mendOf('password')} />
             <div className="row end">
               <Button onClick={() => setAsking(false)}>Cancel</Button>
               <Button kind="dangerPrimary" type="submit" busy={isPending}>

@@ -12,6 +12,7 @@ import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Note, Trouble } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { dayText, momentText } from '../../parts/times.ts'
 
@@ -74,7 +75,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
   const [label, setLabel] = useState('')
   const [chosen, setChosen] = useState<readonly TokenScope[]>(['read'])
   const [expiry, setExpiry] = useState('')
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const making = useSubmit({
     check: () => ({
       label: label.trim() === '' ? 'Say what it is for' : undefined,
       scopes: chosen.length === 0 ? 'Choose at least one' : undefined,
@@ -98,8 +99,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
   })
   return (
     <Card title="Make a token">
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
+      <SaveForm of={making} action="Make token">
         <div className="pair">
           <TextField
             label="Label"
@@ -108,7 +108,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
             onChange={setLabel}
             required
             most={64}
-            mend={mendOf('label')}
+            mend={making.mendOf('label')}
             hint="What it is for, such as “deploy script”."
           />
           <TextField
@@ -118,7 +118,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
             optional
             value={expiry}
             onChange={setExpiry}
-            mend={mendOf('expiresAt')}
+            mend={making.mendOf('expiresAt')}
           />
         </div>
         <Choices
@@ -128,14 +128,9 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
           value={chosen}
           onChange={setChosen}
           options={scopes}
-          mend={mendOf('scopes')}
+          mend={making.mendOf('scopes')}
         />
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Make token
-          </Button>
-        </div>
-      </form>
+      </SaveForm>
     </Card>
   )
 }

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import type { AppView, OwnLimits } from '@keyrail/gateway'
-import { deploymentQuery, usageQuery } from '../../control/queries.ts'
+import type { AppView } from '@keyrail/gateway'
+import { usageQuery } from '../../control/queries.ts'
 import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Choices } from '../../parts/Choices.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
+import { limitNames, LimitsForm, limitTitles } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
+import { NameFields } from '../../parts/NameFields.tsx'
 import { networkTitles } from '../../parts/networkTitles.ts'
 import { Note, Trouble } from '../../parts/Note.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
-import { TextField } from '../../parts/TextField.tsx'
 import { countText, limitText } from '../../parts/times.ts'
 import { UsageMeter } from '../../parts/UsageMeter.tsx'
 import { isOff } from './AppBadge.tsx'
@@ -39,9 +41,8 @@ function About({ app }: { readonly app: AppView }) {
   const deployment = useDeployment()
   const { say } = useDialogs()
   const draft = useDraft({ name: app.name, description: app.description, useCase: app.useCase })
-  const { name, description, useCase } = draft.values
-  const { submit, isPending, trouble, mendOf } = useSubmit({
-    check: () => ({ name: name.trim() === '' ? 'Give it a name' : undefined }),
+  const saving = useSubmit({
+    check: () => ({ name: draft.values.name.trim() === '' ? 'Give it a name' : undefined }),
     send: () => change(draft.changes),
     done: () => {
       draft.clear()
@@ -51,41 +52,17 @@ function About({ app }: { readonly app: AppView }) {
   })
   return (
     <Card title="About it">
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
-        <TextField
-          label="Name"
-          name="name"
-          value={name}
-          onChange={(value) => draft.change({ name: value })}
-          required
-          most={64}
-          mend={mendOf('name')}
-        />
-        <TextField
-          label="Description"
-          name="description"
-          lines
-          optional
-          value={description}
-          onChange={(value) => draft.change({ description: value })}
-          most={500}
-          mend={mendOf('description')}
-        />
+      <SaveForm of={saving}>
+        <NameFields values={draft.values} onChange={draft.change} mendOf={saving.mendOf} />
         <SelectField
           label="Use case"
           name="useCase"
-          value={useCase}
+          value={draft.values.useCase}
           onChange={(value) => draft.change({ useCase: value })}
           options={(deployment?.useCases ?? [app.useCase]).map((value) => ({ value, title: value }))}
-          mend={mendOf('useCase')}
+          mend={saving.mendOf('useCase')}
         />
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </SaveForm>
     </Card>
   )
 }
@@ -96,7 +73,7 @@ function Offered({ app }: { readonly app: AppView }) {
   const { say } = useDialogs()
   const draft = useDraft({ services: app.services, networks: app.networks })
   const { services, networks } = draft.values
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const saving = useSubmit({
     send: () => change(draft.changes),
     done: () => {
       draft.clear()
@@ -106,8 +83,7 @@ function Offered({ app }: { readonly app: AppView }) {
   })
   return (
     <Card title="Services and networks" lead="Calls to what is off are refused, with a message that says so.">
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
+      <SaveForm of={saving}>
         {isOff(draft.values) && (
           <Note kind="warn">
             Without a {services.length === 0 ? 'service' : 'network'}{' '}
@@ -122,7 +98,7 @@ function Offered({ app }: { readonly app: AppView }) {
             value={services}
             onChange={(value) => draft.change({ services: value })}
             options={(deployment?.services ?? app.services).map((value) => ({ value, title: value }))}
-            mend={mendOf('services')}
+            mend={saving.mendOf('services')}
           />
           <Choices
             legend="Networks"
@@ -131,62 +107,19 @@ function Offered({ app }: { readonly app: AppView }) {
             value={networks}
             onChange={(value) => draft.change({ networks: value })}
             options={(['testnet', 'mainnet'] as const).map((value) => ({ value, title: networkTitles[value] }))}
-            mend={mendOf('networks')}
+            mend={saving.mendOf('networks')}
           />
         </div>
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </SaveForm>
     </Card>
   )
 }
 
-const limitNames = ['perDay', 'perMonth', 'perSecond'] as const
-const limitTitles = { perDay: 'Requests a day', perMonth: 'Requests a month', perSecond: 'Requests a second' } as const
-
-const ownTitles = { perDay: 'a day', perMonth: 'a month', perSecond: 'a second' } as const
+const ownTitles = { perDay: 'Your own: a day', perMonth: 'Your own: a month', perSecond: 'Your own: a second' } as const
 
 function Limits({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const usage = useQuery({ ...usageQuery(app.id), refetchInterval: 10_000 })
-  const { say } = useDialogs()
-  const own = app.ownLimits ?? {}
-  const draft = useDraft({
-    perDay: String(own.perDay ?? ''),
-    perMonth: String(own.perMonth ?? ''),
-    perSecond: String(own.perSecond ?? ''),
-  })
-  const { values } = draft
-  const { submit, isPending, trouble, mendOf } = useSubmit({
-    check: () =>
-      Object.fromEntries(
-        limitNames.map((name) => [
-          name,
-          /^\d*$/.test(values[name].trim()) && values[name].trim() !== '0'
-            ? undefined
-            : 'Must be a whole number, 1 or more',
-        ]),
-      ),
-    send: () => {
-      const limits: OwnLimits = {
-        ...(own.burst !== undefined && { burst: own.burst }),
-        ...Object.fromEntries(
-          limitNames.filter((name) => values[name].trim() !== '').map((name) => [name, Number(values[name])]),
-        ),
-      }
-      return change({ limits: Object.keys(limits).length > 0 ? limits : null })
-    },
-    done: () => {
-      draft.clear()
-      say('Saved')
-      void usage.refetch()
-    },
-    fields: limitNames.map((name) => `limits.${name}`),
-    titles: { 'limits.burst': 'Your own limit of calls at once' },
-  })
   return (
     <Card
       title="Limits"
@@ -214,27 +147,14 @@ function Limits({ app }: { readonly app: AppView }) {
           </div>
         )}
       </Loaded>
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
-        <div className="selects">
-          {limitNames.map((name) => (
-            <TextField
-              key={name}
-              label={`Your own: ${ownTitles[name]}`}
-              name={name}
-              value={values[name]}
-              onChange={(value) => draft.change({ [name]: value })}
-              placeholder="As the service’s"
-              mend={mendOf(name) ?? mendOf(`limits.${name}`)}
-            />
-          ))}
-        </div>
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      <LimitsForm
+        own={app.ownLimits}
+        titles={ownTitles}
+        save={async (limits) => {
+          await change({ limits })
+          void usage.refetch()
+        }}
+      />
     </Card>
   )
 }
@@ -242,7 +162,7 @@ function Limits({ app }: { readonly app: AppView }) {
 function RequireJwt({ app }: { readonly app: AppView }) {
   const change = useAppChange(app)
   const { say } = useDialogs()
-  const { data: deployment } = useQuery(deploymentQuery)
+  const deployment = useDeployment()
   const { submit, isPending, trouble } = useSubmit({
     send: () => change({ requireJwt: !app.requireJwt }),
     titles: { requireJwt: 'This' },

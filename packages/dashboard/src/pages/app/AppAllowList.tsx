@@ -10,6 +10,7 @@ import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Trouble } from '../../parts/Note.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { useApp } from './useApp.ts'
@@ -121,7 +122,7 @@ function Add({ appId }: { readonly appId: string }) {
   const [value, setValue] = useState('')
   const [label, setLabel] = useState('')
   const chosen = types.find(({ id }) => id === type)
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const adding = useSubmit({
     check: () => ({ value: value.trim() === '' ? `Type one, such as ${chosen?.example}` : undefined }),
     send: () =>
       ask('POST /api/apps/{appId}/allow-list', {
@@ -137,8 +138,7 @@ function Add({ appId }: { readonly appId: string }) {
     fields: ['type', 'value', 'label'],
   })
   return (
-    <form className="stack" noValidate onSubmit={submit} aria-label="Add to the allow list">
-      <Trouble text={trouble} />
+    <SaveForm of={adding} action="Add" label="Add to the allow list">
       <div className="selects">
         <SelectField
           label="Type"
@@ -146,7 +146,7 @@ function Add({ appId }: { readonly appId: string }) {
           value={type}
           onChange={setType}
           options={types.map(({ id, one }) => ({ value: id, title: one }))}
-          mend={mendOf('type')}
+          mend={adding.mendOf('type')}
         />
         <TextField
           label={chosen?.one ?? 'Value'}
@@ -164,20 +164,15 @@ function Add({ appId }: { readonly appId: string }) {
           value={label}
           onChange={setLabel}
           most={64}
-          mend={mendOf('label')}
+          mend={adding.mendOf('label')}
         />
       </div>
-      {mendOf('value') && (
+      {adding.mendOf('value') && (
         <p className="mend" role="alert">
-          {mendOf('value')}
+          {adding.mendOf('value')}
         </p>
       )}
-      <div className="row end">
-        <Button kind="primary" type="submit" busy={isPending}>
-          Add
-        </Button>
-      </div>
-    </form>
+    </SaveForm>
   )
 }
 

@@ -7,11 +7,12 @@ import { jwtKeysQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
+import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { CopyButton } from '../../parts/CopyButton.tsx'
-import { Dialog } from '../../parts/Dialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Note, Trouble } from '../../parts/Note.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { dayText, momentText } from '../../parts/times.ts'
 import { useApp } from './useApp.ts'
@@ -99,16 +100,13 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
         Remove
       </Button>
       {isAsking && (
-        <Dialog title="Remove this JWT key?" onClose={() => setAsking(false)}>
-          <p className="soft">Tokens that it signed are refused from then on.</p>
-          <Trouble text={removing.trouble} />
-          <div className="row end">
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button kind="dangerPrimary" busy={removing.isPending} onClick={() => removing.submit()}>
-              Remove
-            </Button>
-          </div>
-        </Dialog>
+        <ConfirmDialog
+          of={removing}
+          title="Remove this JWT key?"
+          lead="Tokens that it signed are refused from then on."
+          action="Remove"
+          onClose={() => setAsking(false)}
+        />
       )}
     </div>
   )
@@ -121,7 +119,7 @@ function Import({ appId }: { readonly appId: string }) {
   const [label, setLabel] = useState('')
   // A private key must not travel, so it is noticed before anything is sent.
   const isPrivate = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const importing = useSubmit({
     check: () => ({
       pem: isPrivate
         ? 'This is a private key. It belongs on your server alone and was not sent: paste the public one'
@@ -144,8 +142,7 @@ function Import({ appId }: { readonly appId: string }) {
   })
   return (
     <Card title="Import a key" lead="RSA of 2048 bits or more, P-256 or Ed25519.">
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
+      <SaveForm of={importing} action="Import">
         <TextField
           label="Public key (PEM)"
           name="pem"
@@ -154,7 +151,7 @@ function Import({ appId }: { readonly appId: string }) {
           value={pem}
           onChange={setPem}
           required
-          mend={mendOf('pem')}
+          mend={importing.mendOf('pem')}
           placeholder="-----BEGIN PUBLIC KEY-----"
         />
         <TextField
@@ -164,14 +161,9 @@ function Import({ appId }: { readonly appId: string }) {
           value={label}
           onChange={setLabel}
           most={64}
-          mend={mendOf('label')}
+          mend={importing.mendOf('label')}
         />
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Import
-          </Button>
-        </div>
-      </form>
+      </SaveForm>
     </Card>
   )
 }

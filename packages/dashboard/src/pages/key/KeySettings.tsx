@@ -10,11 +10,12 @@ import { useDraft } from '../../control/useDraft.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
-import { Dialog } from '../../parts/Dialog.tsx'
+import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
 import { KeyCard } from '../../parts/KeyCard.tsx'
-import { Note, Trouble } from '../../parts/Note.tsx'
-import { TextField } from '../../parts/TextField.tsx'
+import { NameFields } from '../../parts/NameFields.tsx'
+import { Note } from '../../parts/Note.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
 import { useKey } from './useKey.ts'
 
 /** What of an API key can be set, and its end. */
@@ -66,9 +67,8 @@ function About(props: {
 }) {
   const { say } = useDialogs()
   const draft = useDraft({ name: props.apiKey.name, description: props.apiKey.description })
-  const { name, description } = draft.values
-  const { submit, isPending, trouble, mendOf } = useSubmit({
-    check: () => ({ name: name.trim() === '' ? 'Give it a name' : undefined }),
+  const saving = useSubmit({
+    check: () => ({ name: draft.values.name.trim() === '' ? 'Give it a name' : undefined }),
     send: () => props.edit(draft.changes),
     done: () => {
       draft.clear()
@@ -78,33 +78,9 @@ function About(props: {
   })
   return (
     <Card title="About it">
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
-        <TextField
-          label="Name"
-          name="name"
-          value={name}
-          onChange={(value) => draft.change({ name: value })}
-          required
-          most={64}
-          mend={mendOf('name')}
-        />
-        <TextField
-          label="Description"
-          name="description"
-          lines
-          optional
-          value={description}
-          onChange={(value) => draft.change({ description: value })}
-          most={500}
-          mend={mendOf('description')}
-        />
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      <SaveForm of={saving}>
+        <NameFields values={draft.values} onChange={draft.change} mendOf={saving.mendOf} />
+      </SaveForm>
     </Card>
   )
 }
@@ -114,7 +90,7 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
   const router = useRouter()
   const { say } = useDialogs()
   const [isAsking, setAsking] = useState(false)
-  const { submit, isPending, trouble } = useSubmit({
+  const revoking = useSubmit({
     send: () => ask('POST /api/keys/{keyId}/revoke', { params: { keyId: apiKey.id } }),
     done: async () => {
       setAsking(false)
@@ -132,16 +108,13 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
         </Button>
       </div>
       {isAsking && (
-        <Dialog title={`Revoke ${apiKey.name}?`} onClose={() => setAsking(false)}>
-          <p className="soft">Programs that use it stop working at once. This cannot be undone.</p>
-          <Trouble text={trouble} />
-          <div className="row end">
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button kind="dangerPrimary" busy={isPending} onClick={() => submit()}>
-              Revoke
-            </Button>
-          </div>
-        </Dialog>
+        <ConfirmDialog
+          of={revoking}
+          title={`Revoke ${apiKey.name}?`}
+          lead="Programs that use it stop working at once. This cannot be undone."
+          action="Revoke"
+          onClose={() => setAsking(false)}
+        />
       )}
     </Card>
   )

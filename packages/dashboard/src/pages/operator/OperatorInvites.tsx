@@ -10,6 +10,7 @@ import { useDialogs } from '../../parts/dialogs.ts'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Note, Trouble } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
+import { SaveForm } from '../../parts/SaveForm.tsx'
 import { SecretLink } from '../../parts/SecretLink.tsx'
 import { SelectField } from '../../parts/SelectField.tsx'
 import { TextField } from '../../parts/TextField.tsx'
@@ -58,7 +59,7 @@ function Make() {
   const [mail, setMail] = useState('')
   const [days, setDays] = useState('7')
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const making = useSubmit({
     send: () =>
       ask('POST /api/admin/invites', { body: { days: Number(days), ...(mail.trim() && { mail: mail.trim() }) } }),
     done: async (made) => {
@@ -71,8 +72,7 @@ function Make() {
   return (
     <Card title="Invite somebody" lead="A link by which somebody signs up, once.">
       {link && <SecretLink {...link} what="the invite" />}
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
+      <SaveForm of={making} action="Make an invite">
         <div className="pair">
           <TextField
             label="For this mail address alone"
@@ -81,7 +81,7 @@ function Make() {
             optional
             value={mail}
             onChange={setMail}
-            mend={mendOf('mail')}
+            mend={making.mendOf('mail')}
           />
           <SelectField
             label="Holds for"
@@ -89,15 +89,10 @@ function Make() {
             value={days}
             onChange={setDays}
             options={['1', '7', '30'].map((value) => ({ value, title: value === '1' ? '1 day' : `${value} days` }))}
-            mend={mendOf('days')}
+            mend={making.mendOf('days')}
           />
         </div>
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Make an invite
-          </Button>
-        </div>
-      </form>
+      </SaveForm>
     </Card>
   )
 }

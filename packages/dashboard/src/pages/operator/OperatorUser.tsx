@@ -1,19 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import type { OwnLimits, UserView } from '@keyrail/gateway'
+import type { UserView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { ask } from '../../control/ask.ts'
 import { deploymentQuery, userQuery } from '../../control/queries.ts'
 import { useSubmit } from '../../control/useSubmit.ts'
 import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
-import { Dialog } from '../../parts/Dialog.tsx'
+import { ConfirmDialog } from '../../parts/ConfirmDialog.tsx'
 import { useDialogs } from '../../parts/dialogs.ts'
+import { LimitsForm } from '../../parts/LimitsForm.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Trouble } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
 import { SecretLink } from '../../parts/SecretLink.tsx'
-import { TextField } from '../../parts/TextField.tsx'
 import { countText, dayText, limitText } from '../../parts/times.ts'
 
 const route = getRouteApi('/inside/operator/users/$userId')
@@ -65,47 +65,9 @@ export function OperatorUser() {
   )
 }
 
-const names = ['perDay', 'perMonth', 'perSecond'] as const
-const titles = { perDay: 'Requests a day', perMonth: 'Requests a month', perSecond: 'Requests a second' } as const
-
 function UserLimits({ user }: { readonly user: UserView }) {
   const queries = useQueryClient()
-  const { say } = useDialogs()
   const { data: deployment } = useQuery(deploymentQuery)
-  const own = user.limits ?? {}
-  const [values, setValues] = useState({
-    perDay: String(own.perDay ?? ''),
-    perMonth: String(own.perMonth ?? ''),
-    perSecond: String(own.perSecond ?? ''),
-  })
-  const { submit, isPending, trouble, mendOf } = useSubmit({
-    check: () =>
-      Object.fromEntries(
-        names.map((name) => [
-          name,
-          /^\d*$/.test(values[name].trim()) && values[name].trim() !== '0'
-            ? undefined
-            : 'Must be a whole number, 1 or more',
-        ]),
-      ),
-    send: () => {
-      const limits: OwnLimits = {
-        ...(own.burst !== undefined && { burst: own.burst }),
-        ...Object.fromEntries(
-          names.filter((name) => values[name].trim() !== '').map((name) => [name, Number(values[name])]),
-        ),
-      }
-      return ask('PUT /api/admin/users/{userId}/limits', {
-        params: { userId: user.id },
-        body: { limits: Object.keys(limits).length > 0 ? limits : null },
-      })
-    },
-    done: (changed) => {
-      queries.setQueryData(userQuery(user.id).queryKey, changed)
-      say('Saved')
-    },
-    fields: names.map((name) => `limits.${name}`),
-  })
   return (
     <Card
       title="Limits"
@@ -114,28 +76,16 @@ function UserLimits({ user }: { readonly user: UserView }) {
         `What is left empty is as the service has it: an app ${limitText(deployment.limits.app.perDay)} a day, all API keys together ${limitText(deployment.limits.apiKey.perDay)} a day.`
       }
     >
-      <form className="stack" noValidate onSubmit={submit}>
-        <Trouble text={trouble} />
-        <div className="selects">
-          {names.map((name) => (
-            <TextField
-              key={name}
-              label={titles[name]}
-              name={name}
-              optional
-              value={values[name]}
-              onChange={(value) => setValues((before) => ({ ...before, [name]: value }))}
-              placeholder="As the service’s"
-              mend={mendOf(name) ?? mendOf(`limits.${name}`)}
-            />
-          ))}
-        </div>
-        <div className="row end">
-          <Button kind="primary" type="submit" busy={isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
+      <LimitsForm
+        own={user.limits}
+        save={async (limits) => {
+          const changed = await ask('PUT /api/admin/users/{userId}/limits', {
+            params: { userId: user.id },
+            body: { limits },
+          })
+          queries.setQueryData(userQuery(user.id).queryKey, changed)
+        }}
+      />
     </Card>
   )
 }
@@ -164,7 +114,7 @@ function Disable({ user }: { readonly user: UserView }) {
   const { say } = useDialogs()
   const [isAsking, setAsking] = useState(false)
   const isActive = user.state === 'active'
-  const { submit, isPending, trouble } = useSubmit({
+  const changing = useSubmit({
     send: () =>
       isActive
         ? ask('POST /api/admin/users/{userId}/disable', { params: { userId: user.id } })
@@ -185,26 +135,24 @@ function Disable({ user }: { readonly user: UserView }) {
           : 'Lets the account, its keys and its tokens work again.'
       }
     >
-      <Trouble text={trouble} />
+      {!isAsking && <Trouble text={changing.trouble} />}
       <div className="row end">
         <Button
           kind={isActive ? 'danger' : undefined}
-          busy={isPending}
-          onClick={() => (isActive ? setAsking(true) : submit())}
+          busy={changing.isPending}
+          onClick={() => (isActive ? setAsking(true) : changing.submit())}
         >
           {isActive ? 'Disable' : 'Enable'}
         </Button>
       </div>
       {isAsking && (
-        <Dialog title={`Disable ${user.mail}?`} onClose={() => setAsking(false)}>
-          <p className="soft">All calls with the account’s keys are refused at once.</p>
-          <div className="row end">
-            <Button onClick={() => setAsking(false)}>Cancel</Button>
-            <Button kind="dangerPrimary" busy={isPending} onClick={() => submit()}>
-              Disable
-            </Button>
-          </div>
-        </Dialog>
+        <ConfirmDialog
+          of={changing}
+          title={`Disable ${user.mail}?`}
+          lead="All calls with the account’s keys are refused at once."
+          action="Disable"
+          onClose={() => setAsking(false)}
+        />
       )}
     </Card>
   )

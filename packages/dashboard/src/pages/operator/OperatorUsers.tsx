@@ -2,11 +2,11 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import { overviewQuery, usersQuery } from '../../control/queries.ts'
-import { Button } from '../../parts/Button.tsx'
 import { Card } from '../../parts/Card.tsx'
 import { Loaded } from '../../parts/Loaded.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { PageHead } from '../../parts/PageHead.tsx'
+import { ShowMore } from '../../parts/ShowMore.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { clockText, countText, dayText } from '../../parts/times.ts'
 
@@ -92,13 +92,7 @@ export function OperatorUsers() {
                     ))}
                   </tbody>
                 </table>
-                {query.hasNextPage && (
-                  <div className="row">
-                    <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                      Show more
-                    </Button>
-                  </div>
-                )}
+                <ShowMore of={query} />
               </>
             )
           }}

@@ -24,7 +24,7 @@ export interface RouteFacts {
   readonly who: Who
   /** The status of its answer. Without one that is 204. */
   readonly status: 200 | 201 | 204
-  /** Whether a session that is older than 15 minutes must give the password. @default false */
+  /** Whether a session that is older than 15 minutes must give the password, as `password` of its body. @default false */
   readonly confirms?: true
   /** What its answer is. @default 'application/json' */
   readonly type?: 'text/csv'

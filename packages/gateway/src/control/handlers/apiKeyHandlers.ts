@@ -26,7 +26,7 @@ export const apiKeyHandlers = (
   | 'DELETE /api/keys/{keyId}/old'
   | 'POST /api/keys/{keyId}/revoke'
 > => {
-  const { storage, accounts, deployment, now } = parts
+  const { storage, deployment, now } = parts
   const show = (key: Key): ApiKeyView => apiKeyViewOf(key, { publicUrl: deployment().publicUrl, now: now() })
   const addressOf = (key: Key, apiKey: string): string => apiKeyAddress(deployment().publicUrl, networkOf(key), apiKey)
   /** An app's key is the app's, and is not found here. */
@@ -98,11 +98,9 @@ export const apiKeyHandlers = (
       return shown(changed)
     },
 
-    'POST /api/keys/{keyId}/reveal': async ({ params, body, caller }) => {
+    'POST /api/keys/{keyId}/reveal': async ({ params, caller }) => {
       const key = await find(caller, params.keyId)
       if (key === undefined) return { refusal: controlRefusals.notFound() }
-      const confirmed = await accounts.confirm(viewerOf(caller), body.password)
-      if (confirmed !== true) return { refusal: controlRefusals.ofAccount(confirmed) }
       if (key.state === 'revoked') return { refusal: controlRefusals.revoked() }
       const revealed = await revealKey(parts, caller, key.id)
       if ('refusal' in revealed) return revealed

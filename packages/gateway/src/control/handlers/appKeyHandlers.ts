@@ -18,7 +18,7 @@ export const appKeyHandlers = (
   | 'POST /api/apps/{appId}/key/rotate'
   | 'DELETE /api/apps/{appId}/key/old'
 > => {
-  const { storage, accounts, deployment, now } = parts
+  const { storage, deployment, now } = parts
   const keyOf = (caller: Caller, appId: string): Promise<Key | undefined> =>
     storage.keys.findOfApp({ appId, userId: viewerOf(caller).user.id })
 
@@ -41,11 +41,9 @@ export const appKeyHandlers = (
         : showApp(parts, caller, { id: appId })
     },
 
-    'POST /api/apps/{appId}/key/reveal': async ({ params, body, caller }) => {
+    'POST /api/apps/{appId}/key/reveal': async ({ params, caller }) => {
       const key = await keyOf(caller, params.appId)
       if (key === undefined) return { refusal: controlRefusals.notFound() }
-      const confirmed = await accounts.confirm(viewerOf(caller), body.password)
-      if (confirmed !== true) return { refusal: controlRefusals.ofAccount(confirmed) }
       const shown = await revealKey(parts, caller, key.id)
       if ('refusal' in shown) return shown
       const { apiKey } = shown

@@ -57,8 +57,6 @@ export const tokenHandlers = ({
     const expiry = readExpiry(body.expiresAt, now())
     if ('problem' in expiry) return { refusal: controlRefusals.invalid([expiry.problem]) }
     const viewer = viewerOf(caller)
-    const confirmed = await accounts.confirm(viewer, body.password)
-    if (confirmed !== true) return { refusal: controlRefusals.ofAccount(confirmed) }
     const { label, scopes } = body
     const made = await accounts.createAccessToken({ viewer, label, scopes, expiresAt: expiry.at, ip: caller.ip })
     if (isAccountRefusal(made)) return { refusal: controlRefusals.ofAccount(made) }

@@ -1,0 +1,29 @@
+import type { Submit } from '../control/useSubmit.ts'
+import { Button } from './Button.tsx'
+import { Dialog } from './Dialog.tsx'
+import { Trouble } from './Note.tsx'
+
+/** Asks whether something is to end, and says in the same place why it did not. */
+export function ConfirmDialog(props: {
+  readonly of: Submit
+  readonly title: string
+  /** What follows from it. */
+  readonly lead: string
+  /** On the button. */
+  readonly action: string
+  readonly onClose: () => void
+}) {
+  const { submit, isPending, trouble } = props.of
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <p className="soft">{props.lead}</p>
+      <Trouble text={trouble} />
+      <div className="row end">
+        <Button onClick={props.onClose}>Cancel</Button>
+        <Button kind="dangerPrimary" busy={isPending} onClick={() => submit()}>
+          {props.action}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

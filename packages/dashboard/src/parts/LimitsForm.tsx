@@ -1,0 +1,79 @@
+import type { OwnLimits } from '@keyrail/gateway'
+import { useDraft } from '../control/useDraft.ts'
+import { useSubmit } from '../control/useSubmit.ts'
+import { useDialogs } from './dialogs.ts'
+import { SaveForm } from './SaveForm.tsx'
+import { TextField } from './TextField.tsx'
+
+/** The limits that pages set, in the order to show them in. */
+export const limitNames = ['perDay', 'perMonth', 'perSecond'] as const
+
+/** What each of them is called. */
+export const limitTitles = {
+  perDay: 'Requests a day',
+  perMonth: 'Requests a month',
+  perSecond: 'Requests a second',
+} as const
+
+/** Sets limits below the service's. What is left empty is as the service has it. */
+export function LimitsForm(props: {
+  readonly own: OwnLimits | null
+  /** @default limitTitles */
+  readonly titles?: Readonly<Record<(typeof limitNames)[number], string>>
+  /** Keeps them. `null` where none is set. */
+  readonly save: (limits: OwnLimits | null) => Promise<unknown>
+}) {
+  const { titles = limitTitles, save } = props
+  const own = props.own ?? {}
+  const { say } = useDialogs()
+  const { values, change, clear } = useDraft({
+    perDay: String(own.perDay ?? ''),
+    perMonth: String(own.perMonth ?? ''),
+    perSecond: String(own.perSecond ?? ''),
+  })
+  const saving = useSubmit({
+    check: () =>
+      Object.fromEntries(
+        limitNames.map((name) => [
+          name,
+          /^\d*$/.test(values[name].trim()) && values[name].trim() !== '0'
+            ? undefined
+            : 'Must be a whole number, 1 or more',
+        ]),
+      ),
+    send: () => {
+      const limits: OwnLimits = {
+        // Set by programs alone, and kept as it is.
+        ...(own.burst !== undefined && { burst: own.burst }),
+        ...Object.fromEntries(
+          limitNames.filter((name) => values[name].trim() !== '').map((name) => [name, Number(values[name])]),
+        ),
+      }
+      return save(Object.keys(limits).length > 0 ? limits : null)
+    },
+    done: () => {
+      clear()
+      say('Saved')
+    },
+    fields: limitNames.map((name) => `limits.${name}`),
+    titles: { 'limits.burst': 'The limit of calls at once' },
+  })
+  return (
+    <SaveForm of={saving}>
+      <div className="selects">
+        {limitNames.map((name) => (
+          <TextField
+            key={name}
+            label={titles[name]}
+            name={name}
+            optional
+            value={values[name]}
+            onChange={(value) => change({ [name]: value })}
+            placeholder="As the service’s"
+            mend={saving.mendOf(name) ?? saving.mendOf(`limits.${name}`)}
+          />
+        ))}
+      </div>
+    </SaveForm>
+  )
+}

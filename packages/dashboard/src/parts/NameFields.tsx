@@ -1,0 +1,38 @@
+import { TextField } from './TextField.tsx'
+
+interface Named {
+  readonly name: string
+  readonly description: string
+}
+
+/** What something is called, and what it is for. */
+export function NameFields(props: {
+  readonly values: Named
+  readonly onChange: (part: Partial<Named>) => void
+  readonly mendOf: (field: string) => string | undefined
+}) {
+  const { values, onChange, mendOf } = props
+  return (
+    <>
+      <TextField
+        label="Name"
+        name="name"
+        value={values.name}
+        onChange={(name) => onChange({ name })}
+        required
+        most={64}
+        mend={mendOf('name')}
+      />
+      <TextField
+        label="Description"
+        name="description"
+        lines
+        optional
+        value={values.description}
+        onChange={(description) => onChange({ description })}
+        most={500}
+        mend={mendOf('description')}
+      />
+    </>
+  )
+}

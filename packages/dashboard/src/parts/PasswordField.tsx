@@ -1,0 +1,17 @@
+import { TextField } from './TextField.tsx'
+
+/** A password: the one that is, which a browser fills in, or a new one, which it offers to make and to keep. */
+export function PasswordField(props: {
+  readonly kind: 'current' | 'new'
+  /** @default 'Password' */
+  readonly label?: string
+  /** @default 'password' */
+  readonly name?: string
+  readonly value: string
+  readonly onChange: (password: string) => void
+  readonly hint?: string
+  readonly mend: string | undefined
+}) {
+  const { kind, label = 'Password', name = 'password', ...rest } = props
+  return <TextField label={label} name={name} type="password" autoComplete={`${kind}-password`} required {...rest} />
+}

@@ -1,0 +1,20 @@
+import { Button } from './Button.tsx'
+
+/** Brings the next page of a list, while there is one. */
+export function ShowMore(props: {
+  readonly of: {
+    readonly hasNextPage: boolean
+    readonly isFetchingNextPage: boolean
+    readonly fetchNextPage: () => Promise<unknown>
+  }
+}) {
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = props.of
+  if (!hasNextPage) return null
+  return (
+    <div className="row">
+      <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        Show more
+      </Button>
+    </div>
+  )
+}
