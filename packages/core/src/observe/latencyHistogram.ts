@@ -51,7 +51,8 @@ export function percentileMs(
   for (const [i, high] of bounds.entries()) {
     const count = counts[i] ?? 0
     const low = bounds[i - 1] ?? 0
-    if (count > 0 && left <= count) return low + ((high - low) * left) / count
+    // Rounding can put the end of a line a bit above its bucket.
+    if (count > 0 && left <= count) return Math.min(high, low + ((high - low) * left) / count)
     left -= count
   }
   return bounds.at(-1) ?? null
