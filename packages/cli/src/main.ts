@@ -23,6 +23,30 @@ const config = {
   about: "the service's config (default: keyrail.config.json)",
 } as const
 
+/** Where a call goes: the same for every command that makes one. */
+const address = {
+  'base-url': {
+    type: 'string',
+    value: 'URL',
+    about: "an app's address up to /v2, for example http://127.0.0.1:7245/testnet",
+  },
+  'rpc-url': { type: 'string', value: 'URL', about: "an API key's address up to the key" },
+  network: { type: 'string', value: 'NAME', about: 'testnet or mainnet: takes the place of {network} in the URL' },
+  'key-file': {
+    type: 'string',
+    value: 'FILE',
+    about: 'the file that holds the key (default: the key in KEYRAIL_API_KEY)',
+  },
+  url: {
+    type: 'string',
+    value: 'URL',
+    about: 'a whole address, or a node that needs no key (default: KEYRAIL_URL)',
+  },
+} as const
+const stays =
+  'a key on the command line stays in the history: put it in KEYRAIL_API_KEY, or in a file named by --key-file'
+const keyAsArgument = { 'api-key': stays, key: stays } as const
+
 const commands: readonly Command[] = [
   {
     name: 'dev',
@@ -63,23 +87,7 @@ const commands: readonly Command[] = [
     usage: 'call METHOD [PARAMS…] [OPTIONS]',
     about: 'Make one JSON-RPC call and print its result as JSON.',
     options: {
-      'base-url': {
-        type: 'string',
-        value: 'URL',
-        about: "an app's address up to /v2, for example http://127.0.0.1:7245/testnet",
-      },
-      'rpc-url': { type: 'string', value: 'URL', about: "an API key's address up to the key" },
-      network: { type: 'string', value: 'NAME', about: 'testnet or mainnet: takes the place of {network} in the URL' },
-      'key-file': {
-        type: 'string',
-        value: 'FILE',
-        about: 'the file that holds the key (default: the key in KEYRAIL_API_KEY)',
-      },
-      url: {
-        type: 'string',
-        value: 'URL',
-        about: 'a whole address, or a node that needs no key (default: KEYRAIL_URL)',
-      },
+      ...address,
       params: { type: 'string', value: 'JSON', about: 'the params as a JSON array, sent as it is' },
       timeout: {
         type: 'string',
@@ -89,11 +97,7 @@ const commands: readonly Command[] = [
       json: { type: 'boolean', about: 'print the result on one line' },
       help,
     },
-    refused: {
-      'api-key':
-        'a key on the command line stays in the history: put it in KEYRAIL_API_KEY, or in a file named by --key-file',
-      key: 'a key on the command line stays in the history: put it in KEYRAIL_API_KEY, or in a file named by --key-file',
-    },
+    refused: keyAsArgument,
     notes: [
       'A param that starts with {, [ or " is JSON; true, false and null are themselves; a whole decimal number becomes a hex\nquantity (12 is sent as "0xc"); everything else is a string. For numbers as they are, use --params.',
       'Examples:\n  keyrail call eth_getBlockByNumber latest false --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail call eth_getLogs \'{"fromBlock":"0x0"}\' --url http://127.0.0.1:8545',
