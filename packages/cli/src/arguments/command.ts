@@ -9,7 +9,10 @@ export interface OptionDeclaration {
 
 /** What was read from a command line. */
 export interface ReadArguments {
+  /** The value that was given last. */
   readonly text: (name: string) => string | undefined
+  /** Every value that was given, in order: for options that may be given several times. */
+  readonly texts: (name: string) => readonly string[]
   readonly flag: (name: string) => boolean
   readonly positionals: readonly string[]
 }

@@ -23,9 +23,19 @@ describe('readArguments', () => {
     expect(given.positionals).toEqual(['one', 'two', '--three'])
   })
 
+  test('gives every value of an option that is given several times, and the last one as its text', () => {
+    const given = readArguments(command, ['--port', '80', '--port=81'])
+    expect([given.texts('port'), given.text('port')]).toEqual([['80', '81'], '81'])
+  })
+
   test('what was not given is absent', () => {
     const given = readArguments(command, [])
-    expect([given.flag('json'), given.text('port'), given.positionals]).toEqual([false, undefined, []])
+    expect([given.flag('json'), given.text('port'), given.texts('port'), given.positionals]).toEqual([
+      false,
+      undefined,
+      [],
+      [],
+    ])
   })
 
   test.each<[string[], RegExp, RegExp]>([

@@ -20,7 +20,8 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
     allowPositionals: true,
     tokens: true,
   })
-  const values = new Map<string, string | true>()
+  const flags = new Set<string>()
+  const values = new Map<string, string[]>()
   const positionals: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
@@ -31,20 +32,18 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
     if (!option || !token.rawName.startsWith('--')) throw unknownOption(command, token.rawName)
     if (option.type === 'boolean') {
       if (token.value !== undefined) throw wrongUsage(`${token.rawName} takes no value`)
-      values.set(token.name, true)
+      flags.add(token.name)
     } else {
       // In `--port --json` the second word is an option, not the first one's value.
       const missing = !token.value || (!token.inlineValue && token.value.startsWith('-') && token.value !== '-')
       if (missing) throw wrongUsage(`${token.rawName} needs a value: ${token.rawName} ${option.value ?? 'VALUE'}`)
-      values.set(token.name, token.value as string)
+      values.set(token.name, [...(values.get(token.name) ?? []), token.value as string])
     }
   }
   return {
-    text: (name) => {
-      const value = values.get(name)
-      return value === true ? undefined : value
-    },
-    flag: (name) => values.get(name) === true,
+    text: (name) => values.get(name)?.at(-1),
+    texts: (name) => values.get(name) ?? [],
+    flag: (name) => flags.has(name),
     positionals,
   }
 }
