@@ -8,7 +8,7 @@ import { tokenAbi, tokenBytecode } from '@keyrail/contracts'
 import { startService } from '@keyrail/contracts/test/startService.ts'
 import type { Service } from '@keyrail/contracts/test/startService.ts'
 import { ContractFactory, Wallet } from 'ethers'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi, vi } from 'vitest'
 import { setUpPython } from '../../../scripts/setUpPython.ts'
 import { snippet } from '../src/snippet.ts'
 import { snippetLanguages } from '../src/snippetLibraries.ts'
@@ -53,7 +53,12 @@ beforeAll(async () => {
   const [sender] = (await service.node('eth_accounts')) as string[]
   const { data } = await new ContractFactory(tokenAbi, tokenBytecode).getDeployTransaction('Token', 'TKN', 12_345n)
   const hash = await service.node('eth_sendTransaction', [{ from: sender, data, gas: '0x1e8480' }])
-  token = ((await service.node('eth_getTransactionReceipt', [hash])) as { contractAddress: string }).contractAddress
+  // The node answers before it has mined it.
+  token = await vi.waitFor(async () => {
+    const receipt = (await service.node('eth_getTransactionReceipt', [hash])) as { contractAddress: string } | null
+    if (receipt === null) throw new Error('not mined yet')
+    return receipt.contractAddress
+  }, 20_000)
 })
 
 afterAll(async () => {
