@@ -3,6 +3,8 @@ export interface OptionDeclaration {
   readonly type: 'boolean' | 'string'
   /** What stands for the value in the help: `N`, `DIR`. */
   readonly value?: string
+  /** All that its value can be, for shells to complete. */
+  readonly values?: readonly string[]
   /** What it does, in one line. */
   readonly about: string
 }
@@ -25,6 +27,8 @@ export interface Command {
   /** What it does, in one line. */
   readonly about: string
   readonly options: Readonly<Record<string, OptionDeclaration>>
+  /** What its first word can be, where that is one of a few. */
+  readonly words?: readonly string[]
   /** Names that people try, and what to do in their place. */
   readonly refused?: Readonly<Record<string, string>>
   /** Paragraphs below the options in the help. */

@@ -3,9 +3,8 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { parseParamList, parseParams } from '../arguments/parseParams.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
-import { maskKeys } from '../output/maskKeys.ts'
-import { printData, printNote } from '../output/print.ts'
-import { callAddress } from './callAddress.ts'
+import { printData } from '../output/print.ts'
+import { askedAddress, warnOfKeyInUrl } from './callAddress.ts'
 
 /**
  * `keyrail call METHOD [PARAMS…]`: one call, its result on standard output as JSON.
@@ -24,11 +23,8 @@ export async function call(given: ReadArguments): Promise<number> {
   }
   const params = list === undefined ? parseParams(words) : parseParamList(list)
   const timeoutMs = readWholeNumber('--timeout', given.text('timeout'), { min: 1, max: 3_600_000 })
-  const url = given.text('url')
-  if (url !== undefined && maskKeys(url) !== url) {
-    await printNote("keyrail: --url leaves the key in the shell's history; KEYRAIL_URL or --key-file keeps it out")
-  }
-  const transport = createTransport(callAddress(given, process.env))
+  await warnOfKeyInUrl(given)
+  const transport = createTransport(await askedAddress(given, process.env))
   try {
     const result = await transport.request({ method, params }, timeoutMs === undefined ? {} : { timeoutMs })
     await printData(given.flag('json') ? JSON.stringify(result) : JSON.stringify(result, undefined, 2))

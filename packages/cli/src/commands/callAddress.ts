@@ -1,35 +1,25 @@
-import { readFileSync } from 'node:fs'
 import type { AddressOptions, Network } from '@keyrail/core'
 import type { ReadArguments } from '../arguments/command.ts'
 import { wrongUsage } from '../cliError.ts'
+import { printNote } from '../output/print.ts'
+import { canPrompt, promptSecret } from '../secret/promptSecret.ts'
+import type { PromptStreams } from '../secret/promptSecret.ts'
+import { readSecretFile } from '../secret/readSecretFile.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const ways =
   'give --base-url URL (an app) or --rpc-url URL (an API key) with the key in KEYRAIL_API_KEY or --key-file FILE; or the whole address in KEYRAIL_URL or --url'
+const keyFileWords = { name: 'key file', holds: 'key', hint: 'keyrail dev keeps one in its folder, keys/app' } as const
 
-function readKeyFile(path: string): string {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
-    throw wrongUsage(`the key file ${path} cannot be read (${reason})`, 'keyrail dev keeps one in its folder, keys/app')
-  }
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
-  if (lines.length === 1) return (lines[0] as string).trim()
-  throw wrongUsage(
-    `the key file ${path} ${lines.length === 0 ? 'is empty' : 'holds more than one line'}`,
-    'it must hold one key and nothing else',
-  )
-}
-
-function readNetwork(text: string | undefined): Network | undefined {
+/** Reads `--network`; undefined stays undefined. @throws {CliError} exit code 2 for another name. */
+export function readNetwork(text: string | undefined): Network | undefined {
   if (text === undefined || text === 'testnet' || text === 'mainnet') return text
   throw wrongUsage('--network is unknown', 'it is testnet or mainnet')
 }
 
-function forNetwork(name: string, url: string, network: Network | undefined): string {
+/** Puts the network into a URL that leaves it open. @throws {CliError} exit code 2 where the two do not go together. */
+export function forNetwork(name: string, url: string, network: Network | undefined): string {
   if (url.includes('{network}')) {
     if (network === undefined) throw wrongUsage(`${name} leaves the network open`, 'add --network testnet or mainnet')
     return url.replaceAll('{network}', network)
@@ -44,33 +34,75 @@ function forNetwork(name: string, url: string, network: Network | undefined): st
   return url
 }
 
+interface Way {
+  readonly kind: 'url' | 'base-url' | 'rpc-url'
+  /** What it was given by, for errors. */
+  readonly name: string
+  readonly url: string
+}
+
+/** Where the address is said: on the command line, else in the environment. */
+function wayOf(given: ReadArguments, environment: Environment): Way {
+  const [first, second] = (['url', 'base-url', 'rpc-url'] as const).filter((name) => given.text(name) !== undefined)
+  if (first !== undefined && second !== undefined) {
+    throw wrongUsage(`--${first} and --${second} exclude each other`, ways)
+  }
+  const hasKeyFile = given.text('key-file') !== undefined
+  if (first === 'url' && hasKeyFile) throw keyFileAlone()
+  if (first !== undefined) return { kind: first, name: `--${first}`, url: given.text(first) as string }
+  const { KEYRAIL_URL: whole, KEYRAIL_BASE_URL: base } = environment
+  if (whole && !hasKeyFile) return { kind: 'url', name: 'KEYRAIL_URL', url: whole }
+  if (base) return { kind: 'base-url', name: 'KEYRAIL_BASE_URL', url: base }
+  throw hasKeyFile ? keyFileAlone() : wrongUsage('there is no address to call', ways)
+}
+
+const keyFileAlone = (): Error =>
+  wrongUsage('--key-file needs an address to go with', 'give --base-url URL (an app) or --rpc-url URL (an API key)')
+
 /**
  * Finds out where `keyrail call` sends its call. What is given on the command line wins over the environment.
  *
  * @param given - The command's arguments.
- * @param environment - KEYRAIL_URL and KEYRAIL_API_KEY are read.
+ * @param environment - KEYRAIL_URL, KEYRAIL_BASE_URL and KEYRAIL_API_KEY are read.
  * @throws {CliError} exit code 2 where the address is missing, given twice or lacks its key.
  */
 export function callAddress(given: ReadArguments, environment: Environment): AddressOptions {
   const network = readNetwork(given.text('network'))
-  const ownWays = (['url', 'base-url', 'rpc-url'] as const).filter((name) => given.text(name) !== undefined)
-  if (ownWays.length > 1)
-    throw wrongUsage(`${ownWays.map((name) => `--${name}`).join(' and ')} exclude each other`, ways)
-  const way = ownWays[0]
-  if (way === 'base-url' || way === 'rpc-url') {
-    const url = forNetwork(`--${way}`, given.text(way) as string, network)
-    const keyFile = given.text('key-file')
-    const apiKey = keyFile === undefined ? environment['KEYRAIL_API_KEY'] : readKeyFile(keyFile)
-    if (!apiKey) throw wrongUsage(`--${way} needs a key`, 'put it in KEYRAIL_API_KEY, or in a file named by --key-file')
-    return way === 'base-url' ? { baseUrl: url, apiKey } : { rpcUrl: url, apiKey }
-  }
-  if (given.text('key-file') !== undefined) {
-    throw wrongUsage(
-      '--key-file needs an address to go with',
-      'give --base-url URL (an app) or --rpc-url URL (an API key)',
-    )
-  }
-  const url = given.text('url') ?? environment['KEYRAIL_URL']
-  if (!url) throw wrongUsage('there is no address to call', ways)
-  return { url: forNetwork(way === undefined ? 'KEYRAIL_URL' : '--url', url, network) }
+  const { kind, name, url: text } = wayOf(given, environment)
+  const url = forNetwork(name, text, network)
+  if (kind === 'url') return { url }
+  const keyFile = given.text('key-file')
+  const apiKey = keyFile === undefined ? environment['KEYRAIL_API_KEY'] : readSecretFile(keyFile, keyFileWords)
+  if (!apiKey) throw wrongUsage(`${name} needs a key`, 'put it in KEYRAIL_API_KEY, or in a file named by --key-file')
+  return kind === 'base-url' ? { baseUrl: url, apiKey } : { rpcUrl: url, apiKey }
+}
+
+/**
+ * As {@link callAddress}, and asks for the key on the terminal where an address has none yet.
+ *
+ * @param given - The command's arguments.
+ * @param environment - What `callAddress` reads.
+ * @param streams - The terminal. @default that of the process
+ * @throws {CliError} as `callAddress`.
+ */
+export async function askedAddress(
+  given: ReadArguments,
+  environment: Environment,
+  streams: PromptStreams = {},
+): Promise<AddressOptions> {
+  const hasKey = given.text('key-file') !== undefined || !!environment['KEYRAIL_API_KEY']
+  const asks = !hasKey && canPrompt(streams) && wayOf(given, environment).kind !== 'url'
+  if (!asks) return callAddress(given, environment)
+  const typed = (await promptSecret('API key', streams)).trim()
+  return callAddress(given, { ...environment, KEYRAIL_API_KEY: typed })
+}
+
+/** A part as long as this, in a path or a query, is a secret more often than not. */
+const secretPart = /[\w~-]{20,}/
+
+/** Says so where `--url` holds a key: it is in the shell's history by then, and was in the list of processes for a moment. */
+export async function warnOfKeyInUrl(given: ReadArguments): Promise<void> {
+  const url = URL.parse(given.text('url') ?? '')
+  if (url === null || (url.password === '' && !secretPart.test(url.pathname + url.search))) return
+  await printNote("keyrail: --url leaves the key in the shell's history; KEYRAIL_URL or --key-file keeps it out")
 }
