@@ -28,11 +28,15 @@ try {
   step('clone what is committed', 'git', 'clone', '--quiet', '--no-hardlinks', top, clone)
   step('set up', 'npm', 'run', '--silent', 'setup')
   step('build', 'npm', 'run', '--silent', 'build')
-  step('make the version', 'npm', 'run', '--silent', 'release:version')
+  // After a release nothing waits, and the version that stands is the one that would go out.
+  const waits = readReleaseGroup(clone).changesets.length > 0
+  if (waits) step('make the version', 'npm', 'run', '--silent', 'release:version')
   const changed = git('status', '--porcelain')
-  const author = ['-c', 'user.name=rehearsal', '-c', 'user.email=rehearsal@localhost']
-  git('add', '--all')
-  git(...author, 'commit', '--quiet', '--message', 'The version of a rehearsal')
+  if (waits) {
+    git('add', '--all')
+    const author = ['-c', 'user.name=rehearsal', '-c', 'user.email=rehearsal@localhost']
+    git(...author, 'commit', '--quiet', '--message', 'The version of a rehearsal')
+  }
   // As GitHub would have it, so that the manifests are tried as they would be published.
   process.env['GITHUB_SERVER_URL'] ??= 'https://github.com'
   process.env['GITHUB_REPOSITORY'] ??= 'rehearsal/keyrail'
