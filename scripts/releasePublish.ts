@@ -32,7 +32,10 @@ try {
       writeFileSync(file, withRepository(before[index] ?? '', `${server}/${repository}`, folder)),
     )
   }
-  const words = ['-r', 'publish', '--access', 'public', '--no-git-checks', ...(isVouched ? ['--provenance'] : [])]
+  // Who installs without naming a version never gets a pre-release.
+  const tag = version.includes('-') ? 'next' : 'latest'
+  const provenance = isVouched ? ['--provenance'] : []
+  const words = ['-r', 'publish', '--access', 'public', '--tag', tag, '--no-git-checks', ...provenance]
   const pnpm = ['run', '--silent', 'pnpm', '--', ...words, ...given]
   const { status, error } = spawnSync('npm', pnpm, {
     cwd: top,

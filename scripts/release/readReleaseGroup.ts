@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** What of a package.json a release reads. */
 export interface ReleasedManifest {
@@ -14,7 +14,7 @@ export interface ReleaseGroup {
   readonly version: string
   /** Their folders and manifests, by folder. */
   readonly members: readonly { readonly folder: string; readonly manifest: ReleasedManifest }[]
-  /** The files in .changeset/ that wait for a release. */
+  /** The files in .changeset/ that wait for a release: changesets, and pre.json where a row of pre-releases is to end. */
   readonly changesets: readonly string[]
 }
 
@@ -36,11 +36,13 @@ export function readReleaseGroup(top: string): ReleaseGroup {
   if (version === undefined || versions.length > 1) {
     throw new Error(`published packages have one version, not ${versions.join(', ') || 'none'}`)
   }
-  const folder = join(top, '.changeset')
-  const changesets = existsSync(folder)
-    ? globSync('*.md', { cwd: folder })
-        .filter((file) => basename(file) !== 'README.md')
-        .sort()
-    : []
-  return { version, members, changesets }
+  return { version, members, changesets: waiting(join(top, '.changeset')) }
+}
+
+function waiting(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const changesets = globSync('*.md', { cwd: folder }).filter((file) => file !== 'README.md')
+  const pre = join(folder, 'pre.json')
+  const ends = existsSync(pre) && (JSON.parse(readFileSync(pre, 'utf8')) as { mode: string }).mode === 'exit'
+  return [...changesets, ...(ends ? ['pre.json'] : [])].sort()
 }
