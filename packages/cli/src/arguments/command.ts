@@ -19,7 +19,7 @@ export interface ReadArguments {
   readonly positionals: readonly string[]
 }
 
-/** A command, as it is declared in `main.ts`. */
+/** A command, as it is declared in `commandTable.ts`. */
 export interface Command {
   readonly name: string
   /** The line that shows how it is typed, without `keyrail`. */

@@ -1,0 +1,186 @@
+import type { AppView, ControlApi, UseCase } from '@keyrail/gateway'
+import type { ReadArguments } from '../arguments/command.ts'
+import { CliError, wrongUsage } from '../cliError.ts'
+import type { Actions } from '../control/action.ts'
+import type { AskControl } from '../control/askControl.ts'
+import { confirm } from '../control/confirm.ts'
+import { keyRows, oldKeySentence, stateWord } from '../control/keyWords.ts'
+import { checkKeyTarget, keepNewKey, keyOptions } from '../control/newKey.ts'
+import { readExpiry } from '../control/readExpiry.ts'
+import { readRotation } from '../control/readRotation.ts'
+import { runAction } from '../control/runAction.ts'
+import { formatTable } from '../output/formatTable.ts'
+import { styleOf } from '../output/style.ts'
+import { visible } from '../output/visible.ts'
+import { readNetwork } from './callAddress.ts'
+
+async function listAll(ask: AskControl, search: string | undefined): Promise<AppView[]> {
+  const all: AppView[] = []
+  for (let cursor: string | undefined; ;) {
+    const query: ControlApi['GET /api/apps']['query'] = {
+      limit: 100,
+      ...(search === undefined ? {} : { search }),
+      ...(cursor === undefined ? {} : { cursor }),
+    }
+    const { items, next } = await ask('GET /api/apps', { query })
+    all.push(...items)
+    if (next === null || items.length === 0) return all
+    cursor = next
+  }
+}
+
+async function find(ask: AskControl, who: string): Promise<AppView> {
+  if (/^app_[0-9a-z]{20}$/.test(who)) return ask('GET /api/apps/{appId}', { params: { appId: who } })
+  const found = (await listAll(ask, who)).find(({ name }) => name.toLowerCase() === who.toLowerCase())
+  if (found === undefined) throw new CliError('there is no app of this name', { hint: 'see keyrail apps list' })
+  return found
+}
+
+function readUseCase(text: string | undefined, useCases: readonly UseCase[]): UseCase {
+  if (text === undefined) return 'Other'
+  const meant = useCases.find((one) => one.toLowerCase() === text.toLowerCase())
+  if (meant === undefined) throw wrongUsage('--use-case is unknown', `it is one of ${useCases.join(', ')}`)
+  return meant
+}
+
+const shown = (app: AppView): string[] =>
+  formatTable([
+    ['id', app.id],
+    ['name', visible(app.name)],
+    ...(app.description === '' ? [] : [['description', visible(app.description)]]),
+    ['use case', app.useCase],
+    ['chain', visible(app.chain)],
+    ['services', app.services.join(', ') || 'none'],
+    ...app.networks.map((network) => [network, visible(app.key.addresses[network])]),
+    ['tokens', app.requireJwt ? 'each call must bring one' : 'not asked for'],
+    ...keyRows(app.key, styleOf(process.stdout)),
+  ])
+
+const actions: Actions = {
+  list: {
+    needs: [],
+    takes: ['search'],
+    run: async ({ given, ask }) => {
+      const items = await listAll(ask, given.text('search'))
+      const style = styleOf(process.stdout)
+      const rows = items.map((app) => [
+        app.id,
+        visible(app.name),
+        app.networks.join(', '),
+        `…${app.key.ending}`,
+        stateWord(app.key, style),
+        app.key.expiresAt ?? 'never',
+      ])
+      const head = ['ID', 'NAME', 'NETWORKS', 'KEY', 'STATE', 'EXPIRES'].map(style.faint)
+      return {
+        json: { items },
+        lines: rows.length === 0 ? ['There are no such apps.'] : formatTable([head, ...rows]),
+      }
+    },
+  },
+  create: {
+    needs: ['NAME'],
+    takes: ['use-case', 'network', 'description', 'expires', ...keyOptions],
+    check: (given) => {
+      readNetwork(given.text('network'))
+      readExpiry(given.text('expires'))
+      checkKeyTarget(given)
+    },
+    run: ({ given, ask, words: [name = ''] }) =>
+      keepNewKey(given, {
+        replaces: false,
+        make: async () => {
+          const { chain, services, useCases } = await ask('GET /api/deployment', {})
+          const network = readNetwork(given.text('network'))
+          const expiresAt = readExpiry(given.text('expires'))
+          const description = given.text('description')
+          const { app, ...secret } = await ask('POST /api/apps', {
+            body: {
+              name,
+              useCase: readUseCase(given.text('use-case'), useCases),
+              chain: chain.symbol,
+              services,
+              ...(network === undefined ? {} : { networks: [network] }),
+              ...(description === undefined ? {} : { description }),
+              ...(expiresAt === undefined ? {} : { expiresAt }),
+            },
+          })
+          return { json: { app }, secret, lines: [`${visible(app.name)} is made: ${app.id}`] }
+        },
+      }),
+  },
+  show: {
+    needs: ['ID|NAME'],
+    takes: [],
+    run: async ({ ask, words: [who = ''] }) => {
+      const app = await find(ask, who)
+      return { json: app, lines: shown(app) }
+    },
+  },
+  reveal: {
+    needs: ['ID|NAME'],
+    takes: ['key-file'],
+    byPerson: true,
+    run: async ({ given, ask, words: [who = ''] }) => {
+      const { id, name } = await find(ask, who)
+      return keepNewKey(given, {
+        replaces: false,
+        make: async () => {
+          const secret = await ask('POST /api/apps/{appId}/key/reveal', { params: { appId: id }, body: {} })
+          return { json: { id }, secret, lines: [`The key of ${visible(name)}; the audit log has a line of it`] }
+        },
+      })
+    },
+  },
+  rotate: {
+    needs: ['ID|NAME'],
+    takes: ['grace', 'expires', ...keyOptions],
+    check: (given) => {
+      readRotation(given)
+      checkKeyTarget(given)
+    },
+    run: async ({ given, ask, words: [who = ''] }) => {
+      const { id } = await find(ask, who)
+      return keepNewKey(given, {
+        replaces: true,
+        make: async () => {
+          const { app, ...secret } = await ask('POST /api/apps/{appId}/key/rotate', {
+            params: { appId: id },
+            body: readRotation(given),
+          })
+          return { json: { app }, secret, lines: [`${visible(app.name)} has a new key. ${oldKeySentence(app.key)}`] }
+        },
+      })
+    },
+  },
+  'drop-old': {
+    needs: ['ID|NAME'],
+    takes: [],
+    run: async ({ ask, words: [who = ''] }) => {
+      const { id } = await find(ask, who)
+      const app = await ask('DELETE /api/apps/{appId}/key/old', { params: { appId: id } })
+      return { json: app, lines: [`Of ${visible(app.name)} only the newest key works.`] }
+    },
+  },
+  delete: {
+    needs: ['ID|NAME'],
+    takes: ['yes'],
+    run: async ({ given, ask, words: [who = ''] }) => {
+      const { id, name } = await find(ask, who)
+      await confirm(given, { done: `delete ${visible(name)}`, name })
+      await ask('POST /api/apps/{appId}/delete', { params: { appId: id }, body: { name } })
+      return { json: { id, name, deleted: true }, lines: [`${visible(name)} is deleted, with its key and its lists`] }
+    },
+  },
+}
+
+/**
+ * `keyrail apps …`: apps, through the control API of a service.
+ *
+ * @param given - The command's arguments.
+ * @returns Exit code 0.
+ * @throws {CliError} exit code 2 for a wrong command line; 1 where it was refused; 3 where no answer came.
+ */
+export function apps(given: ReadArguments): Promise<number> {
+  return runAction('apps', actions, given)
+}

@@ -1,0 +1,169 @@
+import type { ApiKeyView } from '@keyrail/gateway'
+import type { ReadArguments } from '../arguments/command.ts'
+import { CliError, wrongUsage } from '../cliError.ts'
+import type { Actions } from '../control/action.ts'
+import type { AskControl } from '../control/askControl.ts'
+import { confirm } from '../control/confirm.ts'
+import { keyRows, oldKeySentence, stateWord } from '../control/keyWords.ts'
+import { checkKeyTarget, keepNewKey, keyOptions } from '../control/newKey.ts'
+import { readExpiry } from '../control/readExpiry.ts'
+import { readRotation } from '../control/readRotation.ts'
+import { runAction } from '../control/runAction.ts'
+import { formatTable } from '../output/formatTable.ts'
+import { styleOf } from '../output/style.ts'
+import { visible } from '../output/visible.ts'
+import { readNetwork } from './callAddress.ts'
+
+async function find(ask: AskControl, who: string): Promise<ApiKeyView> {
+  if (/^key_[0-9a-z]{20}$/.test(who)) return ask('GET /api/keys/{keyId}', { params: { keyId: who } })
+  const { items } = await ask('GET /api/keys', {})
+  const [first, ...more] = items.filter(({ name }) => name === who)
+  if (first === undefined) throw new CliError('there is no API key of this name', { hint: 'see keyrail keys list' })
+  if (more.length > 0) {
+    const ids = [first, ...more].map(({ id }) => id).join(', ')
+    throw new CliError('several API keys have this name', { hint: `give an id: ${ids}` })
+  }
+  return first
+}
+
+const shown = (key: ApiKeyView): string[] => {
+  const style = styleOf(process.stdout)
+  return formatTable([
+    ['id', key.id],
+    ['name', visible(key.name)],
+    ...(key.description === '' ? [] : [['description', visible(key.description)]]),
+    ['network', key.network],
+    ['address', visible(key.address)],
+    ...keyRows(key, style),
+  ])
+}
+
+const actions: Actions = {
+  list: {
+    needs: [],
+    takes: [],
+    run: async ({ ask }) => {
+      const { items, max } = await ask('GET /api/keys', {})
+      const style = styleOf(process.stdout)
+      const rows = items.map((key) => [
+        key.id,
+        visible(key.name),
+        key.network,
+        `…${key.ending}`,
+        stateWord(key, style),
+        key.expiresAt ?? 'never',
+      ])
+      const head = ['ID', 'NAME', 'NETWORK', 'KEY', 'STATE', 'EXPIRES'].map(style.faint)
+      return {
+        json: { items, max },
+        lines: [
+          ...(rows.length === 0 ? [] : [...formatTable([head, ...rows]), '']),
+          `${items.length} of at most ${max} API keys`,
+        ],
+      }
+    },
+  },
+  create: {
+    needs: ['NAME'],
+    takes: ['network', 'description', 'expires', ...keyOptions],
+    check: (given) => {
+      if (readNetwork(given.text('network')) === undefined) {
+        throw wrongUsage('an API key is of one network', 'add --network testnet or mainnet')
+      }
+      readExpiry(given.text('expires'))
+      checkKeyTarget(given)
+    },
+    run: ({ given, ask, words: [name = ''] }) =>
+      keepNewKey(given, {
+        replaces: false,
+        make: async () => {
+          const network = readNetwork(given.text('network')) ?? 'testnet'
+          const expiresAt = readExpiry(given.text('expires'))
+          const description = given.text('description')
+          const { key, ...secret } = await ask('POST /api/keys', {
+            body: {
+              name,
+              network,
+              ...(description === undefined ? {} : { description }),
+              ...(expiresAt === undefined ? {} : { expiresAt }),
+            },
+          })
+          return { json: { key }, secret, lines: [`${visible(key.name)} is made, of ${key.network}: ${key.id}`] }
+        },
+      }),
+  },
+  show: {
+    needs: ['ID|NAME'],
+    takes: [],
+    run: async ({ ask, words: [who = ''] }) => {
+      const key = await find(ask, who)
+      return { json: key, lines: shown(key) }
+    },
+  },
+  reveal: {
+    needs: ['ID|NAME'],
+    takes: ['key-file'],
+    byPerson: true,
+    run: async ({ given, ask, words: [who = ''] }) => {
+      const { id, name } = await find(ask, who)
+      return keepNewKey(given, {
+        replaces: false,
+        make: async () => {
+          const secret = await ask('POST /api/keys/{keyId}/reveal', { params: { keyId: id }, body: {} })
+          return { json: { id }, secret, lines: [`The key of ${visible(name)}; the audit log has a line of it`] }
+        },
+      })
+    },
+  },
+  rotate: {
+    needs: ['ID|NAME'],
+    takes: ['grace', 'expires', ...keyOptions],
+    check: (given) => {
+      readRotation(given)
+      checkKeyTarget(given)
+    },
+    run: async ({ given, ask, words: [who = ''] }) => {
+      const { id } = await find(ask, who)
+      return keepNewKey(given, {
+        replaces: true,
+        make: async () => {
+          const { key, ...secret } = await ask('POST /api/keys/{keyId}/rotate', {
+            params: { keyId: id },
+            body: readRotation(given),
+          })
+          return { json: { key }, secret, lines: [`${visible(key.name)} has a new key. ${oldKeySentence(key)}`] }
+        },
+      })
+    },
+  },
+  'drop-old': {
+    needs: ['ID|NAME'],
+    takes: [],
+    run: async ({ ask, words: [who = ''] }) => {
+      const { id } = await find(ask, who)
+      const key = await ask('DELETE /api/keys/{keyId}/old', { params: { keyId: id } })
+      return { json: key, lines: [`Of ${visible(key.name)} only the newest key works.`] }
+    },
+  },
+  revoke: {
+    needs: ['ID|NAME'],
+    takes: ['yes'],
+    run: async ({ given, ask, words: [who = ''] }) => {
+      const { id, name } = await find(ask, who)
+      await confirm(given, { done: `revoke ${visible(name)}`, name })
+      const key = await ask('POST /api/keys/{keyId}/revoke', { params: { keyId: id } })
+      return { json: key, lines: [`${visible(name)} is revoked: its key works no more, and its place is free`] }
+    },
+  },
+}
+
+/**
+ * `keyrail keys …`: API keys, through the control API of a service.
+ *
+ * @param given - The command's arguments.
+ * @returns Exit code 0.
+ * @throws {CliError} exit code 2 for a wrong command line; 1 where it was refused; 3 where no answer came.
+ */
+export function keys(given: ReadArguments): Promise<number> {
+  return runAction('keys', actions, given)
+}

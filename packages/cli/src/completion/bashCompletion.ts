@@ -1,0 +1,59 @@
+import type { CommandCompletion, OptionCompletion } from './completionsOf.ts'
+
+const valueCase = ({ name, kind, values }: OptionCompletion): string[] => {
+  const pattern = `        --${name})`
+  switch (kind) {
+    case 'file':
+      return [`${pattern} COMPREPLY=($(compgen -f -- "$current")); return ;;`]
+    case 'folder':
+      return [`${pattern} COMPREPLY=($(compgen -d -- "$current")); return ;;`]
+    case 'choice':
+      return [`${pattern} COMPREPLY=($(compgen -W '${values.join(' ')}' -- "$current")); return ;;`]
+    case 'text':
+      return [`${pattern} return ;;`]
+    case 'none':
+      return []
+  }
+}
+
+const commandCase = ({ name, options, words }: CommandCompletion): string[] => {
+  const values = options.flatMap((option) => valueCase(option))
+  return [
+    `    ${name})`,
+    ...(values.length === 0 ? [] : ['      case "$before" in', ...values, '      esac']),
+    `      options='${options.map((option) => `--${option.name}`).join(' ')}'`,
+    ...(words.length === 0 ? [] : [`      words='${words.join(' ')}'`]),
+    '      ;;',
+  ]
+}
+
+/**
+ * Writes the completion for bash. It asks no program while it completes.
+ *
+ * @param commands - What there is to complete.
+ * @returns A script to be read by `source`.
+ */
+export function bashCompletion(commands: readonly CommandCompletion[]): string {
+  const names = [...commands.map(({ name }) => name), 'help', '--help', '--version']
+  return [
+    '# Completion of keyrail for bash. Into ~/.bashrc: source <(keyrail completion bash)',
+    '_keyrail() {',
+    '  local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" options="" words=""',
+    '  COMPREPLY=()',
+    '  if [ "$COMP_CWORD" -eq 1 ]; then',
+    `    COMPREPLY=($(compgen -W '${names.join(' ')}' -- "$current"))`,
+    '    return',
+    '  fi',
+    '  case "${COMP_WORDS[1]}" in',
+    `    help) words='${commands.map(({ name }) => name).join(' ')}' ;;`,
+    ...commands.flatMap((command) => commandCase(command)),
+    '  esac',
+    '  if [ "${current:0:1}" = - ]; then',
+    '    COMPREPLY=($(compgen -W "$options" -- "$current"))',
+    '  elif [ "$COMP_CWORD" -eq 2 ]; then',
+    '    COMPREPLY=($(compgen -W "$words" -- "$current"))',
+    '  fi',
+    '}',
+    'complete -o default -F _keyrail keyrail',
+  ].join('\n')
+}

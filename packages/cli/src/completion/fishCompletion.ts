@@ -1,0 +1,42 @@
+import type { CommandCompletion, OptionCompletion } from './completionsOf.ts'
+
+const quoted = (text: string): string => `'${text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`
+
+const needs = ({ kind, values }: OptionCompletion): string => {
+  switch (kind) {
+    case 'file':
+      return ' -r -F'
+    case 'folder':
+      return " -x -a '(__fish_complete_directories)'"
+    case 'choice':
+      return ` -x -a ${quoted(values.join(' '))}`
+    case 'text':
+      return ' -x'
+    case 'none':
+      return ''
+  }
+}
+
+const commandLines = ({ name, about, options, words }: CommandCompletion): string[] => {
+  const within = `complete -c keyrail -n '__fish_seen_subcommand_from ${name}'`
+  return [
+    `complete -c keyrail -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
+    ...(words.length === 0 ? [] : [`${within} -a ${quoted(words.join(' '))}`]),
+    ...options.map((option) => `${within} -l ${option.name}${needs(option)} -d ${quoted(option.about)}`),
+  ]
+}
+
+/**
+ * Writes the completion for fish.
+ *
+ * @param commands - What there is to complete.
+ * @returns A script for `~/.config/fish/completions/keyrail.fish`.
+ */
+export function fishCompletion(commands: readonly CommandCompletion[]): string {
+  return [
+    '# Completion of keyrail for fish: keyrail completion fish > ~/.config/fish/completions/keyrail.fish',
+    'complete -c keyrail -f',
+    `complete -c keyrail -n __fish_use_subcommand -a help -d 'Show the help of a command.'`,
+    ...commands.flatMap((command) => commandLines(command)),
+  ].join('\n')
+}

@@ -1,0 +1,44 @@
+import { failureWords } from './failureWords.ts'
+import type { Finding } from './finding.ts'
+import type { Probe } from './probe.ts'
+
+/**
+ * Looks how many calls go into one request. A batch that is refused is divided until its parts are answered, as the SDK does.
+ *
+ * @param probe - The address.
+ * @param size - How many calls are tried, 2 or more.
+ */
+export async function checkBatch(
+  { batch, takeAttempts }: Pick<Probe, 'batch' | 'takeAttempts'>,
+  size: number,
+): Promise<Finding> {
+  takeAttempts()
+  const results = await batch(Array.from({ length: size }, () => ({ method: 'eth_blockNumber' }) as const))
+  const attempts = takeAttempts()
+  const rejected = results.filter((result) => result.status === 'rejected')
+  const largest = Math.max(0, ...attempts.filter(({ kind }) => kind === undefined).map(({ batchSize }) => batchSize))
+  const facts = { tried: size, answered: size - rejected.length, largest }
+  const [first] = rejected
+  if (first !== undefined) {
+    const { text, mend } = failureWords(first.reason)
+    return {
+      check: 'batch',
+      level: 'warn',
+      text: `of a batch of ${size} calls ${rejected.length} failed: ${text}`,
+      ...(mend === undefined ? {} : { mend }),
+      facts,
+    }
+  }
+  if (largest >= size) return { check: 'batch', level: 'ok', text: `${size} calls in one request are answered`, facts }
+  if (largest <= 1) {
+    const mend = 'leave batch off, as it is where nothing is said: each refused batch is a request for nothing'
+    return { check: 'batch', level: 'warn', text: 'batches are refused, single calls answered', mend, facts }
+  }
+  return {
+    check: 'batch',
+    level: 'warn',
+    text: `${size} calls in one request are refused, ${largest} answered`,
+    mend: `give batch: { maxCalls: ${largest} }; the SDK finds it out by itself too, at the cost of refused requests`,
+    facts,
+  }
+}
