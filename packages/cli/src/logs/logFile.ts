@@ -8,6 +8,7 @@ import {
   readSync,
   constants,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import type { LogCursor } from '@keyrail/fetch'
@@ -71,6 +72,11 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
       throw fileTrouble(path, error)
     }
   }
+  guarded(() => {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+      throw new CliError(`${path} is no file`, { hint: 'without --out, logs go to standard output' })
+    }
+  })
   // Before the file is there: a process that is killed in between has left an export that can be gone on with.
   if (!('version' in begun)) guarded(() => saveExport(cursorPath, state))
   const file = guarded(() => openSync(path, constants.O_RDWR | constants.O_CREAT, 0o666))
@@ -105,8 +111,6 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
 
   try {
     guarded(() => {
-      if (!fstatSync(file).isFile())
-        throw new CliError(`${path} is no file`, { hint: 'without --out, logs go to standard output' })
       tail = fstatSync(file).size < bytes ? '' : tailAt(bytes)
       if (hashOf(tail) !== state.tail) {
         throw new CliError(`${path} is not what the earlier run left`, {

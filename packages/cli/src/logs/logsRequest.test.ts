@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import type { ReadArguments } from '../arguments/command.ts'
+import { eventTopic } from './eventTopic.ts'
+import { readLogsRequest } from './logsRequest.ts'
+
+const address = `0x${'Ab'.repeat(20)}`
+const other = `0x${'12'.repeat(20)}`
+const topic = `0x${'CD'.repeat(32)}`
+
+/** Arguments as the command line gives them. */
+function given(
+  options: Readonly<Record<string, string | readonly string[] | true>>,
+  words: string[] = [],
+): ReadArguments {
+  const texts = (name: string): string[] => [options[name] ?? []].flat().filter((value) => value !== true) as string[]
+  return {
+    text: (name) => texts(name).at(-1),
+    texts,
+    flag: (name) => options[name] === true,
+    positionals: words,
+  }
+}
+
+describe('readLogsRequest', () => {
+  test('fills in what is not given', () => {
+    expect(readLogsRequest(given({ from: '12' }))).toEqual({
+      from: 12,
+      to: 'latest',
+      address: [],
+      topics: [],
+      format: 'ndjson',
+      out: undefined,
+      overwrite: false,
+      concurrency: undefined,
+      maxBlocks: undefined,
+    })
+  })
+
+  test.each([
+    ['0x1f', 31],
+    ['earliest', 'earliest'],
+    ['finalized', 'finalized'],
+    ['9007199254740991', 2 ** 53 - 1],
+  ])('takes %s for a block', (from, block) => {
+    expect(readLogsRequest(given({ from, to: 'latest' })).from).toBe(block)
+  })
+
+  test('takes addresses by commas and one after the other, in one order, each once', () => {
+    const request = readLogsRequest(given({ from: '0', address: [`${address}, ${other}`, address.toLowerCase()] }))
+    expect(request.address).toEqual([other, address.toLowerCase()])
+  })
+
+  test('puts topics in their places, with nothing behind the last', () => {
+    const request = readLogsRequest(given({ from: '0', topic2: `${topic},${address}` }))
+    expect(request.topics).toEqual([
+      null,
+      null,
+      [`0x${address.slice(2).toLowerCase().padStart(64, '0')}`, topic.toLowerCase()],
+    ])
+  })
+
+  test('takes events for topic 0', () => {
+    const request = readLogsRequest(given({ from: '0', event: ['Paused()', 'Unpaused()'], topic1: topic }))
+    expect(request.topics).toEqual([[eventTopic('Paused()'), eventTopic('Unpaused()')].sort(), [topic.toLowerCase()]])
+  })
+
+  test.each<[string, string | undefined, string]>([
+    ['a.csv', undefined, 'csv'],
+    ['a.CSV', undefined, 'csv'],
+    ['a.ndjson', undefined, 'ndjson'],
+    ['a', undefined, 'ndjson'],
+    ['a.csv', 'ndjson', 'ndjson'],
+    ['a.txt', 'csv', 'csv'],
+  ])('writes %s with --format %s as %s', (out, format, written) => {
+    expect(readLogsRequest(given({ from: '0', out, ...(format && { format }) })).format).toBe(written)
+  })
+
+  test('takes - for standard output', () => {
+    expect(readLogsRequest(given({ from: '0', out: '-' })).out).toBeUndefined()
+  })
+
+  test.each<[string, Parameters<typeof given>, RegExp, RegExp]>([
+    ['other words', [{ from: '0' }, ['0xabc']], /options only/, /--help/],
+    ['no first block', [{}], /needs a first block/, /--from/],
+    ['no block', [{ from: 'pending' }], /--from is no block/, /latest/],
+    ['a block too large', [{ from: '9007199254740992' }], /--from is no block/, /number/],
+    ['a negative block', [{ from: '0', to: '-1' }], /--to is no block/, /number/],
+    ['a part of a block', [{ from: '1.5' }], /--from is no block/, /number/],
+    ['ends that cross', [{ from: '9', to: '8' }], /--from \(9\) lies above --to \(8\)/, /lower/],
+    ['a name for an address', [{ from: '0', address: 'vitalik.eth' }], /^--address is no address/, /40 hex digits/],
+    ['a second wrong address', [{ from: '0', address: `${address},0x12` }], /^address 2 of --address/, /40 hex/],
+    ['nothing between commas', [{ from: '0', address: `${address},` }], /^address 2 of --address/, /40 hex/],
+    ['a short topic', [{ from: '0', topic1: '0x12' }], /--topic1 is no topic/, /or an address/],
+    ['an address as an event', [{ from: '0', topic0: address }], /--topic0 is no topic/, /--event/],
+    ['an event and topic 0', [{ from: '0', topic0: topic, event: 'Paused()' }], /exclude each other/, /topic 0/],
+    ['a format of another kind', [{ from: '0', format: 'xml' }], /--format is unknown/, /ndjson or csv/],
+    ['nothing to overwrite', [{ from: '0', overwrite: true }], /--overwrite needs a file/, /--out/],
+  ])('refuses %s with the mend', (_what, words, message, hint) => {
+    expect(() => readLogsRequest(given(...words))).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: expect.stringMatching(message),
+        hint: expect.stringMatching(hint),
+      }),
+    )
+  })
+
+  test.each([
+    ['concurrency', '65'],
+    ['concurrency', '0'],
+    ['max-blocks', '0'],
+    ['max-blocks', 'many'],
+  ])('refuses --%s %s, naming what it may be', (name, value) => {
+    expect(() => readLogsRequest(given({ from: '0', [name]: value }))).toThrow(
+      `--${name} must be a whole number from 1`,
+    )
+  })
+
+  test('repeats no value that may be a misplaced key', () => {
+    for (const name of ['from', 'to', 'address', 'topic0', 'topic1', 'event', 'format', 'concurrency']) {
+      let message = ''
+      try {
+        readLogsRequest(given({ from: '0', [name]: 'kr_aSecretSecret' }))
+      } catch (error) {
+        message = `${(error as Error).message} ${(error as { hint?: string }).hint}`
+      }
+      expect(message).toContain(name)
+      expect(message).not.toContain('Secret')
+    }
+  })
+})

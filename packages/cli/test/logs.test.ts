@@ -1,0 +1,168 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { answering } from '@keyrail/core/test/faults/answering.ts'
+import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { contracts, createLogsChain, holder, transferTopic } from './logsChain.ts'
+import { checkLogs } from './logsCheck.ts'
+import { createLogsFaults } from './logsFaults.ts'
+import { runLogs } from './logsRuns.ts'
+import { startCli, until } from './runCli.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+let server: FaultServer
+let folder = ''
+let runs = 0
+let out = ''
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
+  server = await startFaultServer()
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+beforeEach(() => {
+  out = join(folder, `logs${++runs}`)
+})
+
+const closing = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>
+
+describe('keyrail logs, into a file', () => {
+  test('writes every log once, in order, though the node misbehaves and it is interrupted and killed', async () => {
+    const last = 5_999
+    const chain = createLogsChain(last)
+    const logs = chain.countOf(0, last)
+    const faults = createLogsFaults(chain, { seed: 7, cap: 100, callsPerSecond: 40, share: 0.1 })
+    server.script = faults.script
+    const words = ['--url', server.url, '--from', '0', '--to', String(last), '--out', out, '--json']
+
+    const interrupted = await runLogs(words, { signal: 'SIGINT', when: () => faults.sent() > logs * 0.3 })
+    expect(interrupted.exitCode).toBe(130)
+    expect(interrupted.stderr).toMatch(
+      /^keyrail: interrupted: .* is next\n {2}hint: the same command goes on from there\n$/,
+    )
+    const left = closing(interrupted.stdout)
+    expect(left).toMatchObject({ finished: false, resumed: false, fromBlock: 0, toBlock: last })
+    expect(left['nextBlock']).toBeLessThan(last)
+    expect(existsSync(`${out}.lock`)).toBe(false)
+
+    const sent = faults.sent()
+    const killed = await runLogs(words, { signal: 'SIGKILL', when: () => faults.sent() > sent + logs * 0.3 })
+    expect(killed.exitCode).toBeNull()
+    expect(existsSync(`${out}.cursor`)).toBe(true)
+
+    const ended = await runLogs(words)
+    expect(ended).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(closing(ended.stdout)).toMatchObject({
+      finished: true,
+      out,
+      format: 'ndjson',
+      chainId: chain.chainId,
+      nextBlock: last + 1,
+      logs,
+      bytes: readFileSync(out).length,
+      resumed: true,
+    })
+    expect(await checkLogs(out, chain.places(0, last))).toEqual({ lines: logs, wrong: [] })
+    expect([`${out}.cursor`, `${out}.lock`].filter((file) => existsSync(file))).toEqual([])
+    // The node did misbehave.
+    for (const fault of ['range refused', 'throttled', 'reset in the middle', 'unavailable']) {
+      expect(faults.counts[fault], fault).toBeGreaterThan(0)
+    }
+    for (const { peakMb } of [interrupted, killed, ended]) expect(peakMb ?? 0).toBeLessThan(200)
+  })
+
+  test('writes CSV by the name of the file, of the contract and the event that were asked for', async () => {
+    const chain = createLogsChain(50)
+    server.script = answering(chain.itemOf)
+    out += '.csv'
+    const transfer = 'Transfer(address indexed from, address indexed to, uint256 value)'
+    const words = ['--from', '0', '--address', contracts[0], '--event', transfer, '--topic1', holder, '--out', out]
+    const run = await runLogs(['--url', server.url, ...words])
+    const wanted = [...chain.places(0, 50)].filter(({ index }) => index % 2 === 0)
+    expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(run.stdout).toMatch(new RegExp(`^${wanted.length} logs of blocks 0 to 50 are in ${out} \\(.* s, .*/s\\)\n$`))
+    expect(await checkLogs(out, wanted.values() as Iterator<(typeof wanted)[number], void, undefined>)).toEqual({
+      lines: wanted.length,
+      wrong: [],
+    })
+    const [, first] = readFileSync(out, 'utf8').split('\r\n')
+    expect(first?.split(',').slice(5, 8)).toEqual(['0', contracts[0], transferTopic])
+  })
+
+  test('tells the failure and its mend where the service refuses, and writes nothing', async () => {
+    server.script = raw(401, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"no such key"}}')
+    const key = `kr_a${'k'.repeat(39)}`
+    const keyFile = join(folder, 'key')
+    writeFileSync(keyFile, key)
+    const words = ['--base-url', server.url, '--key-file', keyFile, '--from', '0', '--out', out]
+    const run = await runLogs(words)
+    expect(run).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(run.stderr).toMatch(/^auth: /)
+    expect(run.stderr).not.toContain(key.slice(4, 20))
+    expect([out, `${out}.cursor`, `${out}.lock`].filter((file) => existsSync(file))).toEqual([])
+  })
+})
+
+describe('keyrail logs, to standard output', () => {
+  const chain = createLogsChain(399)
+  /** Answers no call for logs from a block on until it is let go. */
+  const holding = (
+    block: number,
+  ): { readonly script: Script; readonly held: () => number; readonly letGo: () => void } => {
+    const good = answering(chain.itemOf)
+    const held: Parameters<Script>[] = []
+    let open = false
+    return {
+      script: (...met) => {
+        const [{ json }] = met
+        const { fromBlock } = Object(json.params[0]) as { fromBlock?: string }
+        if (!open && json.method === 'eth_getLogs' && Number(fromBlock) >= block) held.push(met)
+        else good(...met)
+      },
+      held: () => held.length,
+      letGo: () => {
+        open = true
+        for (const met of held) good(...met)
+      },
+    }
+  }
+  const words = (from: string): string[] => ['--url', server.url, '--from', from, '--max-blocks', '50']
+
+  test('writes whole blocks, and Ctrl-C prints the --from that goes on', async () => {
+    const hold = holding(200)
+    server.script = hold.script
+    const running = startCli(['logs', ...words('0')])
+    await until(
+      'half of it was written',
+      () => hold.held() > 0 && running.printed().stdout.includes('"blockNumber":199,'),
+    )
+    running.child.kill('SIGINT')
+    const first = await running.done
+    expect(first.exitCode).toBe(130)
+    const [, next = ''] = /hint: --from (\d+) goes on from there/.exec(first.stderr) ?? []
+    expect(next).toBe('200')
+
+    server.script = answering(chain.itemOf)
+    const second = await runLogs([...words(next), '--json'])
+    expect(second.exitCode).toBe(0)
+    expect(closing(second.stderr)).toMatchObject({ finished: true, out: null, bytes: null, fromBlock: 200 })
+    writeFileSync(out, first.stdout + second.stdout)
+    expect(await checkLogs(out, chain.places(0, 399))).toEqual({ lines: chain.countOf(0, 399), wrong: [] })
+  })
+
+  test('ends well where the reader goes away', async () => {
+    const hold = holding(200)
+    server.script = hold.script
+    const running = startCli(['logs', ...words('0')])
+    await until('something was written', () => hold.held() > 0 && running.printed().stdout !== '')
+    running.child.stdout?.destroy()
+    hold.letGo()
+    expect(await running.done).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+})
