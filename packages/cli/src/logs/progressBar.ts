@@ -1,4 +1,5 @@
 import { maskKeys } from '../output/maskKeys.ts'
+import { visible } from '../output/visible.ts'
 import { createExportPace } from './exportPace.ts'
 import type { ExportState } from './exportPace.ts'
 import { progressLine } from './progressLine.ts'
@@ -58,7 +59,8 @@ export function createProgressBar(
     note: (line) => {
       if (quiet) return
       erase()
-      stream.write(`${maskKeys(line)}\n`)
+      // A node's own words may be among them.
+      stream.write(`${maskKeys(visible(line))}\n`)
       drawnAt = -Infinity
       draw()
     },
