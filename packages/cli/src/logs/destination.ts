@@ -75,7 +75,7 @@ async function openFile(client: Client, request: LogsRequest, out: string): Prom
         file.leave()
         return {
           told: `${countOf(file.logs())} are in ${out}; block ${file.cursor().nextBlock} is next`,
-          hint: 'the same command goes on from there',
+          hint: `the same command${request.overwrite ? ' without --overwrite' : ''} goes on from there`,
         }
       },
       release,

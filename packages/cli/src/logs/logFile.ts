@@ -7,7 +7,6 @@ import {
   openSync,
   readSync,
   constants,
-  rmSync,
   statSync,
   writeSync,
 } from 'node:fs'
@@ -17,7 +16,7 @@ import { countBack } from './countBack.ts'
 import { fileTrouble } from './fileTrouble.ts'
 import { logFormats } from './logFormat.ts'
 import type { LogSink } from './logSink.ts'
-import { saveExport } from './savedExport.ts'
+import { forgetExport, saveExport } from './savedExport.ts'
 import type { SavedExport } from './savedExport.ts'
 
 /** A file of logs that can be gone on with after whatever ended the process. */
@@ -158,7 +157,7 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
         flush()
         fdatasyncSync(file)
         closeSync(file)
-        rmSync(cursorPath, { force: true })
+        forgetExport(cursorPath)
       })
     },
     leave: () => {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import type { LogCursor } from '@keyrail/fetch'
 import { CliError, wrongUsage } from '../cliError.ts'
 import { fileTrouble } from './fileTrouble.ts'
@@ -68,6 +68,8 @@ export function readSavedExport(file: string): SavedExport | undefined {
   })
 }
 
+const besideOf = (file: string): string => `${file}.new`
+
 /**
  * Keeps how far an export has come. Written beside and moved, so that a stop half-way leaves the old one or the new one.
  *
@@ -75,7 +77,7 @@ export function readSavedExport(file: string): SavedExport | undefined {
  * @param saved - What the export's file holds on the disk by now.
  */
 export function saveExport(file: string, saved: SavedExport): void {
-  const beside = `${file}.new`
+  const beside = besideOf(file)
   const open = openSync(beside, 'w')
   try {
     writeSync(open, `${JSON.stringify(saved, undefined, 2)}\n`)
@@ -84,6 +86,12 @@ export function saveExport(file: string, saved: SavedExport): void {
     closeSync(open)
   }
   renameSync(beside, file)
+}
+
+/** Forgets it: the export is whole. A killed process may have left what it was about to keep. */
+export function forgetExport(file: string): void {
+  rmSync(file, { force: true })
+  rmSync(besideOf(file), { force: true })
 }
 
 /** What an export's settings are called on the command line. */
