@@ -60,7 +60,8 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     ),
   ],
   cli: [
-    ...withMaps('backup-*', 'call-*', 'chunk-*', 'dev-*', 'main', 'secret-*', 'serve-*', 'users-*'),
+    ...withMaps('apps-*', 'backup-*', 'call-*', 'chunk-*', 'completion-*', 'dev-*', 'doctor-*', 'keys-*', 'logs-*'),
+    ...withMaps('main', 'secret-*', 'serve-*', 'snippet-*', 'users-*'),
     ...pages.map((file) => `dashboard/${file}`),
   ],
 }

@@ -13,7 +13,7 @@ let room = ''
 
 beforeAll(() => {
   room = mkdtempSync(join(tmpdir(), 'keyrail-service-'))
-  for (const folder of ['core', 'fetch', 'gateway', 'cli']) {
+  for (const folder of ['core', 'fetch', 'snippets', 'gateway', 'cli']) {
     const { path, manifest } = packed(folder)
     cpSync(path, join(room, 'node_modules', manifest.name), { recursive: true })
     for (const name of Object.keys(manifest.dependencies ?? {})) {

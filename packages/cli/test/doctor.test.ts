@@ -1,0 +1,359 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { examine } from '../src/doctor/examine.ts'
+import type { Examined, ExamineOptions } from '../src/doctor/examine.ts'
+import type { CheckName, Finding } from '../src/doctor/finding.ts'
+import { findingLines } from '../src/output/doctorReport.ts'
+import { plain } from '../src/output/style.ts'
+import { doctorNode } from './doctorNode.ts'
+import { runCli } from './runCli.ts'
+
+let node: FaultServer
+beforeAll(async () => {
+  node = await startFaultServer(doctorNode())
+})
+afterAll(() => node.close())
+
+const apiKey = 'a-key-that-must-not-be-printed-0123456789'
+const options: ExamineOptions = {
+  chainId: undefined,
+  calls: 4,
+  batch: 20,
+  logRange: 10_000,
+  origin: undefined,
+  timeoutMs: 20_000,
+}
+
+/** Examines the node with such manners, and holds it to what is true of every finding. */
+async function examineNode(script: Script, own: Partial<ExamineOptions> = {}): Promise<Examined> {
+  node.script = script
+  const told: Finding[] = []
+  const examined = await examine({ rpcUrl: node.url, apiKey }, { ...options, ...own }, async (finding) => {
+    told.push(finding)
+  })
+  expect(told).toEqual(examined.findings)
+  expect(JSON.stringify(examined.findings)).not.toContain('printed')
+  for (const { level, mend } of examined.findings) if (level !== 'ok') expect(mend).toBeTruthy()
+  return examined
+}
+
+const of = ({ findings }: Examined, check: CheckName): Finding => {
+  const found = findings.filter((finding) => finding.check === check)
+  expect(found).toHaveLength(1)
+  return found[0] as Finding
+}
+
+describe('an address that is as it should be', () => {
+  const cors = {
+    preflight: {
+      status: 204,
+      headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' },
+    },
+    headers: { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Retry-After, X-Request-Id' },
+  }
+
+  test('is found so by every check, in the order of its path', async () => {
+    const { findings, unanswered } = await examineNode(doctorNode(cors), {
+      chainId: 11_155_111,
+      origin: 'https://app.example',
+    })
+    expect(findings.map(({ check, level }) => `${check} ${level}`)).toEqual(
+      ['reach', 'key', 'chain', 'head', 'latency', 'batch', 'logs', 'cors', 'limits', 'clock'].map(
+        (name) => `${name} ok`,
+      ),
+    )
+    expect(unanswered).toBe(false)
+  })
+
+  test('is asked by the key, and from the page once pages are looked at', async () => {
+    node.seen.length = 0
+    await examineNode(doctorNode(cors), { origin: 'https://app.example' })
+    expect(new Set(node.seen.map(({ path }) => path))).toEqual(new Set([`/${apiKey}`]))
+    const origins = node.seen.map(({ headers }) => headers.origin)
+    expect(origins.filter((origin) => origin === undefined).length).toBeGreaterThan(5)
+    expect(origins.slice(-2)).toEqual(['https://app.example', 'https://app.example'])
+  })
+
+  test('what is not asked for is not asked', async () => {
+    node.seen.length = 0
+    const { findings } = await examineNode(doctorNode(), { batch: 0, logRange: 0 })
+    expect(findings.map(({ check }) => check)).toEqual(['reach', 'key', 'chain', 'head', 'latency', 'limits', 'clock'])
+    // The chain, the head, and the calls that are measured.
+    expect(node.seen).toHaveLength(2 + options.calls)
+  })
+})
+
+describe('a key that is refused', () => {
+  const refusal = (status: number, code: number, message: string, data?: object): Script =>
+    raw(status, JSON.stringify({ jsonrpc: '2.0', id: '$ID', error: { code, message, data } }).replace('"$ID"', '$ID'), {
+      'content-type': 'application/json',
+    })
+
+  test.each<[string, number, string, RegExp]>([
+    ['key_unknown', 401, 'Invalid API key', /copy the key anew/],
+    ['key_expired', 401, 'API key has expired', /keyrail keys rotate --expires/],
+    ['key_wrong_path', 401, "This is an app's key", /--base-url, an API key with --rpc-url/],
+    ['wrong_network', 403, 'API key is not enabled for testnet', /--network/],
+    ['ip_not_allowed', 403, 'rejected due to app settings: IP not allowed', /allow list/],
+    ['quota_exceeded', 403, 'Daily request limit of 25000 reached', /reset/],
+  ])('%s has a mend of its own, and no more is asked', async (reason, status, message, mend) => {
+    node.seen.length = 0
+    const examined = await examineNode(refusal(status, status === 401 ? -32_016 : -32_002, message, { reason }))
+    expect(of(examined, 'key')).toMatchObject({ level: 'fail', facts: { reason } })
+    expect(of(examined, 'key').text).toContain(message)
+    expect(of(examined, 'key').mend).toMatch(mend)
+    expect(examined.findings.map(({ check }) => check)).toEqual(['reach', 'key', 'limits', 'clock'])
+    expect(examined.unanswered).toBe(false)
+    expect(node.seen).toHaveLength(1)
+  })
+
+  test('by a service of others goes by its kind', async () => {
+    const examined = await examineNode(raw(401, 'Must be authenticated!'))
+    expect(of(examined, 'key')).toMatchObject({ level: 'fail', facts: { kind: 'auth', reason: null } })
+  })
+
+  test.each<[string, Script]>([
+    ['a page', raw(200, '<html><title>Log in</title></html>', { 'content-type': 'text/html' })],
+    ['a number that is none', raw(200, '{"jsonrpc":"2.0","id":$ID,"result":"Sepolia"}')],
+    ['a hung-up connection', (_seen, _response, socket) => socket.destroy()],
+  ])('%s is no answer', async (_what, script) => {
+    const examined = await examineNode(script)
+    expect(of(examined, 'key').level).toBe('fail')
+    expect(examined.unanswered).toBe(true)
+  })
+})
+
+describe('a node that is not as it should be', () => {
+  test('another chain than the one that is meant', async () => {
+    const examined = await examineNode(doctorNode(), { chainId: 1 })
+    expect(of(examined, 'chain')).toMatchObject({ level: 'fail', facts: { chainId: 11_155_111, expected: 1 } })
+    expect(examined.unanswered).toBe(false)
+  })
+
+  test('another chain than the service in front of it says', async () => {
+    const examined = await examineNode(doctorNode({ headers: { 'x-chain-id': '1' } }))
+    expect(of(examined, 'chain')).toMatchObject({ level: 'fail', facts: { announced: 1 } })
+  })
+
+  test('a head that is old, unless on a chain for development', async () => {
+    const old = { ageS: 3_600 }
+    expect(of(await examineNode(doctorNode(old)), 'head')).toMatchObject({
+      level: 'warn',
+      text: 'block 500000, 60 min old',
+    })
+    expect(of(await examineNode(doctorNode({ ...old, chainId: 31_337 })), 'head').level).toBe('ok')
+  })
+
+  test('calls that fail among those that are measured', async () => {
+    const examined = await examineNode(doctorNode({ without: ['eth_blockNumber'] }), { batch: 0 })
+    expect(of(examined, 'latency')).toMatchObject({ level: 'fail', facts: { failed: 4, kind: 'methodUnavailable' } })
+  })
+
+  test('the largest batch that is answered is named', async () => {
+    const { level, text, facts } = of(await examineNode(doctorNode({ mostCalls: 5 })), 'batch')
+    expect({ level, facts }).toEqual({ level: 'warn', facts: { tried: 20, answered: 20, largest: 5 } })
+    expect(text).toBe('20 calls in one request are refused, 5 answered')
+  })
+
+  test('batches that are not taken at all', async () => {
+    const examined = await examineNode(doctorNode({ mostCalls: 1 }))
+    expect(of(examined, 'batch')).toMatchObject({ level: 'warn', text: 'batches are refused, single calls answered' })
+  })
+
+  test('the widest range of logs that is answered is named', async () => {
+    const { level, text, facts } = of(await examineNode(doctorNode({ mostBlocks: 2_500 })), 'logs')
+    expect({ level, facts }).toEqual({ level: 'warn', facts: { tried: 10_000, blocks: 2_000 } })
+    expect(text).toMatch(/10,000 blocks at once are refused \(.*too wide.*\), 2,000 answered/)
+  })
+
+  test('a chain that is shorter than the range is asked for whole', async () => {
+    node.seen.length = 0
+    const examined = await examineNode(doctorNode({ head: 41 }), { batch: 0 })
+    expect(of(examined, 'logs')).toMatchObject({ level: 'ok', facts: { tried: 42, blocks: 42 } })
+    const [filter] = node.seen.find(({ json }) => json.method === 'eth_getLogs')?.json.params ?? []
+    expect(filter).toMatchObject({ fromBlock: '0x0', toBlock: '0x29' })
+  })
+
+  test('no logs at all are not asked for again and again', async () => {
+    node.seen.length = 0
+    const examined = await examineNode(doctorNode({ without: ['eth_getLogs'] }), { batch: 0 })
+    expect(of(examined, 'logs')).toMatchObject({ level: 'warn', facts: { blocks: 0, kind: 'methodUnavailable' } })
+    expect(node.seen.filter(({ json }) => json.method === 'eth_getLogs')).toHaveLength(1)
+  })
+})
+
+describe('what a page meets', () => {
+  const origin = 'https://app.example'
+  const letIn = { 'access-control-allow-origin': origin, 'access-control-allow-headers': 'Content-Type, Authorization' }
+  const corsOf = async (script: Script): Promise<Finding> => of(await examineNode(script, { origin, batch: 0 }), 'cors')
+
+  test.each<[string, Parameters<typeof doctorNode>[0], 'warn' | 'fail', string]>([
+    ['no preflight', {}, 'fail', 'a preflight is answered by HTTP 405'],
+    [
+      'another origin',
+      { preflight: { status: 204, headers: { ...letIn, 'access-control-allow-origin': 'https://other.example' } } },
+      'fail',
+      'are not let in',
+    ],
+    [
+      'no content type',
+      { preflight: { status: 204, headers: { 'access-control-allow-origin': '*' } } },
+      'fail',
+      'may not send content-type',
+    ],
+    ['an answer that it may not read', { preflight: { status: 204, headers: letIn } }, 'fail', 'may not be read'],
+    [
+      'an answer without Retry-After',
+      { preflight: { status: 200, headers: letIn }, headers: { 'access-control-allow-origin': origin } },
+      'warn',
+      'cannot see Retry-After',
+    ],
+  ])('%s', async (_what, manners, level, text) => {
+    const finding = await corsOf(doctorNode(manners))
+    expect(finding.level).toBe(level)
+    expect(finding.text).toContain(text)
+  })
+
+  test('an origin that the allow list does not have', async () => {
+    const good = doctorNode({ preflight: { status: 204, headers: letIn } })
+    const finding = await corsOf((seen, response, socket) =>
+      seen.headers.origin === undefined || seen.json === undefined
+        ? good(seen, response, socket)
+        : raw(
+            403,
+            '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32002,"message":"rejected due to app settings: origin not allowed","data":{"reason":"origin_not_allowed"}}}',
+          )(seen, response, socket),
+    )
+    expect(finding).toMatchObject({ level: 'fail', facts: { reason: 'origin_not_allowed' } })
+    expect(finding.mend).toContain('allow list')
+  })
+})
+
+describe('what the headers say', () => {
+  test('a quota that is nearly used up', async () => {
+    const headers = {
+      'x-chain-id': '11155111',
+      'x-ratelimit-limit': '25',
+      'x-ratelimit-remaining': '1',
+      'x-ratelimit-limit-day': '25000',
+      'x-ratelimit-remaining-day': '1200',
+    }
+    const finding = of(await examineNode(doctorNode({ headers })), 'limits')
+    expect(finding).toMatchObject({ level: 'warn', text: '1 of 25 a second left, 1,200 of 25,000 a day left' })
+    const enough = { ...headers, 'x-ratelimit-remaining-day': '2500' }
+    expect(of(await examineNode(doctorNode({ headers: enough })), 'limits').level).toBe('ok')
+  })
+
+  test('a clock that is apart, either way', async () => {
+    const apart = async (byMs: number): Promise<Finding> =>
+      of(await examineNode(doctorNode({ headers: { date: new Date(Date.now() + byMs).toUTCString() } })), 'clock')
+    expect(await apart(300_000)).toMatchObject({
+      level: 'warn',
+      text: expect.stringMatching(/^it is \d+ s later there/),
+    })
+    expect(await apart(-300_000)).toMatchObject({ level: 'warn', text: expect.stringMatching(/s earlier there/) })
+    expect(await apart(0)).toMatchObject({ level: 'ok' })
+  })
+})
+
+describe('an address that is not reached', () => {
+  test('nothing listens', async () => {
+    const { findings, unanswered } = await examine({ url: 'http://127.0.0.1:1/secret' }, options, async () => {})
+    expect(findings).toEqual([
+      expect.objectContaining({ check: 'reach', level: 'fail', text: '127.0.0.1:1 cannot be reached (ECONNREFUSED)' }),
+    ])
+    expect(unanswered).toBe(true)
+  })
+
+  test('https to what speaks http', async () => {
+    const examined = await examine({ url: node.url.replace('http:', 'https:') }, options, async () => {})
+    expect(of(examined, 'tls')).toMatchObject({ level: 'fail', text: expect.stringMatching(/^no TLS is spoken there/) })
+    expect(examined.findings).toHaveLength(2)
+  })
+
+  test('a certificate that nobody vouches for is told before anything is sent', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'keyrail-doctor-'))
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+    const made = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ]
+    const named = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
+    execFileSync('openssl', ['req', '-x509', ...made, ...named], { stdio: 'ignore' })
+    let requests = 0
+    const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, () => (requests += 1))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/${apiKey}`
+      const examined = await examine({ url }, options, async () => {})
+      expect(of(examined, 'tls')).toMatchObject({ level: 'fail', facts: { distrust: 'DEPTH_ZERO_SELF_SIGNED_CERT' } })
+      expect(of(examined, 'tls').mend).toContain('NODE_EXTRA_CA_CERTS')
+      expect(requests).toBe(0)
+      // Vouched for, it is trusted, and told to end soon.
+      const run = await runCli(['doctor', '--json', '--timeout', '20000'], {
+        KEYRAIL_URL: url,
+        NODE_EXTRA_CA_CERTS: cert,
+      })
+      const { findings } = JSON.parse(run.stdout) as { findings: Finding[] }
+      expect(findings.find(({ check }) => check === 'tls')).toMatchObject({
+        level: 'warn',
+        facts: { distrust: null, days: 1 },
+      })
+    } finally {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('keyrail doctor', () => {
+  const examined = (words: readonly string[], extra: Readonly<Record<string, string>> = {}) =>
+    runCli(['doctor', '--base-url', node.url, '--calls', '2', ...words], { KEYRAIL_API_KEY: apiKey, ...extra })
+
+  test('says what it finds, with mends, and ends with 1 where something fails', async () => {
+    node.script = doctorNode({ mostCalls: 5 })
+    const run = await examined(['--chain-id', '1'])
+    expect(run).toMatchObject({ exitCode: 1, stderr: '' })
+    expect(run.stdout).toMatch(/^Keyrail doctor http:\/\/127\.0\.0\.1:\d+\/v2\/…6789\n\nok {4}reach {4}127/)
+    expect(run.stdout).toMatch(/^fail {2}chain {4}the chain id is 11155111, and should be 1\n {15}mend: /m)
+    expect(run.stdout).toMatch(/\n\n7 as they should be, 1 to look at, 1 to mend\n$/)
+    expect(run.stdout).not.toContain('printed')
+  })
+
+  test('is one line of JSON, and ends with 3 where nobody answers', async () => {
+    node.script = (_seen, _response, socket) => socket.destroy()
+    const run = await examined(['--json'])
+    expect(run).toMatchObject({ exitCode: 3, stderr: '' })
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      address: expect.stringMatching(/…6789$/),
+      ok: false,
+      findings: [
+        { check: 'reach', level: 'ok' },
+        { check: 'key', level: 'fail' },
+      ],
+    })
+    expect(run.stdout).toMatch(/^[^\n]+\n$/)
+  })
+})
+
+test('a mend stands below what it is for', () => {
+  const finding: Finding = { check: 'tls', level: 'warn', text: 'it ends', mend: 'renew it' }
+  expect(findingLines(finding, plain)).toEqual(['warn  tls      it ends', '               mend: renew it'])
+})
