@@ -37,6 +37,7 @@ export function fishCompletion(commands: readonly CommandCompletion[]): string {
     '# Completion of keyrail for fish: keyrail completion fish > ~/.config/fish/completions/keyrail.fish',
     'complete -c keyrail -f',
     `complete -c keyrail -n __fish_use_subcommand -a help -d 'Show the help of a command.'`,
+    `complete -c keyrail -n '__fish_seen_subcommand_from help' -a ${quoted(commands.map(({ name }) => name).join(' '))}`,
     ...commands.flatMap((command) => commandLines(command)),
   ].join('\n')
 }

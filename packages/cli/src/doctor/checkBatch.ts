@@ -1,5 +1,6 @@
 import { failureWords } from './failureWords.ts'
 import type { Finding } from './finding.ts'
+import { once } from './probe.ts'
 import type { Probe } from './probe.ts'
 
 /**
@@ -13,7 +14,8 @@ export async function checkBatch(
   size: number,
 ): Promise<Finding> {
   takeAttempts()
-  const results = await batch(Array.from({ length: size }, () => ({ method: 'eth_blockNumber' }) as const))
+  const calls = Array.from({ length: size }, () => ({ method: 'eth_blockNumber' }) as const)
+  const results = await batch(calls, once)
   const attempts = takeAttempts()
   const rejected = results.filter((result) => result.status === 'rejected')
   const largest = Math.max(0, ...attempts.filter(({ kind }) => kind === undefined).map(({ batchSize }) => batchSize))

@@ -1,6 +1,7 @@
 import { failureWords } from './failureWords.ts'
 import type { FailureWords } from './failureWords.ts'
 import type { Finding } from './finding.ts'
+import { once } from './probe.ts'
 import type { Probe } from './probe.ts'
 
 /** What asking for the chain came to. */
@@ -23,7 +24,7 @@ const failed = ({ text, mend, kind, reason }: FailureWords): Finding => ({
 /** Looks whether the key is let in, by asking for the chain id. */
 export async function checkKey({ request }: Pick<Probe, 'request'>): Promise<FirstAnswer> {
   try {
-    const answer: unknown = await request({ method: 'eth_chainId' })
+    const answer: unknown = await request({ method: 'eth_chainId' }, once)
     const isQuantity = typeof answer === 'string' && /^0x[\da-f]{1,14}$/i.test(answer)
     const chainId = isQuantity ? Number(answer) : undefined
     if (chainId !== undefined) {

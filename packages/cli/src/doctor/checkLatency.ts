@@ -1,6 +1,7 @@
 import { failureWords } from './failureWords.ts'
 import type { Finding } from './finding.ts'
 import { percentile } from './percentile.ts'
+import { once } from './probe.ts'
 import type { Probe } from './probe.ts'
 
 /** Above this, people wait for each call. */
@@ -20,7 +21,7 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
   for (let call = 0; call < calls; call += 1) {
     const startedAt = performance.now()
     try {
-      await request({ method: 'eth_blockNumber' })
+      await request({ method: 'eth_blockNumber' }, once)
       times.push(performance.now() - startedAt)
     } catch (error) {
       failures.push(error)

@@ -1,3 +1,4 @@
+import { visible } from '../output/visible.ts'
 import type { Finding } from './finding.ts'
 
 /** What is left, below which it is told. */
@@ -34,7 +35,7 @@ export function checkLimits(headers: Headers): Finding {
   const limits = limitsOf(headers)
   const other = ['ratelimit', 'ratelimit-policy', 'ratelimit-limit', 'ratelimit-remaining'].flatMap((name) => {
     const value = headers.get(name)
-    return value === null ? [] : [`${name}: ${value.slice(0, 100)}`]
+    return value === null ? [] : [`${name}: ${visible(value.slice(0, 100))}`]
   })
   if (limits.length === 0) {
     return {

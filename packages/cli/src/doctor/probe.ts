@@ -10,6 +10,9 @@ export interface Seen {
   readonly answeredAt: number
 }
 
+/** For calls whose own end is what is looked at. */
+export const once = { retries: 0 } as const
+
 /** One address, asked as the SDK asks it, and watched meanwhile. */
 export interface Probe {
   readonly request: FullTransport['request']
@@ -32,7 +35,8 @@ const withHeader = (init: RequestInit | undefined, name: string, value: string):
 }
 
 /**
- * Opens an address to be examined. Nothing is made again, joined or kept, so that every answer is one of the address itself.
+ * Opens an address to be examined. Nothing is joined or kept, so that every answer is one of the address itself. What is measured is made once; the rest may
+ * be made again, because what was measured before may have used a rate up.
  *
  * @param address - Where it is, with its key.
  * @param options.timeoutMs - How long one call may take.
@@ -47,7 +51,7 @@ export function createProbe(address: AddressOptions, { timeoutMs }: { readonly t
   const transport = createTransport({
     ...address,
     timeoutMs,
-    retry: false,
+    retry: 2,
     coalesce: false,
     batch: { maxCalls: 1_000 },
     hooks: { onAttempt: (attempt) => void attempts.push(attempt) },
