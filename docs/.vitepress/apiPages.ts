@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { headingSlug } from './headingSlug.ts'
+import { readExports } from './readExports.ts'
+import type { Exported } from './readExports.ts'
+
+/** A page of the API reference. */
+export interface ApiPage {
+  /** In the site, as `api/fetch.md`. */
+  readonly path: string
+  readonly title: string
+  readonly markdown: string
+}
+
+/** The packages that the reference is of, in its order. */
+const folders = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw', 'snippets']
+
+interface Planned {
+  readonly path: string
+  readonly title: string
+  readonly about: string
+  readonly of: readonly Exported[]
+}
+
+/**
+ * Writes the API reference, from the sources and their docblocks.
+ * @param top - The top of the workspace.
+ */
+export function apiPages(top: string): readonly ApiPage[] {
+  const planned = folders.flatMap((folder) => planPackage(top, folder))
+  const links = new Map<string, string>()
+  for (const { path, of } of planned)
+    for (const [name, heading] of headingsOf(of))
+      // A name that two packages have belongs to the first: the wire's, of core.
+      if (!links.has(name)) links.set(name, `/${path}#${headingSlug(heading)}`)
+  const index = planned.map(({ path, title, of }) => `- [${title}](/${path}): ${of.length} exports`)
+  const about = 'Every public export, written from the sources and their docblocks when this site is built.'
+  return [
+    { path: 'api/index.md', title: 'API reference', markdown: `# API reference\n\n${about}\n\n${index.join('\n')}\n` },
+    ...planned.map((page) => ({ path: page.path, title: page.title, markdown: writePage(page, links) })),
+  ]
+}
+
+function planPackage(top: string, folder: string): readonly Planned[] {
+  const home = join(top, 'packages', folder)
+  const index = join(home, 'src/index.ts')
+  if (!existsSync(index)) return []
+  const { name } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { name: string }
+  const all = [...readExports(index)].sort(
+    (a, b) => Number(a.isType) - Number(b.isType) || a.name.localeCompare(b.name),
+  )
+  const page = (path: string, title: string, about: string, of: readonly Exported[]): Planned => ({
+    path: `api/${path}.md`,
+    title,
+    about,
+    of,
+  })
+  if (folder !== 'core') return [page(folder, name, `The exports of \`${name}\`.`, all)]
+  const schema = all.filter(({ file }) => file?.startsWith('./schema/'))
+  const values = all.filter((one) => !one.isType && !schema.includes(one))
+  const types = all.filter((one) => one.isType && !schema.includes(one))
+  const also = 'The others: [functions](/api/core.md), [types](/api/core-types.md), [the schema](/api/core-schema.md).'
+  return [
+    page('core', name, `The functions of \`${name}\`. ${also}`, values),
+    page('core-types', `${name}: types`, `The types of \`${name}\`, but for the schema. ${also}`, types),
+    page(
+      'core-schema',
+      `${name}: the schema`,
+      `The methods of Ethereum's JSON-RPC as types, as they go over the wire. ${also}`,
+      schema,
+    ),
+  ]
+}
+
+/** The heading of each own export. Where a function and a type differ by their first letter alone, the type says what it is. */
+function headingsOf(of: readonly Exported[]): ReadonlyMap<string, string> {
+  const headings = new Map<string, string>()
+  const slugs = new Set<string>()
+  for (const { name } of of.filter(({ passedOnFrom }) => passedOnFrom === undefined)) {
+    const heading = slugs.has(headingSlug(name)) ? `${name} (type)` : name
+    slugs.add(headingSlug(heading))
+    headings.set(name, heading)
+  }
+  return headings
+}
+
+function writePage({ title, about, of }: Planned, links: ReadonlyMap<string, string>): string {
+  const own = of.filter(({ passedOnFrom }) => passedOnFrom === undefined)
+  const passed = of.filter(({ passedOnFrom }) => passedOnFrom !== undefined)
+  // Fetch has a Log of its own, which there is the one that is meant.
+  const headings = headingsOf(of)
+  const near = new Map([
+    ...links,
+    ...[...headings].map(([name, heading]) => [name, `#${headingSlug(heading)}`] as const),
+  ])
+  const linked = (name: string): string => (links.has(name) ? `[\`${name}\`](${links.get(name)})` : `\`${name}\``)
+  const also =
+    passed.length === 0 ? [] : [`Passed on from other packages: ${passed.map(({ name }) => linked(name)).join(', ')}.`]
+  return `# ${title}\n\n${[about, ...also, ...own.map((one) => `## ${headings.get(one.name)}\n\n${writeExport(one, near)}`)].join('\n\n')}\n`
+}
+
+function writeExport({ declarations, doc }: Exported, links: ReadonlyMap<string, string>): string {
+  const text = (words: string): string =>
+    words
+      .replaceAll(/\{@link ([^}|\s]+)[^}]*\}/g, (_, target: string) => {
+        const href = links.get(target)
+        return href === undefined ? `\`${target}\`` : `[\`${target}\`](${href})`
+      })
+      // A star of `debug_*` would set in italics what stands up to the next one.
+      .replaceAll(/(?<![`\w])(\w+_\*)(?!`)/g, '`$1`')
+  const line = (words: string): string => text(words).replaceAll(/\s*\n\s*/g, ' ')
+  return [
+    text(doc.text),
+    fence(declarations.join('\n')),
+    doc.params.map((param) => `- \`${param.name}\`: ${line(param.text)}`).join('\n'),
+    doc.returns && `**Gives** ${line(doc.returns)}`,
+    ...doc.throws.map((thrown) => `**Throws** ${line(thrown)}`),
+    ...doc.examples.map(fence),
+    ...doc.see.map((source) => `**See** ${line(source)}`),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
+
+const fence = (code: string): string => `\`\`\`ts\n${code.replaceAll(/^```.*$/gm, '').trim()}\n\`\`\``

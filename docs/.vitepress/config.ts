@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { headingSlug } from './headingSlug.ts'
+import { sidebar } from './sidebar.ts'
+import { siteLinks } from './siteLinks.ts'
+import type { Markdown } from './siteLinks.ts'
+import { stagePages } from './stagePages.ts'
+
+const top = join(import.meta.dirname, '../..')
+const folder = join(import.meta.dirname, 'pages')
+const pages = stagePages(top, folder)
+
+/** What of Vite's server is used. */
+interface Server {
+  readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', told: (file: string) => void): void }
+}
+
+/** Of a page of the reference, signatures are not searched: names and words are. */
+const withoutSignatures = (markdown: string): string => markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
+
+// Nothing is loaded from another host, and the browser is told to load nothing from one. VitePress writes two scripts into each page.
+const policy =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+
+export default {
+  title: 'Keyrail',
+  description: 'An SDK for keyed Ethereum nodes, and the service that gives the keys.',
+  lang: 'en',
+  srcDir: '.vitepress/pages',
+  head: [['meta', { 'http-equiv': 'Content-Security-Policy', content: policy }]],
+  markdown: {
+    // Pages are plain Markdown, which is read elsewhere too: angle brackets and braces are text.
+    html: false,
+    linkify: false,
+    attrs: { disable: true },
+    anchor: { slugify: headingSlug },
+    config: (markdown: Markdown) => {
+      markdown.disable('emoji', true)
+      siteLinks(new Map(pages.map(({ path, source }) => [path, source])))(markdown)
+    },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Start', link: '/start.md' },
+      { text: 'Failures', link: '/failures.md' },
+      { text: 'Service', link: '/service/running.md' },
+      { text: 'API', link: '/api/index.md' },
+    ],
+    sidebar: sidebar(pages),
+    outline: [2, 3],
+    search: {
+      provider: 'local',
+      options: {
+        _render: (
+          source: string,
+          env: { readonly relativePath: string },
+          markdown: { render(text: string, env: object): string },
+        ) => markdown.render(env.relativePath.startsWith('api/') ? withoutSignatures(source) : source, env),
+      },
+    },
+  },
+  vite: {
+    configFile: false,
+    plugins: [
+      {
+        name: 'keyrail-stage',
+        configureServer: ({ watcher }: Server) => {
+          const sources = pages.map(({ source }) => join(top, source))
+          watcher.add(sources)
+          watcher.on('change', (file) => {
+            if (sources.includes(file)) stagePages(top, folder)
+          })
+        },
+      },
+    ],
+  },
+}

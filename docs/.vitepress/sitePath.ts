@@ -1,0 +1,24 @@
+/**
+ * Where a file of the repository stands in the site.
+ * @param file - From the top of the repository, with `/` between names: a Markdown file, or a folder that the site has an index of.
+ * @returns A path as `guide.md`; undefined for what is no page of it.
+ * @example
+ * sitePath('docs/service/running.md') // 'service/running.md'
+ * sitePath('examples/watch-blocks/README.md') // 'examples/watch-blocks.md'
+ */
+export function sitePath(file: string): string | undefined {
+  const named = pages[file]
+  if (named !== undefined) return named
+  const [, folder, name] = /^(packages|examples)\/([^/]+)\/README[.]md$/.exec(file) ?? []
+  if (folder !== undefined) return `${folder}/${name}.md`
+  const [, guide] = /^docs\/(.+[.]md)$/.exec(file) ?? []
+  return guide ?? /^([A-Z_]+)[.]md$/.exec(file)?.[0].toLowerCase()
+}
+
+const pages: Readonly<Record<string, string>> = {
+  'README.md': 'index.md',
+  examples: 'examples/index.md',
+  'docs/decisions': 'decisions/index.md',
+  'packages/bench/RESULTS.md': 'bench/results.md',
+  'packages/bench/PEERS.md': 'bench/peers.md',
+}

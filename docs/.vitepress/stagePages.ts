@@ -1,0 +1,101 @@
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { apiPages } from './apiPages.ts'
+import { sitePath } from './sitePath.ts'
+
+/** A page as it was staged. */
+export interface StagedPage {
+  /** In the site, as `service/running.md`. */
+  readonly path: string
+  /** Its first heading. */
+  readonly title: string
+  /** The file of the repository that it comes from; a page that was made here has a place beside which its links are meant. */
+  readonly source: string
+}
+
+/**
+ * Puts all pages of the site into one folder: the guides, the READMEs of packages and examples, what was measured, and the API reference, which
+ * is written from the sources here. VitePress builds, and searches, nothing but files of one folder.
+ *
+ * What stands there already and did not change is left alone, so that a server that watches reads no more than it must.
+ *
+ * @param top - The top of the repository.
+ * @param folder - Where to; what does not belong there is removed.
+ * @returns The pages, by path.
+ */
+export function stagePages(top: string, folder: string): readonly StagedPage[] {
+  const read = (file: string): string => readFileSync(join(top, file), 'utf8')
+  const sources = globSync(
+    ['docs/**/*.md', 'packages/*/README.md', 'packages/bench/*.md', 'examples/*/README.md', '[A-Z]*.md'],
+    { cwd: top, exclude: (name) => /(^|[/\\])(node_modules|[.]venv|dist)$/.test(name) },
+  ).map((file) => file.replaceAll('\\', '/'))
+
+  const texts = new Map<string, { readonly source: string; readonly text: string }>()
+  for (const source of sources) {
+    const path = sitePath(source)
+    // The front page of the repository is not that of the site.
+    if (path === undefined || source === 'README.md') continue
+    const isExample = source.startsWith('examples/')
+    texts.set(path, { source, text: isExample ? withPrograms(top, source, read(source)) : read(source) })
+  }
+  for (const [home, about] of Object.entries(indexes))
+    texts.set(`${home}/index.md`, { source: `docs/${home}/index.md`, text: indexOf(home, about, texts) })
+  for (const { path, markdown } of apiPages(top)) texts.set(path, { source: `docs/${path}`, text: markdown })
+
+  const wanted = new Map<string, string | Buffer>([...texts].map(([path, { text }]) => [path, text]))
+  for (const [path, { source, text }] of texts)
+    for (const [, picture = ''] of text.matchAll(/!\[[^\]]*\]\(([^):\s]+)\)/g))
+      wanted.set(posix.join(posix.dirname(path), picture), readFileSync(join(top, dirname(source), picture)))
+  sync(folder, wanted)
+  return [...texts]
+    .map(([path, { source, text }]) => ({ path, source, title: titleOf(text) ?? path }))
+    .sort((a, b) => (a.path.slice(0, -'.md'.length) < b.path.slice(0, -'.md'.length) ? -1 : 1))
+}
+
+/** Folders whose pages are many and alike: what stands above the list of them. */
+const indexes: Readonly<Record<string, string>> = {
+  examples:
+    '# Examples\n\nWhole programs, each a folder of its own in `examples/` of the repository. They find the service that `npm start` runs on this machine.',
+  decisions: '# Decisions\n\nWhy things are as they are: half a page for each choice that was argued about.',
+}
+
+function indexOf(home: string, about: string, texts: ReadonlyMap<string, { readonly text: string }>): string {
+  const items = [...texts]
+    .filter(([path]) => path.startsWith(`${home}/`) && !path.endsWith('/index.md'))
+    .sort(([a], [b]) => a.localeCompare(b))
+  return `${about}\n\n${items.map(([path, { text }]) => `- [${titleOf(text) ?? path}](/${path})`).join('\n')}\n`
+}
+
+/** The README of an example, and its programs below. */
+function withPrograms(top: string, readme: string, text: string): string {
+  const folder = dirname(readme)
+  const programs = globSync('*.{ts,mts,js,mjs}', { cwd: join(top, folder) }).sort()
+  const shown = programs.map((name) => {
+    const code = readFileSync(join(top, folder, name), 'utf8').trimEnd()
+    return `## ${name}\n\n\`\`\`\`ts\n${code}\n\`\`\`\`\n`
+  })
+  return [text, ...shown].join('\n')
+}
+
+const titleOf = (markdown: string): string | undefined => /^# (.+)$/m.exec(markdown)?.[1]?.replaceAll('`', '')
+
+function sync(folder: string, wanted: ReadonlyMap<string, string | Buffer>): void {
+  mkdirSync(folder, { recursive: true })
+  for (const entry of globSync('**/*', { cwd: folder, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isFile() && !wanted.has(path.slice(folder.length + 1).replaceAll('\\', '/'))) rmSync(path)
+  }
+  for (const [path, content] of wanted) {
+    const file = join(folder, path)
+    mkdirSync(dirname(file), { recursive: true })
+    if (!isThere(file, content)) writeFileSync(file, content)
+  }
+}
+
+function isThere(file: string, content: string | Buffer): boolean {
+  try {
+    return readFileSync(file).equals(Buffer.from(content))
+  } catch {
+    return false
+  }
+}
