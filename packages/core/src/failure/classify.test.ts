@@ -2,6 +2,7 @@ import { failures } from '@keyrail/vectors'
 import type { FailureCase } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
 import { readAnswer } from '../message/readAnswer.ts'
+import { cpuMs } from '../../test/cpuMs.ts'
 import table from './classification.json' with { type: 'json' }
 import { classify } from './classify.ts'
 import type { Rule } from './classify.ts'
@@ -95,9 +96,9 @@ describe('the table', () => {
 
   test('takes a long text in short time', () => {
     const text = 'block state method '.repeat(40_000)
-    const before = performance.now()
-    expect(classify({ text, rpcError: { code: 1, message: text, data: text } }, 'eth_call')).toBeUndefined()
-    expect(performance.now() - before).toBeLessThan(500)
+    const classifyIt = () => classify({ text, rpcError: { code: 1, message: text, data: text } }, 'eth_call')
+    expect(classifyIt()).toBeUndefined()
+    expect(cpuMs(classifyIt)).toBeLessThan(500)
   })
 })
 

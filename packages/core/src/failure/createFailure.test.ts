@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../test/cpuMs.ts'
 import { classify } from './classify.ts'
 import { createFailure } from './createFailure.ts'
 import { KeyrailError } from './keyrailError.ts'
@@ -13,12 +14,13 @@ describe('createFailure', () => {
   test('does not block on 100 answers whose errors are long and made of the letter of the key', () => {
     const secrets = Array.from({ length: 32 }, (_, at) => `${'k'.repeat(40)}${at}`)
     const long = 'k'.repeat(60_000)
-    const before = performance.now()
-    for (let time = 0; time < 100; time++) {
-      const rpcError = { code: -32000, message: 'x', data: long }
-      createFailure({ text: 'x', rpcError }, { ...read, secrets })
+    const fail = (): void => {
+      for (let time = 0; time < 100; time++) {
+        const rpcError = { code: -32000, message: 'x', data: long }
+        createFailure({ text: 'x', rpcError }, { ...read, secrets })
+      }
     }
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(cpuMs(fail)).toBeLessThan(2_000)
   })
 
   test('does not throw on hostile members, and can be written as JSON', () => {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { cpuMs } from '../../test/cpuMs.ts'
 import { mask } from './mask.ts'
 
 const key = 'kr_aNotARealKey0123456789abcdefghijklmnop'
@@ -11,10 +12,11 @@ describe('mask', () => {
 
   test('does not block on a long text made of a letter of the key, however many secrets there are', () => {
     const secrets = Array.from({ length: 32 }, (_, at) => `a`.repeat(40) + String(at).padStart(8, 'b'))
-    const before = performance.now()
-    for (const text of ['a'.repeat(60_000), '\\'.repeat(30_000), '%61'.repeat(20_000), '"[{'.repeat(12_000)])
-      for (let time = 0; time < 5; time++) mask(text, secrets, '')
-    expect(performance.now() - before).toBeLessThan(2_000)
+    const maskAll = (): void => {
+      for (const text of ['a'.repeat(60_000), '\\'.repeat(30_000), '%61'.repeat(20_000), '"[{'.repeat(12_000)])
+        for (let time = 0; time < 5; time++) mask(text, secrets, '')
+    }
+    expect(cpuMs(maskAll)).toBeLessThan(2_000)
   })
 
   test('gives back the other value where nesting is deeper than 1,000, and does not count brackets in texts', () => {

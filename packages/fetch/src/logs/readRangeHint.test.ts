@@ -1,3 +1,4 @@
+import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import { rangeHints as cases } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
 import { readRangeHint } from './readRangeHint.ts'
@@ -24,10 +25,11 @@ describe('readRangeHint', () => {
   })
 
   test('takes time in proportion to a hostile message', () => {
-    const start = performance.now()
-    readRangeHint({ message: 'max '.repeat(20_000) })
-    readRangeHint({ message: `range ${'blocks '.repeat(20_000)}` })
-    readRangeHint({ message: `try with ${'['.repeat(20_000)}` })
-    expect(performance.now() - start).toBeLessThan(500)
+    const read = (): void => {
+      readRangeHint({ message: 'max '.repeat(20_000) })
+      readRangeHint({ message: `range ${'blocks '.repeat(20_000)}` })
+      readRangeHint({ message: `try with ${'['.repeat(20_000)}` })
+    }
+    expect(cpuMs(read)).toBeLessThan(500)
   })
 })

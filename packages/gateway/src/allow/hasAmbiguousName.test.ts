@@ -1,3 +1,4 @@
+import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hasAmbiguousName } from './hasAmbiguousName.ts'
@@ -56,10 +57,11 @@ describe('hasAmbiguousName', () => {
   }, 60_000)
 
   test('takes time in proportion to the length, and no stack for depth', () => {
-    const startedAt = performance.now()
     const deep = 1_000_000
-    expect(hasAmbiguousName('{"a":'.repeat(deep) + '1' + '}'.repeat(deep))).toBe(false)
-    expect(hasAmbiguousName(`{"a":"${'\\\\\\"'.repeat(deep)}","a":1}`)).toBe(true)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    const look = (): void => {
+      expect(hasAmbiguousName('{"a":'.repeat(deep) + '1' + '}'.repeat(deep))).toBe(false)
+      expect(hasAmbiguousName(`{"a":"${'\\\\\\"'.repeat(deep)}","a":1}`)).toBe(true)
+    }
+    expect(cpuMs(look)).toBeLessThan(5_000)
   })
 })

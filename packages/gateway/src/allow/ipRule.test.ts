@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from './fuzzCases.ts'
@@ -67,9 +68,10 @@ describe('an entry of the IP list', () => {
   })
 
   test('a text of any length is refused in no time', () => {
-    const startedAt = performance.now()
-    for (const part of ['0', ':', '::', '1.', 'f:']) expect(readIpRule(part.repeat(5_000_000))).toHaveProperty('mend')
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    const refuse = (): void => {
+      for (const part of ['0', ':', '::', '1.', 'f:']) expect(readIpRule(part.repeat(5_000_000))).toHaveProperty('mend')
+    }
+    expect(cpuMs(refuse)).toBeLessThan(2_000)
   })
 
   const byte = fc.nat(255)

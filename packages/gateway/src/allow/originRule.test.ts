@@ -1,3 +1,4 @@
+import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from './fuzzCases.ts'
@@ -99,10 +100,11 @@ describe('an entry of the origin list', () => {
   })
 
   test('a text of any length is refused in no time', () => {
-    const startedAt = performance.now()
-    expect(allows('example.com', `https://${'a.'.repeat(5_000_000)}com`)).toBe(false)
-    expect(readOriginRule(`${'a.'.repeat(5_000_000)}com`)).toHaveProperty('mend')
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    const refuse = (): void => {
+      expect(allows('example.com', `https://${'a.'.repeat(5_000_000)}com`)).toBe(false)
+      expect(readOriginRule(`${'a.'.repeat(5_000_000)}com`)).toHaveProperty('mend')
+    }
+    expect(cpuMs(refuse)).toBeLessThan(1_000)
   })
 
   const label = fc.constantFrom('example', 'app', 'a', 'xn--bcher-kva', 'x_y', 'a-b', '3', 'com', 'evil')

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../allow/fuzzCases.ts'
@@ -152,9 +153,10 @@ describe('the scanner', () => {
   })
 
   test('a million levels deep, and four megabytes of one string, are read at once', () => {
-    const startedAt = performance.now()
-    expect(isJson(Buffer.from('['.repeat(1_000_000) + ']'.repeat(1_000_000)))).toBe(true)
-    expect(isJson(Buffer.from(`["${'a'.repeat(4_000_000)}"]`))).toBe(true)
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    const scan = (): void => {
+      expect(isJson(Buffer.from('['.repeat(1_000_000) + ']'.repeat(1_000_000)))).toBe(true)
+      expect(isJson(Buffer.from(`["${'a'.repeat(4_000_000)}"]`))).toBe(true)
+    }
+    expect(cpuMs(scan)).toBeLessThan(2_000)
   })
 })

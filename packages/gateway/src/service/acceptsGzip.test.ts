@@ -1,3 +1,4 @@
+import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import { describe, expect, test } from 'vitest'
 import { acceptsGzip } from './acceptsGzip.ts'
 
@@ -25,8 +26,9 @@ describe('acceptsGzip', () => {
     ['many of its own', 'gzip ;q=0,'.repeat(1_638)],
     ['zeros', `gzip;q=0.${'0'.repeat(16_384)}1`],
   ])('a header of 16 kB is read at once: %s', (_name, header) => {
-    const start = performance.now()
-    for (let run = 0; run < 100; run += 1) acceptsGzip(header)
-    expect(performance.now() - start).toBeLessThan(500)
+    const read = (): void => {
+      for (let run = 0; run < 100; run += 1) acceptsGzip(header)
+    }
+    expect(cpuMs(read)).toBeLessThan(500)
   })
 })

@@ -1,3 +1,4 @@
+import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import { expect, test } from 'vitest'
 import { maskSecrets } from './maskSecrets.ts'
 
@@ -26,7 +27,5 @@ test('what holds no secret stays the same bytes', () => {
 
 test('a long text of escapes is read in linear time', () => {
   const text = String.raw`\u0025%41`.repeat(200_000)
-  const startedAt = performance.now()
-  expect(masked(text)).toBe(text)
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  expect(cpuMs(() => expect(masked(text)).toBe(text))).toBeLessThan(5_000)
 })
