@@ -13,7 +13,7 @@ export function reachableStrings(root: unknown): string[] {
       try {
         queue.push(read())
       } catch {
-        // A getter that throws gives nothing away but its error.
+        // What throws gives nothing away but its error.
       }
     }
   }
@@ -42,17 +42,26 @@ export function reachableStrings(root: unknown): string[] {
     for (let owner: object | null = value; owner; owner = Object.getPrototypeOf(owner) as object | null) {
       for (const key of Reflect.ownKeys(owner)) {
         queue.push(key)
-        tryEach(() => Reflect.get(owner, key, value))
+        try {
+          queue.push(Reflect.get(owner, key, value))
+        } catch {
+          // So does a getter that throws.
+        }
       }
     }
   }
   return strings
 }
 
-/** The strings reachable from a value in which a run of 8 characters of the secret stands. */
-export function leaksOf(root: unknown, secret: string): string[] {
-  const runs = Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8))
+/** The strings reachable from a value in which a run of 8 characters of a secret stands, as it is or percent-encoded. */
+export function leaksOf(root: unknown, ...secrets: readonly string[]): string[] {
+  const runs = secrets.flatMap((secret) =>
+    Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)),
+  )
+  const holdsOne = (text: string): boolean => runs.some((run) => text.includes(run))
   const decoded = (text: string): string =>
     text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-  return reachableStrings(root).filter((text) => runs.some((run) => text.includes(run) || decoded(text).includes(run)))
+  // Most of them are names that stand there many times.
+  const texts = [...new Set(reachableStrings(root))].filter((text) => text.length >= 8)
+  return texts.filter((text) => holdsOne(text) || (text.includes('%') && holdsOne(decoded(text))))
 }
