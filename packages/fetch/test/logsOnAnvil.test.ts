@@ -38,7 +38,7 @@ beforeAll(async () => {
     const receipt = await client.eth_getTransactionReceipt(block?.transactions[0] as Hex)
     emitter = receipt?.contractAddress as Hex
     expect(emitter).toMatch(/^0x/)
-  })
+  }, 30_000)
   await client.evm_setAutomine(false)
   for (let block = 0; block < 40; block++) await emit(block % 5)
 })
@@ -106,7 +106,7 @@ test('watchers follow anvil_reorg, evm_revert and mining between them', async ()
         expect(blocksLeft()).toHaveLength(Number(head?.number))
         expect(logsLeft()).toEqual(await canonical())
       },
-      { timeout: 5_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     )
 
   await caughtUp()

@@ -114,9 +114,7 @@ describe('a caller whose read others wait for', () => {
     const others = [post(theirs, call(1)), post(theirs, call(2))]
     await settle()
     leader.reset()
-    await expect
-      .poll(() => started.entries.some(({ event }) => event === 'disconnected'), { timeout: 1_000 })
-      .toBe(true)
+    await expect.poll(() => started.entries.some(({ event }) => event === 'disconnected')).toBe(true)
     release('"0x7"')
     for (const text of await Promise.all(others.map(textOf))) expect(text).toContain('0x7')
     expect(upstream.bodies.length).toBe(1)
@@ -129,7 +127,7 @@ describe('a caller whose read others wait for', () => {
     await untilHeld(1)
     await settle()
     for (const caller of callers) caller.reset()
-    await expect.poll(() => upstream.cut(), { timeout: 1_000 }).toBe(before + 1)
+    await expect.poll(() => upstream.cut()).toBe(before + 1)
   })
 })
 

@@ -177,11 +177,12 @@ describe('bombs', () => {
     ['an unclosed million of brackets', '['.repeat(1_000_000), 400],
     ['a million quotes', `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":["${'\\"'.repeat(900_000)}"]}`, 200],
     ['a hundred thousand members', `{${Array.from({ length: 100_000 }, (_, i) => `"m${i}":0`).join(',')}}`, 400],
-  ] as const)('%s are answered within two seconds', async (_, body, status) => {
+  ] as const)('%s are answered by two seconds of a processor', async (_, body, status) => {
     upstream.behave = (call) => result(call, 'true')
-    const startedAt = performance.now()
+    const before = process.threadCpuUsage()
     const answer = await post(address, body)
     expect(answer.status).toBe(status)
-    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    const { user, system } = process.threadCpuUsage(before)
+    expect(user + system).toBeLessThan(2_000_000)
   })
 })

@@ -78,13 +78,16 @@ describe.skipIf(!hasRedis)('with Redis', () => {
             // So slow a rate that nothing drains while the test runs.
             const limits = { perSecond: 1, burst }
             const model = createRateLimiter({ now: () => 0 })
+            const began = performance.now()
             for (const calls of steps) {
               const [told, expected] = [await limiter.take(id, limits, calls), model.take(id, limits, calls)]
+              // One for each second that this took, begun ones too.
+              const drained = Math.ceil((performance.now() - began) / 1_000)
               expect(told.granted).toBeGreaterThanOrEqual(expected.granted)
-              expect(told.granted).toBeLessThanOrEqual(expected.granted + 1)
+              expect(told.granted).toBeLessThanOrEqual(expected.granted + drained)
               if (told.granted !== expected.granted) return
-              expect(Math.abs(told.retryAfterMs - expected.retryAfterMs)).toBeLessThanOrEqual(2_000)
-              expect(Math.abs(told.remaining - expected.remaining)).toBeLessThanOrEqual(1)
+              expect(Math.abs(told.retryAfterMs - expected.retryAfterMs)).toBeLessThanOrEqual(1_000 * (1 + drained))
+              expect(Math.abs(told.remaining - expected.remaining)).toBeLessThanOrEqual(drained)
             }
           },
         ),
@@ -113,14 +116,15 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     })
 
     test('a slow Redis refuses nobody who keeps to the limit, and holds each up only for its patience', async () => {
-      const { limiter } = await openLimiter(100)
+      const { limiter } = await openLimiter(500)
       const id = newId()
-      const limits = { perSecond: 100, burst: 200 }
+      const limits = { perSecond: 10, burst: 200 }
       await limiter.take(id, limits, 50)
       server.hang()
       const began = performance.now()
       const first = await Promise.all(Array.from({ length: 20 }, async () => limiter.take(id, limits, 1)))
-      expect(performance.now() - began).toBeLessThan(2_000)
+      // All together, not one after another.
+      expect(performance.now() - began).toBeLessThan(5_000)
       // Now it is known, and nobody waits.
       const later = Array.from({ length: 100 }, () => limiter.take(id, limits, 1))
       expect(later.filter((decision) => decision instanceof Promise)).toHaveLength(0)
