@@ -77,7 +77,7 @@ const secretAsArgument = {
   password: 'a password on the command line stays in the history: type it when you are asked, or use --password-file',
 } as const
 const controlNotes = [
-  'A token comes from the dashboard, under Account: of the scope read for what only looks, SCOPE for the rest. A new key is shown once, so\nit must be said where it goes. To have one shown again takes a person: reveal logs in for that, and out again.',
+  'A token comes from the dashboard, under Account: of the scopes read and SCOPE. A new key is shown once, so\nit must be said where it goes. To have one shown again takes a person: reveal logs in for that, and out again.',
   'Exit codes: 0 done; 1 the service refused; 2 wrong usage; 3 no answer.',
 ] as const
 
@@ -229,7 +229,7 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'snippet',
-    usage: 'snippet [--method NAME] [--language NAME] [--library NAME] [--with keyrail] [OPTIONS]',
+    usage: 'snippet [--method NAME] [--library NAME] [OPTIONS]',
     about: 'Write an example call as a whole program, which reads the key from the environment.',
     options: {
       method: {
@@ -301,7 +301,7 @@ export const commands: readonly Command[] = [
     },
     refused: secretAsArgument,
     notes: [
-      'Actions:\n  list             the API keys that are not revoked\n  create NAME      make one\n  show ID|NAME     what is known of one, its key masked\n  reveal ID|NAME   its key, alone on standard output\n  rotate ID|NAME   a new key in the place of the old one\n  drop-old ID|NAME end the grace of the old key\n  revoke ID|NAME   end it for good',
+      'Actions:\n  list              the API keys that are not revoked\n  create NAME       make one\n  show ID|NAME      what is known of one, its key masked\n  reveal ID|NAME    its key, alone on standard output\n  rotate ID|NAME    a new key in the place of the old one\n  drop-old ID|NAME  end the grace of the old key\n  revoke ID|NAME    end it for good',
       ...controlNotes.map((note) => note.replace('SCOPE', 'keys:write')),
     ],
     run: async (given: ReadArguments) => (await import('./commands/keys.ts')).keys(given),
@@ -325,7 +325,7 @@ export const commands: readonly Command[] = [
     },
     refused: secretAsArgument,
     notes: [
-      'Actions:\n  list             the apps\n  create NAME      make one\n  show ID|NAME     what is known of one, its key masked\n  reveal ID|NAME   its key, alone on standard output\n  rotate ID|NAME   a new key in the place of the old one\n  drop-old ID|NAME end the grace of the old key\n  delete ID|NAME   delete it, with its key and its lists',
+      'Actions:\n  list              the apps\n  create NAME       make one\n  show ID|NAME      what is known of one, its key masked\n  reveal ID|NAME    its key, alone on standard output\n  rotate ID|NAME    a new key in the place of the old one\n  drop-old ID|NAME  end the grace of the old key\n  delete ID|NAME    delete it, with its key and its lists',
       ...controlNotes.map((note) => note.replace('SCOPE', 'apps:write')),
     ],
     run: async (given: ReadArguments) => (await import('./commands/apps.ts')).apps(given),

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -208,6 +208,41 @@ describe('keyrail keys', () => {
     const actions = log.items.slice(0, 6).map(({ action }) => action)
     expect(actions.filter((action) => action === 'key.reveal')).toHaveLength(2)
     expect(actions[0]).not.toBe('key.reveal')
+  })
+})
+
+// `script` of util-linux gives a program a terminal.
+describe.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))('on a terminal', () => {
+  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+  /** Runs the command on a terminal, types an answer once it is asked for one, and gives all that was to be seen. */
+  const typed = (words: string, { prompt, answer }: { prompt: string; answer: string }): Promise<CliRun> => {
+    const command = `'${process.execPath}' --conditions=@keyrail/source '${main}' ${words}`
+    const { KEYRAIL_URL: _url, KEYRAIL_API_KEY: _key, KEYRAIL_BASE_URL: _base, ...rest } = process.env
+    const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env: { ...rest, ...asked() } })
+    let stdout = ''
+    let isAnswered = false
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString()
+      if (isAnswered || !stdout.includes(prompt)) return
+      isAnswered = true
+      child.stdin.write(`${answer}\r`)
+    })
+    return new Promise((resolve) => child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr: '' })))
+  }
+
+  test('a key is asked for, and not shown', async () => {
+    const { apiKey } = dev.service.app
+    const run = await typed(`call eth_chainId --base-url ${service}/testnet`, { prompt: 'shown): ', answer: apiKey })
+    expect(run.stdout.replaceAll('\r', '')).toBe('API key (not shown): \n"0x74657374"\n')
+    expect(run.exitCode).toBe(0)
+  })
+
+  test('what cannot be undone is not done where another name is typed', async () => {
+    const run = await typed("keys revoke 'Example key, testnet'", { prompt: 'go on: ', answer: 'Example' })
+    expect(run.stdout).toContain('another name was typed, and nothing was done')
+    expect(run.exitCode).toBe(1)
+    expect(await blockBy(dev.service.keys.testnet.address)).toMatch(/^0x/)
   })
 })
 
