@@ -71,7 +71,7 @@ export const arrows: Readonly<Record<string, PackageArrows>> = {
     imports: ['core', 'fetch', 'ethers', 'web3', 'viem', 'gateway', 'snippets'],
     whereInstalled: ['ethers', 'web3', 'viem'],
     inTests: ['vectors'],
-    dependencies: ['@foundry-rs/anvil'],
+    dependencies: ['@foundry-rs/anvil', '@noble/hashes'],
     peers: ['ethers', 'web3', 'viem'],
     nodeModules: 'anywhere',
   },
