@@ -356,7 +356,7 @@ export const commands: readonly Command[] = [
     name: 'users',
     usage: 'users ACTION [MAIL] [OPTIONS]',
     about: 'What an operator does to accounts, while the service runs.',
-    words: ['list', 'invite', 'disable', 'enable', 'reset-password', 'role', 'limits'],
+    words: ['list', 'invite', 'disable', 'enable', 'role', 'reset-password', 'limits'],
     options: {
       config,
       search: { type: 'string', value: 'TEXT', about: 'list: only mail addresses that hold this' },

@@ -297,7 +297,10 @@ describe('an address that is not reached', () => {
     const named = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
     execFileSync('openssl', ['req', '-x509', ...made, ...named], { stdio: 'ignore' })
     let requests = 0
-    const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, () => (requests += 1))
+    const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (_request, response) => {
+      requests += 1
+      response.end('not JSON')
+    })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     try {
       const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/${apiKey}`

@@ -3,8 +3,12 @@ import { maskKeys } from './maskKeys.ts'
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   // A reader that went away (`keyrail dev | head`) is no failure of this program.
   return new Promise((resolve) => {
-    stream.once('error', () => resolve())
-    stream.write(`${text}\n`, () => resolve())
+    const end = (): void => {
+      stream.off('error', end)
+      resolve()
+    }
+    stream.once('error', end)
+    stream.write(`${text}\n`, end)
   })
 }
 
