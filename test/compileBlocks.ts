@@ -57,6 +57,9 @@ export async function compileBlocks(blocks: readonly Block[]): Promise<string[]>
           allowJs: true,
           checkJs: true,
           jsx: 'preserve',
+          // Where names were missing, the second round checks again only what was changed.
+          incremental: true,
+          tsBuildInfoFile: 'checked.tsbuildinfo',
         },
         include: ['*'],
       }),
@@ -118,11 +121,9 @@ interface CompileError {
 
 async function compile(room: string, files: readonly string[]): Promise<CompileError[]> {
   const { code, stdout, stderr } = await run('tsc', ['-p', '.', '--pretty', 'false'], { cwd: room })
-  const errors = [...stdout.matchAll(/^(block[^(]+)\((\d+),\d+\): (.*)$/gm)].map(([, file = '', line, text = '']) => ({
-    index: files.indexOf(file),
-    line: Number(line),
-    text,
-  }))
+  const errors = [...stdout.matchAll(/^(block[^(]+)\((\d+),\d+\): (.*)$/gm)]
+    .map(([, file = '', line, text = '']) => ({ index: files.indexOf(file), line: Number(line), text }))
+    .sort((one, other) => one.index - other.index || one.line - other.line)
   // An error in a source of the workspace is for the type check to tell; any other means that nothing was compiled.
   const elsewhere = /^\S+[/][^(]+[.]ts\(\d+,\d+\): error/m.test(stdout)
   if (code !== 0 && errors.length === 0 && !elsewhere) throw new Error(`tsc failed: ${stdout}${stderr}`)
