@@ -26,11 +26,12 @@ export interface Imports {
 }
 
 /**
- * Reads every import under packages/ and holds it against the rules of `.dependency-cruiser.cjs`.
+ * Reads imports and holds them against the rules of `.dependency-cruiser.cjs`.
  * @param root - The top of the workspace, or of a copy of it.
+ * @param paths - The files and folders to begin at, from the top. What they import is read too. @default ['packages']
  */
-export async function importFaults(root: string): Promise<Imports> {
-  const { stdout, stderr } = await run('depcruise', ['--output-type', 'json', 'packages'], { cwd: root })
+export async function importFaults(root: string, paths: readonly string[] = ['packages']): Promise<Imports> {
+  const { stdout, stderr } = await run('depcruise', ['--output-type', 'json', ...paths], { cwd: root })
   if (!stdout.startsWith('{')) throw new Error(`dependency-cruiser failed: ${stderr}`)
   const { modules, summary } = JSON.parse(stdout) as Cruised
   const faults = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)
