@@ -1,0 +1,29 @@
+import { createTransport } from '@keyrail/core'
+import type { Hex } from '@keyrail/core'
+import { createClient, getBalance, getBlock } from '@keyrail/fetch'
+import { address } from '../address.ts'
+
+// Calls of one tick travel in one request, a hundred at a time, and each of them ends by itself.
+const transport = createTransport({ ...address(), batch: true })
+const client = createClient(transport)
+
+const latest = await getBlock(client)
+const given = process.argv.slice(2) as Hex[]
+const accounts = given.length > 0 ? given : await recentAccounts(latest?.number ?? 0n)
+
+// Of one block, or a payment between two of them could be counted twice.
+const balances = await Promise.all(
+  accounts.map((account) => getBalance(client, { address: account, block: latest?.number })),
+)
+for (const [index, account] of accounts.entries()) console.log(`${account} ${balances[index]} wei`)
+const { calls, requests } = transport.stats()
+console.log(`${calls} calls in ${requests} requests`)
+client.close()
+
+/** Whoever sent or got something in the last ten blocks. */
+async function recentAccounts(head: bigint): Promise<Hex[]> {
+  const numbers = Array.from({ length: 10 }, (_, index) => head - BigInt(index)).filter((number) => number >= 0n)
+  const blocks = await Promise.all(numbers.map((block) => getBlock(client, { block, transactions: true })))
+  const transactions = blocks.flatMap((block) => block?.transactions ?? [])
+  return [...new Set(transactions.flatMap(({ from, to }) => (to ? [from, to] : [from])))]
+}

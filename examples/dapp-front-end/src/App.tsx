@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'react'
+import type { Address, EIP1193Provider } from 'viem'
+import { Connect } from './Connect.tsx'
+import { Holdings } from './Holdings.tsx'
+
+/** Who is here, and by which wallet. */
+export interface Visitor {
+  readonly account: Address
+  readonly provider: EIP1193Provider
+}
+
+/** The page: first a wallet, then what is in it. */
+export function App() {
+  const [visitor, setVisitor] = useState<Visitor>()
+  const provider = visitor?.provider
+
+  // Somebody may choose another account in the wallet, or leave.
+  useEffect(() => {
+    if (!provider) return undefined
+    const onAccounts = ([account]: readonly Address[]): void => setVisitor(account && { account, provider })
+    provider.on('accountsChanged', onAccounts)
+    return () => provider.removeListener('accountsChanged', onAccounts)
+  }, [provider])
+
+  return (
+    <main>
+      <h1>Your token</h1>
+      {visitor ? <Holdings key={visitor.account} visitor={visitor} /> : <Connect onConnect={setVisitor} />}
+    </main>
+  )
+}

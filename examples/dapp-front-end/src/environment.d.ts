@@ -1,0 +1,7 @@
+interface ImportMetaEnv {
+  readonly VITE_KEYRAIL_BASE_URL: string
+  readonly VITE_KEYRAIL_API_KEY: string
+  readonly VITE_CHAIN_ID: string
+  /** The token's address. */
+  readonly VITE_TOKEN: `0x${string}`
+}

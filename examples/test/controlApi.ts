@@ -1,0 +1,46 @@
+import type { DevDescription } from '../../packages/cli/src/dev/devService.ts'
+
+/** Asks the control API as the service's own pages do. */
+export type Ask = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
+
+/** Logs in. */
+export async function logIn({ url, account }: DevDescription): Promise<Ask> {
+  let cookie = ''
+  const send = async (method: string, path: string, body?: object): Promise<Response> => {
+    const response = await fetch(`${url}/api${path}`, {
+      method,
+      headers: { origin: url, 'content-type': 'application/json', cookie },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
+    return response
+  }
+  const session = await send('POST', '/session', { mail: account.email, password: account.password })
+  cookie = session.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ')
+  return async <Answer>(method: string, path: string, body?: object) => {
+    const response = await send(method, path, body)
+    return (response.status === 204 ? undefined : await response.json()) as Answer
+  }
+}
+
+/** An app of a test's own. */
+export interface App {
+  readonly id: string
+  readonly version: number
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+/** Makes an app. */
+export async function createApp(ask: Ask, { url }: DevDescription, name: string): Promise<App> {
+  const { app, apiKey } = await ask<{ app: { id: string; version: number }; apiKey: string }>('POST', '/apps', {
+    name,
+    useCase: 'Wallet',
+    chain: 'DEV',
+    services: ['Node API'],
+  })
+  return { ...app, baseUrl: `${url}/testnet`, apiKey }
+}

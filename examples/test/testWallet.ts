@@ -1,0 +1,35 @@
+import type { Page } from 'playwright-core'
+import { askNode } from '../../packages/cli/src/node/askNode.ts'
+
+/** A wallet in the browser, whose one account is the node's own. */
+export interface TestWallet {
+  /** Whether its owner declines what it is asked to sign. */
+  declines: boolean
+}
+
+/** Puts a wallet into a page before anything else runs there. @see EIP-1193, EIP-6963 */
+export async function injectWallet(page: Page, node: string, account: string): Promise<TestWallet> {
+  const wallet: TestWallet = { declines: false }
+  await page.exposeFunction('askTestWallet', async (method: string, params: readonly unknown[]) => {
+    if (/_(?:requestAccounts|accounts)$/.test(method)) return { result: [account] }
+    if (method === 'wallet_switchEthereumChain') return { result: null }
+    if (method === 'eth_sendTransaction' && wallet.declines) return { error: { code: 4001, message: 'Declined' } }
+    return { result: await askNode(node, method, params) }
+  })
+  await page.addInitScript(`
+    const provider = {
+      request: async ({ method, params = [] }) => {
+        const { result, error } = await askTestWallet(method, params)
+        if (error) throw Object.assign(new Error(error.message), error)
+        return result
+      },
+      on: () => provider,
+      removeListener: () => provider,
+    }
+    const detail = Object.freeze({ info: { uuid: crypto.randomUUID(), name: 'Test wallet', icon: '', rdns: 'example.test' }, provider })
+    const announce = () => window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+    window.addEventListener('eip6963:requestProvider', announce)
+    announce()
+  `)
+  return wallet
+}
