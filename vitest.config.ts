@@ -49,6 +49,12 @@ export default defineConfig({
           testTimeout: 120_000,
         },
       },
+      {
+        root: 'examples/test',
+        resolve: { conditions },
+        ssr: { resolve: { conditions } },
+        test: { name: 'examples', include: ['*.test.ts'], globalSetup: './service.ts', testTimeout: 60_000 },
+      },
       { root: '.', test: { name: 'python', include: [pythonTest] } },
     ],
     // Most tests wait, for deadlines and for servers: two at a time leave a machine of two cores half idle.
