@@ -26,7 +26,7 @@ export function countBack(
     const size = Math.min(at, chunkBytes)
     at -= size
     const read = readSync(file, chunk, 0, size, at)
-    const lines = `${chunk.latin1Slice(0, read)}${rest}`.split('\n')
+    const lines = `${chunk.toString('latin1', 0, read)}${rest}`.split('\n')
     if (at > 0) rest = lines.shift() as string
     for (const line of lines.toReversed()) {
       const number = blockOfLine(line)

@@ -13,12 +13,13 @@ function parts(list: string): string[] {
   for (let at = 0; at < list.length; at++) {
     const letter = list[at]
     if (letter === '(') depth++
-    if (letter === ')') depth--
+    if (letter === ')' && --depth < 0) break
     if (letter === ',' && depth === 0) {
       found.push(list.slice(from, at))
       from = at + 1
     }
   }
+  if (depth !== 0) throw wrong('cannot be read')
   return list.trim() === '' ? [] : [...found, list.slice(from)]
 }
 

@@ -83,7 +83,7 @@ export function openLogFile(path: string, cursorPath: string, begun: SavedExport
   /** The last of the bytes that end at a place. */
   const tailAt = (bytes: number): string => {
     const tail = Buffer.alloc(Math.min(bytes, tailBytes))
-    return tail.latin1Slice(0, readSync(file, tail, 0, tail.length, bytes - tail.length))
+    return tail.toString('latin1', 0, readSync(file, tail, 0, tail.length, bytes - tail.length))
   }
 
   let buffer = ''

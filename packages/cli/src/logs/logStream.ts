@@ -36,15 +36,13 @@ export function openLogStream(stream: NodeJS.WritableStream, format: LogFormat, 
     const text = ready
     if (text === '') return
     ready = ''
-    const before = writing
-    const written = (async () => {
-      await before
+    const written = (writing ?? Promise.resolve()).then(async () => {
       if (gone) throw readerGone
       await new Promise<void>((resolve, reject) => {
         stream.write(text, 'latin1', (error) => (error ? reject(readerGone) : resolve()))
       })
       if (writing === written) writing = undefined
-    })()
+    })
     // It is waited for by the next log, or at the end.
     written.catch(() => undefined)
     writing = written
