@@ -2,9 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { commands } from '../src/commandTable.ts'
 import { runCli } from './runCli.ts'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
 let folder = ''
 let script = ''
