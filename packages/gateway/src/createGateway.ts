@@ -13,6 +13,7 @@ import type { GatewayOptions } from './gatewayOptions.ts'
 import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
 import { listeningUrl } from './http/publicUrl.ts'
 import { createConnections } from './http/connections.ts'
+import { strictTransport } from './http/strictTransport.ts'
 import { createVerdictCache } from './jwt/createVerdictCache.ts'
 import { createIpLimit } from './limit/createIpLimit.ts'
 import type { IpLimit } from './limit/createIpLimit.ts'
@@ -115,6 +116,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     rehearsalKeys: checked.rehearsalKeys,
     now: checked.now,
     limits: checked.limits,
+    keepTo: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
     connections,
     draining: () => draining,
     elsewhere: checked.elsewhere,
@@ -136,7 +138,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     // What is there twice is to be seen as that, and not as its first: two readers could each take another for the right one.
     joinDuplicateHeaders: true,
   }
-  const server = tls === undefined ? createServer(http) : createTlsServer({ ...http, ...tls })
+  const server =
+    tls === undefined
+      ? createServer(http)
+      : createTlsServer({ ...http, ...tls, handshakeTimeout: current.limits.headersTimeoutMs })
   const answerWith =
     (expectation: Expectation) =>
     (request: IncomingMessage, response: ServerResponse): void => {

@@ -34,7 +34,7 @@ export interface GatewayLimits {
   readonly maxBatchItems?: number
   /** Most bytes of nodes' answers to one request. @default 67_108_864 (64 MiB) */
   readonly maxAnswerBytes?: number
-  /** Most bytes that all requests of the process keep at once, of nodes' answers and of bodies above 64 KiB; what finds no room is told `upstream_busy`. @default 536_870_912 (512 MiB) */
+  /** Most bytes that all requests of the process keep at once, of nodes' answers and of bodies, but for those up to 4 KiB that come at once; an owner's at most as many as are left. What finds no room is told `upstream_busy`. @default 536_870_912 (512 MiB) */
   readonly maxKeptBytes?: number
   /** How long the nodes may take for one call, a second try included, in milliseconds. @default 30_000 */
   readonly upstreamTimeoutMs?: number

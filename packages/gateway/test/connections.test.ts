@@ -63,6 +63,18 @@ describe('a pipeline', () => {
     connection.destroy()
   })
 
+  test('of more than anybody has need of is cut, and takes no memory from others', async () => {
+    const { upstream, started, path, address } = await start()
+    upstream.behave = (call) => (call.method === 'eth_call' ? undefined : result(call, '"0x1"'))
+    const connection = await openRaw(started.port)
+    const four = Array.from({ length: 4 }, (_, index) => postBytes(path, read(index)))
+    connection.send(Buffer.concat([...four, Buffer.from('GET / HTTP/1.1\r\n\r\n'.repeat(2_000))]))
+    await connection.ended
+    const gone = (): number => started.entries.filter(({ event }) => event === 'disconnected').length
+    await expect.poll(gone, { timeout: 10_000 }).toBe(4)
+    expect((await post(address, read('other', 'eth_gasPrice'))).status).toBe(200)
+  })
+
   test('with bodies larger than what is read ahead is answered too', async () => {
     const { upstream, started, path } = await start()
     upstream.behave = (call, response) => {

@@ -25,6 +25,8 @@ export interface FakeUpstream {
   /** What it tells the gateway's own questions for its newest and its finalized block. */
   head: number
   finalized: number
+  /** Whether it answers the gateway's own question by which it finds out if calls failed of themselves. */
+  answersLightRead: boolean
   /** Whether a batch is answered last call first, as JSON-RPC allows. */
   reversed: boolean
   readonly stop: () => Promise<void>
@@ -51,6 +53,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
         !Array.isArray(parsed) &&
         (parsed.method === 'eth_chainId' || request.headers['user-agent'] === 'keyrail-probe')
       ) {
+        if (parsed.method === 'eth_getBalance' && !upstream.answersLightRead) return
         const numbers: Record<string, number> = { eth_chainId: chainId, eth_blockNumber: upstream.head }
         const number = `"0x${(numbers[parsed.method] ?? upstream.finalized).toString(16)}"`
         response.end(result(parsed, parsed.method === 'eth_getBlockByNumber' ? `{"number":${number}}` : number))
@@ -85,6 +88,7 @@ export const startFakeUpstream = async (chainId: number, path = ''): Promise<Fak
     behave: ok,
     head: 100,
     finalized: 36,
+    answersLightRead: true,
     reversed: false,
     stop: async () => {
       for (const socket of sockets) socket.destroy()

@@ -50,24 +50,46 @@ const isIllNews = (entry: LogEntry): boolean =>
 test('a key whose calls are slow keeps no other key waiting, and what it waits for is answered in the end', async () => {
   const { upstream, started, busy, other, letGo } = await start()
   const answers = Array.from({ length: 140 }, (_, at) => post(busy, slowCall(at)))
-  await seen(upstream, 32)
+  await seen(upstream, 64)
   const [single, batch] = await Promise.all([
     post(other, call('eth_gasPrice')),
     post(other, `[${call('eth_gasPrice')},${call('eth_blockNumber')}]`),
   ])
   expect(single.text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
   expect(JSON.parse(batch.text)).toHaveLength(2)
-  expect(upstream.bodies.filter((body) => body.includes('eth_call'))).toHaveLength(32)
+  expect(upstream.bodies.filter((body) => body.includes('eth_call'))).toHaveLength(64)
   letGo()
   const texts = (await Promise.all(answers)).map(({ text }) => text)
   expect(texts.filter((text) => /"result":"0x[12]"/.test(text))).toHaveLength(140)
   expect(started.entries.filter(isIllNews)).toEqual([])
 })
 
+test('nor do all keys of one user together, who has half of the connections and its answers in the end', async () => {
+  const { upstream, started, other, letGo } = await start()
+  const addresses = Array.from({ length: 4 }, (_, index) => {
+    const key = createApiKey('testnet')
+    started.keys.add(key, {
+      id: `key-${index}`,
+      kind: 'apiKey',
+      networks: ['testnet'],
+      status: 'active',
+      userId: 'ann',
+    })
+    return apiKeyAddress(started.url, 'testnet', key)
+  })
+  const answers = Array.from({ length: 160 }, (_, at) => post(addresses[at % 4] ?? '', slowCall(at)))
+  await seen(upstream, 64)
+  expect((await post(other, call('eth_gasPrice'))).text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+  expect(upstream.bodies.filter((body) => body.includes('eth_call'))).toHaveLength(64)
+  letGo()
+  const texts = (await Promise.all(answers)).map(({ text }) => text)
+  expect(texts.filter((text) => /"result":"0x[12]"/.test(text))).toHaveLength(160)
+}, 60_000)
+
 test('a read that waits in one key’s line is not what another key’s same read waits for', async () => {
   const { upstream, busy, other, letGo } = await start()
-  const answers = Array.from({ length: 32 }, (_, at) => post(busy, slowCall(at)))
-  await seen(upstream, 32)
+  const answers = Array.from({ length: 64 }, (_, at) => post(busy, slowCall(at)))
+  await seen(upstream, 64)
   const waiting = post(busy, call('eth_gasPrice'))
   const same = Array.from({ length: 5 }, async () => post(other, call('eth_gasPrice')))
   for (const { text } of await Promise.all(same)) expect(text).toContain('"result":"0x1"')
@@ -78,11 +100,11 @@ test('a read that waits in one key’s line is not what another key’s same rea
 
 test('what waits for a turn waits within its own time, and is told what became of it', async () => {
   const { upstream, started, busy } = await start({ upstreamTimeoutMs: 1_000 })
-  const answers = Array.from({ length: 40 }, async (_, at) => post(busy, slowCall(at)))
+  const answers = Array.from({ length: 80 }, async (_, at) => post(busy, slowCall(at)))
   const found = (await Promise.all(answers)).map(({ text }) => /upstream_(?:busy|timeout)/.exec(text)?.[0])
-  expect(found.filter((reason) => reason === 'upstream_timeout').length).toBeGreaterThanOrEqual(32)
+  expect(found.filter((reason) => reason === 'upstream_timeout').length).toBeGreaterThanOrEqual(64)
   expect(found).not.toContain(undefined)
-  expect(upstream.bodies.length).toBeGreaterThanOrEqual(32)
+  expect(upstream.bodies.length).toBeGreaterThanOrEqual(64)
   expect(started.entries.filter(isIllNews)).toEqual([])
 })
 

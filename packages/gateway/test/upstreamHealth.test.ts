@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { apiKeyAddress } from '../src/index.ts'
+import { apiKeyAddress, createApiKey } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
@@ -17,7 +17,8 @@ const fake = async (behave?: Behaviour): Promise<FakeUpstream> => {
   return behave === undefined ? upstream : Object.assign(upstream, { behave })
 }
 interface Started extends StartedGateway {
-  readonly ask: (method?: string) => Promise<{ status: number; text: string; ms: number }>
+  /** Asks by one of five keys, of as many owners, in turn; or by the first alone. */
+  readonly ask: (method?: string, alone?: boolean) => Promise<{ status: number; text: string; ms: number }>
   readonly states: () => string[]
 }
 const start = async (
@@ -29,12 +30,17 @@ const start = async (
   const testnet = { chainId: chainIds.testnet, upstreams: upstreams.map(({ url }) => ({ url })), ...network }
   const started = await startGateway({ testnet: [] }, { networks: { testnet, mainnet: none }, limits })
   toStop.push(() => started.gateway.close({ graceMs: 0 }))
-  const address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
+  const made = Array.from({ length: 5 }, (_, index) => {
+    const key = createApiKey('testnet')
+    started.keys.add(key, { id: `key-${index}`, kind: 'apiKey', networks: ['testnet'], status: 'active' })
+    return apiKeyAddress(started.url, 'testnet', key)
+  })
   let calls = 0
   return {
     ...started,
-    ask: async (method = 'eth_call') => {
+    ask: async (method = 'eth_call', alone = false) => {
       calls += 1
+      const address = made[alone ? 0 : calls % made.length] ?? ''
       const startedAt = performance.now()
       const answer = await post(address, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [calls] }))
       return { ...answer, ms: performance.now() - startedAt }
@@ -155,6 +161,27 @@ describe('an upstream that hangs', () => {
     const { ask } = await start([first, second], { hedgeMs: 20 }, { upstreamTimeoutMs: 300 })
     expect((await ask('eth_sendRawTransaction')).status).toBe(504)
     expect(countOf([first, second])).toEqual([1, 0])
+  })
+})
+
+describe('one owner’s calls that come to nothing', () => {
+  test('turn nobody away from an upstream that answers other questions', async () => {
+    const [first, second] = [await fake(), await fake()]
+    const { ask, states } = await start([first, second], {}, { upstreamTimeoutMs: 200 })
+    first.behave = hang
+    for (let call = 0; call < 12; call += 1) expect((await ask('eth_call', true)).status).toBe(200)
+    expect(countOf([first, second])).toEqual([12, 12])
+    first.behave = (call) => result(call, '"first"')
+    expect((await ask()).text).toContain('first')
+    expect(states().slice(2)).toEqual([])
+  })
+
+  test('show that an upstream is ill where it answers nobody', async () => {
+    const [first, second] = [await fake(fail), await fake()]
+    first.answersLightRead = false
+    const { ask, states } = await start([first, second], {}, { upstreamTimeoutMs: 1_000 })
+    for (let call = 0; call < 5; call += 1) await ask('eth_call', true)
+    await expect.poll(() => states().slice(2), { timeout: 10_000 }).toEqual(['testnet-1 failing'])
   })
 })
 

@@ -69,13 +69,17 @@ export const createTokens = ({
 
   createAccessToken: async ({ viewer, label, scopes, expiresAt, ip }) => {
     // A token that leaked must not make others that outlive it.
-    if (viewer.session === undefined) return refuse.needsSession()
+    const { session } = viewer
+    if (session === undefined) return refuse.needsSession()
     const at = now()
     const fault = findFault({ label, scopes, expiresAt, now: at })
     if (fault !== undefined) return fault
     const text = createSecretText('accessToken')
     const userId = viewer.user.id
     const made = await storage.transaction(async (within) => {
+      // Held first: a session that a new password has ended meanwhile makes none that would outlive it.
+      if ((await within.users.hold(userId)) === undefined) return 'notFound'
+      if ((await within.sessions.find(session.hash)) === undefined) return 'ended'
       const accessToken = await within.accessTokens.create({
         userId,
         hash: hashSecret(text),
@@ -98,6 +102,7 @@ export const createTokens = ({
       return accessToken
     })
     if (made === 'notFound') return refuse.gone()
+    if (made === 'ended') return refuse.needsSession()
     if (made === 'tokensFull')
       return {
         status: 409,

@@ -76,7 +76,7 @@ export interface Accounts {
   ): Promise<LoggedIn | AccountRefusal>
   /** Deletes the account and all that it owns but the audit log. */
   deleteAccount(request: { viewer: Viewer; password: string; ip?: string }): Promise<true | AccountRefusal>
-  /** Sets a new password by a one-time link's token, ends all sessions, and logs in. */
+  /** Sets a new password by a one-time link's token, ends all sessions, removes all personal access tokens, and logs in. */
   resetPassword(request: Origin & { link: string; password: string }): Promise<LoggedIn | AccountRefusal>
   /**
    * Makes a personal access token.
@@ -94,6 +94,11 @@ export interface Accounts {
   listAccessTokens(viewer: Viewer): Promise<readonly AccessToken[]>
   /** @returns Whether the viewer had such a token. */
   removeAccessToken(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean>
+  /**
+   * Deletes sessions, invites and links that have ended, and what is too old of the audit log. Each log-in deletes some of them too.
+   * @param stopped - Asked between the steps.
+   */
+  prune(stopped?: () => boolean): Promise<void>
   /** What an operator does to accounts. */
   readonly operator: Operator
 }

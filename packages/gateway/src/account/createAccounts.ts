@@ -7,6 +7,7 @@ import { createOperator } from './createOperator.ts'
 import { createPasswords } from './createPasswords.ts'
 import { createLogIns } from './logIns.ts'
 import { createPasswordChanges } from './passwordChanges.ts'
+import { pruneAccounts } from './pruneAccounts.ts'
 import { hashSecret } from './secretText.ts'
 
 const minOperatorToken = 32
@@ -49,6 +50,7 @@ export const createAccounts = ({
     ...createTokens(parts),
     isOperatorToken: (text) =>
       operatorHash !== undefined && timingSafeEqual(Buffer.from(hashSecret(text)), operatorHash),
+    prune: (stopped = () => false) => pruneAccounts({ storage, now: now(), auditMs: guarded.auditMs }, stopped),
     operator: createOperator(parts),
   }
 }

@@ -46,7 +46,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
     },
   ): Promise<Account | AccountRefusal> => {
     const changed = await storage.transaction(async (within) => {
-      if ((await within.users.find(id)) === undefined) return undefined
+      if ((await within.users.hold(id)) === undefined) return undefined
       await audit(within, { at: now(), userId: id, actor, action, subject: id, ip, detail: detail ?? null })
       await work(within)
       return within.users.find(id)
@@ -137,9 +137,9 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
         {
           action: state === 'disabled' ? 'account.disable' : 'account.enable',
           work: async ({ sessions, users }) => {
-            // First, as who logs in meanwhile waits for it, and then is refused.
-            await users.setState(id, state)
+            // Who logs in meanwhile waits, as the account is held, and then is refused.
             if (state === 'disabled') await sessions.endAll(id)
+            await users.setState(id, state)
           },
         },
       ),

@@ -11,12 +11,11 @@ import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
 import { ipBlock } from './ipBlock.ts'
 import { isMail } from './isMail.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
+import { pruneSome } from './pruneAccounts.ts'
 import { isSessionToken } from './sessionToken.ts'
 import { sessionTimes, startSession } from './startSession.ts'
 
 const touchEveryMs = 60_000
-/** Rows deleted at each log-in: more than one adds. */
-const pruned = 100
 
 /** Makes what begins and ends sessions. */
 export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
@@ -31,14 +30,8 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
     await audit(storage, { at: now(), userId, actor, action: 'account.logInFailed', subject: userId, ip, detail })
   }
 
-  const prune = async (): Promise<void> => {
-    const at = now()
-    const { totalMs, idleMs } = sessionTimes
-    await storage.sessions.prune({ createdBefore: at - totalMs, seenBefore: at - idleMs, limit: pruned })
-    await storage.invites.prune({ now: at, limit: pruned })
-    await storage.oneTimeLinks.prune({ now: at, limit: pruned })
-    await storage.auditLog.prune({ before: at - parts.auditMs, limit: pruned })
-  }
+  /** More than what one log-in adds. */
+  const prune = (): Promise<boolean> => pruneSome({ storage, now: now(), auditMs: parts.auditMs })
 
   const findInvite = async (
     { invites }: Pick<Repositories, 'invites'>,

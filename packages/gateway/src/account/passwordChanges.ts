@@ -107,14 +107,17 @@ export const createPasswordChanges = ({
       if (hashed === 'busy') return refuse.busy()
       return storage.transaction(async (within) => {
         const at = now()
+        // The account before its link, as whoever makes a link does.
+        const user = await within.users.hold(owner.id)
         const held = await within.oneTimeLinks.find(hash)
-        const user = held === undefined || held.expiresAt <= at ? undefined : await within.users.find(held.userId)
-        if (user === undefined) return refuse.link()
+        if (user === undefined || held === undefined || held.expiresAt <= at) return refuse.link()
         // The link stays, for when the account is enabled again.
         if (user.state === 'disabled') return refuse.disabled()
         await within.oneTimeLinks.remove(user.id)
         await within.users.setPassword(user.id, hashed.phc)
         await within.sessions.endAll(user.id)
+        // Whoever had the account before may have made some.
+        const accessTokens = await within.accessTokens.removeAll(user.id)
         await audit(within, {
           at,
           userId: user.id,
@@ -122,6 +125,7 @@ export const createPasswordChanges = ({
           action: 'account.resetPassword',
           subject: user.id,
           ip,
+          detail: { accessTokens },
         })
         const started = await startSession(within, {
           user: { ...user, password: hashed.phc },

@@ -18,11 +18,13 @@ import { finishExchange, refuseExchange } from './finishExchange.ts'
 import { isUnanswered, meterCalls } from './meterCalls.ts'
 import { rehearsedDelayMs } from './rehearse.ts'
 import { batchParts, isRefusal, responseParts } from './responseParts.ts'
+import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
 import { runCall } from './runCall.ts'
 import type { CallContext } from './runCall.ts'
 import { giveBack, limitHeaders, refuseUngranted, takeLimits } from './takeLimits.ts'
 import type { TakenLimits } from './takenLimits.ts'
+import { bytesOf } from './writeParts.ts'
 
 /** A request whose key may be used. */
 export interface Admitted extends Exchange {
@@ -33,6 +35,7 @@ export interface Admitted extends Exchange {
 /** Reads the body of a request whose key is good, and answers the call or the batch in it. */
 export const answerCalls = (answering: Answering, exchange: Admitted): void => {
   const { maxBodyBytes } = answering.limits
+  exchange.kept.share = exchange.tenant.share
   const room = (bytes: number): boolean => keepBytes(exchange.kept, bytes)
   readBody(exchange.request, { maxBytes: maxBodyBytes, keep: true, room }, (end) => {
     if (end === 'gone' || exchange.gone) return
@@ -63,6 +66,7 @@ const nothing = (): void => {}
 const contextOf = ({ limits, groups }: Answering, { tenant, network, kept }: Admitted): CallContext => ({
   group: groups[network],
   keyId: tenant.record.id,
+  ownerId: tenant.ownerId,
   keyVersion: tenant.record.version,
   timeoutMs: limits.upstreamTimeoutMs,
   maxAnswerBytes: limits.maxAnswerBytes,
@@ -223,6 +227,13 @@ const refuseRest = (calls: (ForwardedCall | Refusal)[], taken: TakenLimits, answ
   }
 }
 
+/** How long a batch's answer is but for what nodes said, which is counted already. */
+const ownBytes = (parts: readonly BodyPart[], ends: readonly CallEnd[]): number => {
+  let bytes = bytesOf(parts) ?? 0
+  for (const end of ends) if ('value' in end) bytes -= end.value.length
+  return bytes
+}
+
 const settleBatch = (
   answering: Answering,
   exchange: Admitted,
@@ -233,5 +244,8 @@ const settleBatch = (
   const parts = batchParts(ends, ids, exchange.requestId)
   meterCalls(answering, exchange, ends)
   if (parts.length === 0) finishExchange(answering, exchange, { status: 204, headers: corsHeaders })
+  // A short call that is refused has a long answer: those that nobody reads must not fill the memory either.
+  else if (exchange.reason !== undefined && !keepBytes(exchange.kept, ownBytes(parts, ends)))
+    refuseExchange(answering, exchange, refusals.upstreamBusy())
   else finishExchange(answering, exchange, { status: 200, body: parts })
 }

@@ -31,6 +31,8 @@ export interface Answering {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly limits: Required<GatewayLimits>
+  /** The value of `Strict-Transport-Security`, where browsers are to keep to https. */
+  readonly keepTo: string | undefined
   readonly connections: Connections
   readonly draining: () => boolean
   readonly elsewhere: GatewayOptions['elsewhere']

@@ -23,7 +23,7 @@ export const beginExchange = (answering: Answering, request: IncomingMessage, re
     limitHeaders: undefined,
     metered: false,
     reason: undefined,
-    kept: { most: answering.limits.maxKeptBytes, held: 0, over: false },
+    kept: { most: answering.limits.maxKeptBytes, held: 0, share: undefined, over: false },
     gone: false,
     cancel: undefined,
   }

@@ -12,7 +12,7 @@ import type { Answer } from './writeAnswer.ts'
 export const finishExchange = (answering: Answering, exchange: Exchange, answer: Answer): void => {
   if (exchange.gone) return
   const { writeTimeoutMs } = answering.limits
-  writeAnswer(exchange, answer, { close: closes(answering, exchange), writeTimeoutMs })
+  writeAnswer(exchange, answer, { close: closes(answering, exchange), writeTimeoutMs, keepTo: answering.keepTo })
   logRequest(answering, exchange, answer.status)
 }
 
@@ -25,7 +25,7 @@ export const refuseExchange = (answering: Answering, exchange: Exchange, refusal
     meterRefusal(answering, exchange, ours.reason)
     if (exchange.gone) return
     const close = ours.close === true || closes(answering, exchange)
-    writeRefusal(exchange, ours, { close, writeTimeoutMs: answering.limits.writeTimeoutMs })
+    writeRefusal(exchange, ours, { close, writeTimeoutMs: answering.limits.writeTimeoutMs, keepTo: answering.keepTo })
     logRequest(answering, exchange, ours.status)
   }
   if (refusal.close === true || exchange.request.complete) write(refusal)

@@ -7,6 +7,7 @@ import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
 import type { CallEnd } from '../upstream/callEnd.ts'
+import { keepBytes } from '../upstream/keptBytes.ts'
 import type { CallContext, Cancel } from './runCall.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */
@@ -61,9 +62,12 @@ export const runBatch = (
   /** Puts an answer in place that this batch did not read from a node itself, and so has not paid for. */
   const placeGiven = (index: number, end: CallEnd): void => {
     const bytes = 'value' in end ? end.value.length : 0
-    const fits = bytes <= budget.left
-    if (fits) budget.left -= bytes
-    place(index, fits ? end : refusals.responseTooLarge(maxAnswerBytes))
+    if (bytes > budget.left) place(index, refusals.responseTooLarge(maxAnswerBytes))
+    else if (!keepBytes(budget.kept, bytes)) place(index, refusals.upstreamBusy())
+    else {
+      budget.left -= bytes
+      place(index, end)
+    }
   }
   const settle = ({ index, read, twins }: Ready, end: CallEnd, member?: GroupMember): void => {
     if (read?.pin !== undefined) keepAnswer(read, end, { group, member })
@@ -118,7 +122,13 @@ export const runBatch = (
     track((ended) =>
       forwardBatch(
         calls.map(({ call }) => call),
-        { group, keyId: context.keyId, budget, leftMs: Math.max(1, deadlineAt - performance.now()) },
+        {
+          group,
+          keyId: context.keyId,
+          ownerId: context.ownerId,
+          budget,
+          leftMs: Math.max(1, deadlineAt - performance.now()),
+        },
         (found, member) => {
           for (const [place, ready] of calls.entries()) {
             const end = found[place]

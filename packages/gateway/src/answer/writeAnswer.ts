@@ -19,6 +19,8 @@ export interface WriteOptions {
   readonly close: boolean
   /** How long the caller may take nothing of the answer before its connection is cut, in milliseconds. */
   readonly writeTimeoutMs: number
+  /** The value of `Strict-Transport-Security`, where browsers are to keep to https. */
+  readonly keepTo: string | undefined
 }
 
 /** Writes an answer with the headers that all answers have. */
@@ -30,6 +32,7 @@ export const writeAnswer = (exchange: Exchange, answer: Answer, options: WriteOp
   if (exchange.limitHeaders !== undefined) headers.push(...exchange.limitHeaders)
   if (exchange.chainId !== undefined) headers.push('X-Chain-Id', String(exchange.chainId))
   if (options.close) headers.push('Connection', 'close')
+  if (options.keepTo !== undefined) headers.push('Strict-Transport-Security', options.keepTo)
   const text = textOf(parts)
   const bytes = text === undefined ? bytesOf(parts) : text.length
   if (answer.body !== undefined) headers.push('Content-Type', 'application/json')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { createDebts } from '../account/createDebts.ts'
+import { strictTransport } from '../http/strictTransport.ts'
 import { isStorageError } from '../storage/storageError.ts'
 import { admit } from './admit.ts'
 import type { ConfirmBody } from './contract/account.ts'
@@ -108,9 +109,11 @@ export const createControl = (options: ControlOptions): Control => {
     const { requestId = randomUUID() } = env
     const begun = now()
     let outcome: Outcome
+    let keepTo: string | undefined
     try {
       const { publicUrl, controlUrl = publicUrl } = parts.deployment()
       const host = publicHost(controlUrl, request.headers.get('host'))
+      if (host !== undefined) keepTo = strictTransport(controlUrl)
       outcome =
         host === undefined
           ? { reply: { refusal: controlRefusals.misdirected(new URL(controlUrl).origin) } }
@@ -122,7 +125,12 @@ export const createControl = (options: ControlOptions): Control => {
       tell({ event: 'controlFault', requestId, route: name, error: faultOf(error) })
     }
     const { reply, userId } = outcome
-    const response = toResponse(reply, { requestId, now: now(), ...(name === 'other' ? {} : { route: routeOf(name) }) })
+    const response = toResponse(reply, {
+      requestId,
+      now: now(),
+      keepTo,
+      ...(name === 'other' ? {} : { route: routeOf(name) }),
+    })
     tell({
       event: 'control',
       requestId,

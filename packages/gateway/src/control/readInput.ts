@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { AnyRoute } from './contract/route.ts'
 import { controlRefusals } from './controlRefusals.ts'
 import { problemsOf } from './problemsOf.ts'
-import { readJsonBody } from './readJsonBody.ts'
+import { maxControlBody, maxStrangerBody, readJsonBody } from './readJsonBody.ts'
 import type { ControlRefusal, FieldProblem } from './reply.ts'
 
 type Read = { readonly value: unknown } | { readonly problems: readonly FieldProblem[] }
@@ -27,7 +27,7 @@ export const readInput = async (
   const query = check(route.query, queryOf(request))
   if ('problems' in query) return { refusal: controlRefusals.invalid(query.problems) }
   if (route.body === undefined) return { params: params.value, query: query.value, body: undefined }
-  const json = await readJsonBody(request)
+  const json = await readJsonBody(request, route.who === 'anyone' ? maxStrangerBody : maxControlBody)
   if ('refusal' in json) return json
   const body = check(route.body, json.value)
   if ('problems' in body) return { refusal: controlRefusals.invalid(body.problems) }

@@ -1,37 +1,47 @@
 import { hasAmbiguousName } from '../allow/hasAmbiguousName.ts'
+import { createPieces } from '../http/createPieces.ts'
 import { controlRefusals } from './controlRefusals.ts'
 import type { ControlRefusal } from './reply.ts'
 
 /** Longest body, in bytes. */
 export const maxControlBody: number = 64 * 1024
+/** Longest body of whoever is not logged in, in bytes: a mail address, a password and a link. */
+export const maxStrangerBody: number = 8 * 1024
 
 /** The bytes of a body, or why there are none: too many, and then no more of it is read; or its sender went away. */
-const readBytes = async (body: ReadableStream<Uint8Array> | null): Promise<Uint8Array | 'tooMany' | 'cut'> => {
+const readBytes = async (
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array | 'tooMany' | 'cut'> => {
   if (body === null) return new Uint8Array()
-  const parts: Uint8Array[] = []
+  const pieces = createPieces(Buffer.alloc(0))
   let length = 0
   try {
     // Leaving the loop cancels the stream.
     for await (const part of body) {
       length += part.length
-      if (length > maxControlBody) return 'tooMany'
-      parts.push(part)
+      if (length > maxBytes) return 'tooMany'
+      pieces.add(Buffer.from(part.buffer, part.byteOffset, part.length))
     }
   } catch {
     return 'cut'
   }
-  return Buffer.concat(parts)
+  return pieces.join()
 }
 
 /**
  * Reads a body as JSON.
+ * @param maxBytes - What is longer is refused, and not read on.
  * @returns `{ value }`, `undefined` in it where there was no body; or a refusal.
  */
-export const readJsonBody = async (request: Request): Promise<{ value: unknown } | { refusal: ControlRefusal }> => {
-  if (Number(request.headers.get('content-length') ?? 0) > maxControlBody)
-    return { refusal: controlRefusals.bodyTooLarge(maxControlBody) }
-  const bytes = await readBytes(request.body)
-  if (bytes === 'tooMany') return { refusal: controlRefusals.bodyTooLarge(maxControlBody) }
+export const readJsonBody = async (
+  request: Request,
+  maxBytes: number = maxControlBody,
+): Promise<{ value: unknown } | { refusal: ControlRefusal }> => {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes)
+    return { refusal: controlRefusals.bodyTooLarge(maxBytes) }
+  const bytes = await readBytes(request.body, maxBytes)
+  if (bytes === 'tooMany') return { refusal: controlRefusals.bodyTooLarge(maxBytes) }
   if (bytes === 'cut') return { refusal: controlRefusals.badJson('the body did not arrive whole') }
   if (bytes.length === 0) return { value: undefined }
   const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()

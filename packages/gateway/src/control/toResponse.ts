@@ -16,7 +16,10 @@ const refusalBody = (
 })
 
 /** What stands on every answer: nothing of it is kept by anybody, shown in a frame, or read as something that it is not. */
-const headersOf = (requestId: string, cookie: string | undefined): Headers => {
+const headersOf = (
+  requestId: string,
+  { cookie, keepTo }: { cookie?: string | undefined; keepTo: string | undefined },
+): Headers => {
   const headers = new Headers({
     'Cache-Control': 'no-store',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -26,6 +29,7 @@ const headersOf = (requestId: string, cookie: string | undefined): Headers => {
     'X-Request-Id': requestId,
   })
   if (cookie !== undefined) headers.append('Set-Cookie', cookie)
+  if (keepTo !== undefined) headers.set('Strict-Transport-Security', keepTo)
   return headers
 }
 
@@ -33,12 +37,13 @@ const headersOf = (requestId: string, cookie: string | undefined): Headers => {
  * Writes a reply as an HTTP response.
  * @param options.route - Of an answer: what it is declared as.
  * @param options.now - Milliseconds since 1970.
+ * @param options.keepTo - The value of `Strict-Transport-Security`, where browsers are to keep to https.
  */
 export const toResponse = (
   reply: Reply<unknown>,
-  { requestId, route, now }: { requestId: string; route?: AnyRoute; now: number },
+  { requestId, route, now, keepTo }: { requestId: string; route?: AnyRoute; now: number; keepTo?: string | undefined },
 ): Response => {
-  const headers = headersOf(requestId, reply.cookie)
+  const headers = headersOf(requestId, { cookie: reply.cookie, keepTo })
   if ('refusal' in reply) {
     const { refusal } = reply
     if (refusal.allow !== undefined) headers.set('Allow', refusal.allow)

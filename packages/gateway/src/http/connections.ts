@@ -10,6 +10,8 @@ interface ConnectionState {
   response: ServerResponse | undefined
   /** What begins the requests that wait for their turn. */
   readonly waiting: (() => void)[]
+  /** What waits is let go when the connection ends. */
+  watched: boolean
   /** What is to be done once nothing is open any more. */
   atRest: (() => void) | undefined
 }
@@ -18,7 +20,7 @@ interface ConnectionState {
 export interface Connections {
   /**
    * Whether a request may begin at once. One of a long pipeline begins, by `later`, when those before it have been answered: what
-   * one connection asks for must not take all that there is.
+   * one connection asks for must not take all that there is. Where too many wait its connection is cut.
    */
   readonly mayBegin: (request: IncomingMessage, response: ServerResponse) => boolean
   readonly later: (request: IncomingMessage, begin: () => void) => void
@@ -40,6 +42,10 @@ export interface Connections {
 
 /** Requests of one connection that are worked on at once. */
 const atOnce = 4
+/** Requests of one connection that wait. Each takes a hundred times the memory that it took bytes on the way. */
+const mostWaiting = 500
+/** Of all: one connection may have as many as are left, so that others find some. */
+const mostWaitingOfAll = 10_000
 /** How long a caller that sends no more is taken to wait, in milliseconds. */
 const halfClosedMs = 2_000
 
@@ -47,6 +53,7 @@ const halfClosedMs = 2_000
 export const createConnections = (): Connections => {
   const states = new WeakMap<Duplex, ConnectionState>()
   let total = 0
+  let waitingOfAll = 0
   const stateOf = (socket: Duplex): ConnectionState => {
     const known = states.get(socket)
     if (known !== undefined) return known
@@ -55,6 +62,7 @@ export const createConnections = (): Connections => {
       request: undefined,
       response: undefined,
       waiting: [],
+      watched: false,
       atRest: undefined,
     }
     states.set(socket, state)
@@ -74,11 +82,22 @@ export const createConnections = (): Connections => {
       state.response = response
       return state.open < atOnce && state.waiting.length === 0
     },
-    later: (request, begin) => {
-      const { waiting } = stateOf(request.socket)
+    later: ({ socket }, begin) => {
+      // What was read with the request that had it cut comes here all the same.
+      if (socket.destroyed) return
+      const state = stateOf(socket)
+      const { waiting } = state
+      if (!state.watched)
+        socket.on('close', () => {
+          waitingOfAll -= waiting.length
+          waiting.length = 0
+        })
+      state.watched = true
       waiting.push(begin)
+      waitingOfAll += 1
+      if (waiting.length > Math.min(mostWaiting, mostWaitingOfAll - waitingOfAll)) socket.destroy()
       // What is not read yet stays with its caller.
-      request.socket.pause()
+      else socket.pause()
     },
     begin: (request) => {
       const state = stateOf(request.socket)
@@ -93,6 +112,7 @@ export const createConnections = (): Connections => {
       total -= 1
       const next = socket.destroyed ? undefined : state.waiting.shift()
       if (next !== undefined) {
+        waitingOfAll -= 1
         if (state.waiting.length === 0) socket.resume()
         next()
       }

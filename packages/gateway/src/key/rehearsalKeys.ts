@@ -1,5 +1,6 @@
 import type { Rehearsal } from './rehearsal.ts'
 import { networkNames } from '../network.ts'
+import { keptShareOf } from '../upstream/keptBytes.ts'
 import type { Tenant } from './tenant.ts'
 
 const prefix = 'kr_rehearse_'
@@ -16,6 +17,8 @@ export const rehearsalOf = (key: string): Rehearsal | undefined =>
 
 const tenantAs = (rehearsal: Rehearsal, kind: 'app' | 'apiKey'): Tenant => ({
   record: { id: `rehearse_${rehearsal}`, kind, networks: networkNames, status: 'active' },
+  ownerId: `rehearse_${rehearsal}`,
+  share: keptShareOf(`rehearse_${rehearsal}`),
   rate: undefined,
   account: undefined,
   rehearsal,

@@ -1,11 +1,17 @@
 import type { RateLimits } from '../limit/rateLimiter.ts'
 import type { QuotaAccount } from '../quota/quota.ts'
+import { keptShareOf } from '../upstream/keptBytes.ts'
+import type { KeptShare } from '../upstream/keptBytes.ts'
 import type { KeyRecord } from './keyStore.ts'
 import type { Rehearsal } from './rehearsal.ts'
 
 /** What a key's record means for limits and metering: worked out once for each record. */
 export interface Tenant {
   readonly record: KeyRecord
+  /** Who has the key, perhaps with others. */
+  readonly ownerId: string
+  /** What all requests of the owner keep in memory. */
+  readonly share: KeptShare
   /** `undefined`: no rate. */
   readonly rate: RateLimits | undefined
   /** Whose quota is used; `undefined`: none. */
@@ -22,13 +28,19 @@ const accountId = ({ id, kind, userId, appId }: KeyRecord): string => {
   return userId === undefined ? `key:${id}` : `user:${userId}`
 }
 
+/** Where a store does not say whose a key is, it has itself. */
+const ownerId = ({ id, userId }: KeyRecord): string => (userId === undefined ? `key:${id}` : `user:${userId}`)
+
 /** The tenant of a record. An app has a quota of its own; API keys share their user's. */
 export const tenantOf = (record: KeyRecord): Tenant => {
   const known = tenants.get(record)
   if (known !== undefined) return known
   const { perSecond = null, burst = 1, perDay = null, perMonth = null } = record.limits ?? {}
+  const owner = ownerId(record)
   const tenant: Tenant = {
     record,
+    ownerId: owner,
+    share: keptShareOf(owner),
     rate: perSecond === null ? undefined : { perSecond, burst },
     // What has no limit is counted all the same: its owner wants to see it.
     account: record.limits === undefined ? undefined : { id: accountId(record), perDay, perMonth },

@@ -1,32 +1,57 @@
 import { createServer } from 'node:http'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { defaultLimits } from '../gatewayOptions.ts'
 import type { GatewayLimits } from '../gatewayOptions.ts'
+import { createConnections } from '../http/connections.ts'
 
 /** How often late requests are looked for. */
 const lateCheckMs = 1_000
+
+const withDefaults = (bounds: GatewayLimits): Required<GatewayLimits> => {
+  const all = { ...defaultLimits, ...bounds }
+  // Node takes no header that may come later than its whole request.
+  return { ...all, headersTimeoutMs: Math.min(all.headersTimeoutMs, all.requestTimeoutMs) }
+}
+
+/** Makes a running server keep to other bounds. */
+export const setControlBounds = (server: Server, bounds: GatewayLimits): void => {
+  const { headersTimeoutMs, requestTimeoutMs, maxConnections } = withDefaults(bounds)
+  server.headersTimeout = headersTimeoutMs
+  server.requestTimeout = requestTimeoutMs
+  server.maxConnections = maxConnections
+}
 
 /**
  * Makes the server of a port that the control API and the dashboard have to themselves, with the networks' bounds of connections and time.
  * @param options.bounds - What is left out is as in `defaultLimits`.
  * @param options.tls - In PEM. @default http
+ * @param options.answer - Told of a request when its turn on its connection has come.
  */
 export const createControlServer = ({
   bounds,
   tls,
+  answer,
 }: {
   bounds: GatewayLimits
   tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  answer: (request: IncomingMessage, response: ServerResponse) => void
 }): Server => {
-  const { headersTimeoutMs, requestTimeoutMs, maxConnections } = { ...defaultLimits, ...bounds }
-  const http = {
-    // Node takes no header that may come later than its whole request.
-    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
-    requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: lateCheckMs,
+  const http = { connectionsCheckingInterval: lateCheckMs }
+  const server =
+    tls === undefined
+      ? createServer(http)
+      : createTlsServer({ ...http, ...tls, handshakeTimeout: withDefaults(bounds).headersTimeoutMs })
+  setControlBounds(server, bounds)
+  const connections = createConnections()
+  const begin = (request: IncomingMessage, response: ServerResponse): void => {
+    connections.begin(request)
+    response.on('close', () => connections.finish(request))
+    answer(request, response)
   }
-  const server = tls === undefined ? createServer(http) : createTlsServer({ ...http, ...tls })
-  server.maxConnections = maxConnections
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (connections.mayBegin(request, response)) begin(request, response)
+    else connections.later(request, () => begin(request, response))
+  })
   return server
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { createAccounts } from '../account/createAccounts.ts'
 import type { Accounts } from '../account/accounts.ts'
 import { createControl } from '../control/createControl.ts'
-import { createControlServer } from './createControlServer.ts'
+import { createControlServer, setControlBounds } from './createControlServer.ts'
 import { createGateway } from '../createGateway.ts'
 import type { GatewayOptions } from '../gatewayOptions.ts'
 import { createClientIp } from '../http/clientIp.ts'
@@ -33,6 +33,7 @@ import type { RunningConfig } from './runningConfig.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import { createSite } from './site.ts'
 import type { Site } from './site.ts'
+import { startUpkeep } from './startUpkeep.ts'
 import { watchStores } from './watchStores.ts'
 
 /** What a service is made of. */
@@ -195,7 +196,9 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     log,
     now,
   })
+  const stopUpkeep = startUpkeep({ work: accounts.prune, everyMs: upkeepMs })
   const closeParts = async (): Promise<void> => {
+    stopUpkeep()
     stores.stop()
     // What callers used is written before the storage closes; where it cannot be, closing goes on.
     await Promise.allSettled([keys.close(), quota.close(), stored.close()])
@@ -249,10 +252,15 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     throw asConfigError(error)
   }
   const controlServer =
-    config.control === undefined ? undefined : createControlServer({ bounds: config.bounds, tls: tlsAtStart })
-  controlServer?.on('request', (request, response) => {
-    if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
-  })
+    config.control === undefined
+      ? undefined
+      : createControlServer({
+          bounds: config.bounds,
+          tls: tlsAtStart,
+          answer: (request, response) => {
+            if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
+          },
+        })
 
   let closed: Promise<void> | undefined
   const close = async (graceMs: number): Promise<void> => {
@@ -297,6 +305,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         site = nextSite
         if (givenSecrets !== undefined) secrets.splice(0, secrets.length, ...givenSecrets)
         keys.forget('all')
+        if (controlServer !== undefined) setControlBounds(controlServer, next.bounds)
         if (controlServer !== undefined && 'setSecureContext' in controlServer && tls !== undefined)
           (controlServer as ReturnType<typeof createTlsServer>).setSecureContext(tls)
       } catch (error) {
@@ -309,3 +318,5 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
 }
 
 const defaultGraceMs = 10_000
+/** Those who log in delete old things too: this is for where nobody does. */
+const upkeepMs = 60 * 60_000

@@ -39,7 +39,7 @@ describe('a config', () => {
       reveal: 'onDemand',
       services: { debug: false, trace: false },
       limits: {
-        apiKeys: { perSecond: null, perDay: 25_000, perMonth: null },
+        apiKeys: { perSecond: 1_000, burst: 10_000, perDay: 25_000, perMonth: null },
         apps: { perSecond: 100, burst: 1_000, perDay: 100_000, perMonth: 3_000_000 },
         appsPerUser: 20,
       },

@@ -134,7 +134,7 @@ export interface ServiceConfig {
   /** Which groups of methods are offered beside `eth_`, `net_` and `web3_`. @default neither */
   readonly services: { readonly debug: boolean; readonly trace: boolean }
   readonly limits: {
-    /** Of all API keys of a user together; `perSecond` and `burst` of each. @default 25,000 a day */
+    /** Of all API keys of a user together; `perSecond` and `burst` of each. @default 25,000 a day, 1000 a second with 10,000 at once */
     readonly apiKeys: KeyLimits
     /** Of each app. @default 100 a second with 1000 at once, 100,000 a day, 3,000,000 a month */
     readonly apps: KeyLimits
@@ -222,8 +222,9 @@ export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
   services: object({ debug: onOff().default(false), trace: onOff().default(false) }).prefault({}),
   limits: object({
     apiKeys: object({
-      perSecond: keyLimits.perSecond.default(null),
-      burst: keyLimits.burst.default(1_000),
+      // Far above what the day's limit is for: without one, what is refused would cost a key nothing at all.
+      perSecond: keyLimits.perSecond.default(1_000),
+      burst: keyLimits.burst.default(10_000),
       perDay: keyLimits.perDay.default(25_000),
       perMonth: keyLimits.perMonth.default(null),
     }).prefault({}),

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { publicHost } from '../control/publicHost.ts'
 import type { ClientIp } from '../http/clientIp.ts'
+import { strictTransport } from '../http/strictTransport.ts'
 import { networkNames } from '../network.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import { siteHeaders } from './siteHeaders.ts'
@@ -25,8 +26,12 @@ export interface SiteOptions {
   /** The folder of the built pages; without one there is a line that says where the API is. */
   readonly folder?: string | undefined
   readonly clientIp: ClientIp
+  /** How long an answer may take until its caller has all of it, in milliseconds; then its connection is cut. @default 120_000 */
+  readonly answerWithinMs?: number
   readonly log: (entry: ServiceLogEntry) => void
 }
+
+const defaultAnswerWithinMs = 120_000
 
 const pathOf = (request: IncomingMessage): string => (request.url ?? '').split(/[?#]/, 1)[0] ?? ''
 
@@ -41,10 +46,18 @@ const escaped = (text: string): string =>
  * Makes the site.
  * @throws {ConfigError} where the folder holds no pages.
  */
-export const createSite = ({ publicUrl, networksUrl, control, folder, clientIp, log }: SiteOptions): Site => {
-  const { origin, protocol } = new URL(publicUrl)
+export const createSite = ({
+  publicUrl,
+  networksUrl,
+  control,
+  folder,
+  clientIp,
+  answerWithinMs = defaultAnswerWithinMs,
+  log,
+}: SiteOptions): Site => {
+  const { origin } = new URL(publicUrl)
   const connect = [new URL(networksUrl).origin].filter((other) => other !== origin)
-  const headers = siteHeaders({ connect, secure: protocol === 'https:' })
+  const headers = siteHeaders({ connect, keepTo: strictTransport(publicUrl) })
   const files = folder === undefined ? undefined : createStaticFiles(folder, headers)
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keyrail</title><p>Keyrail serves here. There is no dashboard in this installation; the control API is at <a href="${escaped(publicUrl)}/api/openapi.json">${escaped(publicUrl)}/api</a>.</html>`
 
@@ -67,11 +80,19 @@ export const createSite = ({ publicUrl, networksUrl, control, folder, clientIp, 
     { overrideGlobalObjects: false, errorHandler: () => new Response(null, { status: 400 }) },
   )
 
+  /** Who takes nothing of its answer would keep its connection for ever. */
+  const cutWhenLate = (response: ServerResponse): void => {
+    const timer = setTimeout(() => response.destroy(), answerWithinMs)
+    timer.unref()
+    response.on('close', () => clearTimeout(timer))
+  }
+
   return (request, response, requestId) => {
     const path = pathOf(request)
     // A whole URL as the target is for proxies, which this is none.
     if (!path.startsWith('/') || isOfNetwork(path)) return false
     if (isApi(path)) {
+      cutWhenLate(response)
       if (request.headers.expect !== undefined) response.writeContinue()
       // It names its requests, checks the host and writes its log itself.
       void answerApi(request, response)
@@ -85,6 +106,7 @@ export const createSite = ({ publicUrl, networksUrl, control, folder, clientIp, 
       response.removeHeader('X-Request-Id')
       return false
     }
+    cutWhenLate(response)
     const { method } = request
     response.on('close', () => {
       const durationMs = Math.round((performance.now() - startedAt) * 1_000) / 1_000

@@ -1,12 +1,12 @@
 /**
  * The headers of everything that a browser shows of the service. Pages take scripts and styles from their own files alone.
  * @param options.connect - Origins besides its own that a page may call: the data plane's, where that is another.
- * @param options.secure - Whether browsers reach it by https: then they keep to that for a year.
+ * @param options.keepTo - The value of `Strict-Transport-Security`, where browsers are to keep to https.
  */
 export const siteHeaders = ({
   connect = [],
-  secure = false,
-}: { connect?: readonly string[]; secure?: boolean } = {}): Readonly<Record<string, string>> => ({
+  keepTo,
+}: { connect?: readonly string[]; keepTo?: string | undefined } = {}): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -24,5 +24,5 @@ export const siteHeaders = ({
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  ...(secure ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  ...(keepTo === undefined ? {} : { 'Strict-Transport-Security': keepTo }),
 })

@@ -35,6 +35,8 @@ export interface AccessTokens {
   touch(id: string, now: number): Promise<void>
   /** @returns Whether the user had such a token. */
   remove(token: { id: string; userId: string }): Promise<boolean>
+  /** Removes all of a user. @returns How many there were. */
+  removeAll(userId: string): Promise<number>
 }
 
 const toToken = ({
@@ -112,6 +114,10 @@ export const createAccessTokens = (db: Db): AccessTokens => {
         .where('userId', '=', userId)
         .executeTakeFirst()
       return numDeletedRows > 0n
+    },
+    removeAll: async (userId) => {
+      const { numDeletedRows } = await query.deleteFrom('accessTokens').where('userId', '=', userId).executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { recordChange } from './changes.ts'
 import { createId } from './createId.ts'
 import { foldText } from './foldText.ts'
+import { holdRows } from './holdRows.ts'
 import { inTransaction } from './inTransaction.ts'
 import { fromJson, toJson } from './jsonObject.ts'
 import type { Db, Tables } from './tables.ts'
@@ -27,6 +28,8 @@ export interface Users {
   /** @returns The account, or `'mailTaken'`: mail addresses are compared without regard to case. */
   create(user: { mail: string; password: string; role?: User['role']; now: number }): Promise<User | 'mailTaken'>
   find(id: string): Promise<User | undefined>
+  /** Finds an account, and holds it until the transaction ends: whoever begins a session of it waits for that. */
+  hold(id: string): Promise<User | undefined>
   findByMail(mail: string): Promise<User | undefined>
   /** By id, `limit` of them after `after`; if `mail` is given, only those whose mail address holds that text, whatever its case. */
   list(page: { after?: string; limit: number; mail?: string }): Promise<readonly User[]>
@@ -94,6 +97,10 @@ export const createUsers = (db: Db): Users => {
     },
     find: async (id) => {
       const row = await query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && toUser(row)
+    },
+    hold: async (id) => {
+      const row = await holdRows(db, query.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
       return row && toUser(row)
     },
     findByMail: async (mail) => {

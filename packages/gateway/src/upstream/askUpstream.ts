@@ -1,3 +1,4 @@
+import { mayHoldAnswer } from './mayHoldAnswer.ts'
 import { readAnswer } from './readAnswer.ts'
 import type { NodeAnswer } from './readAnswer.ts'
 import type { Upstream } from './createUpstream.ts'
@@ -30,7 +31,7 @@ export const askUpstream = (
       done: (fault, answer) => {
         clearTimeout(timer)
         if (answer === undefined) resolve(fault === 'unsent' ? 'unreachable' : 'failing')
-        else resolve(readAnswer(answer.body, '1') ?? 'failing')
+        else resolve((mayHoldAnswer(answer.status) ? readAnswer(answer.body, '1') : undefined) ?? 'failing')
       },
     })
   })

@@ -5,6 +5,7 @@ import { quantityIn } from './askUpstream.ts'
 import { carryFilterCall } from './carryFilterCall.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
+import { keepBytes } from './keptBytes.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardCall.ts'
 import { refusals } from '../refusal/refusals.ts'
@@ -82,14 +83,15 @@ export const carryCall = (call: ForwardedCall, options: CarryOptions, done: Call
   const { group } = options
   const kept = keptAnswer(read, group)
   if (kept !== undefined) {
-    done(kept)
+    // Where its caller does not read, what is written of it lies here once more.
+    done(keepBytes(options.budget.kept, kept.value.length) ? kept : refusals.upstreamBusy())
     return nothing
   }
-  if (group.turns.free(options.keyId)) return carryShared(call, { read, options }, done)
+  if (group.turns.free(options)) return carryShared(call, { read, options }, done)
   // What waits in its key's line is no flight yet: others would join it, and wait for a key that is not theirs.
   const joined = group.flights.join(read.key, options, done)
   if (joined !== undefined) return joined
-  return group.turns.wait(options.keyId, {
+  return group.turns.wait(options, {
     waitMs: options.deadlineMs ?? options.timeoutMs,
     go: (leftMs) => carryShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
     late: () => done(refusals.upstreamBusy()),

@@ -68,10 +68,14 @@ const makeFilter = (call: ForwardedCall, options: CarryOptions, done: CallDone):
   })
 
 /** A filter that made room, or is of other settings, is ended at its node as well. Nobody waits for that. */
-const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, timeoutMs }: CarryOptions): void => {
+const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, ownerId, timeoutMs }: CarryOptions): void => {
   const traits = { idempotent: true, heavy: false, label: '' }
   const call = { method: 'eth_uninstallFilter', params: `[${nodeId}]`, traits }
-  forwardCall(call, { group, keyId, timeoutMs, budget: { left: 1024 }, maxAnswerBytes: 1024, only: member }, nothing)
+  forwardCall(
+    call,
+    { group, keyId, ownerId, timeoutMs, budget: { left: 1024 }, maxAnswerBytes: 1024, only: member },
+    nothing,
+  )
 }
 
 /** Our id in the params; nothing else of them is looked at, as nodes do. */

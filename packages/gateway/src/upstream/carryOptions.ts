@@ -6,6 +6,8 @@ export interface CarryOptions {
   readonly group: UpstreamGroup
   /** The caller's key, by which its filters and its own changes are told from others'. */
   readonly keyId: string
+  /** Who has the key, perhaps with others: what all of them have under way has a bound. */
+  readonly ownerId: string
   /** Of the settings that hold for it; another one whenever they change. */
   readonly keyVersion?: number | undefined
   readonly timeoutMs: number

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFlights } from './createFlights.ts'
 import type { Flights } from './createFlights.ts'
 
-const ofKey = (keyId: string) => ({ keyId, budget: { left: 100 }, maxAnswerBytes: 100 })
+const ofKey = (keyId: string) => ({ keyId, budget: { left: 100 }, maxAnswerBytes: 100, timeoutMs: 10_000 })
 
 /** Asks for a read that never ends; says whether it had to be begun. */
 const asks = (flights: Flights, keyId: string, key = 'read'): boolean => {
@@ -26,6 +26,18 @@ test('a read is joined for as long as it may be, and then begun anew', () => {
   at = 1_000
   expect(asks(flights, 'b')).toBe(true)
   expect(asks(flights, 'a')).toBe(false)
+})
+
+test('a read that will be given up soon is joined by nobody who has more time', () => {
+  let at = 0
+  const flights = createFlights({ joinableMs: 2_000, now: () => at })
+  const isJoined = (deadlineMs?: number): boolean =>
+    flights.join('read', { ...ofKey('b'), ...(deadlineMs === undefined ? {} : { deadlineMs }) }, () => {}) !== undefined
+  // It waited for nine of its ten seconds before it began.
+  flights.carry('read', { ...ofKey('a'), deadlineMs: 1_000 }, { begin: () => () => {}, done: () => {} })
+  expect([isJoined(), isJoined(2_001), isJoined(2_000)]).toEqual([false, false, true])
+  at = 600
+  expect([isJoined(2_000), isJoined(800)]).toEqual([false, true])
 })
 
 test('however many keys change something, none of them joins a read from before', () => {

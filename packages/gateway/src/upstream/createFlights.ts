@@ -10,6 +10,10 @@ export interface FlightOptions {
   /** How many bytes its answer may have: its own bytes are taken off, also where another caller's call brought them. */
   readonly budget: ByteBudget
   readonly maxAnswerBytes: number
+  /** How long its answer may take, in milliseconds. */
+  readonly timeoutMs: number
+  /** What is left of that, where some of it has passed. */
+  readonly deadlineMs?: number | undefined
 }
 
 /** A caller that waits for a read. */
@@ -24,6 +28,8 @@ interface Waiter {
 interface Flight {
   readonly number: number
   readonly beganAt: number
+  /** When the one who began it gives it up. */
+  readonly endsAt: number
   /** The budget that the read itself draws on, that of the one who began it. */
   readonly budget: ByteBudget
   readonly waiters: Waiter[]
@@ -80,11 +86,14 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
   let markOfAll = 0
   let lastNumber = 0
 
-  const joinable = (key: string, keyId: string): Flight | undefined => {
+  const leftOf = ({ timeoutMs, deadlineMs = timeoutMs }: FlightOptions): number => deadlineMs
+  const joinable = (key: string, options: FlightOptions): Flight | undefined => {
     const flight = open.get(key)
     if (flight === undefined || flight.number < markOfAll) return undefined
-    if (marks.size > 0 && flight.number < (marks.get(keyId) ?? 0)) return undefined
-    return now() - flight.beganAt < joinableMs ? flight : undefined
+    if (marks.size > 0 && flight.number < (marks.get(options.keyId) ?? 0)) return undefined
+    const at = now()
+    // One that waited in its key's line has little time left: it would be given up while others have theirs.
+    return at - flight.beganAt < joinableMs && (flight.endsAt - at) * 2 >= leftOf(options) ? flight : undefined
   }
   const settle = ({ done, options: { budget, maxAnswerBytes } }: Waiter, flight: Flight, ended: Ended): void => {
     const { end, member } = ended
@@ -118,7 +127,7 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
     }
   }
   const join = (key: string, waiter: Waiter): Leave | undefined => {
-    const flight = joinable(key, waiter.options.keyId)
+    const flight = joinable(key, waiter.options)
     return flight === undefined ? undefined : wait(key, flight, waiter)
   }
 
@@ -127,7 +136,15 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
       const waiter: Waiter = { done, options: given, streams: true }
       const joined = join(key, waiter)
       if (joined !== undefined) return joined
-      const flight: Flight = { number: ++lastNumber, beganAt: now(), budget: given.budget, waiters: [], stop: nothing }
+      const beganAt = now()
+      const flight: Flight = {
+        number: ++lastNumber,
+        beganAt,
+        endsAt: beganAt + leftOf(given),
+        budget: given.budget,
+        waiters: [],
+        stop: nothing,
+      }
       const leave = wait(key, flight, waiter)
       // V8 chains a map's former tables, each to the next: one that grew old kept all reads since then from being collected while they were
       // young, which made collecting cost a sixth of each call.

@@ -1,28 +1,47 @@
-/** A call that waits for its key's turn. */
+import { createLine } from './createLine.ts'
+import type { Line } from './createLine.ts'
+
+/** Whose exchange it is. */
+export interface TurnOf {
+  readonly keyId: string
+  /** Who has the key, perhaps with others. Always the same of one key. */
+  readonly ownerId: string
+}
+
+/** A call that waits for its turn. */
 interface Waiter {
   readonly endsAt: number
   readonly go: (leftMs: number) => () => void
+  /** In its line. */
+  number: number
   /** Stops what was begun when it was let go. */
   stop: () => void
   timer: NodeJS.Timeout | undefined
 }
 
-/** What one key has under way. */
-interface Turns {
+/** What the keys of one owner have under way. */
+interface Owner {
   open: number
-  /** In the order in which they came; made when the first has to wait. */
-  waiting: Set<Waiter> | undefined
-  waking: boolean
+  /** The keys that have a line, in the order in which one of each is let go. */
+  readonly lines: Turns[]
 }
 
-/** How many exchanges each key has with the nodes of a network, so that no key takes all connections from the others. */
+/** What one key has under way. */
+interface Turns {
+  readonly owner: Owner
+  open: number
+  /** In the order in which they came. */
+  readonly waiting: Line<Waiter>
+}
+
+/** How many exchanges each key and each owner has with the nodes of a network, so that nobody takes all connections from the others. */
 export interface KeyTurns {
-  /** Whether an exchange of this key may begin now. */
-  readonly free: (keyId: string) => boolean
+  /** Whether an exchange may begin now. */
+  readonly free: (of: TurnOf) => boolean
   /** Counts an exchange that begins. To be given back once. */
-  readonly take: (keyId: string) => void
+  readonly take: (of: TurnOf) => void
   /** Counts an exchange that has ended, and lets those go that wait. */
-  readonly give: (keyId: string) => void
+  readonly give: (of: TurnOf) => void
   /**
    * Waits in the key's own line. Whoever is let go is not counted yet: it takes, if it begins an exchange.
    * @param options.waitMs - The longest time, in milliseconds; `go` is told what is left of it.
@@ -31,85 +50,128 @@ export interface KeyTurns {
    * @returns What leaves the line, or stops what was begun since.
    */
   readonly wait: (
-    keyId: string,
+    of: TurnOf,
     options: { waitMs: number; go: (leftMs: number) => () => void; late: () => void },
   ) => () => void
 }
 
-/** A quarter of the connections to a node. */
-const mostOfKey = 32
+/** As many as there are connections to a node. */
+const mostOfAll = 128
 const mostWaitingOfKey = 1_000
 /** Keys known before those are let go that have nothing under way. */
 const fewKeys = 1_024
 const nothing = (): void => {}
 
 /**
- * Makes the book of the exchanges that keys have under way.
- * @param options.most - Exchanges of one key at once. @default 32
+ * Makes the book of the exchanges that are under way. An owner may have as many as are left for all: alone half of them, one of two that
+ * want all they can get a third, one of nine a tenth. So whoever comes finds some left, however many are greedy.
+ * @param options.all - Exchanges of all owners at once. @default 128
+ * @param options.most - Of one key. @default as many as its owner may have
  * @param options.mostWaiting - Calls of one key that wait. @default 1000
  */
-export const createKeyTurns = (options: { most?: number; mostWaiting?: number } = {}): KeyTurns => {
-  const { most = mostOfKey, mostWaiting = mostWaitingOfKey } = options
+export const createKeyTurns = (options: { all?: number; most?: number; mostWaiting?: number } = {}): KeyTurns => {
+  const { all = mostOfAll, most = all, mostWaiting = mostWaitingOfKey } = options
   let keys = new Map<string, Turns>()
+  let owners = new Map<string, Owner>()
   let sweepAt = fewKeys
+  let open = 0
+  /** Those with a line, in the order in which one of each is let go. */
+  const waiting: Owner[] = []
+  let waking = false
 
-  const turnsOf = (keyId: string): Turns => {
+  const mayOwner = (owner: Owner): boolean => owner.open < all - open
+  const sweep = (): void => {
+    keys = new Map([...keys].filter(([, turns]) => turns.open > 0 || turns.waiting.size() > 0))
+    owners = new Map([...owners].filter(([, owner]) => owner.open > 0 || owner.lines.length > 0))
+    sweepAt = Math.max(fewKeys, keys.size * 2)
+  }
+  const turnsOf = ({ keyId, ownerId }: TurnOf): Turns => {
     const known = keys.get(keyId)
     if (known !== undefined) return known
     // Idle keys stay, as to add and remove one for each call would cost more than to sweep now and then.
-    if (keys.size >= sweepAt) {
-      keys = new Map([...keys].filter(([, { open, waiting }]) => open > 0 || (waiting?.size ?? 0) > 0))
-      sweepAt = Math.max(fewKeys, keys.size * 2)
-    }
-    const turns: Turns = { open: 0, waiting: undefined, waking: false }
+    if (keys.size >= sweepAt) sweep()
+    let owner = owners.get(ownerId)
+    if (owner === undefined) owners.set(ownerId, (owner = { open: 0, lines: [] }))
+    const turns: Turns = { owner, open: 0, waiting: createLine() }
     keys.set(keyId, turns)
     return turns
   }
-  const wake = (turns: Turns): void => {
-    const { waiting } = turns
+  const leave = (turns: Turns, waiter: Waiter): void => {
+    clearTimeout(waiter.timer)
+    if (!turns.waiting.leave(waiter.number) || turns.waiting.size() > 0) return
+    takeOut(turns.owner.lines, turns)
+    if (turns.owner.lines.length === 0) takeOut(waiting, turns.owner)
+  }
+  /** Lets one of an owner's calls go, of the key whose turn it is. @returns Whether one may. */
+  const letOneGo = (owner: Owner): boolean => {
+    if (!mayOwner(owner)) return false
+    const turns = owner.lines.find((line) => line.open < most)
+    const waiter = turns?.waiting.first()
+    if (turns === undefined || waiter === undefined) return false
+    leave(turns, waiter)
+    if (takeOut(owner.lines, turns)) owner.lines.push(turns)
+    waiter.stop = waiter.go(Math.max(1, waiter.endsAt - performance.now()))
+    return true
+  }
+  const wake = (): void => {
     // One that is let go may end at once and give back: the loop it came from goes on.
-    if (waiting === undefined || turns.waking) return
-    turns.waking = true
-    for (const waiter of waiting) {
-      if (turns.open >= most) break
-      waiting.delete(waiter)
-      clearTimeout(waiter.timer)
-      waiter.stop = waiter.go(Math.max(1, waiter.endsAt - performance.now()))
+    if (waking || waiting.length === 0) return
+    waking = true
+    let passed = 0
+    while (open < all && passed < waiting.length) {
+      const owner = waiting.shift()
+      if (owner === undefined) break
+      waiting.push(owner)
+      passed = letOneGo(owner) ? 0 : passed + 1
     }
-    turns.waking = false
+    waking = false
   }
 
   return {
-    free: (keyId) => {
+    free: ({ keyId, ownerId }) => {
       const turns = keys.get(keyId)
-      return turns === undefined || turns.open < most
+      if (turns !== undefined) return turns.open < most && mayOwner(turns.owner)
+      const owner = owners.get(ownerId)
+      return owner === undefined ? open < all : mayOwner(owner)
     },
-    take: (keyId) => {
-      turnsOf(keyId).open += 1
+    take: (of) => {
+      const turns = turnsOf(of)
+      turns.open += 1
+      turns.owner.open += 1
+      open += 1
     },
-    give: (keyId) => {
-      const turns = turnsOf(keyId)
+    give: (of) => {
+      const turns = turnsOf(of)
       turns.open -= 1
-      wake(turns)
+      turns.owner.open -= 1
+      open -= 1
+      wake()
     },
-    wait: (keyId, { waitMs, go, late }) => {
-      const turns = turnsOf(keyId)
-      const waiting = (turns.waiting ??= new Set())
-      if (waiting.size >= mostWaiting) {
+    wait: (of, { waitMs, go, late }) => {
+      const turns = turnsOf(of)
+      if (turns.waiting.size() >= mostWaiting) {
         late()
         return nothing
       }
-      const waiter: Waiter = { endsAt: performance.now() + waitMs, go, stop: nothing, timer: undefined }
+      const waiter: Waiter = { endsAt: performance.now() + waitMs, go, number: 0, stop: nothing, timer: undefined }
       waiter.timer = setTimeout(() => {
-        waiting.delete(waiter)
+        leave(turns, waiter)
         late()
       }, waitMs)
-      waiting.add(waiter)
+      if (turns.owner.lines.length === 0) waiting.push(turns.owner)
+      if (turns.waiting.size() === 0) turns.owner.lines.push(turns)
+      waiter.number = turns.waiting.join(waiter)
       return () => {
-        waiting.delete(waiter)
-        clearTimeout(waiter.timer)
+        leave(turns, waiter)
         waiter.stop()
       }
     },
   }
+}
+
+/** @returns Whether it was there. */
+const takeOut = <Item>(line: Item[], item: Item): boolean => {
+  const place = line.indexOf(item)
+  if (place !== -1) line.splice(place, 1)
+  return place !== -1
 }

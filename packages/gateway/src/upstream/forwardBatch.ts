@@ -10,6 +10,7 @@ import { readBatchAnswer, readPlainBatch } from './readAnswer.ts'
 interface BatchOptions {
   readonly group: UpstreamGroup
   readonly keyId: string
+  readonly ownerId: string
   readonly leftMs: number
   readonly budget: ByteBudget
 }
@@ -17,15 +18,15 @@ interface BatchOptions {
 type BatchDone = (ends: readonly (CallEnd | undefined)[], member?: GroupMember) => void
 
 /**
- * Carries reads to a node in one batch. Where its key has too much under way it waits for that first.
+ * Carries reads to a node in one batch. Where its key or its owner has too much under way it waits for that first.
  * @param options.leftMs - How long there is for the batch and what comes after it, in milliseconds. The batch may take half of it.
  * @param done - Called once, and not after the returned function was called, which stops it. Gives an end per call, `undefined`
  * where the batch brought none that can be believed, and who gave them.
  */
 export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
-  const { group, keyId, leftMs: waitMs } = options
-  if (group.turns.free(keyId)) return forwardNow(calls, options, done)
-  return group.turns.wait(keyId, {
+  const { group, leftMs: waitMs } = options
+  if (group.turns.free(options)) return forwardNow(calls, options, done)
+  return group.turns.wait(options, {
     waitMs,
     go: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
     late: () => done(calls.map(() => refusals.upstreamBusy())),
@@ -33,8 +34,8 @@ export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOpti
 }
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
-  const { group, keyId, budget } = options
-  group.turns.take(keyId)
+  const { group, budget } = options
+  group.turns.take(options)
   let over = false
   const firstId = takeWireIds(calls.length)
   const body = `[${calls.map((call, index) => wireText(call, String(firstId + index))).join(',')}]`
@@ -44,7 +45,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     if (over) return
     over = true
     clearTimeout(timer)
-    group.turns.give(keyId)
+    group.turns.give(options)
   }
   const finish = (ends: readonly (CallEnd | undefined)[], member?: GroupMember): void => {
     release()
@@ -75,7 +76,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
         }
         const ends = readPlainBatch(answer.body, firstId, calls.length) ?? readAny(answer.body, member)
         // Only what is good is told: a node may refuse a batch and answer each call of it.
-        if (ends !== undefined) member.health.report(true)
+        if (ends !== undefined) member.health.answered()
         finish(ends ?? none(), member)
       },
     })

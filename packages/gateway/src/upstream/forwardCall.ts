@@ -6,6 +6,7 @@ import type { AnswerFlow, AnswerTaker, ByteBudget, UpstreamAnswer, UpstreamFault
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
 import { maskSecrets } from './maskSecrets.ts'
+import { mayHoldAnswer } from './mayHoldAnswer.ts'
 import { openAnswerStream } from './openAnswerStream.ts'
 import { readAnswer } from './readAnswer.ts'
 import type { NodeAnswer } from './readAnswer.ts'
@@ -22,8 +23,9 @@ export interface ForwardedCall {
 /** How a call is to be carried. */
 export interface ForwardOptions {
   readonly group: UpstreamGroup
-  /** The caller's key, in whose line the call waits where it has too many under way. */
+  /** The caller's key, in whose line the call waits where it has too many under way, or its owner has. */
   readonly keyId: string
+  readonly ownerId: string
   /** For both tries together. */
   readonly timeoutMs: number
   /** What is left of it, where it began before this call. */
@@ -61,13 +63,13 @@ const nothing = (): void => {}
  * asked of another upstream too, and the first answer counts. What changes something is tried again only where not a byte of it was
  * sent, and never asked of two.
  *
- * Where its key has too many calls under way it waits for one of them to end, within its time.
+ * Where its key or its owner has too many calls under way it waits for one of them to end, within its time.
  * @param done - Called once, and not after the returned function was called, which stops it.
  */
 export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, keyId, timeoutMs, deadlineMs = timeoutMs } = options
-  if (group.turns.free(keyId)) return forwardNow(call, options, done)
-  return group.turns.wait(keyId, {
+  const { group, timeoutMs, deadlineMs = timeoutMs } = options
+  if (group.turns.free(options)) return forwardNow(call, options, done)
+  return group.turns.wait(options, {
     waitMs: deadlineMs,
     go: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
     late: () => done(refusals.upstreamBusy()),
@@ -75,7 +77,7 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
 }
 
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, keyId, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes, only, mayStream } = options
+  const { group, ownerId, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes, only, mayStream } = options
   const { idempotent, heavy } = call.traits
   let over = false
   /** Its key's turn is taken: until the call is over, or its stream. */
@@ -92,7 +94,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   const release = (): void => {
     if (!holding) return
     holding = false
-    group.turns.give(keyId)
+    group.turns.give(options)
   }
   const finish = (end: CallEnd, member?: GroupMember): void => {
     over = true
@@ -132,14 +134,14 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
         }
         const end = endOf(fault, answer, { wireId, maxAnswerBytes })
         if ('value' in end) {
-          member.health.report(true)
+          member.health.answered()
           stopOther()
           finish(masked(end, member), member)
         } else if (end.reason === 'response_too_large' || fault === 'noRoom') {
           stopOther()
           finish(end, member)
         } else {
-          member.health.report(false)
+          member.health.failed(ownerId)
           const same = fault === 'broken' && tries < 2 ? member : undefined
           failed(member, end, idempotent ? (elsewhere(member) ?? same) : undefined)
         }
@@ -152,7 +154,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
               const opened = openLarge(wireId, { head, flow, idleMs: timeoutMs, mayStream })
               if (opened === undefined) return undefined
               open -= 1
-              member.health.report(true)
+              member.health.answered()
               stopOther()
               streaming = true
               finish({ member: 'result', stream: opened.stream }, member)
@@ -180,10 +182,10 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     done(refusals.noUpstream(group.network))
     return nothing
   }
-  group.turns.take(keyId)
+  group.turns.take(options)
   const timer = setTimeout(() => {
     // A heavy call may take its time without the node being the worse for it.
-    if (!heavy) first.health.report(false)
+    if (!heavy) first.health.failed(ownerId)
     stopAll()
     done(refusals.upstreamTimeout(timeoutMs))
   }, deadlineMs)
@@ -196,7 +198,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
       const other = elsewhere(first)
       if (other === undefined || open === 0) return
       // Not the same as slow: half of its time is gone.
-      if (group.hedgeMs === undefined || onTrial) first.health.report(false)
+      if (group.hedgeMs === undefined || onTrial) first.health.failed(ownerId)
       attempt(other)
     }, waitMs)
   }
@@ -242,14 +244,3 @@ const endOf = (
   if (!mayHoldAnswer(answer.status)) return refusals.upstreamBad()
   return readAnswer(answer.body, wireId) ?? refusals.upstreamBad()
 }
-
-/** 2xx, and 4xx where it is about the call: some nodes send an RPC error so. What is about our own standing there is no caller's business. */
-const mayHoldAnswer = (status: number): boolean =>
-  (status >= 200 && status < 300) ||
-  (status >= 400 &&
-    status < 500 &&
-    status !== 401 &&
-    status !== 402 &&
-    status !== 403 &&
-    status !== 407 &&
-    status !== 408)

@@ -11,6 +11,9 @@ export interface StreamSink {
   readonly fail: () => void
 }
 
+/** How a stream ended: the whole result went to the sink, it broke off at the node's end, or nobody wanted the rest. */
+export type StreamEnd = 'whole' | 'broken' | 'stopped'
+
 /** A result too large to keep, on its way. */
 export interface AnswerStream {
   /** Lets the result go to a sink; once, and at once: a stream that nobody begins to read when it is given is stopped. */
@@ -19,6 +22,8 @@ export interface AnswerStream {
   readonly resume: () => void
   readonly stop: () => void
   readonly started: () => boolean
+  /** Says who is told how it ends: once, and before its sink is. */
+  readonly whenOver: (told: (end: StreamEnd) => void) => void
 }
 
 /** Bytes of several buffers as one text, for something short. */
@@ -101,14 +106,16 @@ export const openAnswerStream = (
   let whole = false
   let over = false
   let timer: NodeJS.Timeout | undefined
-  const finish = (): void => {
+  let told: ((end: StreamEnd) => void) | undefined
+  const finish = (end: StreamEnd): void => {
     over = true
     waiting.length = 0
     clearTimeout(timer)
+    told?.(end)
   }
   const fail = (): void => {
     if (over) return
-    finish()
+    finish('broken')
     flow.abort()
     sink?.fail()
   }
@@ -124,7 +131,7 @@ export const openAnswerStream = (
     }
     if (over || held) return
     if (whole) {
-      finish()
+      finish('whole')
       sink?.end()
     } else {
       timer?.refresh()
@@ -148,10 +155,13 @@ export const openAnswerStream = (
       },
       stop: () => {
         if (over) return
-        finish()
+        finish('stopped')
         flow.abort()
       },
       started: () => sink !== undefined,
+      whenOver: (given) => {
+        told = given
+      },
     },
     taker: {
       data: (next) => {

@@ -1,4 +1,6 @@
+import { askUpstream } from './askUpstream.ts'
 import { createBreaker } from './createBreaker.ts'
+import type { Breaker } from './createBreaker.ts'
 import { probeUpstream } from './probeUpstream.ts'
 import type { ProbeResult } from './probeUpstream.ts'
 import type { Upstream } from './createUpstream.ts'
@@ -14,8 +16,10 @@ export interface Health {
   readonly sound: () => boolean
   /** Whether one call may find out if it answers again, after its answers spoke against it. Says yes once for each wait. */
   readonly mayTry: () => boolean
-  /** Told how each exchange ended: with an answer that can be believed, or without one. */
-  readonly report: (answered: boolean) => void
+  /** Told of each exchange that ended with an answer that can be believed. */
+  readonly answered: Breaker['answered']
+  /** Told of each that ended without, and whose call it was. */
+  readonly failed: Breaker['failed']
   /** Told whether it is too far behind the others. */
   readonly setLagging: (lagging: boolean) => void
   /** Told by a call that could not connect: the upstream is skipped until a probe reaches it again. */
@@ -29,6 +33,9 @@ const steadyMs = 5_000
 const firstRetryMs = 100
 const longestRetryMs = 2_000
 const probeTimeoutMs = 5_000
+/** About the state, as the calls of callers are: a node that has lost its disk still knows its chain id. */
+const lightRead = { method: 'eth_getBalance', params: `["0x${'0'.repeat(40)}","latest"]` }
+const lightReadMs = 2_000
 /** One slow probe may be a node at work on something heavy, so it takes this many in a row. */
 const failuresToDoubt = 2
 
@@ -46,8 +53,19 @@ export const watchHealth = (
   let stopped = false
   let lagging = false
   let timer: NodeJS.Timeout | undefined
-  const breaker = createBreaker({ onChange: (closed) => options.onState(closed ? 'recovered' : 'failing') })
+  let asking = false
   const timeoutMs = Math.min(options.timeoutMs, probeTimeoutMs)
+  const breaker = createBreaker({
+    onChange: (closed) => options.onState(closed ? 'recovered' : 'failing'),
+    onDoubt: () => void askForAll(),
+  })
+  const askForAll = async (): Promise<void> => {
+    if (asking || stopped) return
+    asking = true
+    const end = await askUpstream(upstream, lightRead, Math.min(timeoutMs, lightReadMs))
+    asking = false
+    if (!stopped) breaker.confirm(typeof end !== 'string')
+  }
 
   const become = (next: 'healthy' | 'unreachable' | 'wrongChain'): void => {
     if (state === next) return
@@ -77,7 +95,8 @@ export const watchHealth = (
     healthy: () => state === 'healthy',
     sound: () => state === 'healthy' && !lagging && breaker.closed(),
     mayTry: () => state === 'healthy' && !lagging && breaker.mayTry(),
-    report: breaker.report,
+    answered: breaker.answered,
+    failed: breaker.failed,
     setLagging: (now) => {
       if (lagging === now) return
       lagging = now

@@ -438,6 +438,8 @@ describe.each(databases)('accounts on $name', (database) => {
       const { id } = viewer.user
       const use = (link: string, word = 'seven blue herons') =>
         accounts.resetPassword({ link, password: word, ip: newIp() })
+      const newToken = () => accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null })
+      const access = passed(await newToken())
       const old = passed(await accounts.operator.resetLink({ id }))
       const link = passed(await accounts.operator.resetLink({ id }))
       expect(link).toEqual({ text: expect.stringMatching(/^krl_[0-9A-Za-z]{39}$/), expiresAt: clock.now + day })
@@ -449,6 +451,11 @@ describe.each(databases)('accounts on $name', (database) => {
       const [one, ...more] = results.filter((result) => 'token' in result)
       expect(more).toEqual([])
       expect(await accounts.authenticate(token)).toBeUndefined()
+      // Whoever had the account before keeps nothing of it, nor can make it with a session that has ended.
+      expect(await accounts.authenticateToken(access.text)).toBeUndefined()
+      expect(await newToken()).toMatchObject({ code: 'session_required' })
+      const [last] = await storage.auditLog.list({ userId: id, limit: 1 })
+      expect(last).toMatchObject({ action: 'account.resetPassword', detail: { accessTokens: 1 } })
       expect(await accounts.authenticate(passed(one).token)).toMatchObject({ user: { id } })
       passed(await accounts.logIn({ mail, password: 'seven blue herons', ip: newIp() }))
       const ended = passed(await accounts.operator.resetLink({ id, validMs: minute }))

@@ -1,9 +1,16 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'
 import { createFixture, newIp, newMail, passed, password } from './accountFixture.ts'
 import type { AccountFixture } from './accountFixture.ts'
+
+/** Whether any transaction waits for a row that another holds, in PostgreSQL. */
+const isAnyWaiting = async ({ db }: Storage): Promise<boolean> => {
+  const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return (await waiting.execute(db.query)).rows.length > 0
+}
 
 describe.each(databases)('accounts of two instances on one database, $name:', (database) => {
   let storages: readonly Storage[]
@@ -44,6 +51,25 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
     )
     expect(await one.accounts.authenticate(again.token)).toBeUndefined()
   })
+
+  // SQLite has one writer at a time: there nobody else writes while an account is disabled.
+  test.skipIf(database.name === 'sqlite')(
+    'an account that is being disabled keeps nobody else waiting',
+    async () => {
+      const [ann, bob] = [await one.signUp(), await one.signUp()]
+      let disabled: Promise<unknown> | undefined
+      await one.storage.transaction(async (within) => {
+        // Held, so that her sessions cannot be ended before this is over.
+        await within.sessions.touch(ann.viewer.session?.hash ?? '', 1)
+        disabled = two.accounts.operator.setUserState({ id: ann.viewer.user.id, state: 'disabled' })
+        await expect.poll(() => isAnyWaiting(two.storage), { timeout: 10_000 }).toBe(true)
+        passed(await two.accounts.operator.setUserLimits({ id: bob.viewer.user.id, limits: null }))
+      })
+      expect(await disabled).toMatchObject({ state: 'disabled' })
+      expect(await one.accounts.authenticate(ann.token)).toBeUndefined()
+    },
+    60_000,
+  )
 
   test('what works once works at one of them', async () => {
     for (const { mode } of [one, two]) mode.signUp = 'invite'

@@ -311,6 +311,13 @@ describe('its edges', () => {
     expect(address.startsWith(`${service.url}/testnet/`)).toBe(true)
     expect((await post(address, read)).status).toBe(200)
     expect((await post(address.replace(service.url, `http://127.0.0.1:${port}`), read)).status).toBe(404)
+    // It keeps to the networks' bounds, also to new ones.
+    service.change({ bounds: { maxConnections: 1 } })
+    await service.process.logged('the new config', ({ event, state }) => event === 'config' && state === 'taken')
+    const [first, second] = [await openRaw(port), await openRaw(port)]
+    second.send(Buffer.from(`GET /api/deployment HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`))
+    await expect(second.next()).rejects.toThrow('ended before an answer')
+    for (const connection of [first, second]) connection.destroy()
   })
 
   test('speaks https with a certificate, and says so where publicUrl is not', async () => {

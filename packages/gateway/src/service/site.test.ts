@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createSite } from './site.ts'
+import type { ControlHandler } from './site.ts'
+
+const toStop: (() => unknown)[] = []
+afterEach(() => {
+  for (const stop of toStop.splice(0)) stop()
+})
+
+/** A site on a port of its own, whose answers may take a fifth of a second. */
+const start = async (control: ControlHandler): Promise<number> => {
+  const publicUrl = 'http://127.0.0.1'
+  const site = createSite({
+    publicUrl,
+    networksUrl: publicUrl,
+    control,
+    clientIp: (ip) => ip,
+    answerWithinMs: 200,
+    log: () => {},
+  })
+  const server = createServer((request, response) => void site(request, response, 'id'))
+  server.keepAliveTimeout = 60_000
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  toStop.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+const askOn = (port: number): Socket => {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write('GET /api/account HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+  toStop.push(() => socket.destroy())
+  return socket
+}
+
+/** How many bytes come until the other side has ended the connection. */
+const bytesOf = async (socket: Socket): Promise<number> => {
+  let bytes = 0
+  socket.on('data', (chunk: Buffer) => (bytes += chunk.length))
+  await once(socket, 'close')
+  return bytes
+}
+
+test('an answer that its caller does not get to its end ends its connection, however it came to that', async () => {
+  const never = await start({ fetch: () => new Promise(() => {}) })
+  expect(await bytesOf(askOn(never))).toBe(0)
+  const deaf = askOn(await start({ fetch: () => new Response('x'.repeat(30_000_000)) }))
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect(await bytesOf(deaf)).toBeLessThan(30_000_000)
+}, 60_000)
+
+test('one that its caller has got ends nothing', async () => {
+  const socket = askOn(await start({ fetch: () => new Response('good') }))
+  const [first] = (await once(socket, 'data')) as [Buffer]
+  expect(String(first)).toMatch(/^HTTP\/1\.1 200 [^]*good/)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  socket.write('GET /api/account HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+  const [second] = (await once(socket, 'data')) as [Buffer]
+  expect(String(second)).toMatch(/^HTTP\/1\.1 200 [^]*good/)
+}, 60_000)

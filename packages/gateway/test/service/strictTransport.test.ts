@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
+import { chainIds, nothingThere } from '../startGateway.ts'
+
+const toStop: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const start = async (publicUrl: string): Promise<number> => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-https-'))
+  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  const upstreams = [{ url: nothingThere }]
+  const service = await createService({
+    config: parseServiceConfig({
+      publicUrl,
+      listen: { port: 0 },
+      chain: { name: 'Testland', symbol: 'TST' },
+      networks: {
+        testnet: { chainId: chainIds.testnet, upstreams },
+        mainnet: { chainId: chainIds.mainnet, upstreams },
+      },
+    }),
+    secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),
+    storage: { file: join(folder, 'keyrail.db') },
+  })
+  toStop.push(() => service.close({ graceMs: 0 }))
+  return (await service.listen()).port
+}
+const ask = (port: number, method: string, path: string, host = 'rpc.example.org') =>
+  new Promise<readonly [number | undefined, unknown]>((resolve, reject) => {
+    const headers = { host, connection: 'close', 'content-type': 'application/json' }
+    const sent = request({ port, host: '127.0.0.1', method, path, headers }, (response: IncomingMessage) => {
+      response.resume()
+      resolve([response.statusCode, response.headers['strict-transport-security']])
+    })
+    sent.on('error', reject)
+    sent.end(method === 'POST' ? '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}' : undefined)
+  })
+
+test.each([
+  ['https://rpc.example.org', 'max-age=31536000'],
+  ['http://rpc.example.org', undefined],
+])(
+  'a service at %s tells browsers at each of its doors: %s',
+  async (publicUrl, told) => {
+    const port = await start(publicUrl)
+    expect(await ask(port, 'GET', '/')).toEqual([200, told])
+    expect(await ask(port, 'GET', '/api/deployment')).toEqual([200, told])
+    expect(await ask(port, 'GET', '/api/nothing')).toEqual([404, told])
+    expect(await ask(port, 'POST', '/testnet/none')).toEqual([401, told])
+    expect(await ask(port, 'OPTIONS', '/testnet/none')).toEqual([204, told])
+    expect(await ask(port, 'GET', '/healthz')).toEqual([200, told])
+    // Of another name it says nothing.
+    expect(await ask(port, 'GET', '/api/deployment', 'other.example.org')).toEqual([421, undefined])
+  },
+  60_000,
+)
