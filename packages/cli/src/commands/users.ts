@@ -115,7 +115,7 @@ const actions: Readonly<Record<string, Action>> = {
       const { invite, text } = granted(
         await users.inviteUser({ ...(mail === undefined ? {} : { mail }), validMs: days * dayMs }),
       )
-      const url = `${siteUrl}/sign-up#${text}`
+      const url = `${siteUrl}/sign-up#${text}${mail === undefined ? '' : `&mail=${encodeURIComponent(mail)}`}`
       const expiresAt = new Date(invite.expiresAt).toISOString()
       return {
         json: { id: invite.id, mail: invite.mail, url, expiresAt },

@@ -28,5 +28,7 @@ export type Reply<Answer> =
       readonly cookie?: string
       /** The answer as JSON, where it is kept so. */
       readonly text?: string
+      /** Of an answer that is kept as a file: what it is called. Of a to z, digits, hyphens and dots. */
+      readonly fileName?: string
     }
   | { readonly refusal: ControlRefusal; readonly cookie?: string }

@@ -186,7 +186,7 @@ describe('requests', () => {
     const csv = async (of: 'series' | 'methods' | 'outcomes' | 'networks'): Promise<readonly string[]> => {
       const answered = await control.call('GET /api/metrics.csv', { as, query: { of, range: 'hour' } })
       expect(answered.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-      expect(answered.headers.get('content-disposition')).toMatch(/^attachment;/)
+      expect(answered.headers.get('content-disposition')).toBe(`attachment; filename="keyrail-account-${of}-hour.csv"`)
       return answered.text.split('\r\n')
     }
     expect((await csv('series')).slice(0, 2)).toEqual([
@@ -197,6 +197,13 @@ describe('requests', () => {
     expect(await csv('methods')).toEqual(['method,total,answered,p50Ms,p95Ms', 'eth_blockNumber,4,3,1.5,2', ''])
     expect(await csv('outcomes')).toEqual(['outcome,total', 'answered,3', 'nodeError,1', ''])
     expect(await csv('networks')).toEqual(['network,total,answered', 'testnet,4,3', ''])
+    // Named by whose they are, and the same as when nothing is asked for.
+    const ofApp = await control.call('GET /api/apps/{appId}/metrics.csv', { as, params: { appId: app.id } })
+    expect(ofApp.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="keyrail-[a-z0-9-]+-series-day\.csv"$/,
+    )
+    const ofKey = await control.call('GET /api/keys/{keyId}/metrics.csv', { as, params: { keyId: key.id } })
+    expect(ofKey.headers.get('content-disposition')).toMatch(/-(?:testnet|mainnet)-series-day\.csv"$/)
   })
 
   test('for the document get what the table of routes says, in OpenAPI 3.1', async () => {

@@ -423,12 +423,12 @@ describe('keyrail serve, with all that it can do', () => {
       const users = await operate(['users', 'list'])
       expect(users.exitCode).toBe(0)
       const invited = await operate(['users', 'invite', 'bob@example.org'], ({ url: link }) => [
-        String(link).split('#')[1] ?? '',
+        String(link).split(/[#&]/)[1] ?? '',
       ])
       const unused = await operate(['users', 'invite'], ({ url: link }) => [String(link).split('#')[1] ?? ''])
       expect(unused.exitCode).toBe(0)
       const bob = createVisitor(url)
-      const invite = String(invited.json['url']).split('#')[1] ?? ''
+      const invite = String(invited.json['url']).split(/[#&]/)[1] ?? ''
       await ask(bob, 'POST /api/account', { mail: 'bob@example.org', password, invite })
       await ask(bob, 'POST /api/account', { mail: 'bob2@example.org', password, invite })
       const reset = await operate(['users', 'reset-password', 'bob@example.org'], ({ url: link }) => [

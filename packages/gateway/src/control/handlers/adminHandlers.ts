@@ -59,9 +59,9 @@ export const adminHandlers = (
     return view === undefined ? { refusal: controlRefusals.notFound() } : { answer: view }
   }
   /** What works stands in the fragment, which browsers send to nobody. */
-  const linkTo = (page: string, secret: string): string => {
+  const linkTo = (page: string, fragment: string): string => {
     const { publicUrl, controlUrl = publicUrl } = deployment()
-    return `${controlUrl.replace(/\/+$/, '')}/${page}#${secret}`
+    return `${controlUrl.replace(/\/+$/, '')}/${page}#${fragment}`
   }
 
   return {
@@ -131,7 +131,10 @@ export const adminHandlers = (
         ...by(caller),
       })
       if (isAccountRefusal(made)) return { refusal: controlRefusals.ofAccount(made) }
-      return { answer: { url: linkTo('sign-up', made.text), expiresAt: isoTime(made.invite.expiresAt) } }
+      const { text, invite } = made
+      // The page has the mail address from the link then, and nobody can ask the service for whom an invite is.
+      const fragment = invite.mail === null ? text : `${text}&mail=${encodeURIComponent(invite.mail)}`
+      return { answer: { url: linkTo('sign-up', fragment), expiresAt: isoTime(invite.expiresAt) } }
     },
 
     'DELETE /api/admin/invites/{inviteId}': async ({ params, caller }) =>

@@ -5,12 +5,21 @@ import type { MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/met
 import { controlRefusals } from '../controlRefusals.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
+import type { Reply } from '../reply.ts'
+import { networkOf } from '../views/apiKeyViewOf.ts'
+import { csvFileName } from '../views/csvFileName.ts'
 import { metricsCsv } from '../views/metricsCsv.ts'
 import { metricsViewOf, spanOf } from '../views/metricsViewOf.ts'
 import { usageViewOf } from '../views/usageViewOf.ts'
 import { appLimitsOf } from './showApp.ts'
 
 type Subject = Asked['subject']
+
+/** Whose metrics, and what their files are named by. */
+interface Metered {
+  readonly subject: Subject
+  readonly named: Parameters<typeof csvFileName>[0]
+}
 
 /** Metrics and usage. */
 export const metricsHandlers = ({
@@ -29,41 +38,46 @@ export const metricsHandlers = ({
   | 'GET /api/metrics.csv'
   | 'GET /api/usage'
 > => {
-  const ofAccount = (caller: Caller): Subject => ({ userId: viewerOf(caller).user.id })
-  const ofApp = async (caller: Caller, id: string): Promise<Subject | undefined> => {
-    const app = await storage.apps.find({ id, userId: viewerOf(caller).user.id })
-    return app === undefined ? undefined : { appId: app.id }
+  const ofAccount = (caller: Caller): Metered => {
+    const { id } = viewerOf(caller).user
+    return { subject: { userId: id }, named: { id, name: 'account' } }
   }
-  const ofKey = async (caller: Caller, id: string): Promise<Subject | undefined> => {
+  const ofApp = async (caller: Caller, id: string): Promise<Metered | undefined> => {
+    const app = await storage.apps.find({ id, userId: viewerOf(caller).user.id })
+    return app === undefined ? undefined : { subject: { appId: app.id }, named: app }
+  }
+  const ofKey = async (caller: Caller, id: string): Promise<Metered | undefined> => {
     const key = await storage.keys.find({ id, userId: viewerOf(caller).user.id })
-    return key?.appId === null ? { keyId: key.id } : undefined
+    return key?.appId === null
+      ? { subject: { keyId: key.id }, named: { id, name: key.name, network: networkOf(key) } }
+      : undefined
   }
 
-  const read = async (subject: Subject, { range = 'day' }: MetricsQuery): Promise<MetricsView> => {
+  const read = async ({ subject }: Metered, { range = 'day' }: MetricsQuery): Promise<MetricsView> => {
     const span = spanOf(range, now())
     return metricsViewOf(await readMetrics({ subject, ...span }), { range, span })
   }
-  const readCsv = async (subject: Subject, query: MetricsCsvQuery): Promise<string> =>
-    metricsCsv(await read(subject, query), query.of ?? 'series')
-  const found = async <Answer>(
-    subject: Promise<Subject | undefined>,
-    answer: (subject: Subject) => Promise<Answer>,
-  ) => {
-    const of = await subject
-    return of === undefined ? { refusal: controlRefusals.notFound() } : { answer: await answer(of) }
-  }
+  const show = async (metered: Metered | undefined, query: MetricsQuery): Promise<Reply<MetricsView>> =>
+    metered === undefined ? { refusal: controlRefusals.notFound() } : { answer: await read(metered, query) }
+  const save = async (
+    metered: Metered | undefined,
+    { range = 'day', of = 'series' }: MetricsCsvQuery,
+  ): Promise<Reply<string>> =>
+    metered === undefined
+      ? { refusal: controlRefusals.notFound() }
+      : { answer: metricsCsv(await read(metered, { range }), of), fileName: csvFileName(metered.named, { range, of }) }
 
   return {
-    'GET /api/apps/{appId}/metrics': ({ params, query, caller }) =>
-      found(ofApp(caller, params.appId), (subject) => read(subject, query)),
-    'GET /api/apps/{appId}/metrics.csv': ({ params, query, caller }) =>
-      found(ofApp(caller, params.appId), (subject) => readCsv(subject, query)),
-    'GET /api/keys/{keyId}/metrics': ({ params, query, caller }) =>
-      found(ofKey(caller, params.keyId), (subject) => read(subject, query)),
-    'GET /api/keys/{keyId}/metrics.csv': ({ params, query, caller }) =>
-      found(ofKey(caller, params.keyId), (subject) => readCsv(subject, query)),
-    'GET /api/metrics': async ({ query, caller }) => ({ answer: await read(ofAccount(caller), query) }),
-    'GET /api/metrics.csv': async ({ query, caller }) => ({ answer: await readCsv(ofAccount(caller), query) }),
+    'GET /api/apps/{appId}/metrics': async ({ params, query, caller }) =>
+      show(await ofApp(caller, params.appId), query),
+    'GET /api/apps/{appId}/metrics.csv': async ({ params, query, caller }) =>
+      save(await ofApp(caller, params.appId), query),
+    'GET /api/keys/{keyId}/metrics': async ({ params, query, caller }) =>
+      show(await ofKey(caller, params.keyId), query),
+    'GET /api/keys/{keyId}/metrics.csv': async ({ params, query, caller }) =>
+      save(await ofKey(caller, params.keyId), query),
+    'GET /api/metrics': async ({ query, caller }) => show(ofAccount(caller), query),
+    'GET /api/metrics.csv': async ({ query, caller }) => save(ofAccount(caller), query),
 
     'GET /api/usage': async ({ caller }) => {
       const { id, limits } = viewerOf(caller).user
