@@ -57,7 +57,7 @@ export const toResponse = (
   const { status = 200, type = 'application/json' } = route ?? {}
   if (status === 204) return new Response(null, { status, headers })
   headers.set('Content-Type', type === 'text/csv' ? 'text/csv; charset=utf-8' : type)
-  if (type === 'text/csv') headers.set('Content-Disposition', 'attachment; filename="keyrail-metrics.csv"')
+  if (reply.fileName !== undefined) headers.set('Content-Disposition', `attachment; filename="${reply.fileName}"`)
   return new Response(type === 'text/csv' ? String(reply.answer) : (reply.text ?? JSON.stringify(reply.answer)), {
     status,
     headers,

@@ -141,7 +141,8 @@ describe('a service that runs', () => {
     service.change({ signUp: 'invite' })
     await service.process.logged('the new config', ({ event, state }) => event === 'config' && state === 'taken')
     const { url } = await operate(service, 'users', 'invite', 'ann@example.org')
-    const invite = String(url).split('#')[1] ?? ''
+    const [, invite = '', mail] = /\/sign-up#(\w+)&mail=(.+)$/.exec(String(url)) ?? []
+    expect(mail).toBe('ann%40example.org')
     expect((await stranger.ask('POST', '/api/account', { ...body, mail: 'bob@example.org', invite })).status).toBe(403)
     expect((await stranger.ask('POST', '/api/account', { ...body, invite })).status).toBe(201)
     expect((await stranger.ask('POST', '/api/account', { ...body, mail: 'c@example.org', invite })).status).toBe(403)
