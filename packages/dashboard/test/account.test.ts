@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
-import { askApi, clipboard, createApp, logIn, openPerson, signUp } from './person.ts'
+import { addApp, askApi, clipboard, createApp, enrol, logIn, openPerson } from './person.ts'
 import type { Person } from './person.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
@@ -18,7 +18,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
   }, 60_000)
   beforeEach(async () => {
     ada = await openPerson(browser, pages.url)
-    await signUp(ada, pages.url)
+    await enrol(ada, pages.url)
   })
   afterEach(async () => {
     aheadMs = 0
@@ -35,9 +35,8 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
 
   test('a key is shown again to a session that is young, and later for the password alone', async () => {
     const { page, password } = ada
-    const appId = await createApp(ada, 'Portfolio')
+    const appId = await addApp(ada, pages.url, 'Portfolio')
     aheadMs = 16 * 60_000
-    // What was shown already is in the page until it is loaded anew.
     await page.goto(`${pages.url}/apps/${appId}/networks`)
     await page.getByRole('button', { name: 'Show addresses' }).click()
     const dialog = page.getByRole('dialog', { name: 'Your password' })
@@ -111,7 +110,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
 
   test('a deleted account is gone with its keys, at once', async () => {
     const { page, password } = ada
-    const address = await addressOf(await createApp(ada, 'Portfolio'))
+    const address = await addressOf(await addApp(ada, pages.url, 'Portfolio'))
     expect(await callNode(address)).toMatchObject({ status: 200 })
     await page.goto(`${pages.url}/account/security`)
     await page.getByRole('button', { name: 'Delete the account' }).click()
@@ -141,15 +140,20 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await page.getByRole('button', { name: 'Copy: the invite' }).click()
       await page.getByText('Copied: the invite').waitFor()
       const invite = await clipboard(ada)
-      expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#.{20,}`))
+      expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#\\w{20,}&mail=${encodeURIComponent(grace.mail)}$`))
       await grace.page.goto(invite)
-      await grace.page.getByLabel('Mail address').fill(grace.mail)
+      await grace.page.getByText('Your invite is for this address alone.').waitFor()
+      expect(await grace.page.getByLabel('Mail address').inputValue()).toBe(grace.mail)
       // A secret does not stay in the address.
       expect(grace.page.url()).toBe(`${pages.url}/sign-up`)
       await grace.page.getByLabel('Password').fill(grace.password)
       await grace.page.getByRole('button', { name: 'Sign up' }).click()
       await grace.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
-      const appId = await createApp(grace, 'Compiler')
+      // One that is taken back is gone.
+      await page.getByRole('button', { name: 'Make an invite' }).click()
+      await page.getByRole('button', { name: 'Take back the invite for whoever has it' }).click()
+      await page.getByText('There are none.').waitFor()
+      const appId = await addApp(grace, pages.url, 'Compiler')
       const { addresses } = await askApi<{ addresses: { testnet: string } }>(
         grace,
         pages.url,
@@ -189,6 +193,13 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
       await grace.page.getByLabel('New password').fill('another horse battery')
       await grace.page.getByRole('button', { name: 'Set it and log in' }).click()
       await grace.page.getByRole('heading', { name: 'Compiler' }).waitFor()
+
+      // All of it was written down, in words.
+      await page.goto(`${pages.url}/operator/audit`)
+      await page.getByText('Enabled the account').waitFor()
+      const rows = await page.locator('tbody th > span').allTextContents()
+      expect(rows).toEqual(expect.arrayContaining(['Disabled the account', 'Took back an invite', 'Made an invite']))
+      expect(rows.filter((row) => /^\w+\.\w+$/.test(row))).toEqual([])
       expect([...ada.faults, ...grace.faults]).toEqual([])
     } finally {
       await grace.close()
@@ -198,6 +209,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
 
   test('where keys are never shown again, programs read theirs from the environment', async () => {
     const { page } = ada
+    await page.goto(`${pages.url}/apps/new`)
     const appId = await createApp(ada, 'Portfolio')
     // Shown this once.
     await page.getByRole('button', { name: 'Copy: the program' }).click()

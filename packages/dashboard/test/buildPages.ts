@@ -1,20 +1,16 @@
-import { join } from 'node:path'
-import { build } from 'vite'
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
 
 /** Builds the pages as they are shipped, into a folder. */
 export async function buildPages(folder: string): Promise<void> {
-  // A test runner says it is testing, and then another React is built than the one that is shipped.
-  const before = process.env['NODE_ENV']
-  process.env['NODE_ENV'] = 'production'
-  try {
-    await build({
-      root: join(import.meta.dirname, '..'),
-      configFile: join(import.meta.dirname, '../vite.config.ts'),
-      build: { outDir: folder, emptyOutDir: true },
-      logLevel: 'error',
-    })
-  } finally {
-    if (before === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = before
-  }
+  await promisify(execFile)(
+    process.execPath,
+    [vite, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'error'],
+    // A test runner says it is testing, and then another React is built than the one that is shipped.
+    { cwd: join(import.meta.dirname, '..'), env: { ...process.env, NODE_ENV: 'production' } },
+  )
 }

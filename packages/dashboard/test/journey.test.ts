@@ -1,25 +1,18 @@
-import { execFile } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { delimiter, join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
-import { clipboard, createApp, openPerson, signUp } from './person.ts'
+import { addApp, askApi, clipboard, createApp, enrol, openPerson, signUp } from './person.ts'
 import type { Person } from './person.ts'
+import { runCopied } from './runCopied.ts'
 import { signJwt } from './signJwt.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
-
-const workspace = join(import.meta.dirname, '../../..')
-/** In the package, so that libraries are found; ignored by git. */
-const roomOfPrograms = join(import.meta.dirname, '../.keyrail')
 
 /** A page of another site: all it has is its origin. */
 async function startOrigin(): Promise<{ readonly server: Server; readonly origin: string }> {
@@ -28,20 +21,6 @@ async function startOrigin(): Promise<{ readonly server: Server; readonly origin
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
-/** Runs a program as it was copied, in a folder of its own. */
-async function runCopied(text: string, fileName: string): Promise<string> {
-  mkdirSync(roomOfPrograms, { recursive: true })
-  const folder = mkdtempSync(join(roomOfPrograms, 'run-'))
-  try {
-    writeFileSync(join(folder, fileName), text)
-    const env = { PATH: [join(workspace, 'node_modules/.bin'), process.env['PATH']].join(delimiter) }
-    const { stdout } = await promisify(execFile)('node', [fileName], { cwd: folder, env, timeout: 30_000 })
-    return stdout
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
 }
 
 describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
@@ -83,6 +62,9 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('link', { name: 'See the metrics' }).click()
     await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor({ timeout: 5_000 * busy() })
     expect(await page.locator('.figure', { hasText: 'Success rate' }).textContent()).toContain('100%')
+    // What comes while one looks is seen.
+    await callNode(`${pages.url}/testnet/v2/${key}`, 'eth_gasPrice')
+    await page.getByRole('row', { name: /eth_gasPrice/ }).waitFor({ timeout: 5_000 * busy() })
 
     // Both addresses.
     await page.getByRole('link', { name: 'Networks' }).click()
@@ -132,6 +114,10 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
         message: expect.stringMatching(/origin/i),
       })
       await visitor.close()
+      await page.getByRole('button', { name: `Edit label: ${ours.origin}` }).click()
+      await page.getByRole('dialog').getByLabel('Label').fill('The other shop')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+      await page.getByRole('row', { name: new RegExp(`${ours.origin} The other shop`) }).waitFor()
       await page.getByRole('button', { name: `Remove ${ours.origin}` }).click()
       await page.getByRole('row', { name: new RegExp(ours.origin) }).waitFor({ state: 'detached' })
     } finally {
@@ -202,15 +188,85 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
 
     expect(faults).toEqual([])
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(/kr_|eyJ/)
+    // Who is logged in is known by a cookie that no script reads.
+    expect(await page.evaluate('document.cookie')).toBe('')
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  })
+
+  test('of tokens: for whom they are, and how long they may live, is checked as it was set', async () => {
+    ada = await openPerson(browser, pages.url)
+    const { page, faults } = ada
+    await enrol(ada, pages.url)
+    const appId = await addApp(ada, pages.url, 'Tokens')
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const pem = publicKey.export({ type: 'spki', format: 'pem' })
+    const { kid } = await askApi<{ kid: string }>(ada, pages.url, ['POST', `/api/apps/${appId}/jwt-keys`], { pem })
+    const settings = async () => (await askApi<{ jwt: unknown }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).jwt
+    const audience = page.getByRole('textbox', { name: 'Audience' })
+    const lifetime = page.getByRole('textbox', { name: 'Longest lifetime, in seconds' })
+    const save = async (): Promise<void> => {
+      const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
+      await page.getByRole('button', { name: 'Save' }).click()
+      expect((await answered).status()).toBe(200)
+    }
+    const tried = async (token: string, words: string): Promise<void> => {
+      await page.getByLabel('Token', { exact: true }).fill(token)
+      await page.getByRole('button', { name: 'Test' }).click()
+      await page.getByText(words).waitFor()
+    }
+
+    await page.goto(`${pages.url}/apps/${appId}/settings/jwt-keys`)
+    expect(await audience.inputValue()).toBe('')
+    expect(await lifetime.inputValue()).toBe('86400')
+    await page.getByText('may lie at most 1 day ahead').waitFor()
+    await tried(signJwt(privateKey, kid), 'The token is good until')
+
+    // What is wrong is told at its field: here, and by the service.
+    for (const wrong of ['0', '1.5', '31536001', 'a day']) {
+      await lifetime.fill(wrong)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Must be a whole number of seconds, from 1 to a year.').waitFor()
+      expect(await page.evaluate('document.activeElement.name')).toBe('maxLifetimeS')
+    }
+    await lifetime.fill('200')
+    await audience.fill('x'.repeat(201))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.mend', { hasText: /1 to 200 characters/ }).waitFor()
+    expect(await settings()).toEqual({ audience: null, maxLifetimeS: 86_400 })
+
+    await audience.fill(' wallet ')
+    await save()
+    expect(await settings()).toEqual({ audience: 'wallet', maxLifetimeS: 200 })
+    // The verdict of before says nothing any more.
+    await page.getByText('The token is good until').waitFor({ state: 'detached' })
+    await tried(signJwt(privateKey, kid, { forSeconds: 100 }), 'refused at the check audience')
+    await tried(signJwt(privateKey, kid, { forSeconds: 100, aud: 'wallet' }), 'The token is good until')
+    await tried(signJwt(privateKey, kid, { forSeconds: 600, aud: 'wallet' }), 'refused at the check lifetime')
+
+    // Left empty, they are as they were.
+    await audience.fill('')
+    await lifetime.fill('')
+    await page.getByText('may lie at most a day ahead').waitFor()
+    await save()
+    expect(await settings()).toEqual({ audience: null, maxLifetimeS: 86_400 })
+    await page.getByText('may lie at most 1 day ahead').waitFor()
+    expect(await lifetime.inputValue()).toBe('86400')
+
+    // Without the key no token of it is good.
+    await tried(signJwt(privateKey, kid), 'The token is good until')
+    await page.getByRole('button', { name: `Remove ${kid}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('None is imported yet.').waitFor()
+    await tried(signJwt(privateKey, kid), 'refused at the check kid')
+    expect(faults).toEqual([])
   })
 
   test('of an example: each method, language and library is shown, with what it is to be about', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada
-    await signUp(ada, pages.url)
-    await createApp(ada, 'Examples')
+    await enrol(ada, pages.url)
+    await page.goto(`${pages.url}/apps/${await addApp(ada, pages.url, 'Examples')}/setup`)
     const program = page.locator('pre')
     await program.waitFor()
     await page.getByLabel('Method').selectOption('Get balance')

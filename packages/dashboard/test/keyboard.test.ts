@@ -1,9 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
 import { clipboard, openPerson } from './person.ts'
 import type { Person } from './person.ts'
+import { runCopied } from './runCopied.ts'
+import { signJwt } from './signJwt.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
 
@@ -57,7 +61,21 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     throw new Error(`${String(name)} was not reached: ${passed.join(' | ')}`)
   }
 
-  test('sign up, make an app, copy its address, allow an origin, rotate, and delete it', async () => {
+  /** Puts a text into the field that has the focus, as whoever copied it elsewhere does. */
+  const paste = async (text: string): Promise<void> => {
+    await ada.page.evaluate((given) => navigator.clipboard.writeText(given), text)
+    await ada.page.keyboard.press('Control+V')
+  }
+
+  /** Copies the address on a network, from the page of networks. */
+  const copyAddress = async (network: 'Testnet' | 'Mainnet'): Promise<string> => {
+    await tabTo(`Copy: address on ${network}`)
+    await ada.page.keyboard.press('Enter')
+    await ada.page.getByText(`Copied: address on ${network}`).waitFor()
+    return clipboard(ada)
+  }
+
+  test('sign up, make an app, run its program, copy its addresses, allow an origin, require a token, rotate, and delete it', async () => {
     const { page, mail, password, faults } = ada
     const { keyboard } = page
     await page.goto(`${pages.url}/sign-up`)
@@ -93,14 +111,22 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     await keyboard.press('Tab')
     expect((await focused(page)).name).toBe('Skip to the page')
     await keyboard.press('Enter')
-    await tabTo('Networks')
+    await page.getByText('Waiting for your first request…').waitFor()
+    await tabTo('Copy: the program')
+    await keyboard.press('Enter')
+    await page.getByText('Copied: the program').waitFor()
+    expect(await runCopied(await clipboard(ada), 'latest-block.mjs')).toMatch(/^Block 0 is 0x[0-9a-f]{64}\n$/)
+    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 * busy() })
+    await tabTo('See the metrics', 'Shift+Tab')
+    await keyboard.press('Enter')
+    await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor({ timeout: 5_000 * busy() })
+
+    await tabTo('Networks', 'Shift+Tab')
     await keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Ethereum Testnet' }).waitFor()
-    await tabTo('Copy: address on Testnet')
-    await keyboard.press('Enter')
-    await page.getByText('Copied: address on Testnet').waitFor()
-    const address = await clipboard(ada)
-    expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 200 })
+    const address = await copyAddress('Testnet')
+    expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 200, result: '0xaa36a7' })
+    expect(await callNode(await copyAddress('Mainnet'), 'eth_chainId')).toMatchObject({ status: 200, result: '0x1' })
 
     await tabTo('Settings', 'Shift+Tab')
     await keyboard.press('Enter')
@@ -112,14 +138,49 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     await keyboard.type('https://app.example.com')
     await keyboard.press('Enter')
     await page.getByRole('row', { name: /https:\/\/app\.example\.com/ }).waitFor()
+    expect(
+      await callNode(address, 'eth_chainId', { headers: { origin: 'https://elsewhere.example.com' } }),
+    ).toMatchObject({ status: 403, reason: 'origin_not_allowed' })
     await tabTo('Remove https://app.example.com')
     await keyboard.press('Enter')
     await page.getByRole('row', { name: /https:\/\/app\.example\.com/ }).waitFor({ state: 'detached' })
 
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    await tabTo('JWT keys', 'Shift+Tab')
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Import a key' }).waitFor()
+    await tabTo('Public key (PEM)')
+    await paste(pair.publicKey.export({ type: 'spki', format: 'pem' }).toString())
+    await tabTo('Import')
+    await keyboard.press('Enter')
+    await page.getByText('Fingerprint (SHA-256)').waitFor()
+    await tabTo('Copy: the key id', 'Shift+Tab')
+    await keyboard.press('Enter')
+    await page.getByText('Copied: the key id').waitFor()
+    const token = signJwt(pair.privateKey, await clipboard(ada))
+    await tabTo('Token')
+    await paste(token)
+    await tabTo('Test')
+    await keyboard.press('Enter')
+    await page.getByText('The token is good until').waitFor()
+
     await tabTo('Advanced configuration', 'Shift+Tab')
     await keyboard.press('Enter')
     await page.getByRole('heading', { name: 'About it' }).waitFor()
-    await tabTo('Rotate key')
+    await tabTo('Require JWT')
+    await keyboard.press('Enter')
+    await page.getByText('Each call must bring a token now').waitFor()
+    expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 401 })
+    expect(await callNode(address, 'eth_chainId', { headers: { authorization: `Bearer ${token}` } })).toMatchObject({
+      status: 200,
+    })
+    // The button is the same one, and is under the finger still.
+    expect((await focused(page)).name).toBe('Stop requiring tokens')
+    await keyboard.press('Enter')
+    await page.getByText('Calls need no token now').waitFor()
+    expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 200 })
+
+    await tabTo('Rotate key', 'Shift+Tab')
     await keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Rotate key' })
     await dialog.waitFor()
@@ -144,13 +205,22 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     await dialog.waitFor({ state: 'detached' })
     expect(await callNode(address, 'eth_chainId')).toMatchObject({ status: 401 })
 
-    await tabTo('Delete app', 'Shift+Tab')
+    await tabTo('Networks', 'Shift+Tab')
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Ethereum Testnet' }).waitFor()
+    const rotated = await copyAddress('Testnet')
+    expect(await callNode(rotated, 'eth_chainId')).toMatchObject({ status: 200 })
+    await tabTo('Settings', 'Shift+Tab')
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'About it' }).waitFor()
+    await tabTo('Delete app')
     await keyboard.press('Enter')
     await page.getByLabel('Name of the app').waitFor()
     await tabTo('Name of the app')
     await keyboard.type('Portfolio')
     await keyboard.press('Enter')
     await page.getByRole('heading', { name: 'No apps yet' }).waitFor()
+    expect(await callNode(rotated, 'eth_chainId')).toMatchObject({ status: 401 })
     expect(faults).toEqual([])
   })
 })

@@ -76,6 +76,8 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     }
     expect(answered).toBe(30)
     expect(refused).toMatchObject({ status: 403, reason: 'quota_exceeded' })
+    await page.goto(`${pages.url}/account`)
+    await page.getByText('30 of 30').waitFor({ timeout: 15_000 })
     await page.goto(`${pages.url}/keys`)
     await page.getByText('0 left. Begins anew').waitFor({ timeout: 15_000 })
     expect(await page.getByRole('meter').getAttribute('aria-valuenow')).toBe('30')
@@ -83,12 +85,26 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     await page.getByRole('link', { name: 'Metrics', exact: true }).click()
     await page.getByRole('row', { name: /Refused: quota exceeded/ }).waitFor({ timeout: 10_000 })
 
+    // Another one takes its place: the day is over for that one too, but the old one is not known any more.
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByRole('dialog').getByLabel('The old key works for').selectOption('Ends at once')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByText('There is a new key now').waitFor()
+    await page.getByRole('link', { name: 'Setup' }).click()
+    await page.getByRole('button', { name: 'Copy: address on Testnet' }).click()
+    await page.getByText('Copied: address on Testnet').waitFor()
+    const rotated = await clipboard(ada)
+    expect(rotated).not.toBe(first)
+    expect(await callNode(first)).toMatchObject({ status: 401 })
+    expect(await callNode(rotated)).toMatchObject({ status: 403, reason: 'quota_exceeded' })
+
     // Its end frees its place.
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('3 of 4 API keys').waitFor()
-    expect(await callNode(first)).toMatchObject({ status: 401 })
+    expect(await callNode(rotated)).toMatchObject({ status: 401 })
     await create('Watch', 'Testnet')
     expect(faults).toEqual([])
   })

@@ -8,10 +8,13 @@ export interface Person {
   readonly context: BrowserContext
   readonly mail: string
   readonly password: string
-  /** What went wrong in any of the pages: errors, what the policy forbids, and requests that leave the service. */
+  /** What went wrong in any of the pages: errors, what the policy forbids, secrets in addresses, and requests that leave the service. */
   readonly faults: string[]
   readonly close: () => Promise<void>
 }
+
+/** Keys, tokens, invites and links, and JWTs. */
+const secret = /kr(?:_[atm]|[pil]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
 
 /** Sits somebody down before a browser of their own. Nothing of it is kept. */
 export async function openPerson(
@@ -36,6 +39,8 @@ export async function openPerson(
     page.on('request', (request) => {
       if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:'))
         faults.push(`asks ${request.url()}`)
+      // What stands behind the # is sent to nobody.
+      if (secret.test(request.url().split('#')[0] ?? '')) faults.push('a secret stands in the address of a request')
     })
   })
   return {
@@ -57,6 +62,11 @@ export async function signUp({ page, mail, password }: Person, url: string): Pro
   await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
 }
 
+/** Signs up without the pages, and is logged in in all of them: for whatever comes after it. */
+export async function enrol(person: Person, url: string): Promise<void> {
+  await askApi(person, url, ['POST', '/api/account'], { mail: person.mail, password: person.password })
+}
+
 /** Logs in from wherever one was led to. */
 export async function logIn({ page, mail, password }: Person): Promise<void> {
   await page.getByLabel('Mail address').fill(mail)
@@ -74,6 +84,17 @@ export async function createApp({ page }: Person, name: string): Promise<string>
   await page.getByRole('button', { name: 'Create app' }).click()
   await page.waitForURL(/\/apps\/app_\w+\/setup/)
   return /app_\w+/.exec(page.url())?.[0] ?? ''
+}
+
+/** Makes an app without the wizard. @returns Its id. */
+export async function addApp(person: Person, url: string, name: string): Promise<string> {
+  const { app } = await askApi<{ app: { id: string } }>(person, url, ['POST', '/api/apps'], {
+    name,
+    useCase: 'Wallet',
+    chain: 'ETH',
+    services: ['Node API'],
+  })
+  return app.id
 }
 
 /** Asks the control API as the page would. */

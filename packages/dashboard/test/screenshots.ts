@@ -38,9 +38,13 @@ const shoot = async (name: string): Promise<void> => {
   if (!name.includes(only)) return
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    // As high as the page, so that what stays at the end of the window stands at the end of the picture.
     await page.setViewportSize({ width: 1280, height: 800 })
     await settle(page)
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true })
+    const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+    await page.setViewportSize({ width: 1280, height })
+    await settle(page)
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) })
     if (colorScheme === 'light') {
       await page.setViewportSize({ width: 360, height: 740 })
       await settle(page)
@@ -121,7 +125,7 @@ try {
   }
   await api('POST', '/api/apps', { name: 'Explorer', useCase: 'Analytics', chain: 'ETH', services: ['Node API'] })
   await api('POST', '/api/apps', {
-    name: 'Shop <checkout> 🛒',
+    name: 'Shop <checkout>',
     description: 'Pays by card & coin. '.repeat(12).trim(),
     useCase: 'Payments',
     chain: 'ETH',
@@ -137,6 +141,8 @@ try {
   }
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' })
   await api('POST', `/api/apps/${appId}/jwt-keys`, { pem, label: 'Server 1' })
+  const { version } = await api<{ version: number }>('GET', `/api/apps/${appId}`)
+  await api('PATCH', `/api/apps/${appId}`, { version, jwt: { audience: 'portfolio', maxLifetimeS: 3_600 } })
   const { key } = await api<{ key: { id: string } }>('POST', '/api/keys', {
     name: 'Laptop',
     network: 'testnet',
@@ -174,6 +180,8 @@ try {
   }
   const { account } = await api<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
+  await api('POST', '/api/admin/invites', { mail: 'grace@example.org', days: 30 })
+  await api('POST', '/api/admin/invites', {})
   for (const [name, place] of [
     ['operator-users', ''],
     ['operator-user', `/users/${account.id}`],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import { createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { Service, ServiceConfigInput } from '@keyrail/gateway'
-import { buildPages } from './buildPages.ts'
+import { borrowPages } from './lendPages.ts'
 
 /** The service with the built pages, in front of two nodes. */
 export interface Pages {
@@ -19,7 +19,7 @@ export interface Pages {
 }
 
 /**
- * Builds the pages, and starts the service that serves them.
+ * Starts the service that serves the built pages.
  * @param now - Milliseconds since 1970, as the service has it. @default Date.now
  */
 export async function startPages(
@@ -27,11 +27,10 @@ export async function startPages(
   now: () => number = Date.now,
 ): Promise<Pages> {
   const room = mkdtempSync(join(tmpdir(), 'keyrail-dashboard-'))
-  const folder = join(room, 'pages')
-  const [testnet, mainnet] = await Promise.all([
+  const [testnet, mainnet, folder] = await Promise.all([
     startAnvil('--chain-id', '11155111'),
     startAnvil('--chain-id', '1'),
-    buildPages(folder),
+    borrowPages(join(room, 'pages')),
   ])
   const configOf = (change: Partial<ServiceConfigInput>) => {
     // Where it listens is known only once it does, and addresses are printed from there.

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
-import { askApi, createApp, logIn, openPerson, signUp } from './person.ts'
+import { addApp, askApi, enrol, logIn, openPerson } from './person.ts'
 import type { Person } from './person.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
@@ -18,7 +19,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
   }, 60_000)
   beforeEach(async () => {
     ada = await openPerson(browser, pages.url)
-    await signUp(ada, pages.url)
+    await enrol(ada, pages.url)
   })
   afterEach(async () => {
     await ada.close()
@@ -30,7 +31,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
 
   test('a session that has ended leads to the log-in and back to the same place', async () => {
     const { page, context } = ada
-    const appId = await createApp(ada, 'Portfolio')
+    const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/settings/allow-list`)
     await page.getByRole('heading', { name: 'Origins' }).waitFor()
     await context.clearCookies()
@@ -63,7 +64,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
 
   test('two tabs: who logs out in one is out in the other, and a change here is not lost there', async () => {
     const { page, context, faults } = ada
-    const appId = await createApp(ada, 'Portfolio')
+    const appId = await addApp(ada, pages.url, 'Portfolio')
     const other = await context.newPage()
     const advanced = `${pages.url}/apps/${appId}/settings/advanced`
     await Promise.all([page.goto(advanced), other.goto(advanced)])
@@ -93,6 +94,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
 
   test('two clicks, or Enter twice, make one app', async () => {
     const { page } = ada
+    await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('Once')
     await page.getByLabel('Use case').selectOption('Wallet')
     await page.getByRole('button', { name: 'Next' }).click()
@@ -115,13 +117,32 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
 
   test('Back in the wizard leads to the step before, with what was typed', async () => {
     const { page } = ada
+    await page.goto(`${pages.url}/apps/new`)
+    // What is missing or too long is told before anything is sent, and one stays where one is.
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('Give it a name.').waitFor()
+    await page.getByText('Choose what it is for.').waitFor()
+    await page.getByLabel('Name').fill('x'.repeat(65))
+    await page.getByLabel('Description').fill('x'.repeat(501))
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('Must have 64 characters at most.').waitFor()
+    await page.getByText('Must have 500 characters at most.').waitFor()
+    await page.getByLabel('Description').fill('')
     await page.getByLabel('Name').fill('Portfolio')
     await page.getByLabel('Use case').selectOption('NFT')
     await page.getByRole('button', { name: 'Next' }).click()
+    const chain = page.getByRole('radio', { name: /Ethereum/ })
+    await chain.waitFor()
+    expect(await chain.isChecked()).toBe(true)
     await page.getByLabel('Find a chain').fill('dogecoin')
     await page.getByText('No chain is called “dogecoin”').waitFor()
-    await page.getByLabel('Find a chain').fill('ether')
-    await page.getByRole('radio', { name: /Ethereum/ }).check()
+    expect(await chain.count()).toBe(0)
+    // By its name, its symbol, and what else it is called.
+    for (const called of ['hereu', 'eth', 'EVM', 'ether']) {
+      await page.getByLabel('Find a chain').fill(called)
+      await chain.waitFor()
+    }
+    await chain.check()
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('checkbox', { name: /Node API/ }).uncheck()
     await page.getByRole('button', { name: 'Create app' }).click()
@@ -141,7 +162,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
 
   test('a fault in the settings is told once, in words, at its field where it has one', async () => {
     const { page } = ada
-    const appId = await createApp(ada, 'Portfolio')
+    const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
     await page.getByLabel('Your own: a day').fill('1000000001')
     await page
@@ -151,6 +172,13 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.locator('.mend').waitFor()
     expect(await page.locator('.mend').allTextContents()).toEqual([expect.stringMatching(/^Must be /)])
     expect(await page.locator('.note.bad').allTextContents()).toEqual([])
+    await page.getByLabel('Your own: a day').fill('3')
+    await page
+      .locator('form', { has: page.getByLabel('Your own: a day') })
+      .getByRole('button')
+      .click()
+    await page.getByText('0 of 3', { exact: true }).waitFor()
+    expect(await page.locator('.mend').count()).toBe(0)
     await page.getByRole('button', { name: 'Require JWT' }).click()
     await page.locator('.note.bad').waitFor()
     expect(await page.locator('.note.bad').allTextContents()).toEqual([
@@ -158,10 +186,54 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     ])
   })
 
-  test('an app without a service is off, and the page says so', async () => {
+  test('the last day of a key is one to come, and can be taken back', async () => {
     const { page } = ada
-    const appId = await createApp(ada, 'Portfolio')
+    const appId = await addApp(ada, pages.url, 'Portfolio')
+    const expiresAt = async () =>
+      (await askApi<{ key: { expiresAt: string | null } }>(ada, pages.url, ['GET', `/api/apps/${appId}`])).key.expiresAt
+    const lastDay = page.getByLabel('Last day')
+    const save = page.locator('form', { has: lastDay }).getByRole('button', { name: 'Save' })
+    const saved = async (): Promise<void> => {
+      const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+      await save.click()
+      expect((await answered).status()).toBe(200)
+    }
     await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
+    await lastDay.fill('2026-01-01')
+    await save.click()
+    await page.getByText('Must be a day to come.').waitFor()
+    expect(await expiresAt()).toBe(null)
+    const nextYear = new Date().getFullYear() + 1
+    await lastDay.fill(`${nextYear}-06-15`)
+    await saved()
+    // The end of that day, where one is.
+    expect(await expiresAt()).toBe(new Date(`${nextYear}-06-15T23:59:59`).toISOString())
+    await lastDay.fill('')
+    await saved()
+    expect(await expiresAt()).toBe(null)
+  })
+
+  test('an app without a service is off, one without a network is off there, and the pages say so', async () => {
+    const { page } = ada
+    const appId = await addApp(ada, pages.url, 'Portfolio')
+    const { addresses } = await askApi<{ addresses: { testnet: string; mainnet: string } }>(
+      ada,
+      pages.url,
+      ['POST', `/api/apps/${appId}/key/reveal`],
+      {},
+    )
+    await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
+    await page.getByRole('checkbox', { name: 'Mainnet' }).uncheck()
+    await page
+      .locator('form', { has: page.getByRole('checkbox') })
+      .getByRole('button')
+      .click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect((await callNode(addresses.mainnet)).reason).toBe('wrong_network')
+    expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
+    await page.getByRole('link', { name: 'Networks' }).click()
+    await page.getByText('Calls on this network are refused.').waitFor()
+    await page.goBack()
     await page.getByRole('checkbox', { name: 'Node API' }).uncheck()
     await page.getByText('the app will be off: all its calls are refused').waitFor()
     await page
@@ -191,7 +263,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
 
   test('a name that is taken is told where it is typed', async () => {
     const { page } = ada
-    await createApp(ada, 'Portfolio')
+    await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/new`)
     await page.getByLabel('Name').fill('PORTFOLIO')
     await page.getByLabel('Use case').selectOption('Wallet')
@@ -315,7 +387,8 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     const { page, context } = ada
     // Pages come ahead of being gone to.
     const ahead = page.waitForResponse(/\/assets\/Keys-/)
-    await createApp(ada, 'Portfolio')
+    const appId = await addApp(ada, pages.url, 'Portfolio')
+    await page.goto(`${pages.url}/apps/${appId}/setup`)
     await page.getByRole('link', { name: 'Apps', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Portfolio' }).waitFor()
     await (await ahead).finished()
@@ -332,7 +405,8 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
 
   test('where a browser has no clipboard for pages, as over plain http, a copy is made all the same', async () => {
     const { page } = ada
-    await createApp(ada, 'Portfolio')
+    const appId = await addApp(ada, pages.url, 'Portfolio')
+    await page.goto(`${pages.url}/apps/${appId}/setup`)
     await page.evaluate('Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined })')
     await page.getByRole('button', { name: 'Copy: the program' }).click()
     await page.getByText('Copied: the program').waitFor()

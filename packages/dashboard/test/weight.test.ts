@@ -3,21 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildPages } from './buildPages.ts'
 import { busy } from './busy.ts'
+import { borrowPages } from './lendPages.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
-import { openPerson, signUp } from './person.ts'
+import { enrol, openPerson } from './person.ts'
 import { startPages } from './startPages.ts'
 
 describe('what is built', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'keyrail-weight-'))
+  const own = mkdtempSync(join(tmpdir(), 'keyrail-weight-'))
+  let folder = ''
   let html = ''
 
   beforeAll(async () => {
-    await buildPages(folder)
+    folder = await borrowPages(own)
     html = readFileSync(join(folder, 'index.html'), 'utf8')
   }, 60_000)
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(own, { recursive: true, force: true }))
 
   /** A script, and what it imports before it runs. */
   const withImports = (file: string, seen = new Set<string>()): Set<string> => {
@@ -48,14 +49,14 @@ describe('what is built', () => {
 })
 
 test.skipIf(noBrowser)(
-  'the first page can be used within a second on a quiet machine, in the middle of nine tries',
+  'the first page can be used within a second on a quiet machine, in the middle of five tries',
   async () => {
     const [pages, browser] = await Promise.all([startPages(), openBrowser()])
     try {
       const ada = await openPerson(browser, pages.url)
-      await signUp(ada, pages.url)
+      await enrol(ada, pages.url)
       const took: number[] = []
-      for (let round = 0; round < 9; round += 1) {
+      for (let round = 0; round < 5; round += 1) {
         // Nothing kept from the time before but who one is.
         const context = await browser.newContext({ storageState: await ada.context.storageState() })
         const page = await context.newPage()
@@ -66,8 +67,8 @@ test.skipIf(noBrowser)(
         await context.close()
       }
       took.sort((one, other) => one - other)
-      process.stdout.write(`dashboard: the first page can be used after ${Math.round(took[4] ?? 0)} ms in the median\n`)
-      expect(took[4]).toBeLessThan(1_000 * busy())
+      process.stdout.write(`dashboard: the first page can be used after ${Math.round(took[2] ?? 0)} ms in the median\n`)
+      expect(took[2]).toBeLessThan(1_000 * busy())
     } finally {
       await browser.close()
       await pages.stop()

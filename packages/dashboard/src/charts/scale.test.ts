@@ -5,9 +5,13 @@ test('the top of a chart holds everything, and is not far above it', () => {
   for (let most = 0; most < 100_000; most = most * 1.3 + 0.7) {
     const top = roundTop(most)
     expect(top).toBeGreaterThanOrEqual(most)
-    expect(top).toBeLessThanOrEqual(Math.max(4, most * 2.001))
-    expect(top % 4 === 0 || top < 100).toBe(true)
+    expect(top).toBeLessThanOrEqual(Math.max(8, most * 1.501))
+    expect(top % 4).toBe(0)
   }
+})
+
+test('what is a top itself is the top', () => {
+  for (const most of [4, 8, 12, 100, 1_000, 2_400, 60_000]) expect(roundTop(most)).toBe(most)
 })
 
 test('marks begin at the first, and are never more than was asked for', () => {

@@ -50,7 +50,7 @@ export function Keys() {
                       <code>{key.address}</code>
                     </p>
                     <p className="soft small break clamp">
-                      {key.description && `${key.description} · `}since {dayText(key.createdAt)}
+                      {key.description ? `${key.description} · since` : 'Since'} {dayText(key.createdAt)}
                     </p>
                   </Link>
                 </li>

@@ -3,6 +3,7 @@ import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../control/ask.ts'
 import { deploymentQuery, sessionQuery } from '../control/queries.ts'
+import { readInvite } from '../control/readInvite.ts'
 import { changeSession } from '../control/sessionChange.ts'
 import { useFragment } from '../control/useFragment.ts'
 import { useSubmit } from '../control/useSubmit.ts'
@@ -15,13 +16,13 @@ import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
 import { TextField } from '../parts/TextField.tsx'
 
-/** Sign up. An invite stands in the fragment of the address, which no server is sent. */
+/** Sign up. An invite, and for whom it is, stands in the fragment of the address, which no server is sent. */
 export function SignUp() {
-  const invite = useFragment()
+  const { invite, mail: invited } = readInvite(useFragment())
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)
-  const [mail, setMail] = useState('')
+  const [mail, setMail] = useState(invited)
   const [password, setPassword] = useState('')
   const [typedInvite, setInvite] = useState('')
   const needsInvite = deployment?.signUp === 'invite'
@@ -71,7 +72,12 @@ export function SignUp() {
                 hint="Whoever runs this service gives them out."
               />
             )}
-            <MailField value={mail} onChange={setMail} mend={mendOf('mail')} />
+            <MailField
+              value={mail}
+              onChange={setMail}
+              mend={mendOf('mail')}
+              hint={invited && 'Your invite is for this address alone.'}
+            />
             <PasswordField
               kind="new"
               value={password}

@@ -60,7 +60,7 @@ function Row({ entry }: { readonly entry: AuditEntryView }) {
       <td data-label="To what">
         {kind}
         <p className="hint">
-          <code className="break">{entry.subject ?? '–'}</code>
+          <code>{entry.subject ?? '–'}</code>
         </p>
       </td>
       <td data-label="From where" className="break">

@@ -3,6 +3,7 @@ import { isControlFailure } from '../control/controlFailure.ts'
 import { sentence } from '../control/sentence.ts'
 import { Button } from './Button.tsx'
 import { Note } from './Note.tsx'
+import { PageHead } from './PageHead.tsx'
 
 interface Loading<Data> {
   readonly data: Data | undefined
@@ -15,10 +16,19 @@ export function Loaded<Data>(props: {
   readonly query: Loading<Data>
   readonly children: (data: Data) => ReactNode
   readonly shape?: ReactNode
+  /** The page's heading where it is not there; of pages whose heading is in what is loaded. */
+  readonly failedTitle?: string
 }) {
   const { data, error, refetch } = props.query
   if (data !== undefined) return props.children(data)
-  if (error) return <Failed error={error} retry={() => refetch()} />
+  if (error) {
+    return (
+      <>
+        {props.failedTitle !== undefined && <PageHead title={props.failedTitle} />}
+        <Failed error={error} retry={() => refetch()} />
+      </>
+    )
+  }
   return (
     <div role="status">
       <span className="hidden">Loading</span>

@@ -26,8 +26,8 @@ export function UsageMeter({ title, usage }: { readonly title: string; readonly 
           aria-valuemax={limit}
           aria-valuenow={Math.min(used, limit)}
         >
-          <rect className="track" width="100" height="8" rx="2" />
-          <rect className={part > 0.9 ? 'fill high' : 'fill'} width={part * 100} height="8" rx="2" />
+          <rect className="track" width="100" height="8" />
+          <rect className={part > 0.9 ? 'fill high' : 'fill'} width={part * 100} height="8" />
         </svg>
       )}
       <p className="hint">

@@ -19,5 +19,8 @@ test('its details are read as times, words and lists, without what is empty', ()
   expect(detailText({ name: 'Year 2026', requireJwt: true, services: [], limits: { perDay: 5 } })).toBe(
     'name: Year 2026, require jwt: yes, services: none, limits: per day: 5',
   )
+  expect(detailText({ jwt: { audience: 'wallet', maxLifetimeS: 5_400 } })).toBe(
+    'jwt: audience: wallet, max lifetime: 1 hour 30 minutes',
+  )
   expect(detailText({ scopes: ['read', 'apps:write'] })).toBe('scopes: read, apps:write')
 })

@@ -1,10 +1,12 @@
-import { momentText } from './times.ts'
+import { momentText, spanText } from './times.ts'
 
 const actions: Readonly<Record<string, string>> = {
   'account.add': 'Added an account',
   'account.changePassword': 'Changed the password',
   'account.confirmFailed': 'Gave a wrong password',
   'account.delete': 'Deleted the account',
+  'account.disable': 'Disabled the account',
+  'account.enable': 'Enabled the account',
   'account.limits': 'Changed the account’s limits',
   'account.logIn': 'Logged in',
   'account.logInFailed': 'Failed to log in',
@@ -44,12 +46,16 @@ const kinds: Readonly<Record<string, string>> = {
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
 
+/** Whether it is a span of time in seconds, by its name. */
+const isSpan = (name: string, value: unknown): value is number => typeof value === 'number' && /[a-z]S$/.test(name)
+
 /** `expiresAt` as `expires at`. */
 const nameText = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 function valueText(name: string, value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((one) => valueText(name, one)).join(', ')
   if (isTime(value)) return momentText(value)
+  if (isSpan(name, value)) return spanText(value)
   // Kept as the service counts time: in milliseconds since 1970.
   if (typeof value === 'number' && name.endsWith('At')) return momentText(new Date(value).toISOString())
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
@@ -67,5 +73,5 @@ export const kindText = (id: string): string | undefined => kinds[id.slice(0, id
 export const detailText = (detail: object): string =>
   Object.entries(detail)
     .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${nameText(name)}: ${valueText(name, value)}`)
+    .map(([name, value]) => `${nameText(isSpan(name, value) ? name.slice(0, -1) : name)}: ${valueText(name, value)}`)
     .join(', ')

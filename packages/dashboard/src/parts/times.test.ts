@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resetText, utcDayText } from './times.ts'
+import { resetText, spanText, utcDayText } from './times.ts'
 
 const midnight = '2026-11-22T00:00:00.000Z'
 
@@ -11,4 +11,11 @@ test('what begins anew by UTC is told with its zone, and in the time of the read
 
 test('a day of UTC is that day everywhere', () => {
   expect(utcDayText(midnight)).toContain('22')
+})
+
+test('a span of seconds is told in the units that people know', () => {
+  expect(spanText(86_400)).toBe('1 day')
+  expect(spanText(5_400)).toBe('1 hour 30 minutes')
+  expect(spanText(31_536_000)).toBe('365 days')
+  expect(spanText(2 * 86_400 + 61)).toBe('2 days 1 minute 1 second')
 })

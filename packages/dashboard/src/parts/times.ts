@@ -38,3 +38,20 @@ export const msText = (value: number | null): string =>
   value === null ? '–' : `${whole.format(value >= 10 ? Math.round(value) : Math.round(value * 10) / 10)} ms`
 /** A limit. */
 export const limitText = (value: number | null): string => (value === null ? 'no limit' : whole.format(value))
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+/** A span of time, in seconds, as in `1 hour 30 minutes`. */
+export const spanText = (seconds: number): string => {
+  let rest = seconds
+  const parts = units.flatMap(([unit, size]) => {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    return count === 0 ? [] : [`${countText(count)} ${unit}${count === 1 ? '' : 's'}`]
+  })
+  return parts.join(' ')
+}

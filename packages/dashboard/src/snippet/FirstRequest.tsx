@@ -33,7 +33,7 @@ export function FirstRequest({ subject }: { readonly subject: Exclude<Subject, '
           ? 'Waiting for your first request…'
           : isNew
             ? 'Your first request has arrived.'
-            : `${countText(total)} requests in the last 90 days.`}
+            : `${countText(total)} ${total === 1 ? 'request' : 'requests'} in the last 90 days.`}
       </div>
       {total > 0 && link}
     </div>

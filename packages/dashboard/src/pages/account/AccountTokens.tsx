@@ -151,7 +151,9 @@ function Token({ token }: { readonly token: AccessTokenView }) {
         {token.label}
         <Trouble text={trouble} />
       </th>
-      <td data-label="May">{token.scopes.join(', ')}</td>
+      <td data-label="May">
+        {token.scopes.map((scope) => scopes.find(({ value }) => value === scope)?.title ?? scope).join(', ')}
+      </td>
       <td data-label="Last seen">{token.seenAt === null ? 'never' : momentText(token.seenAt)}</td>
       <td data-label="Ends">{token.expiresAt === null ? 'never' : dayText(token.expiresAt)}</td>
       <td>

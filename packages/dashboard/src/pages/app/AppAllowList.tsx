@@ -156,6 +156,7 @@ function Add({ appId }: { readonly appId: string }) {
           onChange={setValue}
           placeholder={chosen?.example ?? ''}
           required
+          mend={adding.mendOf('value')}
         />
         <TextField
           label="Label"
@@ -167,11 +168,6 @@ function Add({ appId }: { readonly appId: string }) {
           mend={adding.mendOf('label')}
         />
       </div>
-      {adding.mendOf('value') && (
-        <p className="mend" role="alert">
-          {adding.mendOf('value')}
-        </p>
-      )}
     </SaveForm>
   )
 }

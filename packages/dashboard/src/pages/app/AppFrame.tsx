@@ -33,7 +33,7 @@ export function AppFrame() {
   const params = { appId }
   return (
     <div className="page">
-      <Loaded query={query} shape={<Skeleton lines={5} />}>
+      <Loaded query={query} failedTitle="The app cannot be shown" shape={<Skeleton lines={5} />}>
         {(app) => (
           <>
             <PageHead

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { JwtKeyView } from '@keyrail/gateway'
+import type { JwtKeyView, JwtTestView } from '@keyrail/gateway'
 import { useState } from 'react'
 import { ask } from '../../control/ask.ts'
 import { jwtKeysQuery } from '../../control/queries.ts'
@@ -15,6 +15,7 @@ import { Note, Trouble } from '../../parts/Note.tsx'
 import { SaveForm } from '../../parts/SaveForm.tsx'
 import { TextField } from '../../parts/TextField.tsx'
 import { dayText, momentText } from '../../parts/times.ts'
+import { JwtChecks } from './JwtChecks.tsx'
 import { useApp } from './useApp.ts'
 
 /** The public keys by which an app's tokens are checked, and a box to try a token in. */
@@ -48,7 +49,8 @@ export function AppJwtKeys() {
             )}
           </Card>
           {items.length < max && <Import appId={app.id} />}
-          <Try appId={app.id} />
+          <JwtChecks app={app} />
+          <Try appId={app.id} checks={JSON.stringify([app.jwt, items.map(({ kid }) => kid)])} />
         </>
       )}
     </Loaded>
@@ -168,14 +170,18 @@ function Import({ appId }: { readonly appId: string }) {
   )
 }
 
-function Try({ appId }: { readonly appId: string }) {
+function Try({ appId, checks }: { readonly appId: string; readonly checks: string }) {
   const [token, setToken] = useState('')
-  const [result, setResult] = useState<Awaited<ReturnType<typeof test>>>()
-  const test = () => ask('POST /api/apps/{appId}/jwt-keys/test', { params: { appId }, body: { token: token.trim() } })
+  const [tried, setTried] = useState<{ readonly result: JwtTestView; readonly checks: string }>()
+  // What was found by other keys, or another audience, says nothing any more.
+  const result = tried?.checks === checks ? tried.result : undefined
   const { submit, isPending, trouble, mendOf } = useSubmit({
     check: () => ({ token: token.trim() === '' ? 'Paste a token' : undefined }),
-    send: test,
-    done: setResult,
+    send: async () => ({
+      result: await ask('POST /api/apps/{appId}/jwt-keys/test', { params: { appId }, body: { token: token.trim() } }),
+      checks,
+    }),
+    done: setTried,
     fields: ['token'],
   })
   return (
@@ -190,7 +196,7 @@ function Try({ appId }: { readonly appId: string }) {
           value={token}
           onChange={(value) => {
             setToken(value)
-            setResult(undefined)
+            setTried(undefined)
           }}
           mend={mendOf('token')}
         />

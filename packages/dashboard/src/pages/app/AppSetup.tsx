@@ -1,16 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { deploymentQuery } from '../../control/queries.ts'
+import { Loaded } from '../../parts/Loaded.tsx'
 import { Note } from '../../parts/Note.tsx'
 import { FirstRequest } from '../../snippet/FirstRequest.tsx'
 import { SnippetPanel } from '../../snippet/SnippetPanel.tsx'
-import { useApp, useAppKey, useDeployment } from './useApp.ts'
+import { isOff } from './AppBadge.tsx'
+import { useApp, useAppKey } from './useApp.ts'
 
 /** An example call, and whether one has come. */
 export function AppSetup() {
   const app = useApp()
   const holder = useAppKey(app)
-  const deployment = useDeployment()
+  const deployment = useQuery(deploymentQuery)
   const params = { appId: app.id }
-  const networks = deployment?.chain.networks.filter(({ network }) => app.networks.includes(network))
   return (
     <div className="stack wide">
       <FirstRequest subject={{ appId: app.id }} />
@@ -22,7 +25,7 @@ export function AppSetup() {
           </Link>
         </Note>
       )}
-      {networks?.length === 0 || app.services.length === 0 ? (
+      {isOff(app) ? (
         <Note kind="warn">
           {app.services.length === 0 ? 'Its services are off' : 'It has no network'}, so its calls are refused.{' '}
           <Link to="/apps/$appId/settings/advanced" params={params}>
@@ -30,7 +33,15 @@ export function AppSetup() {
           </Link>
         </Note>
       ) : (
-        networks && <SnippetPanel holder={holder} kind="app" networks={networks} />
+        <Loaded query={deployment}>
+          {({ chain }) => (
+            <SnippetPanel
+              holder={holder}
+              kind="app"
+              networks={chain.networks.filter(({ network }) => app.networks.includes(network))}
+            />
+          )}
+        </Loaded>
       )}
     </div>
   )

@@ -32,7 +32,7 @@ export function KeyFrame() {
   const params = { keyId }
   return (
     <div className="page">
-      <Loaded query={query} shape={<Skeleton lines={5} />}>
+      <Loaded query={query} failedTitle="The API key cannot be shown" shape={<Skeleton lines={5} />}>
         {(key) => (
           <>
             <PageHead

@@ -23,7 +23,7 @@ export function OperatorUser() {
   const { userId } = route.useParams()
   const query = useQuery(userQuery(userId))
   return (
-    <Loaded query={query}>
+    <Loaded query={query} failedTitle="The account cannot be shown">
       {(user) => (
         <>
           <PageHead

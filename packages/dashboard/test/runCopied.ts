@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const workspace = join(import.meta.dirname, '../../..')
+/** In the package, so that libraries are found; ignored by git. */
+const roomOfPrograms = join(import.meta.dirname, '../.keyrail')
+
+/** Runs a program as it was copied, in a folder of its own. @returns What it printed. */
+export async function runCopied(text: string, fileName: string): Promise<string> {
+  mkdirSync(roomOfPrograms, { recursive: true })
+  const folder = mkdtempSync(join(roomOfPrograms, 'run-'))
+  try {
+    writeFileSync(join(folder, fileName), text)
+    const env = { PATH: [join(workspace, 'node_modules/.bin'), process.env['PATH']].join(delimiter) }
+    const { stdout } = await promisify(execFile)('node', [fileName], { cwd: folder, env, timeout: 30_000 })
+    return stdout
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
