@@ -20,6 +20,8 @@ interface Planned {
   readonly title: string
   readonly about: string
   readonly of: readonly Exported[]
+  /** How its declarations are coloured: the largest page not at all, because it would weigh three times as much. */
+  readonly language: 'ts' | 'text'
 }
 
 /**
@@ -54,6 +56,7 @@ function planPackage(top: string, folder: string): readonly Planned[] {
     title,
     about,
     of,
+    language: path === 'core-schema' ? 'text' : 'ts',
   })
   if (folder !== 'core') return [page(folder, name, `The exports of \`${name}\`.`, all)]
   const schema = all.filter(({ file }) => file?.startsWith('./schema/'))
@@ -84,7 +87,7 @@ function headingsOf(of: readonly Exported[]): ReadonlyMap<string, string> {
   return headings
 }
 
-function writePage({ title, about, of }: Planned, links: ReadonlyMap<string, string>): string {
+function writePage({ title, about, of, language }: Planned, links: ReadonlyMap<string, string>): string {
   const own = of.filter(({ passedOnFrom }) => passedOnFrom === undefined)
   const passed = of.filter(({ passedOnFrom }) => passedOnFrom !== undefined)
   // Fetch has a Log of its own, which there is the one that is meant.
@@ -96,10 +99,14 @@ function writePage({ title, about, of }: Planned, links: ReadonlyMap<string, str
   const linked = (name: string): string => (links.has(name) ? `[\`${name}\`](${links.get(name)})` : `\`${name}\``)
   const also =
     passed.length === 0 ? [] : [`Passed on from other packages: ${passed.map(({ name }) => linked(name)).join(', ')}.`]
-  return `# ${title}\n\n${[about, ...also, ...own.map((one) => `## ${headings.get(one.name)}\n\n${writeExport(one, near)}`)].join('\n\n')}\n`
+  return `# ${title}\n\n${[about, ...also, ...own.map((one) => `## ${headings.get(one.name)}\n\n${writeExport(one, near, language)}`)].join('\n\n')}\n`
 }
 
-function writeExport({ declarations, doc }: Exported, links: ReadonlyMap<string, string>): string {
+function writeExport(
+  { declarations, doc }: Exported,
+  links: ReadonlyMap<string, string>,
+  language: Planned['language'],
+): string {
   const text = (words: string): string =>
     words
       .replaceAll(/\{@link ([^}|\s]+)[^}]*\}/g, (_, target: string) => {
@@ -111,15 +118,16 @@ function writeExport({ declarations, doc }: Exported, links: ReadonlyMap<string,
   const line = (words: string): string => text(words).replaceAll(/\s*\n\s*/g, ' ')
   return [
     text(doc.text),
-    fence(declarations.join('\n')),
+    fence(language, declarations.join('\n')),
     doc.params.map((param) => `- \`${param.name}\`: ${line(param.text)}`).join('\n'),
     doc.returns && `**Gives** ${line(doc.returns)}`,
     ...doc.throws.map((thrown) => `**Throws** ${line(thrown)}`),
-    ...doc.examples.map(fence),
+    ...doc.examples.map((code) => fence('ts', code)),
     ...doc.see.map((source) => `**See** ${line(source)}`),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
 }
 
-const fence = (code: string): string => `\`\`\`ts\n${code.replaceAll(/^```.*$/gm, '').trim()}\n\`\`\``
+const fence = (language: string, code: string): string =>
+  `\`\`\`${language}\n${code.replaceAll(/^```.*$/gm, '').trim()}\n\`\`\``

@@ -14,8 +14,11 @@ interface Server {
   readonly watcher: { add(paths: readonly string[]): void; on(event: 'change', told: (file: string) => void): void }
 }
 
-/** Of a page of the reference, signatures are not searched: names and words are. */
-const withoutSignatures = (markdown: string): string => markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
+/** What is searched of a page: of the reference names and words, and no signatures. Nobody searches for colours, and they take seconds. */
+const searched = (markdown: string, path: string): string =>
+  path.startsWith('api/')
+    ? markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
+    : markdown.replaceAll(/^( *```+)(ts|tsx|js|json|sh|python)$/gm, '$1text')
 
 // Nothing is loaded from another host, and the browser is told to load nothing from one. VitePress writes two scripts into each page.
 const policy =
@@ -54,12 +57,14 @@ export default {
           source: string,
           env: { readonly relativePath: string },
           markdown: { render(text: string, env: object): string },
-        ) => markdown.render(env.relativePath.startsWith('api/') ? withoutSignatures(source) : source, env),
+        ) => markdown.render(searched(source, env.relativePath), env),
       },
     },
   },
   vite: {
     configFile: false,
+    // The index of the search is one file.
+    build: { chunkSizeWarningLimit: 2_000 },
     plugins: [
       {
         name: 'keyrail-stage',

@@ -45,7 +45,7 @@ function leadLinks(tokens: Token[], source: string): void {
   for (const token of tokens) {
     if (token.type === 'link_open') {
       const href = token.attrGet('href') ?? ''
-      if (/^([a-z][a-z0-9+.-]*:|#)/i.test(href)) continue
+      if (/^([a-z][a-z0-9+.-]*:|[#/])/i.test(href)) continue
       const [path = '', anchor] = decodeURI(href).split('#')
       const page = sitePath(posix.join(posix.dirname(source), path).replace(/[/]$/, ''))
       // The programs of an example stand on its page, each below its name.

@@ -16,7 +16,6 @@ export function sitePath(file: string): string | undefined {
 }
 
 const pages: Readonly<Record<string, string>> = {
-  'README.md': 'index.md',
   examples: 'examples/index.md',
   'docs/decisions': 'decisions/index.md',
   'packages/bench/RESULTS.md': 'bench/results.md',

@@ -33,8 +33,7 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
   const texts = new Map<string, { readonly source: string; readonly text: string }>()
   for (const source of sources) {
     const path = sitePath(source)
-    // The front page of the repository is not that of the site.
-    if (path === undefined || source === 'README.md') continue
+    if (path === undefined) continue
     const isExample = source.startsWith('examples/')
     texts.set(path, { source, text: isExample ? withPrograms(top, source, read(source)) : read(source) })
   }

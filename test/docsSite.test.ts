@@ -1,0 +1,129 @@
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exportedNames } from './exportedNames.ts'
+import { run, top } from './run.ts'
+import type { Ran } from './run.ts'
+import { siteFaults } from './siteFaults.ts'
+
+/** Hosts that the site names in words or in links. A new one is added here on purpose. */
+const named = [
+  // Written by what the site is made of: namespaces, licences, words about errors, and an address for icons of services that no page has.
+  'www.w3.org',
+  'vuejs.org',
+  'github.com',
+  'docsearch.algolia.com',
+  'api.iconify.design',
+  'a.com',
+  // Of which pages speak.
+  'mswjs.io',
+  'viem.sh',
+  'docs.ethers.org',
+  'docs.web3js.org',
+  'web3py.readthedocs.io',
+  'eips.ethereum.org',
+  'ethereum.org',
+  'eth-sepolia.g.alchemy.com',
+]
+
+const referenced = ['core', 'fetch', 'viem', 'ethers', 'web3', 'msw']
+
+let site = ''
+let built: Ran
+
+beforeAll(async () => {
+  site = mkdtempSync(join(tmpdir(), 'keyrail-site-'))
+  built = await run('vitepress', ['build', 'docs', '--outDir', site], { timeoutMs: 170_000 })
+}, 180_000)
+
+afterAll(() => rmSync(site, { recursive: true, force: true }))
+
+const read = (path: string): string => readFileSync(join(site, path), 'utf8')
+
+describe('the site', () => {
+  test('is built, with no link to a page that is not there', () => {
+    expect(built.stdout + built.stderr).not.toMatch(/dead link|error|warn/i)
+    expect(built.code).toBe(0)
+    expect(globSync('**/*.html', { cwd: site }).length).toBeGreaterThan(60)
+  })
+
+  test('leads each link to a heading that is there and to each page a link, and asks no other host', () => {
+    expect(siteFaults(site, named)).toEqual([])
+  })
+
+  test('holds every page of docs/, every example and every README of a package', () => {
+    const pages = globSync(['docs/**/*.md', 'examples/*/README.md', 'packages/*/README.md'], {
+      cwd: top,
+      exclude: (name) => /node_modules|[.]venv/.test(name),
+    }).map((file) =>
+      file
+        .replaceAll('\\', '/')
+        .replace(/^docs[/]/, '')
+        .replace('/README.md', '.md')
+        .replace(/md$/, 'html'),
+    )
+    const there = new Set(globSync('**/*.html', { cwd: site }).map((file) => file.replaceAll('\\', '/')))
+    expect(pages.filter((page) => !there.has(page))).toEqual([])
+  })
+
+  test.each(referenced)('refers to every export of %s', (folder) => {
+    const { types, values } = exportedNames(readFileSync(join(top, 'packages', folder, 'src/index.ts'), 'utf8'))
+    const html = globSync([`api/${folder}.html`, `api/${folder}-*.html`], { cwd: site })
+      .map(read)
+      .join('\n')
+    const isThere = (name: string): boolean => new RegExp(`(<h2 [^>]*>|<code>)${name}\\b`).test(html)
+    expect([...types, ...values].filter((name) => !isThere(name))).toEqual([])
+  })
+
+  test('finds by words what is wanted, without asking anybody', async () => {
+    const [file = ''] = globSync('assets/chunks/@localSearchIndexroot.*.js', { cwd: site })
+    const { default: index } = (await import(pathToFileURL(join(site, file)).href)) as { default: string }
+    // What the page itself searches with.
+    const vitepress = createRequire(createRequire(join(top, 'package.json')).resolve('vitepress/package.json'))
+    const { default: MiniSearch } = (await import(pathToFileURL(vitepress.resolve('minisearch')).href)) as {
+      default: { loadJSON(json: string, options: object): { search(words: string, how: object): { id: string }[] } }
+    }
+    const options = { fields: ['title', 'titles', 'text'], storeFields: ['title', 'titles'] }
+    const search = MiniSearch.loadJSON(index, options)
+    const find = (words: string): string[] =>
+      search
+        .search(words, { prefix: true, boost: { title: 4, text: 2, titles: 1 } })
+        .slice(0, 5)
+        .map(({ id }) => id)
+    expect(find('unconfirmed')).toContain('/failures.html#unconfirmed')
+    expect(find('origin_not_allowed')).toContain('/failures.html#origin_not_allowed')
+    expect(find('sizing')).toContain('/service/sizing.html#sizing')
+    expect(find('createTransport').join(' ')).toContain('/api/core.html#createtransport')
+  })
+})
+
+describe('the checker', () => {
+  test('tells of links that lead nowhere, pages that nobody finds and other hosts', () => {
+    const room = mkdtempSync(join(tmpdir(), 'keyrail-site-faults-'))
+    const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'self';">`
+    const pages = {
+      'index.html': `${policy}<h1 id="top">A</h1><a class="b" href="/in/b.html#far">b</a><a href="#nowhere">x</a><a href="gone.html">y</a>`,
+      'in/b.html': `${policy}<h2 id="far">B</h2><a href="../index.html#top">a</a><a href="./">c</a><img alt="" src="https://node.example/pixel.png">`,
+      'in/index.html': '<a href="https://elsewhere.com/">out</a>',
+      'in/alone.html': policy,
+      'a.js': 'fetch("https://tracker.dev/x"), "http://127.0.0.1:8545", "https://mswjs.io"',
+    }
+    for (const [path, text] of Object.entries(pages)) {
+      mkdirSync(dirname(join(room, path)), { recursive: true })
+      writeFileSync(join(room, path), text)
+    }
+    expect(siteFaults(room, ['mswjs.io'])).toEqual([
+      '/index.html: the link #nowhere names no heading',
+      '/index.html: the link gone.html leads nowhere',
+      '/in/alone.html: no link leads here',
+      '/in/b.html: loads https://node.example/pixel.png',
+      '/in/index.html: has no policy against other hosts',
+      'a.js: names the host tracker.dev',
+      'in/index.html: names the host elsewhere.com',
+    ])
+    rmSync(room, { recursive: true })
+  })
+})

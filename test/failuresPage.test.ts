@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { classify } from '../packages/core/src/failure/classify.ts'
+import { refusals } from '../packages/gateway/src/refusal/refusals.ts'
+import type { Refusal } from '../packages/gateway/src/refusal/refusal.ts'
+import { top } from './run.ts'
+
+const page = readFileSync(join(top, 'docs/failures.md'), 'utf8')
+
+/** The words of a union of texts, as the source lists them. */
+function wordsOf(file: string, type: string): string[] {
+  const source = ts.createSourceFile(file, readFileSync(join(top, file), 'utf8'), ts.ScriptTarget.Latest, true)
+  const found = source.statements.find(
+    (statement): statement is ts.TypeAliasDeclaration =>
+      ts.isTypeAliasDeclaration(statement) && statement.name.text === type,
+  )
+  if (!found || !ts.isUnionTypeNode(found.type)) throw new Error(`${file} has no list ${type}`)
+  return found.type.types.map((one) => ((one as ts.LiteralTypeNode).literal as ts.StringLiteral).text)
+}
+
+/** Of each heading below one of the two chapters, what stands under it. */
+function sections(chapter: string): Map<string, string> {
+  const [, text = ''] = page.split(new RegExp(`^## ${chapter}$`, 'm'))
+  const [own = ''] = text.split(/^## /m)
+  const parts = own.split(/^### (.+)$/m).slice(1)
+  return new Map(parts.flatMap((name, at) => (at % 2 === 0 ? [[name, parts[at + 1] ?? ''] as const] : [])))
+}
+
+const lists = [
+  ['Kinds', wordsOf('packages/core/src/failure/failureKind.ts', 'FailureKind')],
+  ['Reasons of the service', wordsOf('packages/gateway/src/refusal/refusal.ts', 'RefusalReason')],
+] as const
+
+describe.each(lists)('%s', (chapter, words) => {
+  test('are all there, and no others', () => {
+    expect(words.length).toBeGreaterThan(20)
+    expect([...sections(chapter).keys()].sort()).toEqual([...words].sort())
+  })
+
+  test.each(words)('%s has a cause and a mend', (word) => {
+    const section = sections(chapter).get(word) ?? ''
+    expect(section).toMatch(/^\s*\*\*Cause[.]\*\* \S[^]{20,}/)
+    expect(section).toMatch(/\n\n\*\*Mend[.]\*\* \S[^]{5,}/)
+  })
+})
+
+/** What a refusal is made with, where it is made with anything. Of each only what its status and its words hang on matters. */
+const given: Readonly<Record<string, readonly unknown[]>> = {
+  keyUnknownLimited: [{ retryAfterMs: 1_000, nowMs: 0 }],
+  bodyTooLarge: [1],
+  keyWrongPath: ['app', 'testnet'],
+  wrongNetwork: ['testnet', 'mainnet'],
+  methodNotAllowed: ['eth_call'],
+  addressNotAllowed: ['0x'],
+  notAllowedWithAddresses: ['a call'],
+  jwtInvalid: ['expiry', 'expired'],
+  rateLimited: [{ perSecond: 1, retryAfterMs: 1, currentPerSecond: 1, nowMs: 0 }],
+  quotaExceeded: [{ limit: 1, remaining: 0, resetAtMs: 0 }, 403],
+  batchTooLarge: [2, 1],
+  methodNotFound: ['eth_noSuchMethod'],
+  noUpstream: ['testnet'],
+  upstreamTimeout: [1],
+  responseTooLarge: [1],
+}
+
+test('the table of reasons says of each its status, its code and its kind as they are', () => {
+  const made = Object.entries(refusals).map(([name, refuse]) =>
+    (refuse as (...args: readonly unknown[]) => Refusal)(...(given[name] ?? [])),
+  )
+  for (const refusal of made) {
+    const { reason, status, code, message, data } = refusal
+    const rpcError = { code, message, data: { reason, requestId: 'some', ...data } }
+    const kind = classify(
+      { text: message, status, rpcError, batch: reason.startsWith('batch') },
+      'eth_getBalance',
+    )?.kind
+    const row = page.split('\n').find((line) => line.startsWith(`| [\`${reason}\`](#${reason})`))
+    const [, , statuses = '', ofCode = '', ofKind = ''] = (row ?? '').split('|').map((cell) => cell.trim())
+    expect(statuses.split(', '), reason).toContain(String(status))
+    expect(ofCode, reason).toBe(String(code))
+    expect(ofKind, reason).toBe(`[${kind}](#${kind?.toLowerCase()})`)
+  }
+  expect(new Set(made.map(({ reason }) => reason))).toEqual(new Set(lists[1][1]))
+})
