@@ -123,7 +123,7 @@ function docOf(statement: ts.Statement): Doc {
   const blocks = ts.getJSDocCommentsAndTags(statement).filter(ts.isJSDoc)
   const block = blocks.at(-1)
   if (!block) return nothing
-  const tags = block.tags ?? []
+  const tags: readonly ts.JSDocTag[] = block.tags ?? []
   const named = (name: string): string[] =>
     tags.filter(({ tagName }) => tagName.text === name).map((tag) => `${typeOf(tag)}${asText(tag.comment)}`.trim())
   return {
