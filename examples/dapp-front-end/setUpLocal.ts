@@ -9,7 +9,11 @@ import { privateKey } from '../privateKey.ts'
 
 // Puts a token on the chain that `npm start` runs, gives all of it to the account of a wallet, and tells Vite where it is.
 const [visitor] = process.argv.slice(2) as Hex[]
-if (!visitor) throw new Error('Name the account of your wallet: npm run local -- 0x…')
+if (!visitor) {
+  console.error('Name the account of your wallet: npm run local -- 0x…')
+  process.exit(2)
+}
+
 const at = address()
 const account = privateKeyToAccount(privateKey())
 const client = createWalletClient({ account, transport: keyrail(at) }).extend(publicActions)

@@ -9,13 +9,16 @@ import { createTokenRoute } from './tokenRoute.ts'
 
 const { JWT_KEY_FILE = 'jwt.pem', JWT_KID = '', JWT_SECONDS = '300' } = process.env
 
+if (!JWT_KID) throw new Error('JWT_KID is missing: it is what the dashboard calls the key of JWT_KEY_FILE')
+const privateKey = createPrivateKey(readFileSync(JWT_KEY_FILE))
+
 function serveTokens(server: ViteDevServer): void {
   let answer: ReturnType<typeof getRequestListener> | undefined
   server.middlewares.use('/token', (request, response) => {
     // Made by the first request: by then it is known where the page is.
     answer ??= getRequestListener(
       createTokenRoute({
-        privateKey: createPrivateKey(readFileSync(JWT_KEY_FILE)),
+        privateKey,
         kid: JWT_KID,
         origins: (server.resolvedUrls?.local ?? []).map((url) => new URL(url).origin),
         // A site of yours looks for its own session here.

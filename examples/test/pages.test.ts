@@ -65,13 +65,13 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
       vi.stubEnv('NODE_ENV', 'production')
       for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8')))) vi.stubEnv(name, value)
       await build({ configFile, logLevel: 'error', build: { outDir } })
-      vi.unstubAllEnvs()
       served = await preview({
         configFile,
         logLevel: 'error',
         build: { outDir },
         preview: { port: 0, host: '127.0.0.1' },
       })
+      vi.unstubAllEnvs()
       origin = served.resolvedUrls?.local[0]?.replace(/\/$/, '') ?? ''
       ;({ page, faults } = await openPage())
       wallet = await injectWallet(page, service.nodes.testnet, account)

@@ -132,22 +132,22 @@ test('examples/watch-blocks tells of each block, takes back what was replaced, a
   const { mainnet } = service.nodes
   const hash = async (number: bigint): Promise<string> =>
     ((await askNode(mainnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as { hash: string }).hash
-  // From the time between this block and the next it learns how often to look.
-  await askNode(mainnet, 'evm_mine')
   const head = BigInt((await askNode(mainnet, 'eth_blockNumber')) as string)
   const running = startExample('watch-blocks/watchBlocks.ts', { ...there, KEYRAIL_BASE_URL: `${service.url}/mainnet` })
   const prints = (text: string): Promise<void> =>
     expect.poll(() => running.printed().stdout, { timeout: 60_000, interval: 50 }).toContain(text)
-  await prints(`Block ${head} with 0 transactions is ${await hash(head)}\n`)
-  await askNode(mainnet, 'evm_mine')
-  const replaced = await hash(head + 1n)
-  await prints(`Block ${head + 1n} with 0 transactions is ${replaced}\n`)
+  await prints(`Block ${head} with 1 transactions is ${await hash(head)}\n`)
+  // A second apart: by that it learns how often to look.
+  await askNode(mainnet, 'anvil_mine', ['0x2', '0x1'])
+  const replaced = await hash(head + 2n)
+  await prints(`Block ${head + 1n} with 0 transactions is ${await hash(head + 1n)}\n`)
+  await prints(`Block ${head + 2n} with 0 transactions is ${replaced}\n`)
   const [from] = (await askNode(mainnet, 'eth_accounts')) as string[]
   // With something in it, or the new block could be the same as the old one.
   await askNode(mainnet, 'anvil_reorg', [1, [[{ from, to: from, value: '0x1' }, 0]]])
   await askNode(mainnet, 'evm_mine')
-  await prints(`Block ${head + 2n} with`)
-  expect(running.printed().stdout).toContain(`Block ${head + 1n} is no longer ${replaced}\nBlock ${head + 1n} with`)
+  await prints(`Block ${head + 3n} with`)
+  expect(running.printed().stdout).toContain(`Block ${head + 2n} is no longer ${replaced}\nBlock ${head + 2n} with 1 `)
   running.child.kill('SIGINT')
   expect(await running.done).toMatchObject({ exitCode: 0, stderr: '' })
 })
