@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { readReleaseGroup } from './release/readReleaseGroup.ts'
 import { pythonVersion, withPythonVersion } from './release/pythonVersion.ts'
 
-const top = process.argv[2] ?? join(import.meta.dirname, '..')
-const changeset = join(import.meta.dirname, '../node_modules/.bin/changeset')
-execFileSync(changeset, ['version'], { cwd: top, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+const top = join(import.meta.dirname, '..')
+const changeset = join(top, 'node_modules/@changesets/cli/bin.js')
+execFileSync(process.execPath, [changeset, 'version'], { cwd: top, stdio: ['ignore', 2, 2] })
 
 const { version, members } = readReleaseGroup(top)
 const pyproject = join(top, 'packages/python/pyproject.toml')

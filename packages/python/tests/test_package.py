@@ -6,7 +6,9 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import venv
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,6 +73,27 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # The wheel is built from the source distribution.
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ".")
     return out
+
+
+def test_each_distribution_holds_what_is_listed_and_nothing_else(built: Path) -> None:
+    source = HERE / "src/keyrail"
+    modules = [path.relative_to(source).as_posix() for path in source.rglob("*.py")]
+    package = {f"keyrail/{name}" for name in [*modules, "py.typed", "failure/classification.json"]}
+    licence = (HERE.parents[1] / "LICENSE").read_bytes()
+
+    (wheel,) = built.glob("*.whl")
+    about = f"{wheel.name.split('-py3')[0]}.dist-info"
+    with zipfile.ZipFile(wheel) as opened:
+        assert {*opened.namelist()} == package | {
+            f"{about}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "licenses/LICENSE")
+        }
+        assert opened.read(f"{about}/licenses/LICENSE") == licence
+
+    (archive,) = built.glob("*.tar.gz")
+    papers = {"PKG-INFO", "pyproject.toml", "README.md", "LICENSE", "hatch_build.py", ".gitignore"}
+    with tarfile.open(archive) as unpacked:
+        held = {member.name.split("/", 1)[1] for member in unpacked if member.isfile()}
+    assert held == papers | {f"src/{name}" for name in package}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { pythonVersion, withPythonVersion } from '../scripts/release/pythonVersion.ts'
+import { readReleaseGroup } from '../scripts/release/readReleaseGroup.ts'
+import { releaseStep } from '../scripts/release/releaseStep.ts'
+import { withRepository } from '../scripts/release/withRepository.ts'
+import { packed } from './packed.ts'
+import { publishedPackages, workspacePackages } from './publishedPackages.ts'
+import { run, top } from './run.ts'
+import type { Ran } from './run.ts'
+
+const names = publishedPackages.map(({ manifest }) => manifest.name).sort()
+const versionOfPython = (root: string): string | undefined =>
+  /^version = "(.*)"$/m.exec(readFileSync(join(root, 'packages/python/pyproject.toml'), 'utf8'))?.[1]
+
+test('the packages that are released together are those that are published', () => {
+  const { fixed } = JSON.parse(readFileSync(join(top, '.changeset/config.json'), 'utf8')) as { fixed: string[][] }
+  expect(fixed).toEqual([names])
+  const { members } = readReleaseGroup(top)
+  expect(members.map(({ manifest }) => manifest.name).sort()).toEqual(names)
+})
+
+test('they have one version, and the Python package has it too', () => {
+  expect(versionOfPython(top)).toBe(pythonVersion(readReleaseGroup(top).version))
+})
+
+test.each(publishedPackages)('the tarball of $manifest.name holds the licence', ({ folder, manifest }) => {
+  expect(readFileSync(join(packed(folder).path, 'LICENSE'), 'utf8')).toBe(readFileSync(join(top, 'LICENSE'), 'utf8'))
+  expect(manifest).toMatchObject({ license: 'MIT', publishConfig: { access: 'public' } })
+})
+
+describe('in a workspace with a changeset', () => {
+  let root = ''
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: root, encoding: 'utf8' })
+  const script = (name: string, ...words: string[]): Promise<Ran> =>
+    run('node', [join(root, 'scripts', name), ...words], { cwd: root, env: { GITHUB_REPOSITORY: 'someone/keyrail' } })
+
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'keyrail-release-')))
+    const files = ['package.json', 'pnpm-workspace.yaml', '.changeset', 'scripts', 'packages/python/pyproject.toml']
+    const manifests = globSync(['packages/*/package.json', 'examples/*/package.json'], { cwd: top })
+    for (const file of [...files, ...manifests]) cpSync(join(top, file), join(root, file), { recursive: true })
+    writeFileSync(join(root, '.changeset/one.md'), "---\n'@keyrail/core': patch\n---\n\nMended `http`.\n")
+    writeFileSync(join(root, '.gitignore'), 'node_modules\n')
+    // No more than this of what is installed: whatever pnpm did here by mistake, it would do to the whole workspace.
+    mkdirSync(join(root, 'node_modules/@changesets'), { recursive: true })
+    symlinkSync(realpathSync(join(top, 'node_modules/@changesets/cli')), join(root, 'node_modules/@changesets/cli'))
+    git('init', '--quiet')
+    git('add', '.')
+    git('commit', '--quiet', '--message', 'All')
+  })
+
+  afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+  test('release:version gives every published package, and Python, the next version and a changelog, and takes the changesets away', async () => {
+    const before = readReleaseGroup(root)
+    expect(before.changesets).toContain('one.md')
+    const { code, stdout, stderr } = await script('releaseVersion.ts')
+    expect(code, stderr).toBe(0)
+
+    const after = readReleaseGroup(root)
+    expect(after.version).not.toBe(before.version)
+    expect(after.changesets).toEqual([])
+    expect(stdout).toContain(`${after.version}: `)
+    expect(versionOfPython(root)).toBe(after.version)
+    for (const { folder, manifest } of workspacePackages) {
+      const read = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')) as typeof manifest
+      const changelog = join(root, 'packages', folder, 'CHANGELOG.md')
+      if (manifest.private) expect(read, folder).toEqual(manifest)
+      else {
+        // A range of the workspace stays one: the version is put in when it is packed.
+        expect(read, folder).toEqual({ ...manifest, version: after.version })
+        expect(readFileSync(changelog, 'utf8')).toContain(`## ${after.version}`)
+      }
+      expect(existsSync(changelog)).toBe(!manifest.private)
+    }
+    expect(readFileSync(join(root, 'packages/core/CHANGELOG.md'), 'utf8')).toContain('Mended `http`.')
+  })
+
+  test('release:publish refuses while changesets wait, and what is not committed', async () => {
+    const early = await script('releasePublish.ts', '--dry-run')
+    expect(early.code).toBe(1)
+    expect(early.stderr).toMatch(/^release: \d+ changesets wait: npm run release:version, and commit it, first$/m)
+
+    expect((await script('releaseVersion.ts')).code).toBe(0)
+    const dirty = await script('releasePublish.ts', '--dry-run')
+    expect(dirty.code).toBe(1)
+    expect(dirty.stderr).toContain('release: what is published is what is committed, and this is not:')
+    expect(dirty.stderr).toContain('packages/core/package.json')
+  })
+
+  test('the workflow is told what comes next, step by step', async () => {
+    const told = async (): Promise<string> => (await script('releaseState.ts')).stdout
+    const { version } = readReleaseGroup(root)
+    expect(await told()).toBe(`step=propose\nversion=${version}\n`)
+    await script('releaseVersion.ts')
+    const next = readReleaseGroup(root).version
+    expect(await told()).toBe(`step=publish\nversion=${next}\n`)
+    git('tag', `v${next}`)
+    expect(await told()).toBe(`step=nothing\nversion=${next}\n`)
+    // A row of pre-releases ends by a version of its own.
+    writeFileSync(join(root, '.changeset/pre.json'), '{ "mode": "pre", "tag": "next" }')
+    expect(await told()).toBe(`step=nothing\nversion=${next}\n`)
+    writeFileSync(join(root, '.changeset/pre.json'), '{ "mode": "exit", "tag": "next" }')
+    expect(await told()).toBe(`step=propose\nversion=${next}\n`)
+  })
+})
+
+test('nothing is published that has no version yet, or is tagged', () => {
+  expect(releaseStep({ version: '0.0.0', changesets: [] }, [])).toBe('nothing')
+  expect(releaseStep({ version: '1.0.0', changesets: [] }, ['v1.0.0'])).toBe('nothing')
+  expect(releaseStep({ version: '1.0.0', changesets: [] }, ['v1.0.0-beta.0', 'v0.9.0'])).toBe('publish')
+  expect(releaseStep({ version: '1.0.0', changesets: ['a.md'] }, ['v1.0.0'])).toBe('propose')
+})
+
+test('a version of npm is said as Python says it', () => {
+  expect(pythonVersion('1.2.3')).toBe('1.2.3')
+  expect(pythonVersion('1.0.0-alpha.0')).toBe('1.0.0a0')
+  expect(pythonVersion('1.0.0-beta.12')).toBe('1.0.0b12')
+  expect(pythonVersion('1.0.0-next.3')).toBe('1.0.0rc3')
+  for (const version of ['1.2', '1.0.0-fast.0', '1.0.0-beta', '1.0.0+build', 'v1.0.0'])
+    expect(() => pythonVersion(version), version).toThrow(`Python has no version ${version}`)
+})
+
+test('of pyproject.toml only the version of the project changes', () => {
+  const pyproject =
+    '[build-system]\nversion = "1"\n\n[project]\nname = "keyrail"\nversion = "0.1.0"\n\n[tool.x]\nversion = "9"\n'
+  expect(withPythonVersion(pyproject, '0.2.0b1')).toBe(pyproject.replace('"0.1.0"', '"0.2.0b1"'))
+  expect(() => withPythonVersion('[project]\nname = "keyrail"\n\n[tool.x]\nversion = "9"\n', '1.0.0')).toThrow(
+    'no version = "…" in its [project]',
+  )
+})
+
+test('a manifest is told where its source is, and keeps all else', () => {
+  const text = readFileSync(join(top, 'packages/core/package.json'), 'utf8')
+  const url = 'https://github.com/someone/keyrail'
+  expect(JSON.parse(withRepository(text, url, 'packages/core'))).toEqual({
+    ...(JSON.parse(text) as object),
+    repository: { type: 'git', url: `git+${url}.git`, directory: 'packages/core' },
+  })
+})

@@ -1,0 +1,142 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { commandFaults } from './commandFaults.ts'
+import { top } from './run.ts'
+import { nodes } from './toolchains.ts'
+
+// Workflows run on machines of others and nowhere else, so what can be known of them without running is held here.
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+interface Job {
+  readonly needs?: string | readonly string[]
+  readonly uses?: string
+  readonly environment?: string
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> }
+  readonly steps?: readonly Step[]
+  readonly 'timeout-minutes'?: number
+}
+
+interface Workflow {
+  readonly name: string
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+/** What each job may change. A right that comes here is argued about here. */
+const mayWrite: Readonly<Record<string, readonly string[]>> = {
+  'release.yml propose': ['contents', 'pull-requests'],
+  'release.yml npm': ['id-token'],
+  'release.yml pypi': ['id-token'],
+  'release.yml tag': ['contents'],
+}
+
+const folder = join(top, '.github/workflows')
+const workflows = globSync('*.yml', { cwd: folder })
+  .sort()
+  .map((file) => {
+    const text = readFileSync(join(folder, file), 'utf8')
+    return { file, text, workflow: parse(text) as Workflow }
+  })
+const jobs = workflows.flatMap(({ file, workflow }) =>
+  Object.entries(workflow.jobs).map(([name, job]) => ({ job, where: `${file} ${name}`, siblings: workflow.jobs })),
+)
+const { scripts } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { scripts: object }
+
+test('there are the two workflows', () => {
+  expect(workflows.map(({ file }) => file)).toEqual(['ci.yml', 'release.yml'])
+})
+
+describe.each(workflows)('$file', ({ text, workflow }) => {
+  test('has no right of its own but to read, and no secret', () => {
+    expect(Object.values(workflow.permissions).filter((right) => right !== 'read')).toEqual([])
+    expect(text).not.toContain('secrets.')
+  })
+})
+
+describe.each(jobs)('$where', ({ job, where, siblings }) => {
+  const steps = job.steps ?? []
+  const runs = steps.map(({ run }) => run ?? '')
+
+  test('runs commands, scripts and tests that exist', () => {
+    const known = {
+      scripts: Object.keys(scripts),
+      packages: [],
+      programs: [],
+      keyrailHelp: () => undefined,
+      exists: (path: string) => existsSync(join(top, path)),
+    }
+    expect(runs.flatMap((shell) => commandFaults(shell, known))).toEqual([])
+    const files = runs.flatMap((shell) => shell.match(/\btest\/\S+[.]ts\b/g) ?? [])
+    expect(files.filter((file) => !existsSync(join(top, file)))).toEqual([])
+    expect(job.uses === undefined || existsSync(join(top, job.uses))).toBe(true)
+  })
+
+  test('takes nothing into a shell that somebody else wrote', () => {
+    // A branch's name is put into the script as it is, and may hold one itself.
+    expect(runs.filter((shell) => shell.includes('${{'))).toEqual([])
+  })
+
+  test('may change what is listed, and names the place where somebody approves it', () => {
+    const written = Object.entries(job.permissions ?? {}).filter(([, right]) => right === 'write')
+    expect(written.map(([what]) => what).sort()).toEqual([...(mayWrite[where] ?? [])].sort())
+    if (mayWrite[where]?.includes('id-token')) expect(job.environment).toBeDefined()
+  })
+
+  test('keeps the credentials of a clone only where it pushes', () => {
+    const pushes = runs.some((shell) => shell.includes('git push'))
+    for (const { with: given } of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@')))
+      expect(given?.['persist-credentials'] ?? true).toBe(pushes)
+  })
+
+  test('names the major version of each action, ends in time, and waits for jobs that are there', () => {
+    for (const { uses } of steps) {
+      if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@(release\/)?v\d+$/)
+    }
+    if (job.uses === undefined) expect(job['timeout-minutes']).toBeGreaterThan(0)
+    expect([job.needs ?? []].flat().filter((name) => !(name in siblings))).toEqual([])
+  })
+})
+
+test('CI runs the packed SDK on every Node that it is said to run on', () => {
+  const ci = workflows.find(({ file }) => file === 'ci.yml')?.workflow
+  expect(ci?.jobs['sdk']?.strategy?.matrix['node']).toEqual(nodes.map(({ node }) => node))
+})
+
+test('nothing is published before all of CI passed', () => {
+  const release = workflows.find(({ file }) => file === 'release.yml')?.workflow.jobs ?? {}
+  expect(release['check']?.uses).toBe('./.github/workflows/ci.yml')
+  const waitsFor = (name: string): string[] =>
+    [release[name]?.needs ?? []].flat().flatMap((other) => [other, ...waitsFor(other)])
+  for (const name of ['npm', 'pypi', 'tag']) expect(waitsFor(name), name).toContain('check')
+})
+
+const forms = globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: top }).filter((file) => basename(file) !== 'config.yml')
+
+test.each(forms)('%s asks what GitHub can ask, each thing once', (file) => {
+  interface Question {
+    readonly type: string
+    readonly id?: string
+    readonly attributes: Readonly<Record<string, unknown>>
+  }
+  const form = parse(readFileSync(join(top, file), 'utf8')) as {
+    name: string
+    description: string
+    body: readonly Question[]
+  }
+  expect(form).toMatchObject({ name: expect.stringMatching(/./), description: expect.stringMatching(/./) })
+  const questions = form.body.filter(({ type }) => type !== 'markdown')
+  expect(questions.length).toBeGreaterThan(0)
+  for (const { type, attributes } of questions) {
+    expect(['textarea', 'input', 'dropdown', 'checkboxes']).toContain(type)
+    expect(attributes['label']).toMatch(/./)
+  }
+  expect(new Set(questions.map(({ id }) => id)).size).toBe(questions.length)
+})
