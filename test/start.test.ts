@@ -57,7 +57,7 @@ test('Ctrl-C under npm start reaches the service, and nothing of it stays behind
   process.kill(-group, 'SIGINT')
   // npm passes on how its shell ended, and some shells end by the signal although the service ended well.
   expect([0, 130, 'SIGINT']).toContain(await exited)
-  await expect.poll(() => isAlive(group), { timeout: 5_000 }).toBe(false)
+  await expect.poll(() => isAlive(group), { timeout: 30_000 }).toBe(false)
   expect(existsSync(env)).toBe(false)
   rmSync(dirname(env), { recursive: true, force: true })
 })
