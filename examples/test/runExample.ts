@@ -16,16 +16,22 @@ export interface Running {
   readonly done: Promise<Ended>
 }
 
-/** Starts a program of an example, with nothing of ours in its environment but what is given. */
+/**
+ * Starts a program of an example, with nothing of ours in its environment but what is given.
+ *
+ * @param program - Folder and file.
+ * @param examples - Where the folder lies. @default the folder of the examples
+ */
 export function startExample(
   program: string,
   environment: Readonly<Record<string, string>>,
   words: readonly string[] = [],
+  examples = join(import.meta.dirname, '..'),
 ): Running {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(KEYRAIL_|VITEST|NODE_OPTIONS$)/.test(name))
   const [folder = '', file = ''] = program.split('/')
   const child = spawn(process.execPath, ['--conditions=@keyrail/source', file, ...words], {
-    cwd: join(import.meta.dirname, '..', folder),
+    cwd: join(examples, folder),
     env: { ...Object.fromEntries(inherited), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 100_000,

@@ -1,0 +1,69 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, inject, test } from 'vitest'
+import { askNode } from '../../packages/cli/src/node/askNode.ts'
+import { runExample } from './runExample.ts'
+import type { Ended } from './runExample.ts'
+import { latestBlockExamples } from './service.ts'
+
+const { url, app, keys, nodes } = inject('service')
+const from = join(inject('room'), 'examples')
+const run = (name: string, environment: Readonly<Record<string, string>>): Promise<Ended> =>
+  runExample(`${name}/latestBlock.ts`, environment, [], from)
+
+/** Whether it printed a block that the node has, no older than the latest was before. Other tests make blocks meanwhile. */
+async function expectLatest(label: string, ended: () => Promise<Ended>): Promise<void> {
+  const before = Number(await askNode(nodes.testnet, 'eth_blockNumber'))
+  const { exitCode, stdout, stderr } = await ended()
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  const number = Number(/^Block (\d+) is/.exec(stdout)?.[1])
+  expect(number).toBeGreaterThanOrEqual(before)
+  const block = await askNode(nodes.testnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
+  expect(stdout).toBe(`Block ${number} is ${(block as { hash: string }).hash}\nAsked at ${label}\n`)
+}
+
+test('there is one for fetch and one for each adapter', () => {
+  const names = readdirSync(join(import.meta.dirname, '..')).filter((name) => name.startsWith('latest-block-'))
+  expect(names).toEqual(latestBlockExamples)
+})
+
+describe.each(latestBlockExamples)('examples/%s', (name) => {
+  test('reads the latest block of the service on this machine, and ends by itself', async () => {
+    await expectLatest(`${url}/testnet/v2/…${app.apiKey.slice(-4)}`, () => run(name, {}))
+  })
+
+  test('reads it wherever the environment says', async () => {
+    const { apiKey } = keys.testnet
+    const environment = { KEYRAIL_RPC_URL: `${url}/testnet`, KEYRAIL_API_KEY: apiKey }
+    await expectLatest(`${url}/testnet/…${apiKey.slice(-4)}`, () => run(name, environment))
+  })
+
+  test('fails with a key that is wrong, and does not print it', async () => {
+    // Of the form of a key, and nobody's.
+    const apiKey = app.apiKey.replace(/.{12}$/, (end) => [...end].reverse().join(''))
+    const ended = await run(name, { KEYRAIL_BASE_URL: `${url}/testnet`, KEYRAIL_API_KEY: apiKey })
+    expect(ended).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(ended.stderr).toContain('Invalid API key')
+    expect(ended.stderr).not.toContain(apiKey.slice(4, 12))
+  })
+})
+
+test('a key of the environment is never sent to the service on this machine in place of its own', async () => {
+  const ended = await run('latest-block-fetch', { KEYRAIL_API_KEY: keys.mainnet.apiKey })
+  expect(ended).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
+test('a whole address is taken as it is', async () => {
+  const environment = { KEYRAIL_URL: app.addresses.testnet }
+  await expectLatest(`${url}/…${app.apiKey.slice(-4)}`, () => run('latest-block-fetch', environment))
+})
+
+test('where no service runs, an example says how to start one', async () => {
+  const empty = mkdtempSync(join(tmpdir(), 'keyrail-examples-'))
+  cpSync(from, join(empty, 'examples'), { recursive: true, verbatimSymlinks: true })
+  const ended = await runExample('latest-block-fetch/latestBlock.ts', {}, [], join(empty, 'examples'))
+  rmSync(empty, { recursive: true, force: true })
+  expect(ended).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(ended.stderr).toContain('npm start')
+})
