@@ -53,7 +53,7 @@ export default defineConfig({
         root: 'examples/test',
         resolve: { conditions },
         ssr: { resolve: { conditions } },
-        test: { name: 'examples', include: ['*.test.ts'], globalSetup: './service.ts', testTimeout: 60_000 },
+        test: { name: 'examples', include: ['*.test.ts'], globalSetup: './service.ts', testTimeout: 120_000 },
       },
       { root: '.', test: { name: 'python', include: [pythonTest] } },
     ],
