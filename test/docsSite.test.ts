@@ -36,8 +36,8 @@ let built: Ran
 
 beforeAll(async () => {
   site = mkdtempSync(join(tmpdir(), 'keyrail-site-'))
-  built = await run('vitepress', ['build', 'docs', '--outDir', site], { timeoutMs: 170_000 })
-}, 180_000)
+  built = await run('vitepress', ['build', 'docs', '--outDir', site], { timeoutMs: 290_000 })
+}, 300_000)
 
 afterAll(() => rmSync(site, { recursive: true, force: true }))
 

@@ -29,7 +29,10 @@ export default {
   description: 'An SDK for keyed Ethereum nodes, and the service that gives the keys.',
   lang: 'en',
   srcDir: '.vitepress/pages',
-  head: [['meta', { 'http-equiv': 'Content-Security-Policy', content: policy }]],
+  head: [
+    ['meta', { 'http-equiv': 'Content-Security-Policy', content: policy }],
+    ['link', { rel: 'icon', href: '/icon.svg', type: 'image/svg+xml' }],
+  ],
   markdown: {
     // Pages are plain Markdown, which is read elsewhere too: angle brackets and braces are text.
     html: false,
@@ -42,6 +45,7 @@ export default {
     },
   },
   themeConfig: {
+    logo: '/icon.svg',
     nav: [
       { text: 'Start', link: '/start.md' },
       { text: 'Failures', link: '/failures.md' },

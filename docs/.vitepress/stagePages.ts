@@ -14,7 +14,7 @@ export interface StagedPage {
 }
 
 /**
- * Puts all pages of the site into one folder: the guides, the READMEs of packages and examples, what was measured, and the API reference, which
+ * Puts all pages of the site, and the icon of the dashboard, into one folder: the guides, the READMEs of packages and examples, what was measured, and the API reference, which
  * is written from the sources here. VitePress builds, and searches, nothing but files of one folder.
  *
  * What stands there already and did not change is left alone, so that a server that watches reads no more than it must.
@@ -45,6 +45,7 @@ export function stagePages(top: string, folder: string): readonly StagedPage[] {
   for (const [path, { source, text }] of texts)
     for (const [, picture = ''] of text.matchAll(/!\[[^\]]*\]\(([^):\s]+)\)/g))
       wanted.set(posix.join(posix.dirname(path), picture), readFileSync(join(top, dirname(source), picture)))
+  wanted.set('public/icon.svg', readFileSync(join(top, 'packages/dashboard/public/icon.svg')))
   sync(folder, wanted)
   return [...texts]
     .map(([path, { source, text }]) => ({ path, source, title: titleOf(text) ?? path }))
