@@ -12,6 +12,15 @@ const packages = globSync('packages/*/package.json', { cwd: import.meta.dirname 
   basename(dirname(file)),
 )
 
+/** What the test files of a package share, begun by the first that asks. */
+const lenders: Readonly<Record<string, string>> = {
+  gateway: './test/storage/lendDatabases.ts',
+  dashboard: './test/lendPages.ts',
+}
+
+// A machine that is busy with other things is slow, and no test fails for that: what hangs hangs for longer still.
+const patient = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 30_000 } } }
+
 const packageProject = (name: string) => ({
   root: `packages/${name}`,
   resolve: { conditions },
@@ -19,9 +28,9 @@ const packageProject = (name: string) => ({
   test: {
     name,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 20_000,
+    ...patient,
     typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
-    globalSetup: name === 'gateway' ? ['./test/storage/lendDatabases.ts'] : [],
+    globalSetup: lenders[name] ?? [],
   },
 })
 
@@ -46,6 +55,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [pythonTest],
           globalSetup: './test/packPackages.ts',
+          ...patient,
           testTimeout: 120_000,
         },
       },
@@ -53,9 +63,15 @@ export default defineConfig({
         root: 'examples/test',
         resolve: { conditions },
         ssr: { resolve: { conditions } },
-        test: { name: 'examples', include: ['*.test.ts'], globalSetup: './service.ts', testTimeout: 120_000 },
+        test: {
+          name: 'examples',
+          include: ['*.test.ts'],
+          globalSetup: './service.ts',
+          ...patient,
+          testTimeout: 120_000,
+        },
       },
-      { root: '.', test: { name: 'python', include: [pythonTest] } },
+      { root: '.', test: { name: 'python', include: [pythonTest], ...patient } },
     ],
     // Most tests wait, for deadlines and for servers: two at a time leave a machine of two cores half idle.
     maxWorkers: 3,
