@@ -32,7 +32,8 @@ function serveTokens(server: ViteDevServer): void {
 
 export default defineConfig({
   root: join(import.meta.dirname, 'page'),
-  define: { keyrailAddress: address() },
+  // The address without the key, for the token finds the app.
+  define: { 'import.meta.env.VITE_KEYRAIL_URL': JSON.stringify(`${address().baseUrl as string}/v2`) },
   // Only here, in the workspace: the packages' sources in place of what the registry has.
   resolve: { conditions: ['@keyrail/source', ...defaultClientConditions] },
   plugins: [{ name: 'tokens', configureServer: serveTokens }],

@@ -162,7 +162,6 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
       const file = join(room, 'jwt.pem')
       writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
       vi.stubEnv('KEYRAIL_BASE_URL', app.baseUrl)
-      vi.stubEnv('KEYRAIL_API_KEY', app.apiKey)
       vi.stubEnv('JWT_KEY_FILE', file)
       vi.stubEnv('JWT_KID', kid)
       vi.stubEnv('JWT_SECONDS', '2')
@@ -184,10 +183,12 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
       client.close()
     })
 
-    test('the page asks with a token, and gets another one before that has ended', async () => {
+    test('the page asks with a token and no key, and gets another token before that one has ended', async () => {
       const { page, faults } = await openPage()
       const asked: number[] = []
+      const called: string[] = []
       page.on('response', (response) => {
+        called.push(response.url())
         if (response.url().endsWith('/token')) asked.push(response.status())
       })
       await page.goto(url)
@@ -200,6 +201,8 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
       await expect.poll(lookAgain, { timeout: 60_000, interval: 200 }).toBeGreaterThan(1)
       await block.waitFor()
       expect(new Set(asked)).toEqual(new Set([200]))
+      expect(called).toContain(`${app.baseUrl}/v2`)
+      expect(called.filter((one) => one.includes(app.apiKey))).toEqual([])
       expect(faults).toEqual([])
       await page.close()
     })

@@ -1,8 +1,8 @@
 import { createClient, getBlockNumber, isKeyrailError } from '@keyrail/fetch'
 import { renewingToken } from '../renewingToken.ts'
 
-// The key alone opens nothing: each call needs a token as well, which ends by itself.
-const client = createClient({ ...keyrailAddress, jwt: renewingToken('/token') })
+// No key is in this page: the token says which app it is for, and ends by itself.
+const client = createClient({ url: import.meta.env.VITE_KEYRAIL_URL, jwt: renewingToken('/token') })
 const status = document.querySelector('[role=status]') as HTMLElement
 
 async function show(): Promise<void> {
