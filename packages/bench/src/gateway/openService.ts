@@ -2,7 +2,7 @@ import { createSign, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiKey, createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
+import { createApiKey, createService, parseServiceConfig, readServerSecrets, tuneHeap } from '@keyrail/gateway'
 import type { Door } from './door.ts'
 
 const password = 'a password of the bench'
@@ -40,10 +40,11 @@ const badToken = (kid: string): string => {
 }
 
 /**
- * Opens the whole service in front of a node, with its storage in SQLite and all that it does to a call on: key, rate, quota, metering. Its
+ * Opens the whole service in front of a node, as `keyrail serve` opens it, with its storage in SQLite and all that it does to a call on: key, rate, quota, metering. Its
  * limits are above what a bench can ask, but for those who are there to be refused.
  */
 export async function openService(upstream: string): Promise<Door> {
+  tuneHeap()
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-bench-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const network = { chainId: 1, upstreams: [{ url: upstream }] }

@@ -1,4 +1,4 @@
-import { checkServiceFile, configJsonSchema, startFromFile } from '@keyrail/gateway'
+import { checkServiceFile, configJsonSchema, startFromFile, tuneHeap } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { dashboardFolder } from '../output/dashboardFolder.ts'
@@ -60,6 +60,7 @@ export async function serve(given: ReadArguments): Promise<number> {
   // Whoever read the log went away: no reason for callers to be left alone.
   process.stdout.on('error', () => {})
   process.on('uncaughtException', endOfItself)
+  tuneHeap()
   try {
     const service = await withConfig(file, () =>
       startFromFile({ file, write: (lines) => process.stdout.write(lines), dashboard: dashboardFolder() }),

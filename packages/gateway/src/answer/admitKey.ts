@@ -1,5 +1,3 @@
-import { parseApiKey } from '../key/apiKey.ts'
-import { hashApiKey } from '../key/hashApiKey.ts'
 import type { FoundKey, KeyRecord } from '../key/keyStore.ts'
 import { refuseKey } from '../key/refuseKey.ts'
 import { rehearsalOf, rehearsalTenant } from '../key/rehearsalKeys.ts'
@@ -17,6 +15,7 @@ import type { Admitted } from './answerCalls.ts'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
 import { refuseExchange } from './finishExchange.ts'
+import { keyHash } from './keyHash.ts'
 
 /**
  * Finds out who asks, before the body is kept, so that a stranger's bytes are not; goes on with the calls where they may be made.
@@ -28,12 +27,12 @@ export const admitKey = (answering: Answering, exchange: Exchange, at: CallPath)
     admitToken(answering, exchange, at)
     return
   }
-  if (parseApiKey(at.key) === undefined) {
+  const hash = keyHash(at)
+  if (hash === undefined) {
     if (!answering.rehearsalKeys || !admitRehearsal(answering, exchange, at))
       refuseStranger(answering, exchange, refusals.keyUnknown())
     return
   }
-  const hash = hashApiKey(at.key)
   let found: FoundKey
   try {
     found = answering.keys.find(hash)

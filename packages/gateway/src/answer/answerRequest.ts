@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { preflightHeaders } from '../http/cors.ts'
 import { isJsonMediaType } from '../http/isJsonMediaType.ts'
-import { parsePath } from '../http/parsePath.ts'
 import type { Path } from '../http/parsePath.ts'
 import { announcesTooMuch } from '../http/readBody.ts'
+import { requestPath } from '../http/requestPath.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import { refusals } from '../refusal/refusals.ts'
 import { admitKey } from './admitKey.ts'
@@ -37,7 +37,7 @@ export const answerRequest = (
   { request, response, expectation }: { request: IncomingMessage; response: ServerResponse; expectation: Expectation },
 ): void => {
   const exchange = beginExchange(answering, request, response)
-  const path = parsePath(request.url ?? '')
+  const path = requestPath(request)
   if (request.headers.host?.includes(',') === true) {
     // RFC 9112 section 3.2: of two hosts, a proxy in front may have gone by the other.
     refuseExchange(answering, exchange, refusals.badHttp())

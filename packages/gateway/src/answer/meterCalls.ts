@@ -1,6 +1,7 @@
 import type { Outcome } from '../meter/meter.ts'
 import type { RefusalReason } from '../refusal/refusal.ts'
-import type { CallEnd } from '../upstream/callEnd.ts'
+import type { CallEnd, StreamedAnswer } from '../upstream/callEnd.ts'
+import type { StreamEnd } from '../upstream/openAnswerStream.ts'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -23,32 +24,76 @@ const outcomeOf = (end: CallEnd): Outcome => {
 export const isUnanswered = (end: CallEnd): boolean =>
   'reason' in end && failedBehind.has(end.reason) && end.reason !== 'response_too_large'
 
-/** Counts one call. The time is that of the whole request: a caller has nothing of an item before it has its batch. */
-const meterCall = (answering: Answering, exchange: Exchange, method: string, outcome: Outcome): void => {
+/** How long a request has taken so far, in milliseconds. It is counted for each of its calls: a caller has nothing of an item before it has its batch. */
+const elapsedMs = ({ startedAt }: Exchange): number => performance.now() - startedAt
+
+/** Counts calls. */
+const meterAlike = (
+  answering: Answering,
+  exchange: Exchange,
+  {
+    method,
+    outcome,
+    items,
+    durationMs = elapsedMs(exchange),
+  }: { method: string; outcome: Outcome; items: number; durationMs?: number },
+): void => {
   const { tenant, network } = exchange
   const { meter } = answering
   if (meter === undefined || tenant === undefined || network === undefined || tenant.rehearsal !== undefined) return
   try {
-    meter.count(tenant.record, network, method, outcome, performance.now() - exchange.startedAt)
+    meter.count(tenant.record, network, method, outcome, durationMs, items)
   } catch {
     // An answer that is ready does not wait for its figures.
     answering.log({ event: 'fault', where: 'meter' })
   }
 }
 
+const streamOutcomes = {
+  whole: 'answered',
+  broken: 'upstreamFailed',
+  stopped: 'callerGone',
+} as const satisfies Record<StreamEnd, Outcome>
+
+/** Counts a call whose result is on its way once that has ended. How long it took until then was its caller's doing. */
+const meterStream = (answering: Answering, exchange: Exchange, { stream }: StreamedAnswer): void => {
+  const { method = 'other' } = exchange
+  const durationMs = elapsedMs(exchange)
+  stream.whenOver((end) =>
+    meterAlike(answering, exchange, { method, outcome: streamOutcomes[end], items: 1, durationMs }),
+  )
+}
+
 /** Counts the calls of a request, each by how it ended. */
 export const meterCalls = (answering: Answering, exchange: Exchange, ends: readonly CallEnd[]): void => {
   if (exchange.metered) return
   exchange.metered = true
-  for (const [index, end] of ends.entries())
-    meterCall(answering, exchange, exchange.labels?.[index] ?? exchange.method ?? 'other', outcomeOf(end))
+  // Only a call that is alone has a result on its way.
+  const [first] = ends
+  if (first !== undefined && 'stream' in first) {
+    meterStream(answering, exchange, first)
+    return
+  }
+  // Those alike in a row are counted at once: most batches are many calls of one method.
+  let alike: { method: string; outcome: Outcome; items: number } | undefined
+  for (const [index, end] of ends.entries()) {
+    const method = exchange.labels?.[index] ?? exchange.method ?? 'other'
+    const outcome = outcomeOf(end)
+    if (alike?.method === method && alike.outcome === outcome) {
+      alike.items += 1
+      continue
+    }
+    if (alike !== undefined) meterAlike(answering, exchange, alike)
+    alike = { method, outcome, items: 1 }
+  }
+  if (alike !== undefined) meterAlike(answering, exchange, alike)
 }
 
 /** Counts a request that was refused as a whole: once, where its key is known. */
 export const meterRefusal = (answering: Answering, exchange: Exchange, reason: RefusalReason): void => {
   if (exchange.metered) return
   exchange.metered = true
-  meterCall(answering, exchange, 'other', reason)
+  meterAlike(answering, exchange, { method: 'other', outcome: reason, items: 1 })
 }
 
 /** Counts what a caller that has gone did not wait for. What goes on without it, a transaction on its way, is counted when it ends. */
@@ -56,5 +101,5 @@ export const meterGone = (answering: Answering, exchange: Exchange): void => {
   if (exchange.metered || exchange.cancel === undefined) return
   exchange.metered = true
   for (const label of exchange.labels ?? [exchange.method ?? 'other'])
-    meterCall(answering, exchange, label, 'callerGone')
+    meterAlike(answering, exchange, { method: label, outcome: 'callerGone', items: 1 })
 }

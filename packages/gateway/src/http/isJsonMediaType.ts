@@ -5,4 +5,6 @@ const json: ReadonlySet<string> = new Set(['application/json', 'application/json
  * @see JSON-RPC over HTTP (the three names), RFC 9110 section 8.3
  */
 export const isJsonMediaType = (header: string | undefined): boolean =>
-  header === undefined || json.has((header.split(';', 1)[0] ?? '').trim().toLowerCase())
+  header === undefined ||
+  header === 'application/json' ||
+  json.has((header.split(';', 1)[0] ?? '').trim().toLowerCase())

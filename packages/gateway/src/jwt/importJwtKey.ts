@@ -19,8 +19,10 @@ const longest = 16_384
 const leastRsaBits = 2048
 /** Beyond this a single check takes milliseconds. */
 const mostRsaBits = 8192
-/** 65537 is what everybody uses; 32 bits are what other libraries take. */
+/** 65537 is what everybody uses; 32 bits are what other libraries take, and what a key may have whose checks are short all the same. */
+const usualRsaExponent = 65_537n
 const mostRsaExponent = 0xffff_ffffn
+const longRsaBits = 4096
 
 const shape = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----$/
 
@@ -77,7 +79,8 @@ const algorithmsOf = (key: KeyObject): readonly JwtAlgorithm[] => {
         `an RSA key must have ${leastRsaBits} to ${mostRsaBits} bits, and this one has ${modulusLength}: make another`,
       )
     // With an exponent of 1 any text is its own signature; with a long one each check takes as long as a signature is made, or longer.
-    if (publicExponent < 3n || publicExponent > mostRsaExponent || publicExponent % 2n === 0n)
+    const most = modulusLength > longRsaBits ? usualRsaExponent : mostRsaExponent
+    if (publicExponent < 3n || publicExponent > most || publicExponent % 2n === 0n)
       throw new TypeError('the exponent of this RSA key is not safe: make another')
     return ['RS256', 'RS384', 'RS512']
   }

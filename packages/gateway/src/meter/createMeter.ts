@@ -199,8 +199,8 @@ export const createMeter = (options: MeterOptions): Meter => {
   }
 
   return {
-    // oxlint-disable-next-line max-params -- An object for each item would cost more than counting it.
-    count: (key, network, method, outcome, durationMs) => {
+    // oxlint-disable-next-line max-params -- An object for each call would cost more than counting it.
+    count: (key, network, method, outcome, durationMs, items = 1) => {
       if (closing !== undefined) return
       const time = now()
       if (time < current.at || time >= current.at + minuteMs) turnMinute(time)
@@ -212,9 +212,9 @@ export const createMeter = (options: MeterOptions): Meter => {
       const place = networkIndex(network)
       const { cells } = entry.counts
       const cell = cells[place].get(method)?.get(outcome) ?? cellOf(entry.counts, place, labelOf(method), outcome)
-      cell.total += 1
-      addLatency(cell, bucketOf(durationMs), 1)
-      entry.total += 1
+      cell.total += items
+      addLatency(cell, bucketOf(durationMs), items)
+      entry.total += items
     },
     flush,
     close: () => (closing ??= end()),

@@ -14,11 +14,12 @@ export interface MeteredKey {
 /** Counts what came with a known key. It never counts too much: what a crash makes uncertain is not counted. */
 export interface Meter {
   /**
-   * Counts one item.
+   * Counts items of one request that ended alike.
    * @param method - The policy's label: `other` for what is outside the schema.
    * @param durationMs - From admission to the end.
+   * @param items - How many. @default 1
    */
-  count(key: MeteredKey, network: Network, method: string, outcome: Outcome, durationMs: number): void
+  count(key: MeteredKey, network: Network, method: string, outcome: Outcome, durationMs: number, items?: number): void
   /**
    * Writes what was counted before the call.
    * @throws {StorageError} where it cannot be written now. Nothing is lost by that: it is written with what comes later.

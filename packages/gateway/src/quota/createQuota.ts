@@ -5,29 +5,19 @@ import { bootId } from './bootId.ts'
 import type { Quota, QuotaAccount, QuotaGrant } from './quota.ts'
 import { quotaDay, quotaDayAt } from './quotaDay.ts'
 import type { QuotaDay } from './quotaDay.ts'
+import { createOutage } from './createOutage.ts'
+import { createReservationQueue } from './createReservationQueue.ts'
+import { createSettlements } from './createSettlements.ts'
+import type { QuotaEvent } from './quotaEvent.ts'
 import { createQuotaRows } from './quotaRows.ts'
-import type { QuotaStorage, Reservation, Reserved, Settlement } from './quotaRows.ts'
+import type { QuotaStorage, Reservation, Reserved } from './quotaRows.ts'
 import { beginDay, grantOf, leftToday, openState } from './quotaState.ts'
 import type { QuotaState } from './quotaState.ts'
-
-/** What a quota tells of its work. */
-export type QuotaEvent =
-  | { readonly event: 'quotaOutage'; readonly state: 'began' }
-  /** What was granted without the database, and is booked now. */
-  | {
-      readonly event: 'quotaOutage'
-      readonly state: 'ended'
-      readonly accounts: number
-      readonly items: number
-      readonly durationMs: number
-    }
-  /** Items that were granted without the database and could not be booked before the end. */
-  | { readonly event: 'quotaLost'; readonly items: number }
 
 /** What a quota is made of. */
 export interface QuotaOptions {
   readonly storage: QuotaStorage
-  /** Items reserved at once, so also what a crash may cost an account. @default 25 */
+  /** Items reserved at once, so also what a crash may cost an account. @default a thousandth of its limit, from 25 to 250 */
   readonly blockItems?: number | undefined
   /** Items that may be granted to an account while PostgreSQL is gone. Without effect in SQLite. @default 500 */
   readonly outageGrant?: number | undefined
@@ -44,6 +34,8 @@ export interface QuotaOptions {
   readonly onEvent?: ((event: QuotaEvent) => void) | undefined
 }
 
+/** Of who may ask much, more is reserved at once: what a crash may cost is as small a share, and each reservation costs time. */
+const [leastBlock, mostBlock] = [25, 250]
 /** How often what has no limit is written. */
 const countEveryMs = 2_000
 /** Rows written in one transaction. */
@@ -60,7 +52,9 @@ const lingerEveryMs = 150
 export const createQuota = (options: QuotaOptions): Quota => {
   const { db } = options.storage
   const clustered = db.kind === 'postgres'
-  const blockItems = options.blockItems ?? 25
+  const blockOf = ({ perDay, perMonth }: QuotaAccount): number =>
+    options.blockItems ??
+    Math.min(mostBlock, Math.max(leastBlock, Math.floor(Math.min(perDay ?? Infinity, perMonth ?? Infinity) / 1_000)))
   const outageGrant = clustered ? (options.outageGrant ?? 500) : 0
   const idleMs = options.idleMs ?? (clustered ? 1_000 : 10_000)
   const patienceMs = options.patienceMs ?? 1_000
@@ -69,8 +63,6 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const tickMs = Math.min(250, idleMs / 4)
   const idleTicks = Math.ceil(idleMs / tickMs)
   const countEveryTicks = Math.ceil(countEveryMs / tickMs)
-  /** In SQLite one transaction for all that has gathered; in PostgreSQL each alone, so that none waits for another's row. */
-  const [batchRows, maxUnderWay] = clustered ? [1, 6] : [maxRows, 1]
   /** Others give back after `idleMs`, and a quarter of it until they see that. */
   const lingerMs = clustered ? idleMs * 1.5 : 0
 
@@ -85,7 +77,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
     }))
   const states = new Map<string, QuotaState>()
   const returned = new WeakMap<QuotaGrant, number>()
-  let settlements: Settlement[] = []
+  const settlements = createSettlements(rows)
   let closed: Promise<void> | undefined
 
   let today: QuotaDay = quotaDayAt(now())
@@ -94,10 +86,6 @@ export const createQuota = (options: QuotaOptions): Quota => {
     return today
   }
 
-  // While the database is gone.
-  let outageSince: number | undefined
-  let outageItems = 0
-  const outageAccounts = new Set<string>()
   const tell = (event: QuotaEvent): void => {
     try {
       options.onEvent?.(event)
@@ -105,35 +93,22 @@ export const createQuota = (options: QuotaOptions): Quota => {
       // Who listens must not stop who counts.
     }
   }
+  const outage = createOutage(tell)
   const beginOutage = (): void => {
-    if (outageSince !== undefined || !clustered) return
-    outageSince = performance.now()
-    tell({ event: 'quotaOutage', state: 'began' })
-    // What is on its way may hang for long: nobody waits for it any more, and it blocks nothing that comes later.
-    round += 1
-    underWay = 0
-    asking.length = 0
+    if (!clustered || !outage.begin()) return
     for (const state of states.values()) {
       state.reserving = false
       state.lingerUntil = 0
       serve(state)
     }
-    whenStill?.()
-  }
-  const endOutage = (): void => {
-    if (outageSince === undefined) return
-    const durationMs = Math.round(performance.now() - outageSince)
-    outageSince = undefined
-    tell({ event: 'quotaOutage', state: 'ended', accounts: outageAccounts.size, items: outageItems, durationMs })
-    outageItems = 0
-    outageAccounts.clear()
+    asking.giveUp()
   }
 
   /** What is held of a day that is over goes back to its month, and what was granted without its row is added. */
   const endDay = (state: QuotaState): void => {
     const { id: account, day, block, debt, spare } = state
-    if (block > 0) settlements.push({ account, day: day.day, month: day.month, unused: block, spare })
-    if (debt > 0) settlements.push({ account, day: day.day, month: day.month, unused: -debt, spare: 0 })
+    if (block > 0) settlements.add({ account, day: day.day, month: day.month, unused: block, spare })
+    if (debt > 0) settlements.add({ account, day: day.day, month: day.month, unused: -debt, spare: 0 })
   }
 
   const stateOf = (account: QuotaAccount): QuotaState => {
@@ -157,7 +132,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
     const { id: account, day, block, spare: settled, debt, row } = state
     const { perDay, perMonth } = state.account
     const need = Math.max(0, items - block)
-    const extra = need === 0 ? 0 : Math.max(0, blockItems - need)
+    const extra = need === 0 ? 0 : Math.max(0, blockOf(state.account) - need)
     // Mostly the disk need not be waited for, as it is sure of more than is used.
     const full = clustered || row === undefined || row.dayUsed + debt + need + extra > row.sure
     return { account, day: day.day, month: day.month, need, extra, settled, debt, perDay, perMonth, full }
@@ -165,7 +140,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
 
   /** Reserves without waiting, where that can be done. @returns What the block then holds. */
   const reserveNow = (state: QuotaState, items: number): number => {
-    if (clustered || state.reserving || settling.has(state.id)) return state.block
+    if (clustered || state.reserving || settlements.isOnItsWay(state.id)) return state.block
     const reservation = reservationOf(state, items)
     const row = reservation.full ? undefined : rows.reserveNow(reservation)
     if (row !== undefined) arrived(state, reservation, row)
@@ -184,7 +159,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
       state.debt += items
       return items
     }
-    if (outageSince !== undefined) return takeWithout(state, items)
+    if (outage.isOn()) return takeWithout(state, items)
     if (performance.now() < state.emptyUntil && leftToday(state) <= 0) {
       const granted = state.block
       state.block = 0
@@ -204,15 +179,14 @@ export const createQuota = (options: QuotaOptions): Quota => {
     if (missing <= mine) {
       state.block = 0
       state.debt += missing
-      outageItems += missing
-      outageAccounts.add(state.id)
+      outage.grant(state.id, missing)
       return items
     }
     if (left >= missing) return undefined
     // Used up even by what is known.
     const granted = state.block + Math.max(0, mine)
     state.debt += Math.max(0, mine)
-    outageItems += Math.max(0, mine)
+    if (mine > 0) outage.grant(state.id, mine)
     state.block = 0
     return granted
   }
@@ -227,7 +201,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
       resolve(grantOf(state, account, items, items))
     }
     state.waiting.splice(0, served)
-    if (outageSince === undefined) return
+    if (!outage.isOn()) return
     for (const waiting of state.waiting.splice(0)) {
       const granted = takeWithout(state, waiting.items)
       if (granted === undefined)
@@ -262,7 +236,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
       // Midnight passed on the way.
       const { day, month } = quotaDay(row.day)
       const spare = Math.max(0, row.granted - need)
-      if (row.granted > 0) settlements.push({ account: state.id, day, month, unused: row.granted, spare })
+      if (row.granted > 0) settlements.add({ account: state.id, day, month, unused: row.granted, spare })
       if (state.waiting.length > 0) reserve(state)
       return
     }
@@ -296,7 +270,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const arrivedLate = (state: QuotaState, { need, debt }: Reservation, row: Reserved): void => {
     if (row.day !== state.day.day || states.get(state.id) !== state || closed !== undefined) {
       const { day, month } = quotaDay(row.day)
-      settlements.push({ account: state.id, day, month, unused: row.granted, spare: Math.max(0, row.granted - need) })
+      settlements.add({ account: state.id, day, month, unused: row.granted, spare: Math.max(0, row.granted - need) })
       return
     }
     const cover = Math.min(row.granted, Math.max(0, state.debt - debt))
@@ -311,37 +285,11 @@ export const createQuota = (options: QuotaOptions): Quota => {
     state.spare = 0
     if (clustered && error.fault !== 'failed' && closed === undefined) {
       beginOutage()
-      if (outageSince !== undefined) serve(state)
+      if (outage.isOn()) serve(state)
       return
     }
     for (const { reject } of state.waiting.splice(0)) reject(error)
   }
-
-  /** Writes settlements, and keeps those that add for another time where that failed. */
-  const settle = async (): Promise<void> => {
-    const all = settlements
-    settlements = []
-    for (let start = 0; start < all.length; start += maxRows) {
-      const some = all.slice(start, start + maxRows)
-      const results = await rows.settle(some)
-      // What was granted is written twice rather than not; what comes back, not rather than twice.
-      settlements.push(...some.filter(({ unused }, index) => results[index] !== undefined && unused < 0))
-    }
-    settling = new Set(settlements.map(({ account }) => account))
-  }
-  /** Whose settlements wait or are on their way. */
-  let settling = new Set<string>()
-  let settled = Promise.resolve()
-  const settleAll = (): Promise<void> => {
-    for (const { account } of settlements) settling.add(account)
-    return (settled = settled.then(settle))
-  }
-
-  const asking: QuotaState[] = []
-  let underWay = 0
-  /** Moves when what is under way is given up. */
-  let round = 0
-  let whenStill: (() => void) | undefined
 
   /** In SQLite, does something once it is begun to count. */
   const begunToo = async (
@@ -357,16 +305,15 @@ export const createQuota = (options: QuotaOptions): Quota => {
     return work()
   }
 
-  const ask = async (batch: readonly QuotaState[]): Promise<void> => {
+  const ask = async (batch: readonly QuotaState[], isGivenUp: () => boolean): Promise<void> => {
     // Nobody is refused for what is on its way back.
-    if (batch.some(({ id }) => settling.has(id))) await settleAll()
+    if (batch.some(({ id }) => settlements.isOnItsWay(id))) await settlements.write()
     const reservations = batch.map((state) => reservationOf(state, waitingItems(state)))
-    const asked = round
     const results = await begunToo(() => rows.reserve(reservations), batch.length)
     for (const [index, state] of batch.entries()) {
       const [result, reservation] = [results[index], reservations[index]]
       if (result === undefined || reservation === undefined) continue
-      if (asked !== round) {
+      if (isGivenUp()) {
         if (!(result instanceof StorageError)) arrivedLate(state, reservation, result)
         continue
       }
@@ -376,31 +323,19 @@ export const createQuota = (options: QuotaOptions): Quota => {
     }
   }
 
-  const askAll = (): void => {
-    while (underWay < maxUnderWay && asking.length > 0) {
-      underWay += 1
-      const asked = round
-      void ask(asking.splice(0, batchRows)).finally(() => {
-        if (asked !== round) return
-        underWay -= 1
-        askAll()
-      })
-    }
-    if (underWay === 0) whenStill?.()
-  }
+  /** In SQLite one transaction for all that has gathered; in PostgreSQL each alone, so that none waits for another's row. */
+  const asking = createReservationQueue(clustered ? { most: 1, atOnce: 6, ask } : { most: maxRows, atOnce: 1, ask })
 
   const reserve = (state: QuotaState): void => {
-    if (state.reserving || outageSince !== undefined) return
+    if (state.reserving || outage.isOn()) return
     state.reserving = true
     state.reservingSince = performance.now()
     asking.push(state)
-    // All that came in this round of the event loop goes together.
-    if (asking.length === 1) setImmediate(askAll)
   }
 
   const giveBackIdle = (state: QuotaState): void => {
     const { id: account, day, block, spare } = state
-    if (block > 0 || spare > 0) settlements.push({ account, day: day.day, month: day.month, unused: block, spare })
+    if (block > 0 || spare > 0) settlements.add({ account, day: day.day, month: day.month, unused: block, spare })
     if (state.row !== undefined)
       state.row = { ...state.row, dayUsed: state.row.dayUsed - block, monthUsed: state.row.monthUsed - block }
     state.block = 0
@@ -409,7 +344,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
 
   const bookDebt = (state: QuotaState): void => {
     const { id: account, day, debt } = state
-    if (debt > 0) settlements.push({ account, day: day.day, month: day.month, unused: -debt, spare: 0 })
+    if (debt > 0) settlements.add({ account, day: day.day, month: day.month, unused: -debt, spare: 0 })
     if (state.row !== undefined)
       state.row = { ...state.row, dayUsed: state.row.dayUsed + debt, monthUsed: state.row.monthUsed + debt }
     state.debt = 0
@@ -419,7 +354,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
   const probe = async (): Promise<void> => {
     try {
       await rows.find('')
-      endOutage()
+      outage.end()
     } catch {
       // Not yet.
     }
@@ -429,10 +364,10 @@ export const createQuota = (options: QuotaOptions): Quota => {
   let ticking: Promise<void> | undefined
   const tick = async (): Promise<void> => {
     ticks += 1
-    if (outageSince !== undefined) {
+    if (outage.isOn()) {
       // What is granted without the row stays in sight, as it bounds what else may be, until it can be written.
       await probe()
-      if (outageSince !== undefined) return
+      if (outage.isOn()) return
     }
     for (const state of states.values()) {
       state.idleTicks = state.touched ? 0 : state.idleTicks + 1
@@ -448,11 +383,11 @@ export const createQuota = (options: QuotaOptions): Quota => {
         if (idle) states.delete(state.id)
       }
     }
-    if (settlements.length > 0) await settleAll()
+    if (settlements.any()) await settlements.write()
   }
   const timer = setInterval(() => {
     ticking ??= tick().finally(() => (ticking = undefined))
-    if (clustered && outageSince === undefined && underWay > 0) {
+    if (clustered && !outage.isOn() && asking.isBusy()) {
       const time = performance.now()
       for (const { reserving, reservingSince } of states.values())
         if (reserving && time - reservingSince > patienceMs) return beginOutage()
@@ -464,19 +399,16 @@ export const createQuota = (options: QuotaOptions): Quota => {
     clearInterval(timer)
     // A database that does not answer must not keep the process from ending.
     const inTime = clustered ? withinMs(patienceMs * 2) : whenDone
-    const still = new Promise<void>((resolve) => (whenStill = resolve))
-    askAll()
-    await inTime(Promise.all([ticking, still]))
+    await inTime(Promise.all([ticking, asking.still()]))
     for (const state of states.values()) {
-      if (outageSince === undefined) refuse(state)
+      if (!outage.isOn()) refuse(state)
       else serve(state)
       giveBackIdle(state)
       bookDebt(state)
     }
     states.clear()
-    const owed = (): number => settlements.reduce((total, { unused }) => total + Math.max(0, -unused), 0)
-    const before = owed()
-    const lost = (await inTime(settleAll())) ? owed() : before
+    const before = settlements.owed()
+    const lost = (await inTime(settlements.write())) ? settlements.owed() : before
     if (lost > 0) tell({ event: 'quotaLost', items: lost })
     if (begun !== undefined) await rows.end(run).catch(() => {})
   }
@@ -488,7 +420,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
       if (state.waiting.length === 0) {
         const granted = takeHere(state, items)
         if (granted !== undefined) return grantOf(state, account, items, granted)
-        if (outageSince !== undefined)
+        if (outage.isOn())
           return Promise.reject(new StorageError('the database cannot be reached', { fault: 'unavailable' }))
       } else if (state.waiting.length >= maxWaiting)
         return Promise.reject(new StorageError('too many requests wait for a quota', { fault: 'busy' }))
@@ -509,18 +441,18 @@ export const createQuota = (options: QuotaOptions): Quota => {
       state.block += back - unbooked
       if (state.waiting.length > 0) serve(state)
       // More than a block is not kept, as a crash would cost it.
-      const excess = state.block - blockItems
+      const excess = state.block - blockOf(state.account)
       if (excess <= 0) return
       state.block -= excess
       if (state.row !== undefined)
         state.row = { ...state.row, dayUsed: state.row.dayUsed - excess, monthUsed: state.row.monthUsed - excess }
       const { day, month } = state.day
-      settlements.push({ account: state.id, day, month, unused: excess, spare: 0 })
-      void settleAll()
+      settlements.add({ account: state.id, day, month, unused: excess, spare: 0 })
+      void settlements.write()
     },
     usage: async (account) => {
       const { day, month, endMs, monthEndMs } = dayAt(now())
-      if (settling.has(account.id)) await settleAll()
+      if (settlements.isOnItsWay(account.id)) await settlements.write()
       const row = await rows.find(account.id)
       const state = states.get(account.id)
       const held = state === undefined ? 0 : state.debt - state.block

@@ -70,8 +70,11 @@ export interface QuotaRows {
 const tight = 500
 const unlimited = Number.MAX_SAFE_INTEGER
 
-/** How much further the disk is sure than what is used, once it is waited for: at most, and at least. What a power cut may cost an account. */
-const [mostAhead, leastAhead] = [500, 25]
+/**
+ * How much further the disk is sure than what is used, once it is waited for: a twentieth of what is left, from 25 to 500, or a thousandth where
+ * that is more, to 10,000. What a power cut may cost an account.
+ */
+const [leastAhead, usualAhead, mostAhead] = [25, 500, 10_000]
 
 /** PostgreSQL takes single statements, a few at a time: rows locked one by one cannot wait for each other in a ring. */
 const atOnce = 4
@@ -105,7 +108,8 @@ const statements = (kind: Db['kind']) => {
     kind === 'sqlite'
       ? ['decided.items', `from (select ${decided} as items from quota where account = ${account}) as decided`]
       : [decided, '']
-  const ahead = `${least}(${mostAhead}, ${greatest}(${leastAhead}, ${left} / 20))`
+  const most = `${greatest}(${usualAhead}, ${least}(${mostAhead}, ${left} / 1000))`
+  const ahead = `${greatest}(${leastAhead}, ${least}(${left} / 20, ${most}))`
   const spare = `${greatest}(0, case when day < ${day} then 0 else spare - ${settled} end)`
   return {
     open: `insert into quota (account, day, day_used, sure, month, month_used, spare, granted)

@@ -160,8 +160,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       : {
           ...stored,
           count: (...counted) => {
-            const [, network, method, outcome] = counted
-            prometheus.count(network, method, outcome)
+            const [, network, method, outcome, , items] = counted
+            prometheus.count(network, method, outcome, items)
             stored.count(...counted)
           },
         }

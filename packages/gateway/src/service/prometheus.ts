@@ -11,8 +11,8 @@ import type { HealthState } from '../upstream/watchHealth.ts'
 export interface Prometheus {
   /** Counts by what is told to the log. Cheap: it is called for every request. */
   readonly see: (entry: ServiceLogEntry) => void
-  /** Counts one item of a request. */
-  readonly count: (network: Network, method: string, outcome: string) => void
+  /** Counts items of a request. */
+  readonly count: (network: Network, method: string, outcome: string, items?: number) => void
   /** All of it, in the text form. */
   readonly text: () => Promise<string>
   /** @throws What listening failed with. */
@@ -39,9 +39,9 @@ const createCounts = () => {
     return made
   }
   return {
-    add: (first: string, second: string, third: string): void => {
+    add: ([first, second, third]: readonly [string, string, string], by = 1): void => {
       const last = within<number>(within(counts, first), second)
-      last.set(third, (last.get(third) ?? 0) + 1)
+      last.set(third, (last.get(third) ?? 0) + by)
     },
     samples: ([one, two, three]: readonly [string, string, string]): Sample[] =>
       [...counts].flatMap(([first, seconds]) =>
@@ -73,7 +73,7 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
   const see = (entry: ServiceLogEntry): void => {
     if (entry.event === 'request') {
       const network = entry.network ?? 'none'
-      requests.add(network, String(entry.status), entry.reason ?? 'none')
+      requests.add([network, String(entry.status), entry.reason ?? 'none'])
       if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
     } else if (entry.event === 'disconnected') disconnected += 1
     else if (entry.event === 'upstream') {
@@ -167,10 +167,10 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
 
   return {
     see,
-    count: (network, method, outcome) => {
+    count: (network, method, outcome, count = 1) => {
       const isKnown = methods.has(method) || methods.size < mostMethods
       if (isKnown) methods.add(method)
-      items.add(network, isKnown ? method : 'other', outcome)
+      items.add([network, isKnown ? method : 'other', outcome], count)
     },
     text,
     listen: (at) => {

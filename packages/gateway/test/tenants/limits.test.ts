@@ -249,9 +249,7 @@ test('both limits are told at once, and the rate comes first', async () => {
     'x-ratelimit-remaining-day': '0',
     'x-ratelimit-reset-day': midnight,
   })
-  const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(', ') ?? []
-  for (const name of [...Object.keys(limitHeaders(answer.headers)), 'retry-after', 'www-authenticate'])
-    expect(exposed).toContain(name)
+  expect(answer.headers.get('access-control-expose-headers')).toBe('*')
 })
 
 describe('rehearsal keys', () => {

@@ -1,7 +1,11 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { compileAllowList } from '../../src/allow/compileAllowList.ts'
 import type { GatewayOptions } from '../../src/index.ts'
 import { result } from '../fakeUpstream.ts'
+import type { SeenCall } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { batch, call, noLimits, startTenants } from './startTenants.ts'
@@ -127,6 +131,38 @@ describe('what is metered', () => {
     connection.destroy()
     answer()
     await expect.poll(() => meter.counted, patient).toEqual(['key_t testnet eth_sendRawTransaction answered'])
+  })
+
+  const large = (call: SeenCall): string => result(call, `"${'x'.repeat(3_000_000)}"`)
+  test.each<[string, (call: SeenCall, response: ServerResponse) => string | undefined, string]>([
+    ['that came whole', large, 'answered'],
+    [
+      'that its node broke off',
+      (call, response) => void response.write(large(call).slice(0, -2), () => response.destroy()),
+      'upstreamFailed',
+    ],
+    ['that turned out to be none', (call) => `${large(call).slice(0, -1)},"error":{"code":1}}`, 'upstreamFailed'],
+  ])('a large result %s is counted once, by that', async (_, behave, outcome) => {
+    const { addApp, meter, upstream, quota } = await start()
+    const { path } = addApp({ id: 'key_s', appId: 'app_s', limits: { ...noLimits, perDay: 9 } })
+    upstream.behave = behave
+    await post(path, call('eth_call')).catch(() => {})
+    await expect.poll(() => meter.counted, patient).toEqual([`key_s testnet eth_call ${outcome}`])
+    // It was begun to be told, so it is paid for.
+    expect(quota.used('app:app_s')).toBe(1)
+  })
+
+  test('a large result whose caller leaves in its midst is counted as that', async () => {
+    const { addApp, meter, upstream, port } = await start()
+    const { path } = addApp({ id: 'key_s' })
+    upstream.behave = (call, response) => void response.write(large(call).slice(0, -2))
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.on('error', () => {})
+    socket.write(postBytes(new URL(path).pathname, call('eth_call')))
+    await once(socket, 'data')
+    expect(meter.counted).toEqual([])
+    socket.resetAndDestroy()
+    await expect.poll(() => meter.counted, patient).toEqual(['key_s testnet eth_call callerGone'])
   })
 
   test('a meter that throws ends nothing', async () => {

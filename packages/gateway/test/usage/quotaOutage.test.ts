@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createQuota } from '../../src/quota/createQuota.ts'
-import type { QuotaEvent, QuotaOptions } from '../../src/quota/createQuota.ts'
+import type { QuotaOptions } from '../../src/quota/createQuota.ts'
+import type { QuotaEvent } from '../../src/quota/quotaEvent.ts'
 import type { Quota, QuotaAccount } from '../../src/quota/quota.ts'
 import { createQuotaRows } from '../../src/quota/quotaRows.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
