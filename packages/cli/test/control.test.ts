@@ -1,5 +1,5 @@
-import { execFile, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,11 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { readArguments } from '../src/arguments/readArguments.ts'
-import { commands } from '../src/commandTable.ts'
-import { failureReport } from '../src/output/failureReport.ts'
-import type { FailureReport } from '../src/output/failureReport.ts'
-import { plain } from '../src/output/style.ts'
+import { failedRun } from './failedRun.ts'
 import { post, runCli, startDevCli } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
 
@@ -72,22 +68,6 @@ async function done(words: readonly string[], extra: Readonly<Record<string, str
     expect(run.stdout + run.stderr).not.toContain(secret)
   }
   return run
-}
-
-/** Runs, within this process, a command that is to fail. */
-async function failed(words: readonly string[], environment: Readonly<Record<string, string>>): Promise<FailureReport> {
-  const [name, ...rest] = words
-  const command = commands.find((one) => one.name === name)
-  for (const variable of ['KEYRAIL_SERVICE_URL', 'KEYRAIL_TOKEN']) vi.stubEnv(variable, environment[variable] ?? '')
-  try {
-    if (command === undefined) throw new Error(`there is no ${name}`)
-    await command.run(readArguments(command, rest))
-  } catch (error) {
-    return failureReport(error, plain)
-  } finally {
-    vi.unstubAllEnvs()
-  }
-  throw new Error('it was done')
 }
 
 const blockBy = async (address: string): Promise<unknown> => (await post(address, 'eth_blockNumber'))['result']
@@ -169,7 +149,7 @@ describe('keyrail keys', () => {
     expect(await blockBy(keyAddress(read(file)))).toMatch(/^0x/)
 
     // What is there already is not lost, and no key is made that could not be kept.
-    const again = await failed(words, asked())
+    const again = await failedRun(words, asked())
     expect(again).toMatchObject({
       exitCode: 2,
       lines: [expect.stringContaining('is there already'), expect.anything()],
@@ -186,7 +166,7 @@ describe('keyrail keys', () => {
     await done(['keys', 'drop-old', 'Made here'])
     expect(await blockBy(keyAddress(before))).toBeUndefined()
 
-    expect(await failed(['keys', 'revoke', 'Made here'], asked())).toMatchObject({
+    expect(await failedRun(['keys', 'revoke', 'Made here'], asked())).toMatchObject({
       exitCode: 2,
       lines: ['keyrail: to revoke Made here cannot be undone', '  hint: add --yes if it is meant'],
     })
@@ -214,15 +194,18 @@ describe('keyrail keys', () => {
   })
 })
 
-// `script` of util-linux gives a program a terminal.
-describe.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))('on a terminal', () => {
-  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const hasPython = spawnSync('python3', ['-c', 'import os, pty; os.waitstatus_to_exitcode']).status === 0
+
+describe.skipIf(!hasPython)('on a terminal', () => {
+  const [main, onTerminal] = ['../src/main.ts', './onTerminal.py'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  ) as [string, string]
 
   /** Runs the command on a terminal, types an answer once it is asked for one, and gives all that was to be seen. */
-  const typed = (words: string, { prompt, answer }: { prompt: string; answer: string }): Promise<CliRun> => {
-    const command = `'${process.execPath}' --conditions=@keyrail/source '${main}' ${words}`
+  const typed = (words: readonly string[], { prompt, answer }: { prompt: string; answer: string }): Promise<CliRun> => {
     const { KEYRAIL_URL: _url, KEYRAIL_API_KEY: _key, KEYRAIL_BASE_URL: _base, ...rest } = process.env
-    const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env: { ...rest, ...asked() } })
+    const program = [process.execPath, '--conditions=@keyrail/source', main, ...words]
+    const child = spawn('python3', [onTerminal, ...program], { env: { ...rest, ...asked() } })
     let stdout = ''
     let isAnswered = false
     child.stdout.on('data', (chunk: Buffer) => {
@@ -236,13 +219,16 @@ describe.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))(
 
   test('a key is asked for, and not shown', async () => {
     const { apiKey } = dev.service.app
-    const run = await typed(`call eth_chainId --base-url ${service}/testnet`, { prompt: 'shown): ', answer: apiKey })
+    const run = await typed(['call', 'eth_chainId', '--base-url', `${service}/testnet`], {
+      prompt: 'shown): ',
+      answer: apiKey,
+    })
     expect(run.stdout.replaceAll('\r', '')).toBe('API key (not shown): \n"0x74657374"\n')
     expect(run.exitCode).toBe(0)
   })
 
   test('what cannot be undone is not done where another name is typed', async () => {
-    const run = await typed("keys revoke 'Example key, testnet'", { prompt: 'go on: ', answer: 'Example' })
+    const run = await typed(['keys', 'revoke', 'Example key, testnet'], { prompt: 'go on: ', answer: 'Example' })
     expect(run.stdout).toContain('another name was typed, and nothing was done')
     expect(run.exitCode).toBe(1)
     expect(await blockBy(dev.service.keys.testnet.address)).toMatch(/^0x/)
@@ -293,7 +279,7 @@ describe('what is refused (exit code 1) is told with its mend', () => {
     ],
   ])('%s', async (...[, words, environment, message, mend]) => {
     writeFileSync(join(folder, 'token-alone'), tokens.read)
-    const report = await failed(
+    const report = await failedRun(
       words.map((word) => word.replace('TOKEN', join(folder, 'token-alone'))),
       environment(),
     )
@@ -326,7 +312,7 @@ describe('what is not understood (exit code 2) asks nobody', () => {
     ['no person', ['keys', 'reveal', 'a'], nowhere, /add --mail/],
     ['a token as an argument', ['keys', 'list', '--token', 'secret-secret'], nowhere, /stays in the history/],
   ])('%s', async (_what, words, environment, message) => {
-    const report = await failed(words, environment)
+    const report = await failedRun(words, environment)
     expect(report.exitCode).toBe(2)
     expect(report.lines.join('\n')).toMatch(message)
     expect(report.lines.join('\n')).not.toContain('secret-secret')
@@ -356,7 +342,10 @@ describe('what does not answer as a service (exit code 3)', () => {
     }
     if (listener === undefined) await close()
     try {
-      const report = await failed(['keys', 'list'], { KEYRAIL_SERVICE_URL: origin, KEYRAIL_TOKEN: 'krp_secret-secret' })
+      const report = await failedRun(['keys', 'list'], {
+        KEYRAIL_SERVICE_URL: origin,
+        KEYRAIL_TOKEN: 'krp_secret-secret',
+      })
       expect(report.exitCode).toBe(3)
       expect(report.lines[0]).toMatch(message)
       expect(report.lines.join('\n')).not.toContain('secret-secret')

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,7 @@ import type { CheckName, Finding } from '../src/doctor/finding.ts'
 import { findingLines } from '../src/output/doctorReport.ts'
 import { plain } from '../src/output/style.ts'
 import { doctorNode } from './doctorNode.ts'
+import { failedRun } from './failedRun.ts'
 import { runCli } from './runCli.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
@@ -357,6 +358,47 @@ describe('keyrail doctor', () => {
       ],
     })
     expect(run.stdout).toMatch(/^[^\n]+\n$/)
+  })
+})
+
+describe('keyrail doctor, by the config of a service', () => {
+  const networks = {
+    testnet: { chainId: 11_155_111, upstreams: [{ url: 'http://127.0.0.1:1' }] },
+    mainnet: { chainId: 1, upstreams: [{ url: 'http://127.0.0.1:1' }] },
+  }
+  let folder = ''
+  let config = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'keyrail-doctor-'))
+    config = join(folder, 'keyrail.config.json')
+    const chain = { name: 'Example', symbol: 'EX' }
+    writeFileSync(config, JSON.stringify({ publicUrl: 'http://127.0.0.1:8080', chain, networks }))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test('the chain id is that of the network in the address', async () => {
+    node.script = doctorNode()
+    const quick = ['--calls', '1', '--batch', '0', '--log-range', '0', '--json', '--config', config]
+    const run = await runCli(['doctor', ...quick, '--base-url', `${node.url}/mainnet`], { KEYRAIL_API_KEY: apiKey })
+    expect(run).toMatchObject({ exitCode: 1, stderr: '' })
+    const { findings } = JSON.parse(run.stdout) as { findings: Finding[] }
+    expect(findings.find(({ check }) => check === 'chain')?.facts).toEqual({ chainId: 11_155_111, expected: 1 })
+  })
+
+  test.each<[string, string[], RegExp]>([
+    ['a network that nobody names', ['--config', 'CONFIG'], /--config has a chain id for each network/],
+    ['two chain ids', ['--config', 'CONFIG', '--chain-id', '1'], /exclude each other/],
+    ['no config', ['--config', '/no/config.json', '--network', 'testnet'], /is not there/],
+    ['a chain id that is none', ['--chain-id', '0x1'], /--chain-id must be a whole number/],
+    ['a page in place of its origin', ['--origin', 'https://app.example/page'], /--origin is no origin/],
+    ['another word', ['testnet'], /takes options only/],
+    ['too many calls', ['--calls', '100000'], /--calls must be a whole number from 1 to 1000/],
+    ['a key in the arguments', ['--api-key', 'x'], /stays in the history/],
+  ])('%s', async (_what, words, message) => {
+    const given = words.map((word) => word.replace('CONFIG', config))
+    const report = await failedRun(['doctor', '--base-url', node.url, ...given], { KEYRAIL_API_KEY: apiKey })
+    expect(report.exitCode).toBe(2)
+    expect(report.lines.join('\n')).toMatch(message)
   })
 })
 

@@ -61,9 +61,9 @@ export function promptSecret(
         else typed.push(character)
       }
     }
-    output.write(`${question} (not shown): `)
-    // By the terminal itself nothing is echoed any more, and Ctrl-C comes as a character.
+    // From here on the terminal itself echoes nothing, not even what is typed before the question is seen; Ctrl-C comes as a character.
     input.setRawMode?.(true)
+    output.write(`${question} (not shown): `)
     input.on('data', listener)
     input.resume()
   })

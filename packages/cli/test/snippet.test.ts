@@ -1,0 +1,63 @@
+import { snippet, snippetLanguages, snippetMethods } from '@keyrail/snippets'
+import { describe, expect, test } from 'vitest'
+import { commands } from '../src/commandTable.ts'
+import { failedRun } from './failedRun.ts'
+import { runCli } from './runCli.ts'
+
+const address = { baseUrl: 'https://node.example/testnet' }
+
+describe('keyrail snippet', () => {
+  test('offers what the package has', () => {
+    const { method, language, library } = commands.find(({ name }) => name === 'snippet')?.options ?? {}
+    expect(method?.values).toEqual(snippetMethods.map(({ id }) => id))
+    expect(language?.values).toEqual(snippetLanguages.map(({ id }) => id))
+    expect(library?.values).toEqual(snippetLanguages.flatMap(({ libraries }) => libraries.map(({ id }) => id)))
+  })
+
+  test('prints the program alone, and beside it what it needs; the key of the environment is in neither', async () => {
+    const environment = { KEYRAIL_API_KEY: 'kr_not-to-be-printed', KEYRAIL_BASE_URL: address.baseUrl }
+    const words = ['snippet', '--method', 'contract-logs', '--library', 'viem', '--with', 'keyrail']
+    const { exitCode, stdout, stderr } = await runCli(words, environment)
+    const { text, fileName, install, run } = snippet({
+      address,
+      method: 'contractLogs',
+      library: 'viem',
+      withKeyrail: true,
+    })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: text })
+    for (const part of [fileName, install, run, 'KEYRAIL_API_KEY: the API key']) expect(stderr).toContain(part)
+    expect(stdout + stderr).not.toContain('printed')
+  })
+
+  test('is one line of JSON with all of it, by the address of an API key and the network too', async () => {
+    const words = [
+      '--rpc-url',
+      'https://node.example/{network}',
+      '--network',
+      'mainnet',
+      '--language',
+      'Python',
+      '--json',
+    ]
+    const { stdout } = await runCli(['snippet', ...words])
+    expect(JSON.parse(stdout)).toEqual(
+      snippet({ address: { rpcUrl: 'https://node.example/mainnet' }, language: 'python' }),
+    )
+  })
+
+  test.each<[string, string[], RegExp]>([
+    ['an unknown method', ['--method', 'latestBlok'], /did you mean latestBlock\?/],
+    ['an unknown language', ['--language', 'cobol'], /it is one of javascript, typescript, python, shell/],
+    ['a library of another language', ['--language', 'python', '--library', 'ethers'], /it is one of web3\.py/],
+    ['something else to go with', ['--with', 'care'], /it is one of keyrail/],
+    ['no account', ['--account', '0x12'], /values\.account is no address/],
+    ['two addresses', ['--base-url', 'http://a', '--rpc-url', 'http://b'], /exclude each other/],
+    ['a slash at the end', ['--base-url', 'http://a/'], /ends with '\/'/],
+    ['another word', ['latestBlock'], /takes options only/],
+    ['a key in the arguments', ['--api-key', 'x'], /stays in the history/],
+  ])('%s is not understood', async (_what, words, message) => {
+    const report = await failedRun(['snippet', ...words])
+    expect(report.exitCode).toBe(2)
+    expect(report.lines.join('\n')).toMatch(message)
+  })
+})
