@@ -112,6 +112,8 @@ describe('examples/send-safely', () => {
     expect(first).toMatchObject({ exitCode: 1, stdout: '' })
     expect(first.stderr).toContain('Run this again, and the same transaction is sent.')
     const kept = readFileSync(outbox, 'utf8')
+    // What is signed now would have another fee.
+    await askNode(node, 'evm_mine')
     lossy.loses = 'nothing'
     const second = await pay()
     expect(second).toMatchObject({ exitCode: 0, stderr: '' })
