@@ -3,6 +3,7 @@ import { abiOf, rawContract, typedContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'
 import type { Abi, AbiInterface } from './abi/abi.ts'
 import { isHexData, lower, wordOf } from './bytes/hex.ts'
+import { accountsOf } from './chain/accountsOf.ts'
 import { createChain } from './chain/chain.ts'
 import type { Chain } from './chain/chain.ts'
 import type { LogEntry } from './chain/logEntry.ts'
@@ -77,7 +78,8 @@ export function createMockNode(options: MockNodeOptions): MockNode {
       return { output: '0x', logs: [], gas: 0, reverted: { reason, data: '0x' } }
     }
   }
-  const makeChain = (): Chain => createChain({ chainId, seed, timestamp, blockTime, automine, execute })
+  const held = accountsOf(seed)
+  const makeChain = (): Chain => createChain({ chainId, seed, held, timestamp, blockTime, automine, execute })
   let chain = makeChain()
   let methods: Readonly<Record<string, Method>> = {}
   const restart = (): void => {

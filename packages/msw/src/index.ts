@@ -8,7 +8,7 @@ export type {
   RawHandlers,
 } from './abi/contract.ts'
 export type { SeenCall } from './calls.ts'
-export type { MockAccount } from './chain/chain.ts'
+export type { MockAccount } from './chain/accountsOf.ts'
 export { createMockNode } from './createMockNode.ts'
 export type { Personality } from './faults/dialects.ts'
 export type { FaultAnswer, FaultKind, FaultOptions, Misbehaviour } from './faults/fault.ts'

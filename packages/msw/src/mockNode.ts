@@ -3,7 +3,7 @@ import type { HttpHandler } from 'msw'
 import type { Abi, AbiInterface } from './abi/abi.ts'
 import type { ContractHandlers, MockContract, RawHandlers } from './abi/contract.ts'
 import type { SeenCall } from './calls.ts'
-import type { MockAccount } from './chain/chain.ts'
+import type { MockAccount } from './chain/accountsOf.ts'
 import type { Personality } from './faults/dialects.ts'
 import type { FaultAnswer, FaultKind, FaultOptions, Misbehaviour } from './faults/fault.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { accountsOf } from './accountsOf.ts'
 import { createChain } from './chain.ts'
 import type { Chain } from './chain.ts'
 import { decodeTransaction } from './decodeTransaction.ts'
@@ -7,10 +8,12 @@ import type { TransactionFields } from './transaction.ts'
 import { at } from './worldState.ts'
 
 const chainId = 5
+const held = accountsOf('seed')
 const make = (options: Partial<Parameters<typeof createChain>[0]> = {}): Chain =>
   createChain({
     chainId,
     seed: 'seed',
+    held,
     timestamp: 1_000,
     blockTime: 12,
     automine: false,

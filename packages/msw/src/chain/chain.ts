@@ -1,8 +1,7 @@
-import type { Address, Hash, Hex } from '@keyrail/core'
-import { word } from '../bytes/hex.ts'
+import type { Hash } from '@keyrail/core'
 import { keccakText } from '../bytes/keccak.ts'
-import { addressOfKey } from '../bytes/signature.ts'
 import { refused } from '../refused.ts'
+import type { ChainAccounts, MockAccount } from './accountsOf.ts'
 import type { Block } from './block.ts'
 import { buildBlock, gasOfLog } from './buildBlock.ts'
 import { signTransaction } from './encodeTransaction.ts'
@@ -22,19 +21,13 @@ import type { StateValue } from './worldState.ts'
 export interface ChainOptions {
   readonly chainId: number
   readonly seed: string
+  readonly held: ChainAccounts
   /** The time of the first block, in seconds since 1970. */
   readonly timestamp: number
   /** Between two blocks, in seconds. */
   readonly blockTime: number
   readonly automine: boolean
   readonly execute: Execute
-}
-
-/** An account of the node itself, which signs for whoever asks. */
-export interface MockAccount {
-  readonly address: Address
-  /** Made from the seed, and no secret. */
-  readonly privateKey: Hex
 }
 
 /** A block came, or one went in a reorganization. */
@@ -82,18 +75,10 @@ interface Saved {
 const rich = 10_000n * 10n ** 18n
 const zeroHash = `0x${'00'.repeat(32)}` as const
 
-const accountOf = (seed: string, name: string): MockAccount => {
-  // Any hash but zero and a few above the order of the curve is a key; those do not come up.
-  const privateKey = `0x${word((BigInt(keccakText(`${seed}/${name}`)) >> 1n) + 1n)}` as const
-  return { address: addressOfKey(privateKey), privateKey }
-}
-
 /** Makes a chain of one block. */
 export function createChain(options: ChainOptions): Chain {
   const { chainId, seed, blockTime, execute } = options
-  const accounts = Array.from({ length: 10 }, (_, index) => accountOf(seed, `account ${index}`))
-  /** Sends what a test wants to be logged. */
-  const emitter = accountOf(seed, 'emitter')
+  const { accounts, emitter } = options.held
   const state = createWorldState()
   const pool = createPool()
   const events: ChainEvent[] = []
