@@ -20,10 +20,13 @@ export interface RunningCli {
   readonly done: Promise<CliRun>
 }
 
-const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => {
-  const { KEYRAIL_URL: _url, KEYRAIL_API_KEY: _key, KEYRAIL_ANVIL: _anvil, FORCE_COLOR: _colour, ...rest } = process.env
-  return { ...rest, ...extra }
-}
+/** What the command reads of the environment, and what colours it: tests say it themselves. */
+const readByCli = /^(?:KEYRAIL_(?:URL|BASE_URL|API_KEY|SERVICE_URL|TOKEN|ANVIL)|FORCE_COLOR)$/
+
+const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !readByCli.test(name))),
+  ...extra,
+})
 
 /** Starts the CLI from source, as `npm start` does. */
 export function startCli(words: readonly string[], extra: Readonly<Record<string, string>> = {}): RunningCli {
