@@ -147,11 +147,9 @@ describe('keyrail call, without an answer (exit code 3)', () => {
   })
 
   test('nobody answers in time', async () => {
-    const startedAt = performance.now()
     const run = await call(['eth_blockNumber', '--base-url', mute, '--key-file', keyFile, '--timeout', '300'])
     expect(run).toMatchObject({ exitCode: 3, stdout: '' })
-    expect(run.stderr).toMatch(/^timeout: /)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(run.stderr).toMatch(/^timeout: .*no answer within 300 ms/)
   })
 })
 

@@ -1,16 +1,18 @@
 import { exec } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { devChainIds, networks } from '../src/dev/devChains.ts'
+import type { ByNetwork } from '../src/dev/devChains.ts'
 import { askBlock, askNode } from '../src/node/askNode.ts'
+import type { BlockHead } from '../src/node/askNode.ts'
 import { anvilBinary } from '../src/node/anvilBinary.ts'
 import { alive, childrenOf, commandOf, post, runCli, startCli, startDevCli, until } from './runCli.ts'
-import type { RunningCli, RunningDev } from './runCli.ts'
+import type { CliRun, RunningCli, RunningDev } from './runCli.ts'
 
 // Whole services are started, several to a test, on a machine that has other things to do.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -50,9 +52,36 @@ const shownLibraries = ['@keyrail/fetch', '@keyrail/ethers', '@keyrail/web3', '@
 const keysIn = (folder: string): string[] =>
   readFileSync(join(folder, 'keyrail.json'), 'utf8').match(/kr_[atm]\w{39}/g) ?? []
 
+// Each start costs seconds of a processor: there is one service that was stopped, whose folder others go on from, and one that runs on
+// a copy of it, for whoever only asks.
+let kept = ''
+let first: RunningDev
+let refused: CliRun
+let logs: unknown
+let latest: ByNetwork<BlockHead>
+let shared: RunningDev
+
+beforeAll(async () => {
+  kept = mkdtempSync(join(tmpdir(), 'keyrail-test-kept-'))
+  first = await startDevCli(['--data', join(kept, 'data')])
+  const { nodes, app } = first.service
+  await askNode(nodes.testnet, 'evm_mine')
+  latest = { testnet: await askBlock(nodes.testnet, 'latest'), mainnet: await askBlock(nodes.mainnet, 'latest') }
+  logs = (await post(app.addresses.testnet, 'eth_getLogs', [{ fromBlock: '0x0' }]))['result']
+  refused = await runCli(['dev', '--once', '--port', '0', '--data', join(kept, 'data')])
+  expect(await stop(first)).toBe(0)
+  copyKept(join(kept, 'copy'))
+  shared = await startDevCli(['--data', join(kept, 'copy')])
+})
+afterAll(async () => {
+  await stop(shared)
+  rmSync(kept, { recursive: true, force: true })
+})
+const copyKept = (to: string): void => cpSync(join(kept, 'data'), to, { recursive: true })
+
 describe('keyrail dev --json', () => {
   test('prints one line of the agreed shape, and every address in it answers what the node itself says', async () => {
-    const { service, printed } = await startDev()
+    const { service, printed } = shared
     expect(service).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       dashboard: service.url,
@@ -92,7 +121,7 @@ describe('keyrail dev --json', () => {
   })
 
   test('each chain has blocks, logs, and a receipt with logs in it', async () => {
-    const { service } = await startDev()
+    const { service } = shared
     for (const network of networks) {
       const address = service.app.addresses[network]
       expect(Number((await post(address, 'eth_blockNumber'))['result'])).toBeGreaterThanOrEqual(10)
@@ -109,10 +138,8 @@ describe('keyrail dev --json', () => {
   })
 
   test("the nodes' own methods are refused, and let through with --unsafe-node-methods", async () => {
-    const careful = await startDev()
-    expect((await post(careful.service.app.addresses.testnet, 'evm_mine'))['error']).toMatchObject({ code: -32601 })
-    const careless = await startDev(['--unsafe-node-methods'])
-    const { service, printed } = careless
+    expect((await post(shared.service.app.addresses.testnet, 'evm_mine'))['error']).toMatchObject({ code: -32601 })
+    const { service, printed } = await startDev(['--unsafe-node-methods'])
     const before = await askBlock(service.nodes.testnet, 'latest')
     expect(await post(service.app.addresses.testnet, 'evm_mine')).not.toHaveProperty('error')
     expect(Number((await askBlock(service.nodes.testnet, 'latest')).number)).toBe(Number(before.number) + 1)
@@ -142,9 +169,8 @@ const logIn = async ({ service: { url, account } }: RunningDev) => {
 
 describe('the account of keyrail dev', () => {
   test('logs in, and has the app and the keys that were shown; anybody may sign up', async () => {
-    const dev = await startDev()
-    const { url, app } = dev.service
-    const cookie = await logIn(dev)
+    const { url, app } = shared.service
+    const cookie = await logIn(shared)
     const { answer: apps } = await ask(url, '/api/apps', { cookie })
     expect(apps['items']).toEqual([expect.objectContaining({ id: app.id, name: 'Example app', chain: 'DEV' })])
     const { answer: keys } = await ask(url, '/api/keys', { cookie })
@@ -157,26 +183,27 @@ describe('the account of keyrail dev', () => {
   })
 
   test('a key that was exchanged or revoked meanwhile gives way to one that works', async () => {
-    const first = await startDev(['--data', data])
-    const { url, app } = first.service
-    const cookie = await logIn(first)
+    copyKept(data)
+    const earlier = await startDev(['--data', data])
+    const { url, app } = earlier.service
+    const cookie = await logIn(earlier)
     const rotated = await ask(url, `/api/apps/${app.id}/key/rotate`, { cookie, body: { graceDays: 0 } })
     expect(rotated.status).toBe(200)
     const { answer: keys } = await ask(url, '/api/keys', { cookie })
     const [testnetKey] = keys['items'] as { id: string }[]
     expect((await ask(url, `/api/keys/${testnetKey?.id}/revoke`, { cookie, body: {} })).status).toBe(200)
-    await stop(first)
+    await stop(earlier)
 
     const { service } = await startDev(['--data', data])
     expect(service.app).toMatchObject({ id: app.id, apiKey: rotated.answer['apiKey'] })
-    expect(service.keys.testnet.apiKey).not.toBe(first.service.keys.testnet.apiKey)
+    expect(service.keys.testnet.apiKey).not.toBe(earlier.service.keys.testnet.apiKey)
     expect(readFileSync(join(data, 'keys/app'), 'utf8').trim()).toBe(service.app.apiKey)
     for (const address of [service.app.addresses.testnet, service.keys.testnet.address])
       expect(await post(address, 'eth_blockNumber')).toHaveProperty('result')
   })
 
   test('rehearses failures by keys of that name', async () => {
-    const { service } = await startDev()
+    const { service } = shared
     for (const [key, status] of [
       ['kr_rehearse_401', 401],
       ['kr_rehearse_429', 429],
@@ -194,12 +221,12 @@ describe('the account of keyrail dev', () => {
 
 describe('keyrail dev --once', () => {
   test("prints each network's latest block through both address shapes, with no whole key, and stops", async () => {
+    // The chains stay in the folder, and their nodes have been asked for themselves.
+    copyKept(data)
     const run = await runCli(['dev', '--once', '--port', '0', '--data', data])
     expect(run.exitCode).toBe(0)
-    // The chains stay in the folder, so the nodes can be asked for themselves afterwards.
-    const { service } = await startDev(['--data', data])
     for (const network of networks) {
-      const { number, hash } = await askBlock(service.nodes[network], 'latest')
+      const { number, hash } = latest[network]
       const calls = ['app', 'API key'].flatMap((shape) => shownLibraries.map((library) => `${shape}, ${library}`))
       for (const asked of ['the node itself', ...calls]) {
         const line = run.stdout.split('\n').find((row) => row.startsWith(network) && row.includes(`  ${asked}  `))
@@ -265,27 +292,21 @@ describe('keyrail dev, for people', () => {
 
 describe('the end of keyrail dev', () => {
   test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM', 'SIGHUP'])(
-    '%s stops it promptly, with no process and no folder left',
+    '%s stops it while a client keeps its connection open, with no process and no folder left',
     async (signal) => {
       const dev = await startDev()
+      await post(dev.service.app.addresses.testnet, 'eth_blockNumber')
       const children = childrenOf(pidOf(dev))
       expect(children.length).toBeGreaterThanOrEqual(2)
       expect(readdirSync(temporary)).toHaveLength(1)
       const askedAt = performance.now()
       expect(await stop(dev, signal)).toBe(0)
-      expect(performance.now() - askedAt).toBeLessThan(3_000)
+      // A container is killed where it takes longer.
+      expect(performance.now() - askedAt).toBeLessThan(10_000)
       expect(children.filter(alive)).toEqual([])
       expect(readdirSync(temporary)).toEqual([])
     },
   )
-
-  test('a client that keeps its connection open does not hold it up', async () => {
-    const dev = await startDev()
-    await post(dev.service.app.addresses.testnet, 'eth_blockNumber')
-    const askedAt = performance.now()
-    expect(await stop(dev, 'SIGINT')).toBe(0)
-    expect(performance.now() - askedAt).toBeLessThan(3_000)
-  })
 
   test('asked to stop while it starts, it leaves nothing behind', async () => {
     const dev = startCli(['dev', '--json', '--port', '0'], place())
@@ -295,14 +316,6 @@ describe('the end of keyrail dev', () => {
     await dev.done
     await until('its processes end', () => children.filter(alive).length === 0)
     expect(readdirSync(temporary)).toEqual([])
-  })
-
-  test.skipIf(process.platform === 'win32')('killed, its nodes end all the same', async () => {
-    const dev = await startDev()
-    const children = childrenOf(pidOf(dev))
-    expect(children.length).toBeGreaterThanOrEqual(2)
-    dev.child.kill('SIGKILL')
-    await until('its nodes end', () => children.filter(alive).length === 0)
   })
 
   test('a node that dies ends it with an error that names the node', async () => {
@@ -351,45 +364,15 @@ describe('keyrail dev --port', () => {
 })
 
 describe('keyrail dev --data', () => {
-  test('the next start has the same keys and goes on with the same chains', async () => {
-    const first = await startDev(['--data', data])
-    await askNode(first.service.nodes.testnet, 'evm_mine')
-    const before = await askBlock(first.service.nodes.testnet, 'latest')
-    const logs = await post(first.service.app.addresses.testnet, 'eth_getLogs', [{ fromBlock: '0x0' }])
-    expect(await stop(first)).toBe(0)
-
-    const second = await startDev(['--data', data])
-    expect(second.service.account).toEqual(first.service.account)
-    expect(second.service.app.id).toBe(first.service.app.id)
-    expect(second.service.app.apiKey).toBe(first.service.app.apiKey)
-    for (const network of networks) {
-      expect(second.service.keys[network].apiKey).toBe(first.service.keys[network].apiKey)
-    }
-    const address = second.service.app.addresses.testnet
-    expect((await post(address, 'eth_getBlockByNumber', ['latest', false]))['result']).toMatchObject(before)
-    expect((await post(address, 'eth_getLogs', [{ fromBlock: '0x0' }]))['result']).toEqual(logs['result'])
-    expect(await post(address, 'eth_getBalance', ['0x70997970c51812dc3a010c7d01b50e0d17dc79c8', '0x1'])).toHaveProperty(
-      'result',
-    )
+  test('two services do not share a folder', () => {
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stderr).toContain(`is in use by process ${pidOf(first)}`)
   })
 
-  test.skipIf(process.platform === 'win32')('a killed service loses neither keys nor blocks', async () => {
-    const first = await startDev(['--data', data])
-    await askNode(first.service.nodes.mainnet, 'evm_mine')
-    const before = await askBlock(first.service.nodes.mainnet, 'latest')
-    const children = childrenOf(pidOf(first))
-    first.child.kill('SIGKILL')
-    await until('its nodes end', () => children.filter(alive).length === 0)
-    const second = await startDev(['--data', data])
-    expect(second.service.app.apiKey).toBe(first.service.app.apiKey)
-    expect(await askBlock(second.service.nodes.mainnet, 'latest')).toEqual(before)
-  })
-
-  test.skipIf(process.platform === 'win32')('only its owner can read what is kept', async () => {
-    const dev = await startDev(['--data', data])
-    await stop(dev)
-    expect(statSync(data).mode & 0o777).toBe(0o700)
-    const files = readdirSync(data, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
+  test.skipIf(process.platform === 'win32')('only its owner can read what is kept', () => {
+    const folder = join(kept, 'data')
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
     expect(files.map(({ name }) => name).sort()).toEqual([
       'app',
       'keyrail.db',
@@ -405,8 +388,41 @@ describe('keyrail dev --data', () => {
       expect([name, statSync(join(parentPath, name)).mode & 0o777]).toEqual([name, 0o600])
   })
 
+  test('the next start has the same keys and goes on with the same chains', async () => {
+    const second = shared
+    expect(second.service.account).toEqual(first.service.account)
+    expect(second.service.app.id).toBe(first.service.app.id)
+    expect(second.service.app.apiKey).toBe(first.service.app.apiKey)
+    for (const network of networks) {
+      expect(second.service.keys[network].apiKey).toBe(first.service.keys[network].apiKey)
+    }
+    const address = second.service.app.addresses.testnet
+    expect((await post(address, 'eth_getBlockByNumber', ['latest', false]))['result']).toMatchObject(latest.testnet)
+    expect((await post(address, 'eth_getLogs', [{ fromBlock: '0x0' }]))['result']).toEqual(logs)
+    expect(await post(address, 'eth_getBalance', ['0x70997970c51812dc3a010c7d01b50e0d17dc79c8', '0x1'])).toHaveProperty(
+      'result',
+    )
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'a killed service takes its nodes with it, and loses neither keys nor blocks',
+    async () => {
+      copyKept(data)
+      const killed = await startDev(['--data', data])
+      await askNode(killed.service.nodes.mainnet, 'evm_mine')
+      const last = await askBlock(killed.service.nodes.mainnet, 'latest')
+      const children = childrenOf(pidOf(killed))
+      expect(children.length).toBeGreaterThanOrEqual(2)
+      killed.child.kill('SIGKILL')
+      await until('its nodes end', () => children.filter(alive).length === 0)
+      const second = await startDev(['--data', data])
+      expect(second.service.app.apiKey).toBe(first.service.app.apiKey)
+      expect(await askBlock(second.service.nodes.mainnet, 'latest')).toEqual(last)
+    },
+  )
+
   test('a broken state or chain is refused, and nothing is overwritten', async () => {
-    await stop(await startDev(['--data', data]))
+    copyKept(data)
     for (const [file, text] of [
       ['mainnet.chain.json', '{"block":{'],
       ['testnet.chain.json', '{"not":"a chain"}'],
@@ -420,13 +436,6 @@ describe('keyrail dev --data', () => {
       expect(existsSync(join(data, 'lock'))).toBe(false)
       if (file === 'mainnet.chain.json') rmSync(join(data, file))
     }
-  })
-
-  test('two services do not share a folder', async () => {
-    const dev = await startDev(['--data', data])
-    const run = await runCli(['dev', '--once', '--port', '0', '--data', data])
-    expect(run.exitCode).toBe(1)
-    expect(run.stderr).toContain(`is in use by process ${pidOf(dev)}`)
   })
 })
 
