@@ -84,8 +84,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     expect(() => importJwtKey(pem)).toThrow(message)
   })
 
-  const withExponent = (e: bigint): string => {
-    const { n = '' } = rsa.publicKey.export({ format: 'jwk' })
+  const withExponent = (e: bigint, n = rsa.publicKey.export({ format: 'jwk' }).n ?? ''): string => {
     const hex = e.toString(16)
     const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
     return spki(createPublicKey({ key: { kty: 'RSA', n, e: bytes.toString('base64url') }, format: 'jwk' }))
@@ -101,6 +100,13 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 
   test.each([3n, 65_537n, 0xffff_ffffn])('takes an RSA key whose exponent is %s', (e) => {
     expect(importJwtKey(withExponent(e)).algorithms).toContain('RS256')
+  })
+
+  test('takes of a long RSA key the usual exponent at most, as each check takes long enough', () => {
+    const modulus = (bits: number): string => Buffer.alloc(bits / 8, 0xff).toString('base64url')
+    expect(importJwtKey(withExponent(0xffff_ffffn, modulus(4096))).algorithms).toContain('RS256')
+    expect(importJwtKey(withExponent(65_537n, modulus(8192))).algorithms).toContain('RS256')
+    expect(() => importJwtKey(withExponent(65_539n, modulus(8192)))).toThrow('exponent')
   })
 
   test('whatever is done to a key, it is imported as a key that is whole or refused by a message without it', () => {
