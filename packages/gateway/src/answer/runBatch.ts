@@ -7,6 +7,7 @@ import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
 import type { CallEnd } from '../upstream/callEnd.ts'
+import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import { keepBytes } from '../upstream/keptBytes.ts'
 import type { CallContext, Cancel } from './runCall.ts'
 
@@ -154,8 +155,8 @@ export const runBatch = (
       alone(ready, next)
     })
   }
-  /** The first of each read, by params within a method: one text from both would cost a copy of each. */
-  const firsts = new Map<string, Map<string, Ready>>()
+  /** The first of each read, by params within a method, which has traits of its own: one text from both would cost a copy of each. */
+  const firsts = new Map<MethodTraits, Map<string, Ready>>()
   /** Whether another call's answer serves, or will. */
   const isServed = (ready: Ready): boolean => {
     const { read, index, call } = ready
@@ -165,9 +166,9 @@ export const runBatch = (
       placeGiven(index, kept)
       return true
     }
-    const { method, params = '[]' } = call
-    let alike = firsts.get(method)
-    if (alike === undefined) firsts.set(method, (alike = new Map()))
+    const { traits, params = '[]' } = call
+    let alike = firsts.get(traits)
+    if (alike === undefined) firsts.set(traits, (alike = new Map()))
     const first = alike.get(params)
     if (first !== undefined) {
       first.twins ??= []

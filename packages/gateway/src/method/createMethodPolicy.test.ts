@@ -65,4 +65,20 @@ describe('the method policy', () => {
     for (const name of ['anvil_"x', 'anvil_', 'xanvil_mine', 'anvil_mine\n', `anvil_${'x'.repeat(65)}`])
       expect(createMethodPolicy(all)(name)).toBeUndefined()
   })
+
+  test('says of each method the same, whatever was asked before', () => {
+    const policy = createMethodPolicy(all)
+    const names = ['eth_call', 'eth_getLogs', 'evm_mine', 'node-own', 'toString', '']
+    const alone = new Map(names.map((name) => [name, createMethodPolicy(all)(name)]))
+    for (const before of names)
+      for (const name of names) {
+        policy(before)
+        expect(policy(name)).toEqual(alone.get(name))
+      }
+    expect([...alone].filter(([, traits]) => traits === undefined).map(([name]) => name)).toEqual([
+      'node-own',
+      'toString',
+      '',
+    ])
+  })
 })

@@ -72,6 +72,13 @@ export const createMethodPolicy = (options: {
   offer(nodeMethods)
   if (options.debug) offer(debugMethods)
   if (options.trace) offer(traceMethods)
-  return (method) =>
-    offered.get(method) ?? (options.unsafeNodeMethods && nodeOwn.test(method) ? nodeOwnTraits : undefined)
+  // Most batches are many calls of one method.
+  let last: MethodTraits | undefined
+  return (method) => {
+    if (method === last?.label) return last
+    const traits = offered.get(method)
+    if (traits === undefined) return options.unsafeNodeMethods && nodeOwn.test(method) ? nodeOwnTraits : undefined
+    last = traits
+    return traits
+  }
 }

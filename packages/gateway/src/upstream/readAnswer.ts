@@ -53,9 +53,7 @@ const answerAt = (body: Buffer, text: string, at: number): (Found & { readonly e
 }
 
 /** A result that is JSON by its very shape: most of what nodes answer to light reads. */
-const plain = String.raw`"[ !#-\[\]-~]*"|null|true|false`
-const plainResult = new RegExp(`(?:${plain})\\}`, 'y')
-const plainItem = new RegExp(`\\{"jsonrpc":"2\\.0","id":([1-9][0-9]{0,8}),"result":(${plain})\\}`, 'y')
+const plainResult = /(?:"[ !#-[\]-~]*"|null|true|false)\}/y
 /** A pattern takes memory by the length of what it matches. */
 const longestPlain = 256 * 1024
 
@@ -64,12 +62,17 @@ const longestPlain = 256 * 1024
  * @returns `undefined` for all else, good or not.
  */
 const readPlain = (text: string, wireId: string): NodeAnswer | undefined => {
+  const answer = plainAt(text, 0, wireId)
+  return answer !== undefined && plainResult.lastIndex === text.length ? answer : undefined
+}
+
+/** The plain answer that begins at `at`. `plainResult` then knows where it ends. */
+const plainAt = (text: string, at: number, wireId: string | number): NodeAnswer | undefined => {
   const head = `{"jsonrpc":"2.0","id":${wireId},"result":`
-  if (!text.startsWith(head)) return undefined
-  plainResult.lastIndex = head.length
-  return plainResult.test(text) && plainResult.lastIndex === text.length
-    ? { member: 'result', value: text.slice(head.length, -1) }
-    : undefined
+  if (!text.startsWith(head, at)) return undefined
+  plainResult.lastIndex = at + head.length
+  if (!plainResult.test(text)) return undefined
+  return { member: 'result', value: text.slice(at + head.length, plainResult.lastIndex - 1) }
 }
 
 /**
@@ -83,11 +86,10 @@ export const readPlainBatch = (body: Buffer, firstId: number, count: number): re
   const answers: NodeAnswer[] = []
   let at = 0
   while (answers.length < count) {
-    plainItem.lastIndex = at + 1
-    const found = plainItem.exec(text)
-    if (found === null || Number(found[1]) !== firstId + answers.length) return undefined
-    answers.push({ member: 'result', value: found[2] ?? '' })
-    at = plainItem.lastIndex
+    const answer = plainAt(text, at + 1, firstId + answers.length)
+    if (answer === undefined) return undefined
+    answers.push(answer)
+    at = plainResult.lastIndex
     if (text[at] !== (answers.length === count ? ']' : ',')) return undefined
   }
   return at + 1 === text.length ? answers : undefined
