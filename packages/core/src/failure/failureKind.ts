@@ -1,5 +1,6 @@
 /**
- * Every way a call can fail, as a closed list that is only ever appended to.
+ * Every way a call can fail, as a closed list that is only ever appended to. What to do about each stands in `docs/failures.md`, headed by its
+ * kind.
  *
  * - `auth` the key or token is missing, unknown, revoked or expired
  * - `forbidden` the key is known, but its settings or plan refuse this call
