@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { exitCodes } from '../packages/cli/src/cliError.ts'
+import { commands } from '../packages/cli/src/commandTable.ts'
+import { commandFace } from './commandFace.ts'
 import { exportedNames } from './exportedNames.ts'
 import { installed, packed } from './packed.ts'
 import { publicFace } from './publicFace.ts'
@@ -65,6 +68,10 @@ describe('at run time', () => {
     expect(JSON.parse(required.stdout)).toEqual(values)
     expect(JSON.parse(imported.stdout)).toEqual(values)
   })
+})
+
+test('the command takes the words and ends with the codes that are on record', async () => {
+  await expect(commandFace(commands, exitCodes)).toMatchFileSnapshot('faces/cli.txt')
 })
 
 // Any Python that is new enough reads the sources.
