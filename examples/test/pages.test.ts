@@ -20,14 +20,14 @@ const service = inject('service')
 const examples = join(import.meta.dirname, '..')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
+describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
   let browser: Browser
   let ask: Ask
   let room = ''
   beforeAll(async () => {
     room = mkdtempSync(join(tmpdir(), 'keyrail-pages-'))
     ;[browser, ask] = await Promise.all([openBrowser(), logIn(service)])
-  }, 60_000)
+  }, 120_000)
   afterAll(async () => {
     await browser?.close()
     rmSync(room, { recursive: true, force: true })
@@ -36,6 +36,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
   /** Opens a page whose errors fail the test that asks for them. */
   const openPage = async (): Promise<{ page: Page; faults: string[] }> => {
     const page = await browser.newPage()
+    page.setDefaultTimeout(60_000)
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))
     return { page, faults }
@@ -76,7 +77,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
       ;({ page, faults } = await openPage())
       wallet = await injectWallet(page, service.nodes.testnet, account)
       await page.goto(origin)
-    }, 90_000)
+    }, 120_000)
     afterAll(async () => {
       await page?.close()
       await served?.close()
@@ -174,7 +175,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
       vi.unstubAllEnvs()
       await server.listen()
       url = server.resolvedUrls?.local[0] ?? ''
-    }, 60_000)
+    }, 120_000)
     afterAll(() => server?.close())
 
     test('the key alone opens nothing', async () => {
@@ -192,14 +193,23 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 90_000 }, () => {
         if (response.url().endsWith('/token')) asked.push(response.status())
       })
       await page.goto(url)
-      const block = page.getByText(/^Block \d+$/)
-      await block.waitFor()
-      const lookAgain = async (): Promise<number> => {
-        await page.getByRole('button', { name: 'Look again' }).click()
-        return asked.length
-      }
-      await expect.poll(lookAgain, { timeout: 60_000, interval: 200 }).toBeGreaterThan(1)
-      await block.waitFor()
+      const look = async (): Promise<void> => page.getByRole('button', { name: 'Look again' }).click()
+      // Where a machine is so busy that a token ends on its way, the next look has another.
+      const expectBlock = (): Promise<void> =>
+        expect
+          .poll(
+            async () => {
+              await look()
+              return page.getByRole('status').textContent()
+            },
+            { timeout: 60_000, interval: 200 },
+          )
+          .toMatch(/^Block \d+$/)
+      await expectBlock()
+      await expect
+        .poll(async () => look().then(() => asked.length), { timeout: 60_000, interval: 200 })
+        .toBeGreaterThan(1)
+      await expectBlock()
       expect(new Set(asked)).toEqual(new Set([200]))
       expect(called).toContain(`${app.baseUrl}/v2`)
       expect(called.filter((one) => one.includes(app.apiKey))).toEqual([])
