@@ -251,7 +251,7 @@ describe('what the headers say', () => {
       'x-ratelimit-remaining-day': '1200',
     }
     const finding = of(await examineNode(doctorNode({ headers })), 'limits')
-    expect(finding).toMatchObject({ level: 'warn', text: '1 of 25 a second left, 1,200 of 25,000 a day left' })
+    expect(finding).toMatchObject({ level: 'warn', text: '25 a second, 1 at once, 1,200 of 25,000 a day left' })
     const enough = { ...headers, 'x-ratelimit-remaining-day': '2500' }
     expect(of(await examineNode(doctorNode({ headers: enough })), 'limits').level).toBe('ok')
   })

@@ -30,6 +30,12 @@ function limitsOf(headers: Headers): Limit[] {
   })
 }
 
+/** After a quiet while more may be left than a second allows: as much as may come at once. */
+const words = ({ window, limit, remaining }: Limit): string =>
+  window === 'a second'
+    ? `${grouped(limit)} a second, ${grouped(remaining)} at once`
+    : `${grouped(remaining)} of ${grouped(limit)} ${window} left`
+
 /** Looks what the address says of its limits, in the headers of an answer. */
 export function checkLimits(headers: Headers): Finding {
   const limits = limitsOf(headers)
@@ -45,9 +51,7 @@ export function checkLimits(headers: Headers): Finding {
       facts: { limits },
     }
   }
-  const text = limits
-    .map(({ window, limit, remaining }) => `${grouped(remaining)} of ${grouped(limit)} ${window} left`)
-    .join(', ')
+  const text = limits.map((one) => words(one)).join(', ')
   // What a second allows is back a second later.
   const low = limits.find(({ window, limit, remaining }) => window !== 'a second' && remaining < limit * lowShare)
   return low === undefined

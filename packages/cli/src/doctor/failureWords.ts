@@ -1,4 +1,5 @@
 import { isKeyrailError } from '@keyrail/core'
+import type { KeyrailError } from '@keyrail/core'
 import { visible } from '../output/visible.ts'
 
 /** What happened, and what to do about it. */
@@ -45,6 +46,16 @@ const ofKind: Readonly<Record<string, string>> = {
   invalidRequest: 'look at the address: the path must be the one of JSON-RPC',
 }
 
+/** What the other side said, in front of what can be counted. The address is known, and which call it was. */
+function textOf({ kind, message, hint, status, rpcError }: KeyrailError): string {
+  if (rpcError !== undefined) {
+    const http = status === undefined || status === 200 ? '' : `HTTP ${status}, `
+    return `${kind}: ${rpcError.message} (${http}code ${rpcError.code})`
+  }
+  const own = hint === undefined || !message.endsWith(hint) ? message : message.slice(0, -hint.length)
+  return own.trimEnd().replace(/[.]$/, '')
+}
+
 /** Puts a failure in words. They hold no key: a failure never does. */
 export function failureWords(error: unknown): FailureWords {
   if (!isKeyrailError(error)) {
@@ -52,13 +63,11 @@ export function failureWords(error: unknown): FailureWords {
     return { text: `it failed (${name})`, mend: undefined, kind: 'unknown', reason: undefined }
   }
   const { kind, hint, rpcError } = error
-  const message =
-    hint === undefined || !error.message.endsWith(hint) ? error.message : error.message.slice(0, -hint.length)
   const data = rpcError?.data as { readonly reason?: unknown } | null | undefined
   const given = typeof data === 'object' ? data?.reason : undefined
   const reason = typeof given === 'string' && Object.hasOwn(ofReason, given) ? given : undefined
   return {
-    text: visible(message.trimEnd().replace(/[.]$/, '')),
+    text: visible(textOf(error)),
     mend: (reason === undefined ? undefined : ofReason[reason]) ?? ofKind[kind] ?? hint,
     kind,
     reason,
