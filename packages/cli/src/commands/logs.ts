@@ -2,9 +2,11 @@ import { createTransport } from '@keyrail/core'
 import { createClient } from '@keyrail/fetch'
 import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes } from '../cliError.ts'
+import { boundAnswers } from '../logs/boundAnswers.ts'
 import { countOf, openDestination } from '../logs/destination.ts'
 import type { Destination } from '../logs/destination.ts'
 import { exportLogs } from '../logs/exportLogs.ts'
+import { keepHeapSmall } from '../logs/keepHeapSmall.ts'
 import { readLogsRequest } from '../logs/logsRequest.ts'
 import type { LogsRequest } from '../logs/logsRequest.ts'
 import { readerGone } from '../logs/logStream.ts'
@@ -53,6 +55,7 @@ function closingWords(request: LogsRequest, destination: Destination, seconds: n
 export async function logs(given: ReadArguments): Promise<number> {
   const request = readLogsRequest(given)
   const json = given.flag('json')
+  keepHeapSmall()
   await warnOfKeyInUrl(given)
   // More patient than with a single call: a failure ends more than itself here.
   const transport = createTransport({ ...(await askedAddress(given, process.env)), retry: { retries: 6 } })
@@ -82,7 +85,7 @@ export async function logs(given: ReadArguments): Promise<number> {
       if (before !== undefined) {
         bar.note(`keyrail: going on at block ${sink.cursor().nextBlock}, after ${countOf(before)}`)
       }
-      await exportLogs(client, { ...request, fromBlock, toBlock }, sink, {
+      await exportLogs(boundAnswers(client), { ...request, fromBlock, toBlock }, sink, {
         signal,
         onProgress: bar.update,
         onWait: (error, waitMs) => {
