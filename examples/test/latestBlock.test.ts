@@ -1,14 +1,15 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { askNode } from '../../packages/cli/src/node/askNode.ts'
+import { borrowService } from './borrowService.ts'
 import { runExample } from './runExample.ts'
 import type { Ended } from './runExample.ts'
-import { latestBlockExamples } from './service.ts'
+import { latestBlockExamples } from './latestBlockExamples.ts'
 
-const { url, app, keys, nodes } = inject('service')
-const from = join(inject('room'), 'examples')
+const { service, copies: from } = await borrowService()
+const { url, app, keys, nodes } = service
 const run = (name: string, environment: Readonly<Record<string, string>>): Promise<Ended> =>
   runExample(`${name}/latestBlock.ts`, environment, [], from)
 

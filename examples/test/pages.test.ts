@@ -8,15 +8,16 @@ import { createClient } from '@keyrail/fetch'
 import type { Browser, Page } from 'playwright-core'
 import { build, createServer, preview } from 'vite'
 import type { PreviewServer, ViteDevServer } from 'vite'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { noBrowser, openBrowser } from '../../packages/dashboard/test/openBrowser.ts'
+import { borrowService } from './borrowService.ts'
 import { createApp, logIn } from './controlApi.ts'
 import type { App, Ask } from './controlApi.ts'
 import { runExample } from './runExample.ts'
 import { injectWallet } from './testWallet.ts'
 import type { TestWallet } from './testWallet.ts'
 
-const service = inject('service')
+const { service } = await borrowService()
 const examples = join(import.meta.dirname, '..')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

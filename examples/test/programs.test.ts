@@ -1,13 +1,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askNode } from '../../packages/cli/src/node/askNode.ts'
+import { borrowService } from './borrowService.ts'
 import { startLossyService } from './lossyService.ts'
 import type { LossyService } from './lossyService.ts'
 import { runExample, startExample } from './runExample.ts'
 
-const service = inject('service')
+const { service } = await borrowService()
 const node = service.nodes.testnet
 const there = { KEYRAIL_BASE_URL: `${service.url}/testnet`, KEYRAIL_API_KEY: service.app.apiKey }
 let room = ''

@@ -1,11 +1,12 @@
 import { createClient } from '@keyrail/fetch'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../packages/cli/test/runCli.ts'
 import worker from '../key-on-server/worker.ts'
+import { borrowService } from './borrowService.ts'
 import { startExample } from './runExample.ts'
 import type { Running } from './runExample.ts'
 
-const service = inject('service')
+const { service } = await borrowService()
 const origin = 'https://shop.example'
 const { apiKey } = service.app
 const there = { KEYRAIL_BASE_URL: `${service.url}/testnet`, KEYRAIL_API_KEY: apiKey }

@@ -2,13 +2,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { renewingToken } from '../short-lived-tokens/renewingToken.ts'
 import { createTokenRoute } from '../short-lived-tokens/tokenRoute.ts'
 import type { TokenRouteOptions } from '../short-lived-tokens/tokenRoute.ts'
+import { borrowService } from './borrowService.ts'
 import { createApp, logIn } from './controlApi.ts'
 
-const service = inject('service')
+const { service } = await borrowService()
 const origin = 'https://shop.example'
 const post = (from: string): Request =>
   new Request('https://shop.example/token', { method: 'POST', headers: { origin: from } })
