@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           name: 'examples',
           include: ['*.test.ts'],
-          globalSetup: './service.ts',
+          globalSetup: './lendService.ts',
           ...patient,
           testTimeout: 120_000,
         },
