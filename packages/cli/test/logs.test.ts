@@ -37,7 +37,7 @@ describe('keyrail logs, into a file', () => {
     const last = 5_999
     const chain = createLogsChain(last)
     const logs = chain.countOf(0, last)
-    const faults = createLogsFaults(chain, { seed: 7, cap: 100, callsPerSecond: 40, share: 0.1 })
+    const faults = createLogsFaults(chain, { seed: 7, cap: 100, callsPerSecond: 1_000, share: 0.2 })
     server.script = faults.script
     const words = ['--url', server.url, '--from', '0', '--to', String(last), '--out', out, '--json']
 
@@ -71,9 +71,9 @@ describe('keyrail logs, into a file', () => {
     expect(await checkLogs(out, chain.places(0, last))).toEqual({ lines: logs, wrong: [] })
     expect([`${out}.cursor`, `${out}.lock`].filter((file) => existsSync(file))).toEqual([])
     // The node did misbehave.
-    for (const fault of ['range refused', 'throttled', 'reset in the middle', 'unavailable']) {
-      expect(faults.counts[fault], fault).toBeGreaterThan(0)
-    }
+    const { answered = 0, 'range refused': refused = 0, ...broken } = faults.counts
+    expect([answered > 0, refused > 0]).toEqual([true, true])
+    expect(Object.values(broken).reduce((sum, times) => sum + times, 0)).toBeGreaterThan(5)
     for (const { peakMb } of [interrupted, killed, ended]) expect(peakMb ?? 0).toBeLessThan(200)
   })
 

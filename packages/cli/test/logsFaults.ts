@@ -50,6 +50,9 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
     count(wide ? 'range refused' : 'answered')
     rangeCap(cap, tooWide, itemOf)(seen, response, socket)
   }
+  const refusal = raw(429, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"slow down"}}', {
+    'retry-after': '1',
+  })
   const faulty = mixed({
     random: seededRandom(seed),
     share,
@@ -63,12 +66,13 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
       { name: 'cut, chunked', weight: 2, script: resetAt(0.9, { itemOf: chain.itemOf, framing: 'chunked' }) },
       { name: 'slow', weight: 1, script: slowAnswer('body', 200, { itemOf: chain.itemOf }) },
       { name: 'unavailable', weight: 2, script: raw(503, '<html>down for a moment</html>') },
+      { name: 'throttled', weight: 1, script: refusal },
       { name: 'not the answer', weight: 1, script: raw(200, '{"jsonrpc":"2.0","id":$ID,"resu') },
     ],
   })
-  const refusal: Script = (...met) => {
-    count('throttled')
-    raw(429, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"slow down"}}', { 'retry-after': '1' })(...met)
+  const limited: Script = (...met) => {
+    count('over the rate')
+    refusal(...met)
   }
-  return { script: rateLimit({ calls: callsPerSecond, refusal, good: faulty }), sent: () => sent, counts }
+  return { script: rateLimit({ calls: callsPerSecond, refusal: limited, good: faulty }), sent: () => sent, counts }
 }
