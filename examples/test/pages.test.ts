@@ -92,11 +92,20 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
     const expectSaid = (role: 'alert' | 'status', text: string): Promise<void> =>
       page.getByRole(role).filter({ hasText: text }).waitFor()
 
-    test('connects a wallet and shows what is in it, and everybody can use it', async () => {
-      await page.getByRole('button', { name: 'Connect Test wallet' }).click()
-      await page.getByText('1000000 RAIL').waitFor()
+    const violations = async (): Promise<unknown> => {
       await page.evaluate(axe)
-      expect(await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')).toEqual([])
+      return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
+    }
+
+    test('connects a wallet and shows what is in it, and everybody can use it, by day and by night', async () => {
+      const connect = page.getByRole('button', { name: 'Connect Test wallet' })
+      await connect.waitFor()
+      expect(await violations()).toEqual([])
+      await connect.click()
+      await page.getByText('1000000 RAIL').waitFor()
+      expect(await violations()).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await violations()).toEqual([])
     })
 
     test('sends, waits for the block, and shows what is left', async () => {
