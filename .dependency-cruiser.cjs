@@ -7,14 +7,14 @@ const literally = (path) => path.replaceAll('.', '[.]')
 const anyOf = (folders) => `^packages/(${folders.join('|') || '(?!)'})/`
 const shipped = (folder) => ({ path: `^packages/${folder}/`, pathNot: [tests, '[.]config[.]ts$'] })
 
-// A door is what a package's `exports` name under the source condition; all else in it is its own.
+// A door is what a package's `exports` name under the source condition, where `*` stands for folders too; all else in it is its own.
 const doors = readdirSync(`${__dirname}/packages`).flatMap((folder) => {
   const manifest = `${__dirname}/packages/${folder}/package.json`
   if (!existsSync(manifest)) return []
   return Object.values(JSON.parse(readFileSync(manifest, 'utf8')).exports ?? {})
     .map((target) => (typeof target === 'string' ? target : (target['@keyrail/source'] ?? '')))
     .filter((target) => target !== '')
-    .map((target) => `^packages/${folder}/${literally(target.slice(2)).replace('*', '[^/]+')}$`)
+    .map((target) => `^packages/${folder}/${literally(target.slice(2)).replace('*', '.+')}$`)
 })
 
 const perPackage = Object.entries(arrows).flatMap(([folder, may]) => [

@@ -168,6 +168,7 @@ describe('a copy of the workspace with mistakes planted in it', () => {
       'ethers takes @keyrail/core from the registry (^1.0.0), not from the workspace',
       'ethers may not depend on left-pad',
       'ethers may not have web3 as a peer',
+      'packages form a loop: cli -> snippets -> ethers -> cli',
       'packages form a loop: cli -> ethers -> cli',
     ])
   })
