@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
-import { addApp, askApi, clipboard, createApp, enrol, logIn, openPerson } from './person.ts'
+import { addApp, askApi, clipboard, createApp, enrol, logIn, openPerson, takeSeat } from './person.ts'
 import type { Person } from './person.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
@@ -11,18 +11,19 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
   let aheadMs = 0
   let pages: Pages
   let browser: Browser
+  let seat: Person
   let ada: Person
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({}, () => Date.now() + aheadMs), openBrowser()])
+    seat = await openPerson(browser, pages.url)
   }, 60_000)
   beforeEach(async () => {
-    ada = await openPerson(browser, pages.url)
+    ada = await takeSeat(seat)
     await enrol(ada, pages.url)
   })
-  afterEach(async () => {
+  afterEach(() => {
     aheadMs = 0
-    await ada.close()
   })
   afterAll(async () => {
     await browser.close()

@@ -16,6 +16,11 @@ export interface Person {
 /** Keys, tokens, invites and links, and JWTs. */
 const secret = /kr(?:_[atm]|[pil]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
 
+const credentials = (): Pick<Person, 'mail' | 'password'> => ({
+  mail: `${randomBytes(6).toString('hex')}@example.org`,
+  password: randomBytes(12).toString('hex'),
+})
+
 /** Sits somebody down before a browser of their own. Nothing of it is kept. */
 export async function openPerson(
   browser: Browser,
@@ -46,11 +51,24 @@ export async function openPerson(
   return {
     page: await context.newPage(),
     context,
-    mail: `${randomBytes(6).toString('hex')}@example.org`,
-    password: randomBytes(12).toString('hex'),
+    ...credentials(),
     faults,
     close: () => context.close(),
   }
+}
+
+/**
+ * Somebody else sits down where somebody sat: nobody is logged in, and nothing is shown. A browser of one's own for each test costs more than
+ * all that the tests do in it.
+ */
+export async function takeSeat(seat: Person): Promise<Person> {
+  const { page, context, faults } = seat
+  // First of all, so that what was open notices nothing.
+  await page.goto('about:blank')
+  await context.clearCookies()
+  await page.setViewportSize({ width: 1280, height: 900 })
+  faults.length = 0
+  return { ...seat, ...credentials() }
 }
 
 /** Signs up, which leads to the first app. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from './openBrowser.ts'
-import { addApp, askApi, enrol, logIn, openPerson } from './person.ts'
+import { addApp, askApi, enrol, logIn, openPerson, takeSeat } from './person.ts'
 import type { Person } from './person.ts'
 import { startPages } from './startPages.ts'
 import type { Pages } from './startPages.ts'
@@ -12,17 +12,16 @@ import type { Pages } from './startPages.ts'
 describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
   let pages: Pages
   let browser: Browser
+  let seat: Person
   let ada: Person
 
   beforeAll(async () => {
     ;[pages, browser] = await Promise.all([startPages({ limits: { appsPerUser: 6_000 } }), openBrowser()])
+    seat = await openPerson(browser, pages.url)
   }, 60_000)
   beforeEach(async () => {
-    ada = await openPerson(browser, pages.url)
+    ada = await takeSeat(seat)
     await enrol(ada, pages.url)
-  })
-  afterEach(async () => {
-    await ada.close()
   })
   afterAll(async () => {
     await browser.close()
@@ -89,6 +88,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await other.getByRole('heading', { name: 'Log in' }).waitFor()
+    await other.close()
     expect(faults).toEqual([])
   })
 
@@ -305,7 +305,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
       await page.getByRole('link', { name: 'Settings' }).click()
       await page.getByRole('link', { name: 'Delete app' }).click()
       await page.locator('strong').getByText(name, { exact: true }).waitFor()
-      await page.goto(`${pages.url}/apps`)
+      await page.locator('.crumb').getByRole('link', { name: 'Apps' }).click()
     }
     await page.goto(`${pages.url}/account/audit`)
     await page
