@@ -128,6 +128,13 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
       wallet.declines = false
     })
 
+    test('says so where the wallet does not know the chain', async () => {
+      wallet.knowsChain = false
+      await send(friend, '1')
+      await expectSaid('alert', 'Your wallet does not know this network.')
+      wallet.knowsChain = true
+    })
+
     test('says so before the wallet opens where somebody has less', async () => {
       await send(friend, '1000001')
       await expectSaid('alert', 'You have less than that.')
@@ -151,6 +158,16 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
       await page.context().setOffline(false)
       await send(friend, '1')
       await expectSaid('status', 'Done: 1 RAIL are theirs.')
+    })
+
+    test('lets go of an account that was taken back, and of a failure once it is online again', async () => {
+      await wallet.choose([])
+      await page.context().setOffline(true)
+      await page.getByRole('button', { name: 'Connect Test wallet' }).click()
+      await expectSaid('alert', 'The network cannot be reached. Are you online?')
+      await page.context().setOffline(false)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await page.getByText('999995.5 RAIL').waitFor()
     })
 
     test('never shows its key, and has no errors of its own', async () => {

@@ -5,26 +5,37 @@ import { askNode } from '../../packages/cli/src/node/askNode.ts'
 export interface TestWallet {
   /** Whether its owner declines what it is asked to sign. */
   declines: boolean
+  /** Whether it knows the chain of the page. */
+  knowsChain: boolean
+  /** Tells the page that its owner chose other accounts. */
+  readonly choose: (accounts: readonly string[]) => Promise<void>
 }
 
 /** Puts a wallet into a page before anything else runs there. @see EIP-1193, EIP-6963 */
 export async function injectWallet(page: Page, node: string, account: string): Promise<TestWallet> {
-  const wallet: TestWallet = { declines: false }
+  const wallet: TestWallet = {
+    declines: false,
+    knowsChain: true,
+    choose: async (accounts) => void (await page.evaluate(`chooseInTestWallet(${JSON.stringify(accounts)})`)),
+  }
   await page.exposeFunction('askTestWallet', async (method: string, params: readonly unknown[]) => {
     if (/_(?:requestAccounts|accounts)$/.test(method)) return { result: [account] }
-    if (method === 'wallet_switchEthereumChain') return { result: null }
+    if (method === 'wallet_switchEthereumChain')
+      return wallet.knowsChain ? { result: null } : { error: { code: 4902, message: 'Unrecognized chain' } }
     if (method === 'eth_sendTransaction' && wallet.declines) return { error: { code: 4001, message: 'Declined' } }
     return { result: await askNode(node, method, params) }
   })
   await page.addInitScript(`
+    const listeners = new Set()
+    globalThis.chooseInTestWallet = (accounts) => listeners.forEach((listener) => listener(accounts))
     const provider = {
       request: async ({ method, params = [] }) => {
         const { result, error } = await askTestWallet(method, params)
         if (error) throw Object.assign(new Error(error.message), error)
         return result
       },
-      on: () => provider,
-      removeListener: () => provider,
+      on: (event, listener) => event === 'accountsChanged' && listeners.add(listener),
+      removeListener: (event, listener) => listeners.delete(listener),
     }
     const detail = Object.freeze({ info: { uuid: crypto.randomUUID(), name: 'Test wallet', icon: '', rdns: 'example.test' }, provider })
     const announce = () => window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))

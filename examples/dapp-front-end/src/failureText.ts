@@ -1,6 +1,6 @@
 import { isKeyrailError } from '@keyrail/core'
 import type { FailureKind, KeyrailError } from '@keyrail/core'
-import { BaseError, ContractFunctionRevertedError, UserRejectedRequestError } from 'viem'
+import { BaseError, ContractFunctionRevertedError, SwitchChainError, UserRejectedRequestError } from 'viem'
 
 const texts: Partial<Record<FailureKind, string>> = {
   network: 'The network cannot be reached. Are you online?',
@@ -16,6 +16,8 @@ const texts: Partial<Record<FailureKind, string>> = {
 export function failureText(error: unknown): string {
   if (!(error instanceof BaseError)) return 'Something is wrong with this page. Reload it.'
   if (error.walk((one) => one instanceof UserRejectedRequestError)) return 'You declined, and nothing was sent.'
+  if (error.walk((one) => one instanceof SwitchChainError))
+    return 'Your wallet does not know this network. Add it there.'
   const revert = error.walk((one) => one instanceof ContractFunctionRevertedError)
   if (revert instanceof ContractFunctionRevertedError) {
     return revert.data?.errorName === 'InsufficientBalance'
