@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).parent
+#: What has nothing but its items. Whoever is made from one of them may have more.
+_HOLDERS = (dict, list, tuple, set, frozenset)
 _PLAIN = (int, float, complex, bool, type(None), types.ModuleType, types.CodeType)
 
 
@@ -69,13 +71,14 @@ def reachable_texts(root: Any) -> list[str]:
             queue += [*value.keys(), *value.values()]
         elif isinstance(value, (list, tuple, set, frozenset)):
             queue += list(value)
+        if type(value) in _HOLDERS:
+            continue
+        # Properties of web3.py ask the node.
+        may_ask = type(value).__module__.startswith("web3.")
         for name in dir(value):
             if name.startswith("__") and name not in ("__dict__", "__notes__"):
                 continue
-            # Properties of web3.py ask the node.
-            if isinstance(inspect.getattr_static(type(value), name, None), property) and type(
-                value
-            ).__module__.startswith("web3."):
+            if may_ask and isinstance(inspect.getattr_static(type(value), name, None), property):
                 continue
             read(lambda held=value, name=name: getattr(held, name))
     return texts
