@@ -14,11 +14,11 @@ const mends: Partial<Record<Code, string>> = {
   forbidden: anotherToken,
   session_required: 'only a person can do this: log in with --mail, or use the dashboard',
   account_disabled: 'ask who runs the service',
-  not_found: 'it is not there, or not yours: see what there is with list',
+  not_found: 'it is not there, or not yours: see what there is by list',
   account_gone: 'sign up anew',
   method_not_allowed: 'the service is of another version than this command: bring both up to date',
   version_conflict: 'try again',
-  too_many: 'what there is: list',
+  too_many: 'see what there is by list, and end what is not needed',
   misdirected: 'give that address by --service',
   unavailable: 'try again shortly',
 }

@@ -27,7 +27,7 @@ export async function checkBatch(
       check: 'batch',
       level: 'warn',
       text: `of a batch of ${size} calls ${rejected.length} failed: ${text}`,
-      ...(mend === undefined ? {} : { mend }),
+      mend,
       facts,
     }
   }

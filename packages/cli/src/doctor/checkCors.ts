@@ -50,7 +50,7 @@ export async function checkCors(probe: Probe, origin: string): Promise<Finding> 
     await probe.request({ method: 'eth_chainId' })
   } catch (error) {
     const { text, mend, kind, reason } = failureWords(error)
-    return failed(`a call from ${origin} is refused: ${text}`, mend ?? askOwner(origin), {
+    return failed(`a call from ${origin} is refused: ${text}`, mend, {
       kind,
       reason: reason ?? null,
     })

@@ -61,7 +61,7 @@ export async function checkHead({ request, seen }: Pick<Probe, 'request' | 'seen
   } catch (error) {
     const { text, mend, kind } = failureWords(error)
     return {
-      finding: { check: 'head', level: 'fail', text, ...(mend === undefined ? {} : { mend }), facts: { kind } },
+      finding: { check: 'head', level: 'fail', text, mend, facts: { kind } },
       number: undefined,
     }
   }

@@ -17,7 +17,7 @@ const failed = ({ text, mend, kind, reason }: FailureWords): Finding => ({
   check: 'key',
   level: 'fail',
   text,
-  ...(mend === undefined ? {} : { mend }),
+  mend,
   facts: { kind, reason: reason ?? null },
 })
 

@@ -30,7 +30,7 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
   if (times.length === 0) {
     const { text, mend, kind } = failureWords(failures[0])
     const facts = { calls, failed: failures.length, kind }
-    return { check: 'latency', level: 'fail', text, ...(mend === undefined ? {} : { mend }), facts }
+    return { check: 'latency', level: 'fail', text, mend, facts }
   }
   const p50 = rounded(percentile(times, 50))
   const p95 = rounded(percentile(times, 95))
@@ -40,7 +40,7 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
   if (failures.length > 0) {
     const { text: why, mend } = failureWords(failures[0])
     const told = `${text}; ${failures.length} of ${calls} failed: ${why}`
-    return { check: 'latency', level: 'warn', text: told, ...(mend === undefined ? {} : { mend }), facts }
+    return { check: 'latency', level: 'warn', text: told, mend, facts }
   }
   if (p95 <= slowMs) return { check: 'latency', level: 'ok', text, facts }
   const mend = 'is there an endpoint nearer by? Batches and failover with hedging help as well'

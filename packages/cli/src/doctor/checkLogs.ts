@@ -46,7 +46,7 @@ export async function checkLogs({ request }: Pick<Probe, 'request'>, head: numbe
       if (refused.kind !== 'range' && refused.kind !== 'timeout' && refused.kind !== 'invalidRequest') break
     }
   }
-  const { text = 'nothing was answered', mend, kind } = refused ?? {}
+  const { text = 'nothing was answered', mend = 'ask who runs the address', kind } = refused ?? {}
   const facts = { tried: whole, blocks: 0, kind }
-  return { check: 'logs', level: 'warn', text: `no logs: ${text}`, ...(mend === undefined ? {} : { mend }), facts }
+  return { check: 'logs', level: 'warn', text: `no logs: ${text}`, mend, facts }
 }

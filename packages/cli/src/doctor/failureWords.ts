@@ -5,7 +5,7 @@ import { visible } from '../output/visible.ts'
 /** What happened, and what to do about it. */
 export interface FailureWords {
   readonly text: string
-  readonly mend: string | undefined
+  readonly mend: string
   readonly kind: string
   /** Of a refusal by a Keyrail service: its reason. */
   readonly reason: string | undefined
@@ -46,6 +46,8 @@ const ofKind: Readonly<Record<string, string>> = {
   invalidRequest: 'look at the address: the path must be the one of JSON-RPC',
 }
 
+const askOwner = 'ask who runs the address'
+
 /** What the other side said, in front of what can be counted. The address is known, and which call it was. */
 function textOf({ kind, message, hint, status, rpcError }: KeyrailError): string {
   if (rpcError !== undefined) {
@@ -60,7 +62,7 @@ function textOf({ kind, message, hint, status, rpcError }: KeyrailError): string
 export function failureWords(error: unknown): FailureWords {
   if (!isKeyrailError(error)) {
     const name = error instanceof Error ? error.name : 'unknown'
-    return { text: `it failed (${name})`, mend: undefined, kind: 'unknown', reason: undefined }
+    return { text: `it failed (${name})`, mend: askOwner, kind: 'unknown', reason: undefined }
   }
   const { kind, hint, rpcError } = error
   const data = rpcError?.data as { readonly reason?: unknown } | null | undefined
@@ -68,7 +70,7 @@ export function failureWords(error: unknown): FailureWords {
   const reason = typeof given === 'string' && Object.hasOwn(ofReason, given) ? given : undefined
   return {
     text: visible(textOf(error)),
-    mend: (reason === undefined ? undefined : ofReason[reason]) ?? ofKind[kind] ?? hint,
+    mend: (reason === undefined ? undefined : ofReason[reason]) ?? ofKind[kind] ?? hint ?? askOwner,
     kind,
     reason,
   }
