@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { openDestination } from '../src/logs/destination.ts'
 import type { Destination } from '../src/logs/destination.ts'
 import { exportLogs } from '../src/logs/exportLogs.ts'
+import type { ExportWatch } from '../src/logs/exportLogs.ts'
 import { logFormats } from '../src/logs/logFormat.ts'
 import type { LogsRequest } from '../src/logs/logsRequest.ts'
 import type { LogSink } from '../src/logs/logSink.ts'
@@ -62,7 +63,10 @@ interface Told {
 }
 
 /** Exports blocks 0 to 100, in windows of 16 blocks: near the head these are read one after the other. */
-async function exportAll(sink: LogSink, signal = new AbortController().signal): Promise<Told> {
+async function exportAll(
+  sink: LogSink,
+  { signal = new AbortController().signal, onWait = () => {} }: Partial<Pick<ExportWatch, 'signal' | 'onWait'>> = {},
+): Promise<Told> {
   const reorgs: [bigint, number][] = []
   const waits: string[] = []
   await exportLogs(
@@ -72,7 +76,10 @@ async function exportAll(sink: LogSink, signal = new AbortController().signal): 
     {
       signal,
       onProgress: () => {},
-      onWait: ({ kind }) => waits.push(kind),
+      onWait: (error, waitMs) => {
+        waits.push(error.kind)
+        onWait(error, waitMs)
+      },
       onReorg: (block, logs) => reorgs.push([block, logs]),
     },
   )
@@ -114,7 +121,7 @@ describe('an export over which the chain is reorganized', () => {
     const interrupt = new AbortController()
     const first = await openDestination(client, requestOf())
     server.script = before(69, () => interrupt.abort(new Error('enough')))
-    await expect(exportAll(first.sink, interrupt.signal)).rejects.toThrow('enough')
+    await expect(exportAll(first.sink, { signal: interrupt.signal })).rejects.toThrow('enough')
     await first.leave()
     first.release()
     expect(first.sink.cursor().nextBlock).toBe(69)
@@ -142,9 +149,7 @@ describe('an export from a node in trouble', () => {
   test('goes on by itself when a node that was behind has caught up', async () => {
     const { sink, finish, release } = await openDestination(client, requestOf())
     chain.head = 90
-    const caughtUp = setTimeout(() => (chain.head = 100), 300)
-    const { waits } = await exportAll(sink)
-    clearTimeout(caughtUp)
+    const { waits } = await exportAll(sink, { onWait: () => (chain.head = 100) })
     await finish()
     release()
     expect(waits).toEqual(['lagging'])
