@@ -12,7 +12,9 @@ import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
 import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
 import { listeningUrl } from './http/publicUrl.ts'
+import { speaksForMany } from './http/clientIp.ts'
 import { createConnections } from './http/connections.ts'
+import { shareConnections } from './http/shareConnections.ts'
 import { strictTransport } from './http/strictTransport.ts'
 import { createVerdictCache } from './jwt/createVerdictCache.ts'
 import { createIpLimit } from './limit/createIpLimit.ts'
@@ -161,6 +163,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     socket.on('end', () => connections.halfClosed(socket)),
   )
   server.maxConnections = current.limits.maxConnections
+  shareConnections(server, (ip) => speaksForMany(current.clientIp, ip))
   server.on('request', answerWith('none'))
   server.on('checkContinue', answerWith('continue'))
   server.on('checkExpectation', answerWith('unknown'))

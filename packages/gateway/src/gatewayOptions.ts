@@ -44,7 +44,7 @@ export interface GatewayLimits {
   readonly requestTimeoutMs?: number
   /** How long a caller may take nothing of its answer before its connection is cut, in milliseconds. For the whole answer it has that and a second for each 20 kB. @default 30_000 */
   readonly writeTimeoutMs?: number
-  /** Most connections of callers at once; one more is not taken. @default 16_384 */
+  /** Most connections of callers at once; one more is not taken. Of one IP (of IPv6 a /64) at most as many as are left, but of `trustedProxies` and of this machine. @default 16_384 */
   readonly maxConnections?: number
   /** Most bytes of answers that cannot change any more kept for each network; 0 keeps none. @default 33_554_432 (32 MiB) */
   readonly maxCacheBytes?: number

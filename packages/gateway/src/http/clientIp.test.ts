@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../allow/fuzzCases.ts'
-import { createClientIp } from './clientIp.ts'
+import { createClientIp, speaksForMany } from './clientIp.ts'
 
 const clientIp = createClientIp(['10.0.0.0/8', '192.0.2.1', '2001:db8:1::/48'])
 
@@ -84,4 +84,26 @@ describe("the caller's IP", () => {
       { numRuns: fuzzCases(5_000) },
     )
   })
+})
+
+test.each([
+  ['10.1.2.3', true],
+  ['::ffff:10.1.2.3', true],
+  ['192.0.2.1', true],
+  ['2001:db8:1::5', true],
+  ['127.0.0.1', true],
+  ['127.9.9.9', true],
+  ['::1', true],
+  ['::ffff:127.0.0.1', true],
+  ['203.0.113.9', false],
+  ['11.0.0.1', false],
+  ['2001:db8:2::5', false],
+  ['::127.0.0.1', false],
+])('others may come through %s: %s', (peer, speaks) => {
+  expect(speaksForMany(clientIp, peer)).toBe(speaks)
+})
+
+test('where no proxy is trusted, only who is on this machine may be one', () => {
+  const own = createClientIp([])
+  expect([speaksForMany(own, '127.0.0.1'), speaksForMany(own, '10.1.2.3')]).toEqual([true, false])
 })

@@ -5,6 +5,14 @@ import { parseIp } from '../allow/parseIp.ts'
 /** Finds out who called: from the socket's peer and the header `X-Forwarded-For`, both as Node gives them. */
 export type ClientIp = (peer: string | undefined, forwarded: string | undefined) => string | undefined
 
+/** For examples alone (RFC 5737): nobody has it. */
+const nobodys = '192.0.2.1'
+const here = /^(?:::1$|(?:::ffff:)?127\.)/
+
+/** Whether others may come through a peer: a trusted proxy, or one on this machine, as it may be a proxy too. */
+export const speaksForMany = (clientIp: ClientIp, peer: string): boolean =>
+  here.test(peer) || clientIp(peer, nobodys) === nobodys
+
 /** An address with a port, as some proxies write it: `192.0.2.1:4711`, `[2001:db8::1]:4711`, and `[2001:db8::1]`. */
 const withPort = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5})$/
 

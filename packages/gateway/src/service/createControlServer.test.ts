@@ -6,11 +6,13 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { createControlServer, setControlBounds } from './createControlServer.ts'
 
+const isProxy = (): boolean => true
 const answer = (_: unknown, response: ServerResponse): void => void response.end()
 
 test('more callers than may be, and those who never say what they want, are let go', async () => {
   const server = createControlServer({
     bounds: { maxConnections: 2, headersTimeoutMs: 500, requestTimeoutMs: 400 },
+    isProxy,
     answer,
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -33,7 +35,7 @@ test('more callers than may be, and those who never say what they want, are let 
 })
 
 test('another config holds for callers who were there before', async () => {
-  const server = createControlServer({ bounds: {}, answer })
+  const server = createControlServer({ bounds: {}, isProxy, answer })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const first = connect(port, '127.0.0.1')
@@ -54,7 +56,7 @@ test('another config holds for callers who were there before', async () => {
 test('of one connection four requests are worked on at once, and all are answered in their order', async () => {
   const open: ServerResponse[] = []
   let count = 0
-  const server = createControlServer({ bounds: {}, answer: (_, response) => void open.push(response) })
+  const server = createControlServer({ bounds: {}, isProxy, answer: (_, response) => void open.push(response) })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { defaultLimits } from '../gatewayOptions.ts'
 import type { GatewayLimits } from '../gatewayOptions.ts'
 import { createConnections } from '../http/connections.ts'
+import { shareConnections } from '../http/shareConnections.ts'
 
 /** How often late requests are looked for. */
 const lateCheckMs = 1_000
@@ -26,15 +27,18 @@ export const setControlBounds = (server: Server, bounds: GatewayLimits): void =>
  * Makes the server of a port that the control API and the dashboard have to themselves, with the networks' bounds of connections and time.
  * @param options.bounds - What is left out is as in `defaultLimits`.
  * @param options.tls - In PEM. @default http
+ * @param options.isProxy - Whether others may come through an address: only such a one may have all connections.
  * @param options.answer - Told of a request when its turn on its connection has come.
  */
 export const createControlServer = ({
   bounds,
   tls,
+  isProxy,
   answer,
 }: {
   bounds: GatewayLimits
   tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  isProxy: (ip: string) => boolean
   answer: (request: IncomingMessage, response: ServerResponse) => void
 }): Server => {
   const http = { connectionsCheckingInterval: lateCheckMs }
@@ -43,6 +47,7 @@ export const createControlServer = ({
       ? createServer(http)
       : createTlsServer({ ...http, ...tls, handshakeTimeout: withDefaults(bounds).headersTimeoutMs })
   setControlBounds(server, bounds)
+  shareConnections(server, isProxy)
   const connections = createConnections()
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request)

@@ -7,7 +7,7 @@ import { createControl } from '../control/createControl.ts'
 import { createControlServer, setControlBounds } from './createControlServer.ts'
 import { createGateway } from '../createGateway.ts'
 import type { GatewayOptions } from '../gatewayOptions.ts'
-import { createClientIp } from '../http/clientIp.ts'
+import { createClientIp, speaksForMany } from '../http/clientIp.ts'
 import { listenOn, stopListening } from '../http/listenOn.ts'
 import { createStoredKeys } from '../key/createStoredKeys.ts'
 import { createRateLimiter } from '../limit/createRateLimiter.ts'
@@ -257,6 +257,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       : createControlServer({
           bounds: config.bounds,
           tls: tlsAtStart,
+          isProxy: (ip) => speaksForMany(createClientIp(config.trustedProxies), ip),
           answer: (request, response) => {
             if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
           },

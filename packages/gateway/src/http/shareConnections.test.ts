@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { shareConnections } from './shareConnections.ts'
+
+const toStop: (() => unknown)[] = []
+afterEach(() => {
+  for (const stop of toStop.splice(0)) stop()
+})
+
+/** A server that says hello to whom it takes. */
+const start = async (maxConnections: number) => {
+  const server = createServer()
+  server.maxConnections = maxConnections
+  shareConnections(server, (ip) => ip.endsWith('127.0.0.9'))
+  server.on('connection', (socket) => {
+    socket.on('error', () => {})
+    if (!socket.destroyed) socket.write('hello')
+    toStop.push(() => socket.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  toStop.push(() => server.close())
+  const { port } = server.address() as AddressInfo
+  /** @returns The connection, where it was taken. */
+  return async (localAddress: string): Promise<Socket | undefined> => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress })
+    socket.on('error', () => {})
+    toStop.push(() => socket.destroy())
+    const taken = await Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)])
+    return taken ? socket : undefined
+  }
+}
+
+// Elsewhere a machine has one address of its own alone.
+const here = { skip: process.platform !== 'linux' }
+
+test(
+  'one address that opens all it can leaves some for others, and what it gives back may be taken again',
+  here,
+  async () => {
+    const open = await start(8)
+    const own: Socket[] = []
+    for (let count = 0; count < 8; count += 1)
+      own.push(...[await open('127.0.0.2')].filter((socket) => socket !== undefined))
+    expect(own).toHaveLength(4)
+    const taken = []
+    for (let last = 3; last < 7; last += 1) taken.push((await open(`127.0.0.${last}`)) !== undefined)
+    expect(taken).toEqual([true, true, true, true])
+    const [first] = own
+    first?.destroy()
+    await expect.poll(async () => (await open('127.0.0.8')) !== undefined, { timeout: 10_000 }).toBe(true)
+  },
+)
+
+test('whoever speaks for many has no bound but that of all', here, async () => {
+  const open = await start(8)
+  const taken = []
+  for (let count = 0; count < 10; count += 1) taken.push((await open('127.0.0.9')) !== undefined)
+  expect(taken).toEqual([...Array.from({ length: 8 }, () => true), false, false])
+})
