@@ -72,7 +72,11 @@ export async function startDevCli(
   const running = startCli(['dev', '--json', ...(words.includes('--port') ? [] : ['--port', '0']), ...words], extra)
   let ended: CliRun | undefined
   void running.done.then((run) => (ended = run))
-  await until('keyrail dev is ready', () => running.printed().stdout.includes('\n') || ended !== undefined, 60_000)
+  const isReady = (): boolean => running.printed().stdout.includes('\n') || ended !== undefined
+  await until('keyrail dev is ready', isReady, 60_000).catch((error: unknown) => {
+    running.child.kill('SIGTERM')
+    throw error
+  })
   if (ended) throw new Error(`keyrail dev ended early (${ended.exitCode}): ${ended.stderr}`)
   return { ...running, service: JSON.parse(running.printed().stdout) as DevDescription }
 }
