@@ -7,7 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adapters, makeAdapterProject } from './adapterProject.ts'
 import { bundle } from './bundle.ts'
+import { latest, startLatestBlockServer } from './latestBlockServer.ts'
+import type { LatestBlockServer } from './latestBlockServer.ts'
 import { installed } from './packed.ts'
 import { run, top } from './run.ts'
 import { nodes, runtimes } from './toolchains.ts'
@@ -61,14 +64,16 @@ afterAll(async () => {
 
 // CI names the Node of the machine that it runs on.
 const named = process.env['KEYRAIL_NODE']
-const programs = [
-  ...nodes.map(({ node, program }) => ({ runtime: `Node ${node}`, program, words: [], byFetch: false })),
-  ...(named === undefined ? [] : [{ runtime: named, program: named, words: [], byFetch: false }]),
-  ...runtimes.map((one) => ({ ...one, byFetch: true })),
-].map((one) => {
+const marked = <Program extends { readonly program: string | undefined }>(one: Program) => {
   const isThere = existsSync(one.program ?? '')
   return { ...one, isThere, isLeftOut: !isThere && !mustRun && (named === undefined || one.program !== named) }
-})
+}
+const elsewhere = runtimes.map((one) => marked({ ...one, byFetch: true }))
+const programs = [
+  ...nodes.map(({ node, program }) => marked({ runtime: `Node ${node}`, program, words: [], byFetch: false })),
+  ...(named === undefined ? [] : [marked({ runtime: named, program: named, words: [], byFetch: false })]),
+  ...elsewhere,
+]
 
 for (const { runtime, isLeftOut } of programs) {
   if (isLeftOut) console.log(`runtimes: ${runtime} is not installed, and left out`)
@@ -90,6 +95,36 @@ describe.each(programs)('on $runtime', ({ runtime, program = '', words, isThere,
       expectNoKey(stdout)
     },
   )
+})
+
+describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) => {
+  const { folder } = adapter
+  let project = ''
+  let server: LatestBlockServer
+
+  beforeAll(async () => {
+    server = await startLatestBlockServer()
+    project = makeAdapterProject(adapter)
+    cpSync(join(import.meta.dirname, `consumers/adapters/${folder}.mjs`), join(project, `${folder}.mjs`))
+  })
+
+  afterAll(() => {
+    server.close()
+    rmSync(project, { recursive: true, force: true })
+  })
+
+  for (const { runtime, program = '', words, wordsOfLibraries, isThere, isLeftOut } of elsewhere) {
+    test.skipIf(isLeftOut)(`reads the latest block on ${runtime} and ends by itself`, async () => {
+      if (!isThere) throw new Error(`${runtime} is not installed: npm run setup`)
+      const { code, stdout, stderr } = await run(
+        program,
+        [...words, ...wordsOfLibraries, `${folder}.mjs`, server.url],
+        { cwd: project, timeoutMs: 100_000 },
+      )
+      expect(code, stderr).toBe(0)
+      expect(JSON.parse(stdout)).toEqual(latest)
+    })
+  }
 })
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>

@@ -11,9 +11,14 @@ export const nodes = [
 
 /** What else runs it without a page. */
 export const runtimes = [
-  // It may reach the service and nothing more: no file, no environment.
-  { runtime: 'Deno', program: deno(), words: ['run', '--no-prompt', '--allow-net=127.0.0.1'] },
-  { runtime: 'Bun', program: bun(), words: ['run'] },
+  // It may reach the service and nothing more: no file, no environment. Libraries beside it want those.
+  {
+    runtime: 'Deno',
+    program: deno(),
+    words: ['run', '--no-prompt', '--allow-net=127.0.0.1'],
+    wordsOfLibraries: ['--allow-env', '--allow-read'],
+  },
+  { runtime: 'Bun', program: bun(), words: ['run'], wordsOfLibraries: [] },
 ] as const
 
 /** The versions of TypeScript that its types compile under. */
