@@ -99,7 +99,8 @@ function writePage({ title, about, of, language }: Planned, links: ReadonlyMap<s
   const linked = (name: string): string => (links.has(name) ? `[\`${name}\`](${links.get(name)})` : `\`${name}\``)
   const also =
     passed.length === 0 ? [] : [`Passed on from other packages: ${passed.map(({ name }) => linked(name)).join(', ')}.`]
-  return `# ${title}\n\n${[about, ...also, ...own.map((one) => `## ${headings.get(one.name)}\n\n${writeExport(one, near, language)}`)].join('\n\n')}\n`
+  const sections = own.map((one) => `## ${headings.get(one.name)}\n\n${writeExport(one, near, language)}`)
+  return `# ${title}\n\n${[about, ...also, ...sections].join('\n\n')}\n`
 }
 
 function writeExport(
@@ -113,6 +114,9 @@ function writeExport(
         const href = links.get(target)
         return href === undefined ? `\`${target}\`` : `[\`${target}\`](${href})`
       })
+      .replaceAll(/\bkind `(\w+)`/gi, (words, kind: string) =>
+        words.replace(`\`${kind}\``, `[\`${kind}\`](/failures.md#${headingSlug(kind)})`),
+      )
       // A star of `debug_*` would set in italics what stands up to the next one.
       .replaceAll(/(?<![`\w])(\w+_\*)(?!`)/g, '`$1`')
   const line = (words: string): string => text(words).replaceAll(/\s*\n\s*/g, ' ')
