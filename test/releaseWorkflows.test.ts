@@ -118,6 +118,13 @@ test('nothing is published before all of CI passed', () => {
   for (const name of ['npm', 'pypi', 'tag']) expect(waitsFor(name), name).toContain('check')
 })
 
+test('the Python package is built by what its tests build it by', () => {
+  const asked = /\bbuild==([\d.]+)/
+  const pyproject = readFileSync(join(top, 'packages/python/pyproject.toml'), 'utf8')
+  const release = workflows.find(({ file }) => file === 'release.yml')?.text ?? ''
+  expect(asked.exec(release)?.[1]).toBe(asked.exec(pyproject)?.[1] ?? 'no version')
+})
+
 const forms = globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: top }).filter((file) => basename(file) !== 'config.yml')
 
 test.each(forms)('%s asks what GitHub can ask, each thing once', (file) => {
