@@ -24,9 +24,9 @@ export function createProxyRoute({
   maxBytes = 65_536,
 }: ProxyRouteOptions): (request: Request) => Promise<Response> {
   return async (request) => {
-    const origin = request.headers.get('origin') ?? ''
+    const origin = request.headers.get('origin')
     // Browsers say where a page is from, and other programs say what they like: what they may use up, the key's own limits must say.
-    if (!origins.includes(origin)) return answer(403, failed(null, -32600, 'This page may not ask here'))
+    if (!origin || !origins.includes(origin)) return answer(403, failed(null, -32600, 'This page may not ask here'))
     const headers = {
       vary: 'origin',
       'access-control-allow-origin': origin,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isKeyrailError } from '@keyrail/core'
 import type { Hex, KeyrailError } from '@keyrail/core'
 import { keyrail } from '@keyrail/viem'
@@ -18,7 +18,8 @@ const client = createWalletClient({ account: privateKeyToAccount(privateKey()), 
 if (existsSync(outbox)) console.log('Going on with what an earlier run has signed')
 else {
   const request = await client.prepareTransactionRequest({ to: to as Hex, value: parseEther(ether), chain: null })
-  writeFileSync(outbox, await client.signTransaction({ ...request, chain: null }), { flush: true })
+  writeFileSync(`${outbox}.part`, await client.signTransaction({ ...request, chain: null }), { flush: true })
+  renameSync(`${outbox}.part`, outbox)
 }
 
 try {

@@ -24,8 +24,8 @@ export function createTokenRoute({
   lifetimeS = 300,
 }: TokenRouteOptions): (request: Request) => Promise<Response> {
   return async (request) => {
-    const origin = request.headers.get('origin') ?? ''
-    const isOurs = request.method === 'POST' && origins.includes(origin) && (await isVisitor(request))
+    const origin = request.headers.get('origin')
+    const isOurs = request.method === 'POST' && origin && origins.includes(origin) && (await isVisitor(request))
     if (!isOurs) return new Response('No token for you', { status: 403 })
     const now = Date.now() / 1_000
     const claims = {

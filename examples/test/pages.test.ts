@@ -189,6 +189,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
       await ask('PATCH', `/apps/${app.id}`, { version, requireJwt: true })
       const file = join(room, 'jwt.pem')
       writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+      for (const name of ['KEYRAIL_URL', 'KEYRAIL_RPC_URL', 'KEYRAIL_API_KEY']) vi.stubEnv(name, '')
       vi.stubEnv('KEYRAIL_BASE_URL', app.baseUrl)
       vi.stubEnv('JWT_KEY_FILE', file)
       vi.stubEnv('JWT_KID', kid)

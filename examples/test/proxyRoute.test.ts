@@ -14,7 +14,7 @@ const there = { KEYRAIL_BASE_URL: `${service.url}/testnet`, KEYRAIL_API_KEY: api
 let running: Running
 let url = ''
 beforeAll(async () => {
-  running = startExample('key-on-server/serve.ts', { ...there, ORIGINS: `https://other.example,${origin}`, PORT: '0' })
+  running = startExample('key-on-server/serve.ts', { ...there, ORIGINS: `https://other.example,,${origin}`, PORT: '0' })
   await until('the route is served', () => running.printed().stdout.includes('\n'))
   url = /http:\S+/.exec(running.printed().stdout)?.[0] ?? ''
 }, 60_000)
