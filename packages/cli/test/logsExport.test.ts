@@ -215,6 +215,15 @@ describe('a file that is there already', () => {
     await expectWhole()
   })
 
+  test('is gone on with without --overwrite, which would begin anew', async () => {
+    const begun = await openDestination(client, requestOf({ overwrite: true }))
+    expect((await begun.leave()).hint).toBe('the same command without --overwrite goes on from there')
+    begun.release()
+    const { before, release } = await openDestination(client, requestOf())
+    release()
+    expect(before).toBe(0)
+  })
+
   test.each<[string, Partial<LogsRequest>]>([
     ['--from', { from: 1 }],
     ['--to', { to: 'latest' }],
