@@ -133,7 +133,7 @@ describe('the samples of docs/cli.md', () => {
     expect(JSON.parse(read(join(folder, 'shop.json')))).toMatchObject({ name: 'Shop', state: 'rotated' })
     expect(read(join(folder, 'keys/again'))).toBe(dev.service.keys.testnet.apiKey)
     expect(read(join(folder, 'balance.mts'))).toContain("from '@keyrail/viem'")
-  })
+  }, 300_000)
 })
 
 describe('keyrail keys', () => {
