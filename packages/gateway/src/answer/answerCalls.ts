@@ -194,7 +194,7 @@ const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (
       granted: (taken) => {
         const over = isOverRate(taken) ? refuseUngranted(taken, 0, answering) : undefined
         const ends = over === undefined ? calls.filter((call) => 'reason' in call) : calls.map(() => over)
-        settleBatch(answering, exchange, { items, ends })
+        settleBatch(answering, exchange, { items, ends, taken })
       },
     })
   else
@@ -204,8 +204,7 @@ const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (
       granted: (taken) => {
         if (taken.granted < passed) refuseRest(calls, taken, answering)
         exchange.cancel = runBatch(calls, contextOf(answering, exchange), (ends) => {
-          if (taken.quota !== undefined) giveBack(answering, taken, ends.filter(isUnanswered).length)
-          settleBatch(answering, exchange, { items, ends })
+          settleBatch(answering, exchange, { items, ends, taken })
         })
       },
     })
@@ -237,9 +236,11 @@ const ownBytes = (parts: readonly BodyPart[], ends: readonly CallEnd[]): number 
 const settleBatch = (
   answering: Answering,
   exchange: Admitted,
-  { items, ends }: { items: readonly (RpcCall | NoRequest)[]; ends: readonly CallEnd[] },
+  { items, ends, taken }: { items: readonly (RpcCall | NoRequest)[]; ends: readonly CallEnd[]; taken: TakenLimits },
 ): void => {
   exchange.reason = ends.find(isRefusal)?.reason
+  if (exchange.reason !== undefined && taken.quota !== undefined)
+    giveBack(answering, taken, ends.filter(isUnanswered).length)
   const ids = items.map((item) => (item.valid ? item.id : 'null'))
   const parts = batchParts(ends, ids, exchange.requestId)
   meterCalls(answering, exchange, ends)

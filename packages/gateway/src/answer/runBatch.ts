@@ -18,6 +18,8 @@ const atOnce = 16
 /** How long a change waits for the one before it in the batch. */
 const orderMs = 1_000
 
+const unknownEnd = refusals.upstreamBad()
+
 interface Ready {
   readonly index: number
   readonly call: ForwardedCall
@@ -47,7 +49,8 @@ export const runBatch = (
 ): Cancel => {
   const { group, budget, maxAnswerBytes } = context
   const deadlineAt = performance.now() + context.timeoutMs
-  const ends = Array.from<CallEnd>({ length: items.length })
+  // All are replaced before it is given away.
+  const ends: CallEnd[] = items.map(() => unknownEnd)
   const queue: (() => void)[] = []
   const cancels = new Set<Cancel>()
   // One more than there are items, so that nothing ends before all have been begun.

@@ -3,6 +3,8 @@ import type { LogEntry } from '../log.ts'
 import type { Network } from '../network.ts'
 import { createAnswerCache } from './createAnswerCache.ts'
 import type { AnswerCache } from './createAnswerCache.ts'
+import { createDeadlines } from './createDeadlines.ts'
+import type { Deadlines } from './createDeadlines.ts'
 import { createFilters } from './createFilters.ts'
 import type { Filters } from './createFilters.ts'
 import { createFinality } from './createFinality.ts'
@@ -32,6 +34,7 @@ export interface UpstreamGroup {
   readonly several: boolean
   readonly flights: Flights
   readonly turns: KeyTurns
+  readonly deadlines: Deadlines
   readonly cache: AnswerCache
   readonly filters: Filters
   /** Probes all once, then goes on probing. */
@@ -81,6 +84,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     several: members.length > 1,
     flights: createFlights({ joinableMs: Math.min(timeoutMs / 2, longestJoinableMs) }),
     turns: createKeyTurns(),
+    deadlines: createDeadlines(timeoutMs),
     cache,
     filters: createFilters({ maxPerKey: options.maxFilters }),
     start: async () => {

@@ -38,7 +38,9 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
   group.turns.take(options)
   let over = false
   const firstId = takeWireIds(calls.length)
-  const body = `[${calls.map((call, index) => wireText(call, String(firstId + index))).join(',')}]`
+  let body = ''
+  for (const [index, call] of calls.entries()) body += (index === 0 ? '[' : ',') + wireText(call, firstId + index)
+  body += ']'
   const none = (): undefined[] => calls.map(() => undefined)
   let stop = (): void => {}
   const release = (): void => {

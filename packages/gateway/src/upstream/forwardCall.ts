@@ -49,7 +49,7 @@ export const takeWireIds = (count: number): number => {
 }
 
 /** A call as it is sent. Where it had no params it gets an empty list: some nodes demand one. */
-export const wireText = (call: ForwardedCall, wireId: string): string =>
+export const wireText = (call: ForwardedCall, wireId: string | number): string =>
   `{"jsonrpc":"2.0","id":${wireId},"method":"${call.method}","params":${call.params ?? '[]'}}`
 
 /** How long the one call that finds out whether an upstream answers again waits for it alone. */
@@ -98,7 +98,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   }
   const finish = (end: CallEnd, member?: GroupMember): void => {
     over = true
-    clearTimeout(timer)
+    group.deadlines.end(deadline)
     clearTimeout(hedge)
     if (!streaming) release()
     done(end, member)
@@ -170,7 +170,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   }
   const stopAll = (): void => {
     over = true
-    clearTimeout(timer)
+    group.deadlines.end(deadline)
     clearTimeout(hedge)
     stopFirst()
     stopSecond()
@@ -183,12 +183,12 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     return nothing
   }
   group.turns.take(options)
-  const timer = setTimeout(() => {
+  const deadline = group.deadlines.begin(deadlineMs, () => {
     // A heavy call may take its time without the node being the worse for it.
     if (!heavy) first.health.failed(ownerId)
     stopAll()
     done(refusals.upstreamTimeout(timeoutMs))
-  }, deadlineMs)
+  })
 
   const onTrial = !first.health.sound()
   attempt(first)
