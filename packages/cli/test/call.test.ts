@@ -9,7 +9,7 @@ import { commandOf, runCli, startCli, startDevCli, until } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
 
 // Whole services are started, several to a test, on a machine that has other things to do.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 let folder = ''
 let dev: RunningDev

@@ -15,7 +15,7 @@ import { alive, childrenOf, commandOf, post, runCli, startCli, startDevCli, unti
 import type { CliRun, RunningCli, RunningDev } from './runCli.ts'
 
 // Whole services are started, several to a test, on a machine that has other things to do.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 let temporary = ''
 let data = ''

@@ -17,7 +17,7 @@ import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
 
 // Processes are started from source, several to a test.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const [sqlite] = places
 if (sqlite === undefined) throw new Error('there is no place')

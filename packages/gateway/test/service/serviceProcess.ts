@@ -64,7 +64,7 @@ const launch = (words: readonly string[], extra: Readonly<Record<string, string>
 export const runKeyrail = (words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   launch(words, extra).done
 
-const patienceMs = 20_000
+const patienceMs = 45_000
 
 const until = async <T>(what: string, look: () => T | undefined): Promise<T> => {
   const giveUpAt = performance.now() + patienceMs
@@ -100,7 +100,12 @@ export const startServe = async (file: string, extra: Readonly<Record<string, st
         throw new Error(`the service ended (${ended.exitCode}) before ${what}: ${ended.stderr}`)
       return found
     })
-  const { port } = (await logged('it listens', ({ event }) => event === 'listening')) as LogLine & { port: number }
+  const listening = await logged('it listens', ({ event }) => event === 'listening').catch((error: unknown) => {
+    // Nobody else knows of it.
+    child.kill('SIGKILL')
+    throw error
+  })
+  const { port } = listening as LogLine & { port: number }
   return {
     child,
     port,
