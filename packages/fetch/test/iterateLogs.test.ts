@@ -554,7 +554,7 @@ describe('the end of an iteration', () => {
     const logs = iterateLogs(client, { fromBlock: 1, maxBlocks: 10, signal: controller.signal })
     const taken: Log[] = []
     const open = async (count: number): Promise<void> => {
-      await vi.waitFor(() => expect(server.open()).toBe(count))
+      await vi.waitFor(() => expect(server.open()).toBe(count), { timeout: 30_000 })
     }
     if (how === 'break') {
       for await (const log of logs) {

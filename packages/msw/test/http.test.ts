@@ -281,7 +281,7 @@ test('what hangs breaks off when the node is healed', async () => {
   const client = openClient('fetch', { url, retry: false })
   node.fail('hang', { times: Infinity })
   const kind = kindOf(client, 'eth_chainId')
-  await vi.waitFor(() => expect(node.calls()).toMatchObject([{ outcome: 'fault', fault: 'hang' }]))
+  await vi.waitFor(() => expect(node.calls()).toMatchObject([{ outcome: 'fault', fault: 'hang' }]), { timeout: 30_000 })
   node.heal()
   expect(await kind).toBe('network')
   expect(await client.request('eth_chainId')).toBe('0x7a69')

@@ -104,7 +104,7 @@ describe('createSocketPool', () => {
     socket.resume()
     giveBack(socket)
     accepted[0]?.write('HTTP/1.1 408 Request Timeout\r\n\r\n')
-    await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(socket.bytesRead).toBeGreaterThan(0), { timeout: 30_000 })
     expect(await take()).not.toBe(socket)
     expect(socket.destroyed).toBe(true)
   })
@@ -117,7 +117,7 @@ describe('createSocketPool', () => {
     socket.resume()
     giveBack(socket)
     end(accepted[0] as net.Socket)
-    await vi.waitFor(() => expect(socket.destroyed).toBe(true))
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true), { timeout: 30_000 })
     expect(await take()).not.toBe(socket)
   })
 

@@ -295,7 +295,7 @@ describe('rehearsal keys', () => {
       [200, ...changing.map(() => 'method_not_found'), '0x1'],
     ])
     expect(upstream.bodies.filter((body) => !body.includes('eth_gasPrice'))).toEqual([])
-  }, 30_000)
+  }, 90_000)
 
   test('kr_rehearse_slow keeps its caller waiting, and ends with it', async () => {
     const { url, entries, upstream } = await start({ rehearsalKeys: true })

@@ -169,5 +169,5 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     expect(granted).toBeGreaterThan(100)
     expect(used).toBeGreaterThanOrEqual(granted)
     expect(used).toBeLessThanOrEqual(granted + 4 * (25 + 100))
-  }, 30_000)
+  }, 90_000)
 })
