@@ -54,6 +54,12 @@ export const controlRefusals = {
     message: `too many ${what} at once: try again in ${Math.ceil(retryAfterMs / 1_000)} s`,
     retryAfterMs,
   }),
+  crowded: (): ControlRefusal => ({
+    status: 429,
+    code: 'too_many_requests',
+    message: 'too many answers to this address are under way: try again in 1 s',
+    retryAfterMs: 1_000,
+  }),
   versionConflict: (): ControlRefusal => ({
     status: 409,
     code: 'version_conflict',

@@ -11,15 +11,15 @@ afterEach(() => {
   for (const stop of toStop.splice(0)) stop()
 })
 
-/** A site on a port of its own, whose answers may take a fifth of a second. */
-const start = async (control: ControlHandler): Promise<number> => {
+/** A site on a port of its own, whose callers are whom they say they are. */
+const start = async (control: ControlHandler, answerWithinMs = 200): Promise<number> => {
   const publicUrl = 'http://127.0.0.1'
   const site = createSite({
     publicUrl,
     networksUrl: publicUrl,
     control,
-    clientIp: (ip) => ip,
-    answerWithinMs: 200,
+    clientIp: (_, forwarded) => forwarded,
+    answerWithinMs,
     log: () => {},
   })
   const server = createServer((request, response) => void site(request, response, 'id'))
@@ -31,10 +31,10 @@ const start = async (control: ControlHandler): Promise<number> => {
   })
   return (server.address() as AddressInfo).port
 }
-const askOn = (port: number): Socket => {
+const askOn = (port: number, ip = '203.0.113.9'): Socket => {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
-  socket.write('GET /api/account HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+  socket.write(`GET /api/account HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: ${ip}\r\n\r\n`)
   toStop.push(() => socket.destroy())
   return socket
 }
@@ -63,4 +63,25 @@ test('one that its caller has got ends nothing', async () => {
   socket.write('GET /api/account HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
   const [second] = (await once(socket, 'data')) as [Buffer]
   expect(String(second)).toMatch(/^HTTP\/1\.1 200 [^]*good/)
+}, 60_000)
+
+test('callers of one address whose answers are under way leave others theirs', async () => {
+  const held: ((response: Response) => void)[] = []
+  const port = await start({ fetch: () => new Promise((resolve) => held.push(resolve)) }, 60_000)
+  const statusOf = async (ip: string): Promise<string> => {
+    const socket = askOn(port, ip)
+    const [first] = (await once(socket, 'data')) as [Buffer]
+    return String(first).slice(9, 12)
+  }
+  for (let count = 0; count < 500; count += 1) askOn(port, '203.0.113.1')
+  await expect.poll(() => held.length, { timeout: 20_000 }).toBe(500)
+  expect(await statusOf('203.0.113.1')).toBe('429')
+  const other = statusOf('203.0.113.2')
+  await expect.poll(() => held.length, { timeout: 20_000 }).toBe(501)
+  for (const answer of held.splice(0)) answer(new Response('good'))
+  expect(await other).toBe('200')
+  const again = statusOf('203.0.113.1')
+  await expect.poll(() => held.length, { timeout: 20_000 }).toBe(1)
+  held[0]?.(new Response('good'))
+  expect(await again).toBe('200')
 }, 60_000)

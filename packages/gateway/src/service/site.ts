@@ -1,7 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
+import { ipBlock } from '../account/ipBlock.ts'
+import { controlRefusals } from '../control/controlRefusals.ts'
 import { publicHost } from '../control/publicHost.ts'
+import { toResponse } from '../control/toResponse.ts'
 import type { ClientIp } from '../http/clientIp.ts'
+import { createShares } from '../http/createShares.ts'
 import { strictTransport } from '../http/strictTransport.ts'
 import { networkNames } from '../network.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
@@ -32,6 +37,8 @@ export interface SiteOptions {
 }
 
 const defaultAnswerWithinMs = 120_000
+/** Answers of the API under way: each is in memory until its caller has all of it, and some are long. */
+const mostAnswers = 1_000
 
 const pathOf = (request: IncomingMessage): string => (request.url ?? '').split(/[?#]/, 1)[0] ?? ''
 
@@ -61,6 +68,13 @@ export const createSite = ({
   const files = folder === undefined ? undefined : createStaticFiles(folder, headers)
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keyrail</title><p>Keyrail serves here. There is no dashboard in this installation; the control API is at <a href="${escaped(publicUrl)}/api/openapi.json">${escaped(publicUrl)}/api</a>.</html>`
 
+  const refuseCrowd = (): Response => {
+    const requestId = randomUUID()
+    const refusal = controlRefusals.crowded()
+    log({ event: 'control', requestId, route: 'other', status: refusal.status, code: refusal.code, durationMs: 0 })
+    return toResponse({ refusal }, { requestId, now: Date.now() })
+  }
+
   const answerPage = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (files !== undefined) return files(request, response)
     if (pathOf(request) !== '/' || (request.method !== 'GET' && request.method !== 'HEAD')) return false
@@ -69,12 +83,16 @@ export const createSite = ({
     return true
   }
 
+  const ipOf = ({ socket, headers: sent }: IncomingMessage): string => {
+    const forwarded = sent['x-forwarded-for']
+    return clientIp(socket.remoteAddress, typeof forwarded === 'string' ? forwarded : undefined) ?? ''
+  }
+  const answers = createShares(() => mostAnswers)
+  const crowded = new WeakSet<object>()
   const answerApi = getRequestListener(
     (request, env) => {
-      const { socket, headers: sent } = env.incoming as IncomingMessage
-      const forwarded = sent['x-forwarded-for']
-      const ip = clientIp(socket.remoteAddress, typeof forwarded === 'string' ? forwarded : undefined) ?? ''
-      return control.fetch(request, { ip })
+      const incoming = env.incoming as IncomingMessage
+      return crowded.has(incoming) ? refuseCrowd() : control.fetch(request, { ip: ipOf(incoming) })
     },
     // What stands there may repeat what was sent.
     { overrideGlobalObjects: false, errorHandler: () => new Response(null, { status: 400 }) },
@@ -92,6 +110,9 @@ export const createSite = ({
     // A whole URL as the target is for proxies, which this is none.
     if (!path.startsWith('/') || isOfNetwork(path)) return false
     if (isApi(path)) {
+      const giveBack = answers.take(ipBlock(ipOf(request)))
+      if (giveBack === undefined) crowded.add(request)
+      else response.on('close', giveBack)
       cutWhenLate(response)
       if (request.headers.expect !== undefined) response.writeContinue()
       // It names its requests, checks the host and writes its log itself.
