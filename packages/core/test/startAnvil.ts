@@ -20,8 +20,10 @@ const binary = (): string => {
 /** Starts an anvil on a port of its own. Its ten accounts are rich and unlocked. */
 export async function startAnvil(...args: string[]): Promise<Anvil> {
   const child = spawn(binary(), ['--host', '127.0.0.1', '--port', '0', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  // Not inherited: where whoever started it is killed, it would keep open what the runner of the tests waits for.
+  child.stderr.pipe(process.stderr)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {
     let printed = ''
