@@ -104,12 +104,15 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     )
     await page.unroute(asked)
     for (let left = await again.count(); left > 0; left = await again.count()) {
-      // What is asked for again by itself may be there before.
+      // What asks again by itself may be there before.
       await again
         .first()
-        .click({ timeout: 2_000 })
+        .click({ timeout: 5_000 })
         .catch(() => undefined)
-      await again.nth(left - 1).waitFor({ state: 'detached' })
+      await again
+        .nth(left - 1)
+        .waitFor({ state: 'detached', timeout: 10_000 })
+        .catch(() => undefined)
       await settle(page)
     }
   }
