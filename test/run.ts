@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { delimiter, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 
 /** The top of the workspace. */
 export const top: string = join(import.meta.dirname, '..')
@@ -28,9 +28,11 @@ export interface RunOptions {
  * @param options - Where, with what environment, and for how long at most.
  */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  const { NODE_OPTIONS: _, VITEST: __, ...inherited } = process.env
+  const { NODE_OPTIONS: _, VITEST: __, NODE_COMPILE_CACHE: compileCache, ...inherited } = process.env
   const env = {
     ...inherited,
+    // Not for programs that a test puts into a room of its own: nobody would read again what is kept of them.
+    ...(compileCache !== undefined && !isAbsolute(command) && { NODE_COMPILE_CACHE: compileCache }),
     NO_COLOR: '1',
     PATH: `${join(top, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
     ...options.env,

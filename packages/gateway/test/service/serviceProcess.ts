@@ -38,6 +38,7 @@ const environmentOf = (extra: Readonly<Record<string, string>>): NodeJS.ProcessE
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   TMPDIR: process.env['TMPDIR'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   NO_COLOR: '1',
   ...extra,
 })
