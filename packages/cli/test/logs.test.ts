@@ -1,10 +1,12 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { answering } from '@keyrail/core/test/faults/answering.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { contracts, createLogsChain, holder, transferTopic } from './logsChain.ts'
 import { checkLogs } from './logsCheck.ts'
 import { createLogsFaults } from './logsFaults.ts'
@@ -109,29 +111,29 @@ describe('keyrail logs, into a file', () => {
   })
 })
 
-describe('keyrail logs, to standard output', () => {
-  const chain = createLogsChain(399)
-  /** Answers no call for logs from a block on until it is let go. */
-  const holding = (
-    block: number,
-  ): { readonly script: Script; readonly held: () => number; readonly letGo: () => void } => {
-    const good = answering(chain.itemOf)
-    const held: Parameters<Script>[] = []
-    let open = false
-    return {
-      script: (...met) => {
-        const [{ json }] = met
-        const { fromBlock } = Object(json.params[0]) as { fromBlock?: string }
-        if (!open && json.method === 'eth_getLogs' && Number(fromBlock) >= block) held.push(met)
-        else good(...met)
-      },
-      held: () => held.length,
-      letGo: () => {
-        open = true
-        for (const met of held) good(...met)
-      },
-    }
+const chain = createLogsChain(399)
+/** Answers no call for logs from a block on until it is let go. */
+const holding = (
+  block: number,
+): { readonly script: Script; readonly held: () => number; readonly letGo: () => void } => {
+  const good = answering(chain.itemOf)
+  const held: Parameters<Script>[] = []
+  let open = false
+  return {
+    script: (...met) => {
+      const [{ json }] = met
+      const { fromBlock } = Object(json.params[0]) as { fromBlock?: string }
+      if (!open && json.method === 'eth_getLogs' && Number(fromBlock) >= block) held.push(met)
+      else good(...met)
+    },
+    held: () => held.length,
+    letGo: () => {
+      open = true
+      for (const met of held) good(...met)
+    },
   }
+}
+describe('keyrail logs, to standard output', () => {
   const words = (from: string): string[] => ['--url', server.url, '--from', from, '--max-blocks', '50']
 
   test('writes whole blocks, and Ctrl-C prints the --from that goes on', async () => {
@@ -164,5 +166,34 @@ describe('keyrail logs, to standard output', () => {
     running.child.stdout?.destroy()
     hold.letGo()
     expect(await running.done).toMatchObject({ exitCode: 0, stderr: '' })
+  })
+})
+
+const hasPython = spawnSync('python3', ['-c', 'import os, pty; os.waitstatus_to_exitcode']).status === 0
+
+describe.skipIf(!hasPython)('keyrail logs, on a terminal', () => {
+  test('shows how far it is, and is ended by Ctrl-C', async () => {
+    const [main, onTerminal] = ['../src/main.ts', './onTerminal.py'].map((path) =>
+      fileURLToPath(new URL(path, import.meta.url)),
+    ) as [string, string]
+    const hold = holding(200)
+    server.script = hold.script
+    const words = ['--url', server.url, '--from', '0', '--max-blocks', '50', '--out', out]
+    const child = spawn(
+      'python3',
+      [onTerminal, process.execPath, '--conditions=@keyrail/source', main, 'logs', ...words],
+      { env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' } },
+    )
+    // Its terminal goes with it, and the command with that.
+    onTestFinished(() => void child.kill())
+    let seen = ''
+    child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
+    const done = new Promise((resolve) => child.once('close', resolve))
+    await until('the line shows what is there', () => / 50 % ━+─+ 200 of 400 blocks · 1,000 logs · /.test(seen))
+    child.stdin.write('\u0003')
+    expect(await done).toBe(130)
+    expect(seen.endsWith('  hint: the same command goes on from there\r\n')).toBe(true)
+    expect(seen).toContain(`\u001B[2Kkeyrail: interrupted: 1,000 logs are in ${out}; block 200 is next`)
+    hold.letGo()
   })
 })
