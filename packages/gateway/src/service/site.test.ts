@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 /** A site on a port of its own, whose callers are whom they say they are. */
-const start = async (control: ControlHandler, answerWithinMs = 200): Promise<number> => {
+const start = async (control: ControlHandler, answerWithinMs = 200) => {
   const publicUrl = 'http://127.0.0.1'
   const site = createSite({
     publicUrl,
@@ -24,12 +24,15 @@ const start = async (control: ControlHandler, answerWithinMs = 200): Promise<num
   })
   const server = createServer((request, response) => void site(request, response, 'id'))
   server.keepAliveTimeout = 60_000
+  let cut = 0
+  server.on('connection', (socket) => socket.on('close', () => (cut += 1)))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   toStop.push(() => {
     server.closeAllConnections()
     server.close()
   })
-  return (server.address() as AddressInfo).port
+  /** How many connections have ended at the site's side. */
+  return { port: (server.address() as AddressInfo).port, cut: () => cut }
 }
 const askOn = (port: number, ip = '203.0.113.9'): Socket => {
   const socket = connect(port, '127.0.0.1')
@@ -49,17 +52,20 @@ const bytesOf = async (socket: Socket): Promise<number> => {
 
 test('an answer that its caller does not get to its end ends its connection, however it came to that', async () => {
   const never = await start({ fetch: () => new Promise(() => {}) })
-  expect(await bytesOf(askOn(never))).toBe(0)
-  const deaf = askOn(await start({ fetch: () => new Response('x'.repeat(30_000_000)) }))
-  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect(await bytesOf(askOn(never.port))).toBe(0)
+  const large = await start({ fetch: () => new Response('x'.repeat(30_000_000)) })
+  const deaf = askOn(large.port)
+  await expect.poll(large.cut, { timeout: 20_000 }).toBe(1)
   expect(await bytesOf(deaf)).toBeLessThan(30_000_000)
 }, 60_000)
 
 test('one that its caller has got ends nothing', async () => {
-  const socket = askOn(await start({ fetch: () => new Response('good') }))
+  const { port, cut } = await start({ fetch: () => new Response('good') }, 1_500)
+  const socket = askOn(port)
   const [first] = (await once(socket, 'data')) as [Buffer]
   expect(String(first)).toMatch(/^HTTP\/1\.1 200 [^]*good/)
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  expect(cut()).toBe(0)
   socket.write('GET /api/account HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
   const [second] = (await once(socket, 'data')) as [Buffer]
   expect(String(second)).toMatch(/^HTTP\/1\.1 200 [^]*good/)
@@ -67,7 +73,7 @@ test('one that its caller has got ends nothing', async () => {
 
 test('callers of one address whose answers are under way leave others theirs', async () => {
   const held: ((response: Response) => void)[] = []
-  const port = await start({ fetch: () => new Promise((resolve) => held.push(resolve)) }, 60_000)
+  const { port } = await start({ fetch: () => new Promise((resolve) => held.push(resolve)) }, 60_000)
   const statusOf = async (ip: string): Promise<string> => {
     const socket = askOn(port, ip)
     const [first] = (await once(socket, 'data')) as [Buffer]
