@@ -17,7 +17,7 @@ test('tells once of a file that is written in pieces, replaced or touched, and n
   const onChange = vi.fn<() => void>()
   const stop = watchFiles([file], { onChange, onBlind: nobody })
   const told = async (times: number): Promise<void> => {
-    await expect.poll(() => onChange.mock.calls.length, { timeout: 5_000 }).toBe(times)
+    await expect.poll(() => onChange.mock.calls.length).toBe(times)
   }
   for (const text of ['2', '23', '234']) writeFileSync(file, text)
   await told(1)

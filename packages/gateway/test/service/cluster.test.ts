@@ -149,7 +149,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     expect(many).toContain('429 rate_limited')
     redis.mend()
     await expect.poll(() => readyz(service.url), { timeout: 15_000 }).toEqual([200, { status: 'ok' }])
-    await expect.poll(() => call(addresses.testnet), { timeout: 5_000 }).toBe('200')
+    await expect.poll(() => call(addresses.testnet)).toBe('200')
   })
 
   test('PostgreSQL gone and back: known keys go on, others get 503, and what was granted is booked', async () => {

@@ -58,7 +58,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
       const pid = rows[0]?.pid
       await sql`select pg_terminate_backend(${pid}::int, 5000)`.execute(db.query)
       await expect
-        .poll(() => sql`select 1`.execute(transaction).catch((error: unknown) => error), { timeout: 5_000 })
+        .poll(() => sql`select 1`.execute(transaction).catch((error: unknown) => error))
         .toSatisfy((error) => isStorageError(error, 'unavailable'))
       await sql`select 1`.execute(transaction)
     })
