@@ -18,11 +18,11 @@ interface Violation {
 }
 
 /** What of axe's rules hangs on colours: all that can be otherwise in the dark. */
-const ofColours = { runOnly: ['color-contrast', 'link-in-text-block'] }
+const ofColours = { runOnly: ['color-contrast', 'link-in-text-block'], preload: false }
 
 async function violations(page: Page, options = {}): Promise<string[]> {
   const found = (await page.evaluate(
-    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...options })}).then(({ violations }) => violations)`,
   )) as readonly Violation[]
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
 }
