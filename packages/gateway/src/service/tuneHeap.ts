@@ -8,6 +8,6 @@ import { setFlagsFromString } from 'node:v8'
  * and collecting costs a third of all that is done for a call.
  * @example
  * tuneHeap()
- * const service = await createService(options)
+ * const service = await startFromFile({ file: 'keyrail.config.json', write: (lines) => process.stdout.write(lines) })
  */
 export const tuneHeap = (): void => setFlagsFromString('--no-allocation-site-pretenuring')

@@ -25,7 +25,7 @@ beforeAll(async () => {
   if (sqlite === undefined) throw new Error('there is no SQLite')
   control = await startControl(sqlite)
   const { bearer } = await createToken(control, await signUp(control), tokenScopes)
-  environment = { PATH: process.env['PATH'] ?? '', KEYRAIL_URL: control.url, KEYRAIL_TOKEN: bearer }
+  environment = { PATH: process.env['PATH'] ?? '', KEYRAIL_SERVICE_URL: control.url, KEYRAIL_TOKEN: bearer }
 })
 afterAll(async () => {
   await control.close()
