@@ -2,12 +2,11 @@
 import { useKeyrail } from './useKeyrail.mjs'
 
 if (typeof document === 'undefined') {
-  addEventListener('message', async ({ data }) => {
-    try {
-      postMessage({ report: await useKeyrail(data) })
-    } catch (error) {
-      postMessage({ error: String(error) })
-    }
+  addEventListener('message', ({ data }) => {
+    useKeyrail(data).then(
+      (report) => postMessage({ report }),
+      (error) => postMessage({ error: String(error) }),
+    )
   })
 } else {
   globalThis.useKeyrail = useKeyrail

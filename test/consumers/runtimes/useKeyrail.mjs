@@ -65,7 +65,11 @@ async function failure(options) {
     return await client.eth_chainId()
   } catch (error) {
     console.log(error)
-    return { ours: isKeyrailError(error), kind: error.kind, seen: `${error}\n${error.stack}\n${everyPart(error)}` }
+    return {
+      ours: isKeyrailError(error),
+      kind: error.kind,
+      seen: `${String(error)}\n${error.stack}\n${everyPart(error)}`,
+    }
   } finally {
     client.close()
   }
