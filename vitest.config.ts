@@ -80,7 +80,7 @@ export default defineConfig({
       { root: '.', test: { name: 'python', include: [pythonTest], ...shared } },
     ],
     // Most tests wait, for deadlines and for servers: two at a time leave a machine of two cores half idle.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     reporters: ['default', './scripts/closingLineReporter.ts'],
     coverage: { provider: 'v8', include: ['packages/*/src/**/*.ts'], reporter: ['text-summary'] },

@@ -133,7 +133,8 @@ describe('an entry of the IP list', () => {
     const [address = '', prefix, ...more] = text.split('/')
     const bits = isIP(address) === 4 ? 32n : 128n
     if (isIP(address) === 0 || address.includes('%') || prefix === undefined || more.length > 0) return false
-    if (String(Number(prefix)) !== prefix || !(Number(prefix) >= 0) || BigInt(prefix) > bits) return false
+    const length = Number(prefix)
+    if (String(length) !== prefix || !Number.isInteger(length) || length < 0 || length > bits) return false
     return valueOf(address) % (1n << (bits - BigInt(prefix))) === 0n
   }
 
