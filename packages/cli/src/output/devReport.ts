@@ -76,7 +76,7 @@ export function nextStepsReport(service: Pick<DevService, 'description' | 'folde
   return [
     style.strong('Where to go next'),
     `  Dashboard: ${dashboard}, log in as ${account.email} with the password in ${quoted(passwordFile)}`,
-    `  Whole keys and addresses: ${dev} --json prints them; here they are in ${quoted(`${path}/keyrail.json`)}`,
+    `  Whole keys and addresses: ${dev} --json prints them; the keys are in ${quoted(`${path}/keyrail.json`)}`,
     temporary
       ? `  This folder and its chains go when the service stops; ${dev} --data DIR keeps them.`
       : '  Keys and chains are kept there for the next start.',
