@@ -80,7 +80,6 @@ export default defineConfig({
       { root: '.', test: { name: 'python', include: [pythonTest], ...shared } },
     ],
     // Most tests wait, for deadlines and for servers: two at a time leave a machine of two cores half idle.
-    // Most tests wait, for deadlines and for servers: as many at a time as there are cores leave those half idle.
     maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     reporters: ['default', './scripts/closingLineReporter.ts'],
