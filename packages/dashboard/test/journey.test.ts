@@ -227,7 +227,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
       await lifetime.fill(wrong)
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Must be a whole number of seconds, from 1 to a year.').waitFor()
-      expect(await page.evaluate('document.activeElement.name')).toBe('maxLifetimeS')
+      await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('maxLifetimeS')
     }
     await lifetime.fill('200')
     await audience.fill('x'.repeat(201))

@@ -49,7 +49,7 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText('Give it a name.').waitFor()
     await page.getByText('Choose a network.').waitFor()
-    expect(await page.evaluate('document.activeElement.name')).toBe('name')
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name')
 
     const first = await create('Laptop', 'Testnet')
     expect(first).toMatch(new RegExp(`^${pages.url}/testnet/kr_t[0-9A-Za-z]{39}$`))

@@ -273,7 +273,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Create app' }).click()
     await page.locator('.mend').waitFor()
     expect(await page.locator('.mend').textContent()).toMatch(/another app|taken|already/i)
-    expect(await page.evaluate('document.activeElement.name')).toBe('name')
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name')
   })
 
   test('markup, emoji and other scripts in names are shown as they are, and do nothing', async () => {

@@ -6,6 +6,8 @@ describe('foldText', () => {
   test.each([
     ['case', 'Ann@Example.ORG', 'ann@example.org'],
     ['outer spaces', ' ann ', 'ann'],
+    ['outer spaces that a letter turns into', '\u{fe72}', '\u{64c}'],
+    ['a capital of its own', 'STRAẞE', 'STRASSE'],
     ['letters of two parts', 'é', 'é'],
     ['letters that have no one capital', 'straße', 'STRASSE'],
     ['wide letters', 'ａｐｐ', 'app'],

@@ -1,9 +1,9 @@
 /**
  * The form under which two texts are the same name: outer spaces, case and Unicode's ways to write one letter are left out.
- * Done here and not by the databases, as SQLite folds ASCII alone.
+ * Some letters become a space and a mark, so spaces are taken off last. Done here and not by the databases, as SQLite folds ASCII alone.
  * @param text - A name or a mail address.
  * @example
  * foldText(' Straße ') === foldText('STRASSE') // true
  */
 export const foldText = (text: string): string =>
-  text.trim().normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+  text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase().normalize('NFKC').trim()
