@@ -42,7 +42,7 @@ export interface GatewayLimits {
   readonly headersTimeoutMs?: number
   /** How long a whole request may take to arrive, in milliseconds. @default 60_000 */
   readonly requestTimeoutMs?: number
-  /** How long a caller may take nothing of its answer before its connection is cut, in milliseconds. For the whole answer it has that and a second for each 20 kB. @default 60_000 */
+  /** How long a caller may take nothing of its answer before its connection is cut, in milliseconds. For the whole answer it has that and a second for each 20 kB. @default 30_000 */
   readonly writeTimeoutMs?: number
   /** Most connections of callers at once; one more is not taken. Of one IP (of IPv6 a /64) at most as many as are left, but of `trustedProxies` and of this machine. @default 16_384 */
   readonly maxConnections?: number
@@ -61,8 +61,7 @@ export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   upstreamTimeoutMs: 30_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
-  // What the system holds for a caller is megabytes: one that reads 100 kB a second may be seen to take nothing for as long.
-  writeTimeoutMs: 60_000,
+  writeTimeoutMs: 30_000,
   maxConnections: 16_384,
   maxCacheBytes: 32 * 1024 * 1024,
   maxFilters: 100,

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { GatewayOptions } from '../src/index.ts'
+import { createUpstream } from '../src/upstream/createUpstream.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
 import { postBytes } from './rawConnection.ts'
@@ -160,6 +161,42 @@ describe('a result of more than a megabyte', () => {
     caller.socket.resume()
     const { clean, text } = await caller.end
     expect([clean, text.length > 60 * megabyte]).toEqual([true, true])
+  })
+
+  test('is whole where its node closes the connection behind it while its end is held back', async () => {
+    const { upstream } = await start()
+    const text = `"${'x'.repeat(2 * megabyte)}"`
+    let closed = false
+    upstream.behave = (_, response) => {
+      const { socket } = response
+      socket?.on('close', () => (closed = true))
+      response.writeHead(200, { 'content-length': text.length })
+      response.end(text, () => socket?.end())
+      return undefined
+    }
+    const node = createUpstream(new URL(upstream.url))
+    toStop.push(node.close)
+    let bytes = 0
+    const ended = new Promise<string>((resolve) => {
+      node.post({
+        body: read,
+        budget: { left: 4 * megabyte },
+        done: () => resolve('kept'),
+        large: (head, flow) => {
+          bytes = head.reduce((sum, { length }) => sum + length, 0)
+          return {
+            data: ({ length }) => {
+              bytes += length
+              if (bytes === text.length) flow.pause()
+            },
+            end: () => resolve('whole'),
+            fail: () => resolve('broken'),
+          }
+        },
+      })
+    })
+    expect([await ended, bytes]).toEqual(['whole', text.length])
+    await until(() => closed)
   })
 
   test('of a caller that takes nothing at all is cut after writeTimeoutMs, at the node too', async () => {

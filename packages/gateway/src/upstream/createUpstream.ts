@@ -110,6 +110,7 @@ export const createUpstream = (address: URL): Upstream => {
     let asked = large === undefined
     let ended = false
     let status = 0
+    let announced: number | undefined
     let chunks: Buffer[] = []
     let size = 0
     const giveBack = (): void => {
@@ -164,6 +165,7 @@ export const createUpstream = (address: URL): Upstream => {
         },
         onResponseStart: (given, code, { 'content-length': length }) => {
           status = code
+          if (length !== undefined) announced = Number(length)
           if (length === undefined || Number(length) <= budget.left) return
           end('tooLarge')
           given.abort(stopped)
@@ -195,6 +197,8 @@ export const createUpstream = (address: URL): Upstream => {
         },
         onResponseError: () => {
           if (taker === undefined) end(controller === undefined ? 'unsent' : 'broken')
+          // A node may close its connection behind an answer. Where that was held back, this is how it is told, though all of it has come.
+          else if (size === announced) untake()?.end()
           else untake()?.fail()
         },
       },
