@@ -4,10 +4,10 @@ import { CliError, wrongUsage } from '../cliError.ts'
 import type { Actions } from '../control/action.ts'
 import type { AskControl } from '../control/askControl.ts'
 import { confirm } from '../control/confirm.ts'
-import { keyRows, oldKeySentence, stateWord } from '../control/keyWords.ts'
+import { keyActions } from '../control/keyActions.ts'
+import { keyRows, stateWord } from '../control/keyWords.ts'
 import { checkKeyTarget, keepNewKey, keyOptions } from '../control/newKey.ts'
 import { readExpiry } from '../control/readExpiry.ts'
-import { readRotation } from '../control/readRotation.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { styleOf } from '../output/style.ts'
@@ -109,59 +109,17 @@ const actions: Actions = {
         },
       }),
   },
-  show: {
-    needs: ['ID|NAME'],
-    takes: [],
-    run: async ({ ask, words: [who = ''] }) => {
-      const app = await find(ask, who)
-      return { json: app, lines: shown(app) }
+  ...keyActions({
+    find,
+    shown,
+    keyOf: ({ key }) => key,
+    reveal: (ask, appId) => ask('POST /api/apps/{appId}/key/reveal', { params: { appId }, body: {} }),
+    rotate: async (ask, appId, body) => {
+      const { app, ...secret } = await ask('POST /api/apps/{appId}/key/rotate', { params: { appId }, body })
+      return { view: app, json: { app }, secret }
     },
-  },
-  reveal: {
-    needs: ['ID|NAME'],
-    takes: ['key-file'],
-    byPerson: true,
-    run: async ({ given, ask, words: [who = ''] }) => {
-      const { id, name } = await find(ask, who)
-      return keepNewKey(given, {
-        replaces: false,
-        make: async () => {
-          const secret = await ask('POST /api/apps/{appId}/key/reveal', { params: { appId: id }, body: {} })
-          return { json: { id }, secret, lines: [`The key of ${visible(name)}; the audit log has a line of it`] }
-        },
-      })
-    },
-  },
-  rotate: {
-    needs: ['ID|NAME'],
-    takes: ['grace', 'expires', ...keyOptions],
-    check: (given) => {
-      readRotation(given)
-      checkKeyTarget(given)
-    },
-    run: async ({ given, ask, words: [who = ''] }) => {
-      const { id } = await find(ask, who)
-      return keepNewKey(given, {
-        replaces: true,
-        make: async () => {
-          const { app, ...secret } = await ask('POST /api/apps/{appId}/key/rotate', {
-            params: { appId: id },
-            body: readRotation(given),
-          })
-          return { json: { app }, secret, lines: [`${visible(app.name)} has a new key. ${oldKeySentence(app.key)}`] }
-        },
-      })
-    },
-  },
-  'drop-old': {
-    needs: ['ID|NAME'],
-    takes: [],
-    run: async ({ ask, words: [who = ''] }) => {
-      const { id } = await find(ask, who)
-      const app = await ask('DELETE /api/apps/{appId}/key/old', { params: { appId: id } })
-      return { json: app, lines: [`Of ${visible(app.name)} only the newest key works.`] }
-    },
-  },
+    dropOld: (ask, appId) => ask('DELETE /api/apps/{appId}/key/old', { params: { appId } }),
+  }),
   delete: {
     needs: ['ID|NAME'],
     takes: ['yes'],

@@ -4,10 +4,10 @@ import { CliError, wrongUsage } from '../cliError.ts'
 import type { Actions } from '../control/action.ts'
 import type { AskControl } from '../control/askControl.ts'
 import { confirm } from '../control/confirm.ts'
-import { keyRows, oldKeySentence, stateWord } from '../control/keyWords.ts'
+import { keyActions } from '../control/keyActions.ts'
+import { keyRows, stateWord } from '../control/keyWords.ts'
 import { checkKeyTarget, keepNewKey, keyOptions } from '../control/newKey.ts'
 import { readExpiry } from '../control/readExpiry.ts'
-import { readRotation } from '../control/readRotation.ts'
 import { runAction } from '../control/runAction.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { styleOf } from '../output/style.ts'
@@ -92,59 +92,17 @@ const actions: Actions = {
         },
       }),
   },
-  show: {
-    needs: ['ID|NAME'],
-    takes: [],
-    run: async ({ ask, words: [who = ''] }) => {
-      const key = await find(ask, who)
-      return { json: key, lines: shown(key) }
+  ...keyActions({
+    find,
+    shown,
+    keyOf: (key) => key,
+    reveal: (ask, keyId) => ask('POST /api/keys/{keyId}/reveal', { params: { keyId }, body: {} }),
+    rotate: async (ask, keyId, body) => {
+      const { key, ...secret } = await ask('POST /api/keys/{keyId}/rotate', { params: { keyId }, body })
+      return { view: key, json: { key }, secret }
     },
-  },
-  reveal: {
-    needs: ['ID|NAME'],
-    takes: ['key-file'],
-    byPerson: true,
-    run: async ({ given, ask, words: [who = ''] }) => {
-      const { id, name } = await find(ask, who)
-      return keepNewKey(given, {
-        replaces: false,
-        make: async () => {
-          const secret = await ask('POST /api/keys/{keyId}/reveal', { params: { keyId: id }, body: {} })
-          return { json: { id }, secret, lines: [`The key of ${visible(name)}; the audit log has a line of it`] }
-        },
-      })
-    },
-  },
-  rotate: {
-    needs: ['ID|NAME'],
-    takes: ['grace', 'expires', ...keyOptions],
-    check: (given) => {
-      readRotation(given)
-      checkKeyTarget(given)
-    },
-    run: async ({ given, ask, words: [who = ''] }) => {
-      const { id } = await find(ask, who)
-      return keepNewKey(given, {
-        replaces: true,
-        make: async () => {
-          const { key, ...secret } = await ask('POST /api/keys/{keyId}/rotate', {
-            params: { keyId: id },
-            body: readRotation(given),
-          })
-          return { json: { key }, secret, lines: [`${visible(key.name)} has a new key. ${oldKeySentence(key)}`] }
-        },
-      })
-    },
-  },
-  'drop-old': {
-    needs: ['ID|NAME'],
-    takes: [],
-    run: async ({ ask, words: [who = ''] }) => {
-      const { id } = await find(ask, who)
-      const key = await ask('DELETE /api/keys/{keyId}/old', { params: { keyId: id } })
-      return { json: key, lines: [`Of ${visible(key.name)} only the newest key works.`] }
-    },
-  },
+    dropOld: (ask, keyId) => ask('DELETE /api/keys/{keyId}/old', { params: { keyId } }),
+  }),
   revoke: {
     needs: ['ID|NAME'],
     takes: ['yes'],

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { CliError } from '../cliError.ts'
+import { lockFile } from '../lockFile.ts'
 import type { Network } from '@keyrail/core'
 import { networks } from './devChains.ts'
 import { createDevState, parseDevState } from './devState.ts'
@@ -52,34 +53,12 @@ function writeWhole(path: string, text: string): void {
   renameSync(beside, path)
 }
 
-function running(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
 /** One process per folder: two would save over each other's chains. */
-function lock(path: string): () => void {
-  const file = join(path, 'lock')
-  for (let attempt = 0; ; attempt++) {
-    try {
-      writeFileSync(file, `${process.pid}\n`, { ...privateFile, flag: 'wx' })
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt === 1) throw error
-    }
-    const holder = Number(readFileSync(file, 'utf8'))
-    if (Number.isSafeInteger(holder) && holder > 0 && running(holder)) {
-      throw new CliError(`the data folder ${path} is in use by process ${holder}`, {
-        hint: `stop that one, or give another folder with --data; if process ${holder} is something else, delete ${file}`,
-      })
-    }
-    // Its process was killed before it could give the folder free.
-    rmSync(file, { force: true })
-  }
-}
+const lock = (path: string): (() => void) =>
+  lockFile(join(path, 'lock'), (holder) => ({
+    message: `the data folder ${path} is in use by process ${holder}`,
+    mend: 'stop that one, or give another folder with --data',
+  }))
 
 function readState(file: string): DevState {
   const text = readFileSync(file, 'utf8')

@@ -3,7 +3,7 @@ import { getChainId } from '@keyrail/fetch'
 import type { Client } from '@keyrail/fetch'
 import { wrongUsage } from '../cliError.ts'
 import { fileTrouble } from './fileTrouble.ts'
-import { lockFile } from './lockFile.ts'
+import { lockFile } from '../lockFile.ts'
 import { openLogFile } from './logFile.ts'
 import { logFormats } from './logFormat.ts'
 import type { LogSink } from './logSink.ts'
@@ -35,7 +35,10 @@ export const countOf = (logs: number): string => `${logs.toLocaleString('en-US')
 
 function lockOf(out: string): () => void {
   try {
-    return lockFile(`${out}.lock`, out)
+    return lockFile(`${out}.lock`, (holder) => ({
+      message: `${out} is being written by process ${holder}`,
+      mend: 'wait for that one, or name another file',
+    }))
   } catch (error) {
     throw fileTrouble(out, error)
   }

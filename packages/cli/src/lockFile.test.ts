@@ -13,17 +13,23 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+const refusal = (holder: number) => ({
+  message: `logs.csv is being written by process ${holder}`,
+  mend: 'wait for that one',
+})
+
 describe('lockFile', () => {
   test('is held until it is given free', () => {
-    const release = lockFile(file, 'logs.csv')
+    const release = lockFile(file, refusal)
     expect(existsSync(file)).toBe(true)
+    expect(() => lockFile(file, refusal)).toThrow(`process ${process.pid}`)
     release()
     expect(existsSync(file)).toBe(false)
   })
 
   test('refuses a second process while the first runs', () => {
     writeFileSync(file, `${process.ppid}\n`)
-    expect(() => lockFile(file, 'logs.csv')).toThrow(
+    expect(() => lockFile(file, refusal)).toThrow(
       expect.objectContaining({
         message: `logs.csv is being written by process ${process.ppid}`,
         hint: expect.stringContaining(`delete ${file}`),
@@ -38,7 +44,7 @@ describe('lockFile', () => {
     ['nobody', () => ''],
   ])('takes over from %s', (_what, holder) => {
     writeFileSync(file, holder())
-    lockFile(file, 'logs.csv')()
+    lockFile(file, refusal)()
     expect(existsSync(file)).toBe(false)
   })
 })
