@@ -15,7 +15,13 @@ const environment = join(folder, '.venv')
 const stamp = join(environment, 'keyrail.sha256')
 const lock = `${environment}.lock`
 /** What the environment is made of: a change of any of them makes it anew or brings it up to date. */
-const sources = ['requirements.txt', 'pyproject.toml', 'hatch_build.py', '../core/src/failure/classification.json']
+const sources = [
+  'requirements.txt',
+  'pyproject.toml',
+  'hatch_build.py',
+  '../core/src/failure/classification.json',
+  '../core/src/failure/readMethods.json',
+]
 
 const versions = [14, 13, 12, 11, 10].map((minor) => `python3.${minor}`)
 const toldVersion = 'import sys; assert sys.version_info >= (3, 10); print(sys.implementation.name, sys.version)'

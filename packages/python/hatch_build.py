@@ -1,4 +1,4 @@
-"""Takes the table of failures from the TypeScript core into the package: both languages decide by the same file."""
+"""Copies the JSON files that decide about failures from the TypeScript core: both languages decide by the same files."""
 
 import shutil
 from pathlib import Path
@@ -6,13 +6,16 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+SHARED = ("classification.json", "readMethods.json")
 
-class CopyClassification(BuildHookInterface):  # type: ignore[type-arg]
-    """Copies it, where the whole repository is there. A source distribution holds the copy already."""
+
+class CopySharedFiles(BuildHookInterface):  # type: ignore[type-arg]
+    """Copies them when the whole repository is there. A source distribution has the copies already."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         """Run by hatchling before it builds."""
         top = Path(self.root)
-        table = top.parent / "core/src/failure/classification.json"
-        if table.exists():
-            shutil.copyfile(table, top / "src/keyrail/failure/classification.json")
+        for name in SHARED:
+            source = top.parent / "core/src/failure" / name
+            if source.exists():
+                shutil.copyfile(source, top / "src/keyrail/failure" / name)

@@ -9,6 +9,7 @@ export type {
   WholeAddressOptions,
 } from './address/addressOptions.ts'
 export { asRevert } from './failure/asRevert.ts'
+export { repeatable } from './failure/repeatable.ts'
 export type { FailureKind } from './failure/failureKind.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
 export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'

@@ -17,6 +17,7 @@ import pytest
 from service import start_dev
 
 HERE = Path(__file__).resolve().parents[1]
+SHARED = ("failure/classification.json", "failure/readMethods.json")
 GUIDE = HERE.parents[1] / "docs/python.md"
 # One service for all of them.
 pytestmark = pytest.mark.xdist_group("package")
@@ -78,7 +79,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_distribution_holds_what_is_listed_and_nothing_else(built: Path) -> None:
     source = HERE / "src/keyrail"
     modules = [path.relative_to(source).as_posix() for path in source.rglob("*.py")]
-    package = {f"keyrail/{name}" for name in [*modules, "py.typed", "failure/classification.json"]}
+    package = {f"keyrail/{name}" for name in [*modules, "py.typed", *SHARED]}
     licence = (HERE.parents[1] / "LICENSE").read_bytes()
 
     (wheel,) = built.glob("*.whl")
@@ -118,6 +119,6 @@ def test_a_fresh_environment_runs_them_too(
     samples_run(python, service)
     installed = run(python, "-c", "import keyrail, pathlib; print(pathlib.Path(keyrail.__file__).parent)").strip()
     assert str(tmp_path) in installed
-    table = Path(installed, "failure/classification.json").read_bytes()
-    assert table == (HERE.parent / "core/src/failure/classification.json").read_bytes()
+    for shared in SHARED:
+        assert Path(installed, shared).read_bytes() == (HERE.parent / "core/src" / shared).read_bytes()
     assert Path(installed, "py.typed").exists()

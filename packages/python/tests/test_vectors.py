@@ -12,6 +12,7 @@ from keyrail import KeyrailError
 from keyrail.address.open_address import OpenAddress, open_address
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
+from keyrail.failure.repeatable import repeatable
 from keyrail.failure.retry_after import retry_after
 from keyrail.logs.range_hint import range_hint
 from keyrail.message.answer import Answer, Result
@@ -96,9 +97,15 @@ def test_range_hint(case: dict[str, Any]) -> None:
     assert {name: value for name, value in seen.items() if value is not None} == case["expect"], case["why"]
 
 
-def test_the_table_of_failures_is_that_of_the_core() -> None:
-    here = TOP / "python/src/keyrail/failure/classification.json"
-    assert here.read_bytes() == (TOP / "core/src/failure/classification.json").read_bytes()
+@pytest.mark.parametrize("name", ["classification.json", "readMethods.json"])
+def test_the_shared_files_are_those_of_the_core(name: str) -> None:
+    here = TOP / "python/src/keyrail/failure" / name
+    assert here.read_bytes() == (TOP / "core/src/failure" / name).read_bytes()
+
+
+@pytest.mark.parametrize("case", params_of(read_vectors("repeatable.json")))
+def test_repeatable(case: dict[str, Any]) -> None:
+    assert repeatable(case["method"]) is case["expect"]
 
 
 def test_the_kinds_are_those_of_the_core() -> None:
@@ -118,5 +125,6 @@ def test_no_file_of_vectors_is_left_out() -> None:
         "batches.json",
         "failures.json",
         "rangeHints.json",
+        "repeatable.json",
         "retryAfter.json",
     }

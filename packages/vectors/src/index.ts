@@ -2,6 +2,7 @@ import adapterCases from '../adapters.json' with { type: 'json' }
 import batchCases from '../batches.json' with { type: 'json' }
 import failureCases from '../failures.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
+import repeatableCases from '../repeatable.json' with { type: 'json' }
 import retryAfterCases from '../retryAfter.json' with { type: 'json' }
 
 /** A JSON value. */
@@ -60,6 +61,14 @@ export interface RetryAfterCase {
   /** In milliseconds; null where nothing was asked. */
   readonly expect: number | null
   readonly why: string
+}
+
+/** Whether a method may be sent a second time when it is not known whether the first request arrived. */
+export interface RepeatableCase {
+  readonly name: string
+  readonly appliesTo: readonly Implementation[]
+  readonly method: string
+  readonly expect: boolean
 }
 
 /** How one call of a batch must end. */
@@ -269,6 +278,9 @@ export const failures: readonly FailureCase[] = failureCases as readonly Failure
 
 /** What a refusal of a range of logs says about the range that would be taken: `rangeHints.json`. */
 export const rangeHints: readonly RangeHintCase[] = rangeHintCases as readonly RangeHintCase[]
+
+/** Which methods are known reads: `repeatable.json`. */
+export const repeatables: readonly RepeatableCase[] = repeatableCases as readonly RepeatableCase[]
 
 /** How a wait is read: `retryAfter.json`. */
 export const retryAfters: readonly RetryAfterCase[] = retryAfterCases as readonly RetryAfterCase[]

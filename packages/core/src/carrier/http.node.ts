@@ -51,6 +51,38 @@ const headerOf = ({ rawHeaders }: IncomingMessage, name: string): string | undef
   return undefined
 }
 
+/** Node's codes for a certificate that it does not accept: it ends the connection before it sends the request. */
+const certificateErrors: ReadonlySet<string> = new Set([
+  'CERT_CHAIN_TOO_LONG',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'CRL_HAS_EXPIRED',
+  'CRL_NOT_YET_VALID',
+  'CRL_SIGNATURE_FAILURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERROR_IN_CERT_NOT_AFTER_FIELD',
+  'ERROR_IN_CERT_NOT_BEFORE_FIELD',
+  'ERROR_IN_CRL_LAST_UPDATE_FIELD',
+  'ERROR_IN_CRL_NEXT_UPDATE_FIELD',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY',
+  'UNABLE_TO_DECRYPT_CERT_SIGNATURE',
+  'UNABLE_TO_DECRYPT_CRL_SIGNATURE',
+  'UNABLE_TO_GET_CRL',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
 const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault => {
   const { code = '', syscall, message } = error
   const socket = request.socket as (PooledSocket & { readonly secureConnecting?: boolean }) | null
@@ -63,7 +95,7 @@ const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault =>
       // Each address of a name was tried, and none took the connection.
       error instanceof AggregateError ||
       socket?.secureConnecting === true ||
-      /CERT|SIGNED/.test(code),
+      certificateErrors.has(code),
     stale: socket?.keptBytesRead !== undefined && socket.keptBytesRead === socket.bytesRead,
   }
 }

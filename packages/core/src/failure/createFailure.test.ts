@@ -83,8 +83,11 @@ describe('createFailure', () => {
   test.each([
     ['draining', true],
     ['no_upstream', true],
-    ['key_store_down', true],
+    ['key_store_unavailable', true],
     ['was_draining', false],
+    ['draining_done', false],
+    ['no_upstream_answered', false],
+    ['key_store_down', false],
     ['upstream_failed', false],
     [{ toString: 0, valueOf: 0 }, false],
     [undefined, false],

@@ -1,5 +1,6 @@
 import { classify } from './classify.ts'
 import type { Facts } from './facts.ts'
+import type { FailureKind } from './failureKind.ts'
 import { KeyrailError } from './keyrailError.ts'
 import { mask } from './mask.ts'
 import { repeatable } from './repeatable.ts'
@@ -45,20 +46,20 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
     `${method} failed: ${kind}${status ? `, HTTP ${status}` : ''}${rpcError ? `, code ${rpcError.code}` : ''} at ${label}: ${said}`,
     {
       kind,
-      source: /^net|bad/.test(kind)
+      source: onTheWay.has(kind)
         ? 'transport'
         : facts.kind
           ? 'client'
-          : !rpcError || requestId || refusals.includes(kind)
+          : !rpcError || requestId || fromService.has(kind)
             ? 'service'
             : 'node',
       retryable:
-        passing.includes(kind) &&
+        temporary.has(kind) &&
         !final &&
         (unsent ||
           repeatable(method) ||
           (kind === 'throttled' && (facts.kind !== undefined || turnedAway(status, rpcError?.code))) ||
-          (typeof reason === 'string' && unsentBecause.test(reason))),
+          notForwarded.has(reason)),
       retryAfterMs: retryAfter(judged),
       method,
       label,
@@ -68,15 +69,35 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
   )
 }
 
-/** Reasons of Keyrail's service that say nothing was passed on. */
-const unsentBecause = /^(draining|no_up|key_st)/
+/** The reasons with which Keyrail's service says that it has not forwarded the call. */
+const notForwarded: ReadonlySet<unknown> = new Set(['draining', 'no_upstream', 'key_store_unavailable'])
 
-/** Whether status or code say that a call was turned away at the door. Words alone do not: a proxy may write them after it passed a call on. */
-const turnedAway = (status = 0, code = 0): boolean =>
-  status === 429 || (status < 500 && [429, -32005, -32007, -32009, -32017].includes(code))
+/** Codes with which services reject a call before they forward it. */
+const rateLimitCodes: ReadonlySet<number> = new Set([429, -32005, -32007, -32009, -32017])
 
-/** What passes by itself. */
-const passing = 'throttled unavailable network timeout badResponse lagging'
+/** Whether status or code say that a call was rejected before it was forwarded. Words alone do not: a proxy may write them afterwards. */
+const turnedAway = (status = 0, code = 0): boolean => status === 429 || (status < 500 && rateLimitCodes.has(code))
 
-/** What an access service says in place of the node. */
-const refusals = 'auth forbidden throttled quota batchTooLarge wrongNetwork unavailable'
+/** Kinds of failure that can go away without a change by the caller. */
+const temporary: ReadonlySet<FailureKind> = new Set([
+  'throttled',
+  'unavailable',
+  'network',
+  'timeout',
+  'badResponse',
+  'lagging',
+])
+
+/** Kinds of failure that arise between this client and the server. */
+const onTheWay: ReadonlySet<FailureKind> = new Set(['network', 'badResponse'])
+
+/** Kinds of failure that an access service reports in place of the node. */
+const fromService: ReadonlySet<FailureKind> = new Set([
+  'auth',
+  'forbidden',
+  'throttled',
+  'quota',
+  'batchTooLarge',
+  'wrongNetwork',
+  'unavailable',
+])

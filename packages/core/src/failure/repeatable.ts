@@ -1,25 +1,19 @@
+import readMethods from './readMethods.json' with { type: 'json' }
+
+const reads: ReadonlySet<string> = new Set(readMethods)
+
 /**
- * Tells whether a method may be sent again when it is not known whether the first one arrived.
- * True for what only reads; false for what sends, signs, submits, changes the node, makes a filter, or consumes what it reads
- * (`eth_getFilterChanges`), and for every name that is not known to be a read. Of namespaces that are not known, reads are what is called
- * get…, call…, estimate…, is… or has….
+ * Checks whether a method may be sent again when it is not known whether the first request arrived. Only known reads may: those in
+ * `readMethods.json`, which Python uses too. Every other method may change something, so it is never sent twice, even if its name suggests a read.
  *
- * @param method - A JSON-RPC method.
+ * A read changes nothing at the node. `eth_getFilterChanges` is not one, because it uses up what it returns; `eth_getFilterLogs` is.
+ *
+ * @param method - A JSON-RPC method, compared exactly.
  * @example
  * repeatable('eth_getBalance') // true
  * repeatable('eth_sendRawTransaction') // false
+ * repeatable('foo_getThing') // false: nobody knows what it does
  */
 export function repeatable(method: string): boolean {
-  if (method !== last) {
-    last = method
-    answer = reads.test(method)
-  }
-  return answer
+  return reads.has(method)
 }
-
-// Asked several times for each call, and mostly of the same method as before.
-let last = ''
-let answer = false
-
-const reads =
-  /^(net_|web3_|txpool_|trace_|eth_(a|b|c[^a]|f|ga|h|m|pro|s[iy][^g])|debug_([adeip]|tr|stora)|[^_]+_(get(?!FilterC)|call|estimate|is|has)(?![a-z]))/

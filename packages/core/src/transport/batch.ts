@@ -1,5 +1,6 @@
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
+import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { readBatchAnswer } from '../message/readBatchAnswer.ts'
@@ -36,8 +37,18 @@ interface Sent {
   stop: () => void
 }
 
-/** Failures that mean every call of a refused batch alike. Any other may be the fault of one of them. */
-const common = 'auth forbidden throttled quota wrongNetwork unavailable timeout network badResponse'
+/** Kinds of failure that concern every call of a rejected batch. Any other may be the fault of one of them. */
+const common: ReadonlySet<FailureKind> = new Set([
+  'auth',
+  'forbidden',
+  'throttled',
+  'quota',
+  'wrongNetwork',
+  'unavailable',
+  'timeout',
+  'network',
+  'badResponse',
+])
 
 /** Around method and params: `{"jsonrpc":"2.0","id":9007199254740991,"method":"","params":},`. */
 const FRAME_BYTES = 64
@@ -221,7 +232,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
               else if (refused.length === 1) cap.refused(size)
             } else if (wrong.status === 413 && refused.length === 1)
               maxBytes = Math.min(maxBytes, Math.floor(items.reduce((sum, of) => sum + bytesOf(of.call), 0) / 2))
-          } else if (one === read && answer && !common.includes(kind as string)) {
+          } else if (one === read && answer && !common.has(kind as FailureKind)) {
             refused.push(item)
             unclear = true
           } else settle(false, failure)

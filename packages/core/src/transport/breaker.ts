@@ -1,4 +1,5 @@
 import { createFailure } from '../failure/createFailure.ts'
+import type { FailureKind } from '../failure/failureKind.ts'
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
@@ -55,6 +56,9 @@ const names: readonly (keyof BreakerOptions)[] = ['failures', 'failureRate', 'mi
 /** What the end of a call says of its endpoint: it works, it does not, its key is refused, or nothing. */
 type Verdict = 'up' | 'down' | 'dead' | 'refused' | 'nothing'
 
+/** Kinds of failure that say that an endpoint is out of order. */
+const outages: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'unavailable', 'badResponse'])
+
 function verdictOf(failure: unknown): Verdict {
   if (!isKeyrailError(failure)) return 'nothing'
   const { kind, source, status = 0, rpcError } = failure
@@ -62,7 +66,7 @@ function verdictOf(failure: unknown): Verdict {
   // Of the wrong network the service speaks where it is about the key; what an answer proved is for route to act on.
   if (kind === 'forbidden' || (kind === 'wrongNetwork' && source !== 'client')) return 'refused'
   // An error object under a good status is the node speaking, such as "internal error": it is there.
-  if (/^(network|timeout|unavailable|badResponse)$/.test(kind)) return rpcError && status < 300 ? 'up' : 'down'
+  if (outages.has(kind)) return rpcError && status < 300 ? 'up' : 'down'
   return source === 'client' ? 'nothing' : 'up'
 }
 

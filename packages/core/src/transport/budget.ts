@@ -184,7 +184,12 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       const trial = pace.send(cost, now)
       endpoint.carry(call, (ok, value) => {
         let rests = false
-        if (!ok && isKeyrailError(value) && value.source === 'client' && /^(unav|throt)/.test(value.kind)) {
+        if (
+          !ok &&
+          isKeyrailError(value) &&
+          value.source === 'client' &&
+          (value.kind === 'unavailable' || value.kind === 'throttled')
+        ) {
           // An open breaker, or a gate that is full.
           const { method } = call
           used -= costOf(method)

@@ -55,7 +55,7 @@ export function cache(options: CacheOptions = {}): Layer {
     /** How far below the block that this call asks about blocks are final; undefined where it tells nothing of that. */
     const depthOf = ({ method, params }: Call): number | undefined => {
       if (method === 'eth_blockNumber') return finalityDepth
-      if (!/^eth_get(Block|Header)ByNumber$/.test(method)) return undefined
+      if (method !== 'eth_getBlockByNumber' && method !== 'eth_getHeaderByNumber') return undefined
       return params.startsWith('["finalized"') ? 0 : params.startsWith('["latest"') ? finalityDepth : undefined
     }
 

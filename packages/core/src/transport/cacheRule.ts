@@ -30,10 +30,14 @@ const blockPlace: Readonly<Record<string, number>> = {
 }
 
 /** Methods that ask about one transaction, by hash, and answer with the block it is in. */
-const byTransaction = /^(eth_getTransaction(ByHash|Receipt)|trace_transaction)$/
+const byTransaction: ReadonlySet<string> = new Set([
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+  'trace_transaction',
+])
 
 /** What never changes behind one transport. */
-const ofTheChain = /^(eth_chainId|net_version)$/
+const ofTheChain: ReadonlySet<string> = new Set(['eth_chainId', 'net_version'])
 
 const hash = /^0x[\da-f]{64}$/i
 
@@ -67,7 +71,7 @@ export function namesTag(method: string, params: string): boolean {
 /** Tells whether answers of this method can be immutable at all, and whether that holds beyond this transport. */
 export function cacheKind(method: string): 'block' | 'transaction' | 'chain' | undefined {
   if (Object.hasOwn(blockPlace, method)) return 'block'
-  return byTransaction.test(method) ? 'transaction' : ofTheChain.test(method) ? 'chain' : undefined
+  return byTransaction.has(method) ? 'transaction' : ofTheChain.has(method) ? 'chain' : undefined
 }
 
 /**

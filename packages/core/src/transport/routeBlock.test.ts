@@ -61,6 +61,9 @@ describe('readBlock', () => {
     ['eth_getTransactionByHash', '["0xabc"]'],
     ['eth_getBlockByHash', '["0xabc",false]'],
     ['eth_sendRawTransaction', '["0x02"]'],
+    // Not in the table, so its params are never rewritten.
+    ['foo_setFeeByNumber', '["latest"]'],
+    ['trace_replayBlockAndStore', '["latest"]'],
   ])('%s %s reads at no block', (method, params) => {
     expect(readBlock(method, params)).toBeUndefined()
   })

@@ -10,12 +10,42 @@ export interface BlockRead {
   readonly pin: (head: number) => string
 }
 
-/** The place of the block among the params. */
-const places: readonly RegExp[] = [
-  /^eth_getBlock(Receipts|AccessList)$|By(Block)?Number(AndIndex)?$|^debug_getRaw(?!T)|^trace_(replayB|b)lock/,
-  /^(eth_(call|estimateGas|createAccessList|simulateV1|feeHistory|get(Balance|Code|TransactionCount|Account(Info)?|StorageValues))|debug_traceCall|trace_callMany)$/,
-  /^(eth_get(StorageAt|Proof)|trace_call)$/,
-]
+/** The methods whose params name a block by number or tag, and the position of that param. */
+const blockParam: ReadonlyMap<string, number> = new Map([
+  ['debug_getRawBlock', 0],
+  ['debug_getRawBlockAccessList', 0],
+  ['debug_getRawHeader', 0],
+  ['debug_getRawReceipts', 0],
+  ['debug_traceBlockByNumber', 0],
+  ['eth_getBlockAccessList', 0],
+  ['eth_getBlockByNumber', 0],
+  ['eth_getBlockReceipts', 0],
+  ['eth_getBlockTransactionCountByNumber', 0],
+  ['eth_getHeaderByNumber', 0],
+  ['eth_getLogs', 0],
+  ['eth_getRawTransactionByBlockNumberAndIndex', 0],
+  ['eth_getTransactionByBlockNumberAndIndex', 0],
+  ['eth_getUncleByBlockNumberAndIndex', 0],
+  ['eth_getUncleCountByBlockNumber', 0],
+  ['trace_block', 0],
+  ['trace_replayBlockTransactions', 0],
+  ['debug_traceCall', 1],
+  ['eth_call', 1],
+  ['eth_createAccessList', 1],
+  ['eth_estimateGas', 1],
+  ['eth_feeHistory', 1],
+  ['eth_getAccount', 1],
+  ['eth_getAccountInfo', 1],
+  ['eth_getBalance', 1],
+  ['eth_getCode', 1],
+  ['eth_getStorageValues', 1],
+  ['eth_getTransactionCount', 1],
+  ['eth_simulateV1', 1],
+  ['trace_callMany', 1],
+  ['eth_getProof', 2],
+  ['eth_getStorageAt', 2],
+  ['trace_call', 2],
+])
 
 const latest = (block: unknown): boolean => block === 'latest' || block == null
 
@@ -31,8 +61,8 @@ const latest = (block: unknown): boolean => block === 'latest' || block == null
  */
 export function readBlock(method: string, params: string): BlockRead | undefined {
   const logs = method === 'eth_getLogs'
-  const place = logs ? 0 : places.findIndex((methods) => methods.test(method))
-  if (place < 0) return undefined
+  const place = blockParam.get(method)
+  if (place === undefined) return undefined
   const values = JSON.parse(params) as unknown[]
   // Too few params: the node will say so.
   if (values.length < place || (logs && !values[0])) return undefined

@@ -66,6 +66,8 @@ describe('movable', () => {
     [false, 'a broken connection', network],
     [false, 'no answer in time', { kind: 'timeout', text: 'x' }],
     [false, 'a bad gateway', { text: 'x', status: 502 }],
+    [false, 'a proxy that writes of a rate limit', { text: 'throttling: too many requests', status: 503 }],
+    [false, 'a proxy that writes of a key', { text: 'unauthorized: invalid API key', status: 500 }],
     [false, 'what is no answer', { kind: 'badResponse', text: 'x' }],
     [false, 'an answer from another chain', { kind: 'wrongNetwork', text: 'x' }],
     [false, 'a nonce too low', rpc(-32000, 'nonce too low')],

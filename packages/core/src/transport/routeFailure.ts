@@ -1,28 +1,50 @@
+import type { FailureKind } from '../failure/failureKind.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
 
 /**
- * What another endpoint may cure, the most telling first: what the user must mend comes before what passes by itself, since no other
- * message would bring it to light; then what a node said before what only says that none was reached.
+ * Kinds of failure that another endpoint may not have, the most useful first: what the user has to fix comes before what goes away without
+ * them, since no other message would bring it to light; then what a node said before what only says that none was reached.
  */
-const curable =
-  'wrongNetwork auth forbidden quota missingData methodUnavailable lagging throttled badResponse unavailable timeout network'
+const curable: readonly FailureKind[] = [
+  'wrongNetwork',
+  'auth',
+  'forbidden',
+  'quota',
+  'missingData',
+  'methodUnavailable',
+  'lagging',
+  'throttled',
+  'badResponse',
+  'unavailable',
+  'timeout',
+  'network',
+]
 
-/** A call that was refused so was not looked at by any node. */
-const refusals = 'auth forbidden quota throttled methodUnavailable wrongNetwork'
+/** Kinds of failure with which a call is rejected before any node runs it. */
+const rejections: ReadonlySet<FailureKind> = new Set([
+  'auth',
+  'forbidden',
+  'quota',
+  'throttled',
+  'methodUnavailable',
+  'wrongNetwork',
+])
 
 /**
- * Tells whether another endpoint may be asked after a failure: for a read, where it may know or be able to do what this one did not; for all
- * else only where the call cannot have arrived here.
+ * Checks whether a failed call may be sent to another endpoint. A known read may, where that endpoint may know or be able to do what this one did
+ * not. Any other method may only where this endpoint cannot have run it: it was not sent, or it was rejected. A 5xx page is never proof of a
+ * rejection, even if its words say so, because a proxy may write it after it forwarded the call.
  *
  * @param method - The method of the call.
- * @param failure - What the endpoint failed with.
+ * @param failure - How the call failed at the first endpoint.
  */
-export function movable(method: string, { kind, source, retryable }: KeyrailError): boolean {
+export function movable(method: string, { kind, source, retryable, status = 0 }: KeyrailError): boolean {
   if (!curable.includes(kind)) return false
   if (repeatable(method) || retryable) return true
-  // The answer itself shows the other chain: then a node took the call.
-  return refusals.includes(kind) && !(kind === 'wrongNetwork' && source === 'client')
+  // The response itself shows the other chain: then a node took the call.
+  if (kind === 'wrongNetwork' && source === 'client') return false
+  return rejections.has(kind) && status < 500
 }
 
 /**

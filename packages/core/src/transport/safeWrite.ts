@@ -69,7 +69,8 @@ export function safeWrite(options: SafeWriteOptions): Layer {
     `keccak256 must be a function that gives the Keccak-256 of bytes as hex: of '0x' it is ${HASH_OF_NOTHING}`,
   )
   return (next, label) => (call: Call, settle) => {
-    if (!/^eth_sendRawTransaction(Sync)?$/.test(call.method)) return next(call, settle)
+    if (call.method !== 'eth_sendRawTransaction' && call.method !== 'eth_sendRawTransactionSync')
+      return next(call, settle)
     let hash
     try {
       hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)
@@ -103,7 +104,7 @@ interface Write {
 /** Sends one transaction and finds out what became of it. */
 function write({ call, settle, hash, resends, next, label }: Write): void {
   const { method } = call
-  const sync = method.endsWith('Sync')
+  const sync = method === 'eth_sendRawTransactionSync'
   // Asked of the endpoint that took it, where there are several.
   const group = call.group ?? call.batch ?? {}
   let sent: Call | undefined

@@ -1,3 +1,4 @@
+import { repeatable } from '@keyrail/core'
 import type { PinRule } from './pinRules.ts'
 import { pinRules } from './pinRules.ts'
 import { debugMethods, nodeMethods, traceMethods } from './methodNames.ts'
@@ -19,17 +20,6 @@ export interface MethodTraits {
 /** Says whether a method is offered, and how it may be treated. */
 export type MethodPolicy = (method: string) => MethodTraits | undefined
 
-/** These change something in the node: a transaction sent, a filter made, read to its last change, or removed. */
-const changing: ReadonlySet<string> = new Set([
-  'eth_sendRawTransaction',
-  'eth_sendRawTransactionSync',
-  'eth_newFilter',
-  'eth_newBlockFilter',
-  'eth_newPendingTransactionFilter',
-  'eth_getFilterChanges',
-  'eth_uninstallFilter',
-])
-
 const filters: ReadonlyMap<string, NonNullable<MethodTraits['filter']>> = new Map([
   ['eth_newFilter', 'make'],
   ['eth_newBlockFilter', 'make'],
@@ -47,7 +37,7 @@ const nodeOwnTraits: MethodTraits = Object.freeze({ idempotent: false, heavy: fa
 const traitsOf = (name: string): MethodTraits => {
   const filter = filters.get(name)
   return Object.freeze({
-    idempotent: !changing.has(name),
+    idempotent: repeatable(name),
     heavy: heavy.test(name),
     label: name,
     pin: pinRules.get(name),

@@ -20,8 +20,8 @@ _PASSING = frozenset({"throttled", "unavailable", "network", "timeout", "badResp
 _REFUSALS = frozenset({"auth", "forbidden", "throttled", "quota", "batchTooLarge", "wrongNetwork", "unavailable"})
 # Codes that say by themselves that a call was turned away.
 _TURNED_AWAY = frozenset({429, -32005, -32007, -32009, -32017})
-# Reasons of Keyrail's service that say nothing was passed on.
-_UNSENT_BECAUSE = re.compile("draining|no_up|key_st")
+# The reasons with which Keyrail's service says that it has not forwarded the call.
+_NOT_FORWARDED = frozenset({"draining", "no_upstream", "key_store_unavailable"})
 
 
 def create_failure(facts: Facts, *, method: str, label: str, secrets: Sequence[str] = ()) -> KeyrailError:
@@ -65,7 +65,7 @@ def create_failure(facts: Facts, *, method: str, label: str, secrets: Sequence[s
             facts.unsent
             or repeatable(method)
             or (kind == "throttled" and (facts.kind is not None or turned_away))
-            or (isinstance(reason, str) and _UNSENT_BECAUSE.match(reason) is not None)
+            or (isinstance(reason, str) and reason in _NOT_FORWARDED)
         )
     )
     source: FailureSource

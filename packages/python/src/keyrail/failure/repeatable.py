@@ -1,23 +1,19 @@
 """Which methods may be sent again."""
 
-import re
-from functools import lru_cache
+import json
+from importlib.resources import files
 
-_READS = re.compile(
-    r"(net_|web3_|txpool_|trace_|eth_(a|b|c[^a]|f|ga|h|m|pro|s[iy][^g])|debug_([adeip]|tr|stora)"
-    r"|[^_]+_(get(?!FilterC)|call|estimate|is|has)(?![a-z]))"
-)
+_READS: frozenset[str] = frozenset(json.loads(files(__package__).joinpath("readMethods.json").read_text("utf-8")))
 
 
-@lru_cache(maxsize=256)
 def repeatable(method: str) -> bool:
-    """Tell whether a method may be sent again when it is not known whether the first one arrived.
+    """Check whether a method may be sent again when it is not known whether the first request arrived.
 
-    True for what only reads; false for what sends, signs, submits, changes the node, makes a filter, or consumes what it
-    reads, and for every name that is not known to be a read.
+    Only known reads may: those in `readMethods.json`, which the TypeScript packages use too. Every other method may change
+    something, so it is never sent twice, even if its name suggests a read.
 
     Args:
-        method: A JSON-RPC method.
+        method: A JSON-RPC method, compared exactly.
 
     """
-    return _READS.match(method) is not None
+    return method in _READS
