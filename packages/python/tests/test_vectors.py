@@ -108,6 +108,20 @@ def test_repeatable(case: dict[str, Any]) -> None:
     assert repeatable(case["method"]) is case["expect"]
 
 
+GRID = read_vectors("codesAndWords.json")
+
+
+@pytest.mark.parametrize("word", GRID["words"])
+@pytest.mark.parametrize("code", GRID["codes"])
+def test_no_single_word_overrules_a_code_with_one_meaning(code: str, word: str) -> None:
+    for method in GRID["methods"]:
+        for sentence in GRID["sentences"]:
+            text = sentence.replace("WORD", word)
+            facts = Facts(text=text, status=200, rpc_error={"code": int(code), "message": text})
+            failure = create_failure(facts, method=method, label="https://node.example/…")
+            assert (failure.kind, failure.retryable) == (GRID["codes"][code], False), f"{method}: {text}"
+
+
 def test_the_kinds_are_those_of_the_core() -> None:
     from typing import get_args
 
@@ -123,6 +137,7 @@ def test_no_file_of_vectors_is_left_out() -> None:
         "adapters.json",
         "addresses.json",
         "batches.json",
+        "codesAndWords.json",
         "failures.json",
         "rangeHints.json",
         "repeatable.json",

@@ -1,4 +1,5 @@
 import adapterCases from '../adapters.json' with { type: 'json' }
+import codesAndWordsGrid from '../codesAndWords.json' with { type: 'json' }
 import batchCases from '../batches.json' with { type: 'json' }
 import failureCases from '../failures.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
@@ -61,6 +62,16 @@ export interface RetryAfterCase {
   /** In milliseconds; null where nothing was asked. */
   readonly expect: number | null
   readonly why: string
+}
+
+/** Codes that no single word overrules. Each word, in each sentence, with each code and method, is of the kind that the code says. */
+export interface CodesAndWords {
+  /** The kind of each code. */
+  readonly codes: { readonly [code: string]: string }
+  readonly methods: readonly string[]
+  /** `WORD` is replaced by the word. */
+  readonly sentences: readonly string[]
+  readonly words: readonly string[]
 }
 
 /** Whether a method may be sent a second time when it is not known whether the first request arrived. */
@@ -272,6 +283,9 @@ export const adapters: { readonly node: AdapterNode; readonly cases: readonly Ad
 
 /** How the answers to a batch are paired with its calls: `batches.json`. */
 export const batches: readonly BatchCase[] = batchCases as readonly BatchCase[]
+
+/** Which codes no single word overrules: `codesAndWords.json`. */
+export const codesAndWords: CodesAndWords = codesAndWordsGrid
 
 /** How failures are classified: `failures.json`. */
 export const failures: readonly FailureCase[] = failureCases as readonly FailureCase[]

@@ -1,15 +1,15 @@
-import { failures } from '@keyrail/vectors'
+import { codesAndWords, failures } from '@keyrail/vectors'
 import type { FailureCase } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
 import { readAnswer } from '../message/readAnswer.ts'
 import { cpuMs } from '../../test/cpuMs.ts'
 import table from './classification.json' with { type: 'json' }
 import { classify } from './classify.ts'
-import type { Rule } from './classify.ts'
+import type { Rule, Section } from './classify.ts'
 import { createFailure } from './createFailure.ts'
 import type { Facts } from './facts.ts'
 
-const rules = table as readonly Rule[]
+const rules = (table as readonly Section[]).flatMap((section) => section.rules)
 const cases = failures.filter(({ appliesTo }) => appliesTo.includes('ts'))
 
 const factsOf = ({ request, answer }: FailureCase): Facts => {
@@ -37,6 +37,23 @@ describe('the vectors', () => {
   })
 })
 
+describe('a code with one meaning', () => {
+  const { codes, methods, sentences, words } = codesAndWords
+  const grid = Object.entries(codes).flatMap(([code, kind]) =>
+    words.map((word) => ({ code: Number(code), kind, word })),
+  )
+
+  test.each(grid)('$code is $kind, also with the word "$word"', ({ code, kind, word }) => {
+    for (const method of methods)
+      for (const sentence of sentences) {
+        const text = sentence.replace('WORD', word)
+        const facts = { status: 200, text, rpcError: { code, message: text } }
+        const failure = createFailure(facts, { method, label: 'https://node.example/v2/…' })
+        expect(failure, `${method}: ${text}`).toMatchObject({ kind, retryable: false })
+      }
+  })
+})
+
 describe('the table', () => {
   const judged = cases
     .map((vector) => ({ facts: factsOf(vector), method: vector.request.method }))
@@ -52,7 +69,11 @@ describe('the table', () => {
       expect(Object.keys(when).length).toBeGreaterThan(0)
       for (const [name, want] of Object.entries(when)) {
         if (name === 'status' || name === 'code') expect((want as number[]).every(Number.isInteger)).toBe(true)
-        else if (name === 'batch') expect(typeof want).toBe('boolean')
+        else if (name === 'phrases') {
+          // As classify reads a text: lower case, words separated by one space.
+          for (const phrase of want as string[]) expect(phrase).toMatch(/^[a-z0-9_]+( [a-z0-9_]+)*$/)
+          expect(new Set(want as string[]).size).toBe((want as string[]).length)
+        } else if (name === 'batch') expect(typeof want).toBe('boolean')
         else if (name === 'source') expect(['rpc', 'http']).toContain(want)
         else {
           expect(['text', 'method', 'reason']).toContain(name)
@@ -76,7 +97,8 @@ describe('the table', () => {
     const needless: string[] = []
     for (const rule of rules)
       for (const [name, want] of Object.entries(rule.when)) {
-        const parts = typeof want === 'string' ? alternatives(want) : Array.isArray(want) ? (want as number[]) : []
+        const parts =
+          typeof want === 'string' ? alternatives(want) : Array.isArray(want) ? (want as (number | string)[]) : []
         if (parts.length < 2) continue
         for (const part of parts) {
           const rest = parts.filter((other) => other !== part)
