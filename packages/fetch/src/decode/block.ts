@@ -26,6 +26,8 @@ export interface BlockCommon<T> {
   readonly size: number
   /** 0 since the merge. Not every node says it. */
   readonly difficulty: bigint | undefined
+  /** The difficulty of the chain up to this block. No longer in the specification; some nodes send it. */
+  readonly totalDifficulty: bigint | undefined
   /** In wei for each unit of gas. EIP-1559. */
   readonly baseFeePerGas: bigint | undefined
   /** EIP-4844. */
@@ -49,7 +51,10 @@ export interface BlockCommon<T> {
   readonly transactions: readonly T[]
 }
 
-/** A block, decoded. `T` is what stands for a transaction: its hash, or a `Transaction`. */
+/**
+ * A block, decoded. Members that are not declared here are as the node sent them.
+ * `T` is the type of its transactions: `Hex` for hashes, or `Transaction`.
+ */
 export interface Block<T = Hex> extends BlockCommon<T> {
   readonly hash: Hex
   readonly number: bigint

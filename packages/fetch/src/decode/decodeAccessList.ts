@@ -15,6 +15,7 @@ export function decodeAccessList(value: unknown, what: string): AccessListEntry[
   return decodeList(value, what, (item, at) => {
     const entry = decodeObject<keyof AccessListEntry>(item, at)
     return {
+      ...entry,
       address: decodeHex(entry.address, `${at}.address`, 20),
       storageKeys: decodeList(entry.storageKeys, `${at}.storageKeys`, (key, keyAt) => decodeHex(key, keyAt, 32)),
     }

@@ -15,6 +15,7 @@ import type { Authorization } from './transaction.ts'
 export function decodeAuthorization(value: unknown, what: string): Authorization {
   const authorization = decodeObject<keyof Authorization>(value, what)
   return {
+    ...authorization,
     chainId: decodeQuantity(authorization.chainId, `${what}.chainId`),
     address: decodeHex(authorization.address, `${what}.address`, 20),
     nonce: decodeQuantity(authorization.nonce, `${what}.nonce`),

@@ -11,6 +11,7 @@ const early = {
   timestamp: 1_700_000_000n,
   size: 545,
   difficulty: undefined,
+  totalDifficulty: undefined,
   baseFeePerGas: undefined,
   blobGasUsed: undefined,
   excessBlobGas: undefined,
@@ -30,6 +31,7 @@ describe('decodeBlock', () => {
   test('reads what the forks brought', () => {
     const forks = {
       difficulty: '0x0',
+      totalDifficulty: '0xa',
       baseFeePerGas: '0x7',
       blobGasUsed: '0x20000',
       excessBlobGas: '0x0',
@@ -44,6 +46,7 @@ describe('decodeBlock', () => {
       ...early,
       ...forks,
       difficulty: 0n,
+      totalDifficulty: 10n,
       baseFeePerGas: 7n,
       blobGasUsed: 131_072n,
       excessBlobGas: 0n,

@@ -11,6 +11,7 @@ import { malformed } from './malformed.ts'
 const decodeWithdrawal = (value: unknown, what: string): Withdrawal => {
   const withdrawal = decodeObject<keyof Withdrawal>(value, what)
   return {
+    ...withdrawal,
     index: decodeNumber(withdrawal.index, `${what}.index`),
     validatorIndex: decodeNumber(withdrawal.validatorIndex, `${what}.validatorIndex`),
     address: decodeHex(withdrawal.address, `${what}.address`, 20),
@@ -43,6 +44,7 @@ export function decodePendingBlock(
   const quantity = (name: keyof Block): bigint => decodeQuantity(block[name], `block.${name}`)
   const hash = (name: keyof Block): Hex => decodeHash(block[name], `block.${name}`)
   return {
+    ...block,
     hash: decodeGiven(block.hash, 'block.hash', decodeHash) ?? null,
     number: decodeGiven(block.number, 'block.number', decodeQuantity) ?? null,
     parentHash: hash('parentHash'),
@@ -54,6 +56,7 @@ export function decodePendingBlock(
     blobGasUsed: decodeGiven(block.blobGasUsed, 'block.blobGasUsed', decodeQuantity),
     excessBlobGas: decodeGiven(block.excessBlobGas, 'block.excessBlobGas', decodeQuantity),
     difficulty: decodeGiven(block.difficulty, 'block.difficulty', decodeQuantity),
+    totalDifficulty: decodeGiven(block.totalDifficulty, 'block.totalDifficulty', decodeQuantity),
     size: decodeNumber(block.size, 'block.size'),
     extraData: decodeHex(block.extraData, 'block.extraData'),
     mixHash: hash('mixHash'),

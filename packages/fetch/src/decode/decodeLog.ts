@@ -19,6 +19,7 @@ import type { Log } from './log.ts'
 export function decodeLog(value: unknown, what = 'log'): Log {
   const log = decodeObject<keyof Log>(value, what)
   return {
+    ...log,
     address: decodeHex(log.address, `${what}.address`, 20),
     topics: decodeList(log.topics, `${what}.topics`, (topic, at) => decodeHex(topic, at, 32)),
     data: decodeHex(log.data, `${what}.data`),

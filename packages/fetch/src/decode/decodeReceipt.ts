@@ -28,6 +28,7 @@ const decodeStatus = (value: unknown, what: string): 'success' | 'reverted' => {
 export function decodeReceipt(value: unknown, what = 'receipt'): TransactionReceipt {
   const receipt = decodeObject<keyof TransactionReceipt>(value, what)
   return {
+    ...receipt,
     ...decodeTransactionType(receipt.type, `${what}.type`),
     status: decodeGiven(receipt.status, `${what}.status`, decodeStatus),
     root: decodeGiven(receipt.root, `${what}.root`, decodeHex),

@@ -16,7 +16,7 @@ const common = {
   blockTimestamp: undefined,
 }
 const accessList = [{ address: hexOf('70', 20), storageKeys: [hexOf('00', 32)] }]
-const signature = { yParity: 1, r: 1n, s: 2n }
+const signature = { yParity: 1, v: 1n, r: 1n, s: 2n }
 const feeMarket = {
   chainId: 1,
   gasPrice: 10n ** 9n,
@@ -35,6 +35,7 @@ describe('decodeTransaction', () => {
       chainId: undefined,
       gasPrice: 10n ** 9n,
       v: 37n,
+      yParity: undefined,
       r: 1n,
       s: 2n,
     }
@@ -45,7 +46,8 @@ describe('decodeTransaction', () => {
   })
 
   test('reads one with an access list', () => {
-    expect(decodeTransaction({ ...wireTransaction, ...wireFeeMarket, type: '0x1' })).toStrictEqual({
+    const { maxFeePerGas: _fee, maxPriorityFeePerGas: _tip, ...wireAccessList } = wireFeeMarket
+    expect(decodeTransaction({ ...wireTransaction, ...wireAccessList, type: '0x1' })).toStrictEqual({
       ...common,
       type: 'eip2930',
       typeNumber: 1,
@@ -100,12 +102,13 @@ describe('decodeTransaction', () => {
     })
   })
 
-  test('reads what it can of a type that it does not know', () => {
+  test('decodes the common fields of an unknown type and passes the others on as the node sent them', () => {
     const { v: _v, r: _r, s: _s, gasPrice: _g, ...deposit } = wireTransaction
     expect(decodeTransaction({ ...deposit, type: '0x7e', mint: '0x1' })).toStrictEqual({
       ...common,
       type: 'other',
       typeNumber: 126,
+      mint: '0x1',
     })
   })
 

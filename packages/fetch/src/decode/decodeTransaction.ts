@@ -35,6 +35,7 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
   const wire = decodeObject<Field>(value, what)
   const quantity = (name: Field): bigint => decodeQuantity(wire[name], `${what}.${name}`)
   const common: TransactionCommon<TransactionType> = {
+    ...wire,
     ...decodeTransactionType(wire.type, `${what}.type`),
     hash: decodeHex(wire.hash, `${what}.hash`, 32),
     from: decodeHex(wire.from, `${what}.from`, 20),
@@ -53,6 +54,7 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
   const signature = (): TypedSignature => ({
     // Nodes of before 2023 send the parity as v only.
     yParity: decodeNumber(wire.yParity ?? wire.v, `${what}.yParity`),
+    v: decodeGiven(wire.v, `${what}.v`, decodeQuantity),
     r: quantity('r'),
     s: quantity('s'),
   })
@@ -72,6 +74,7 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
         chainId: decodeGiven(wire.chainId, `${what}.chainId`, decodeNumber),
         gasPrice: quantity('gasPrice'),
         v: quantity('v'),
+        yParity: decodeGiven(wire.yParity, `${what}.yParity`, decodeNumber),
         r: quantity('r'),
         s: quantity('s'),
       }

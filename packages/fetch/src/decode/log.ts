@@ -1,6 +1,6 @@
 import type { Hex } from '@keyrail/core'
 
-/** A log of a mined transaction, decoded. */
+/** A log of a mined transaction, decoded. Members that are not declared here are as the node sent them. */
 export interface Log {
   readonly address: Hex
   /** The event's signature first, unless it is anonymous. Up to four, of 32 bytes each. */

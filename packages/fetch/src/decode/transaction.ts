@@ -43,6 +43,8 @@ export interface TransactionCommon<Type extends TransactionType> {
 /** The signature of a typed transaction. */
 export interface TypedSignature {
   readonly yParity: number
+  /** The same value as `yParity`, which most nodes also send for older clients. */
+  readonly v: bigint | undefined
   readonly r: bigint
   readonly s: bigint
 }
@@ -53,7 +55,10 @@ export interface LegacyTransaction extends TransactionCommon<'legacy'> {
   readonly chainId: number | undefined
   /** In wei for each unit of gas. */
   readonly gasPrice: bigint
+  /** Includes the chain id if the signature is bound to a chain. EIP-155. */
   readonly v: bigint
+  /** Not every node sends it for a legacy transaction. */
+  readonly yParity: number | undefined
   readonly r: bigint
   readonly s: bigint
 }
@@ -90,10 +95,12 @@ export interface Eip7702Transaction extends TransactionCommon<'eip7702'>, FeeMar
   readonly authorizationList: readonly Authorization[]
 }
 
-/** A transaction of a type that is not known here. Ask `client.eth_getTransactionByHash` for all that the node says of it. */
-export type OtherTransaction = TransactionCommon<'other'>
+/** A transaction of a type that this package does not know. Members that are not declared here are as the node sent them. */
+export interface OtherTransaction extends TransactionCommon<'other'> {
+  readonly [member: string]: unknown
+}
 
-/** A transaction, decoded: branch on `type`. */
+/** A transaction, decoded: branch on `type`. Members that its type does not declare are as the node sent them. */
 export type Transaction =
   | LegacyTransaction
   | Eip2930Transaction

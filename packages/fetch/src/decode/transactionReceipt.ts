@@ -2,7 +2,7 @@ import type { Hex } from '@keyrail/core'
 import type { Log } from './log.ts'
 import type { TransactionType } from './transactionType.ts'
 
-/** What became of a mined transaction, decoded. */
+/** The receipt of a mined transaction, decoded. Members that are not declared here, such as a rollup's `l1Fee`, are as the node sent them. */
 export interface TransactionReceipt {
   readonly type: TransactionType
   /** The type as a number. EIP-2718. */

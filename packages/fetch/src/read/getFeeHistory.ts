@@ -9,7 +9,7 @@ import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
 import type { Reads } from './reads.ts'
 
-/** What was paid in the blocks of a range. */
+/** The fees of a range of blocks, decoded. Members that are not declared here are as the node sent them. */
 export interface FeeHistory {
   readonly oldestBlock: bigint
   /** In wei for each unit of gas; one more than there are blocks, for the block after the newest. */
@@ -59,6 +59,7 @@ export async function getFeeHistory(
   )
   const history = decodeObject<keyof FeeHistory>(wire, 'fee history')
   return {
+    ...history,
     oldestBlock: decodeQuantity(history.oldestBlock, 'oldestBlock'),
     baseFeePerGas: decodeQuantities(history.baseFeePerGas, 'baseFeePerGas'),
     gasUsedRatio: decodeRatios(history.gasUsedRatio, 'gasUsedRatio'),

@@ -105,6 +105,8 @@ describe('reads', () => {
       if (transaction.type === 'eip7702')
         expectTypeOf(transaction.authorizationList[0]?.nonce).toEqualTypeOf<bigint | undefined>()
       if (transaction.type === 'legacy') expectTypeOf(transaction.gasPrice).toEqualTypeOf<bigint>()
+      if (transaction.type === 'other') expectTypeOf(transaction['mint']).toBeUnknown()
+      else expectTypeOf(transaction.v).toEqualTypeOf<bigint | undefined>()
       // @ts-expect-error not every type has it
       void transaction.maxFeePerGas
     }
