@@ -18,7 +18,10 @@ import type { Client } from './client.ts'
  * const client = clientOf(compose(http({ url }), retry(), deadline()))
  * const number = await client.eth_blockNumber()
  */
-export function clientOf<Rpc = EthereumRpc>(transport: Transport, declared: readonly string[] = []): Client<Rpc> {
+export function clientOf<Rpc = EthereumRpc>(
+  transport: Transport,
+  declared: readonly string[] = [],
+): Client<NoInfer<Rpc>> {
   const bind = (bound?: CallOptions): object => {
     const request = (args: RequestArguments, options?: CallOptions): Promise<unknown> =>
       transport.request(args, options ? { ...bound, ...options } : bound)

@@ -10,7 +10,8 @@ import { clientOf } from './clientOf.ts'
  *
  * @param options - The address and how to call it; or a transport, which is used as it is and can stand behind several libraries at once.
  * @param declared - Names of your own methods that hold no underscore. @default []
- * @returns A client of the schema `Rpc`. Add methods of your own with `createClient<EthereumRpc & MyMethods>(…)`.
+ * @returns A client of the schema `Rpc`. Add methods of your own with `createClient<EthereumRpc & MyMethods>(…)`: the schema is never
+ *   inferred from the place where the client is used, so that a client can be created inline as an argument.
  * @throws {KeyrailError} of kind `invalidRequest` for a wrong option, naming it and the mend.
  * @example
  * const client = createClient({ baseUrl: 'https://node.example.com', apiKey })
@@ -19,6 +20,6 @@ import { clientOf } from './clientOf.ts'
 export function createClient<Rpc = EthereumRpc>(
   options: Options | Transport,
   declared?: readonly string[],
-): Client<Rpc> {
+): Client<NoInfer<Rpc>> {
   return clientOf<Rpc>(transportOf(options).transport, declared)
 }

@@ -62,7 +62,9 @@ const transactions = [
   ['eip7702', { ...typed, authorizationList, type: '0x4' }],
 ] as const
 
-const withoutType = ({ type: _, ...rest }: object & { type?: unknown }): object => rest
+/** The type is decoded into a name, which `lostMembers` cannot compare. */
+const withoutType = (wire: object): object =>
+  Object.fromEntries(Object.entries(wire).filter(([name]) => name !== 'type'))
 
 describe('a decoded value has every member that the node sent', () => {
   test.each(transactions)('a transaction: %s', (_, wire) => {
