@@ -2,6 +2,7 @@ import type { Address, AddressOptions } from '@keyrail/core'
 import { abiOf, rawContract, typedContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'
 import type { Abi, AbiInterface } from './abi/abi.ts'
+import { checksumAddress } from './bytes/checksumAddress.ts'
 import { isHexData, lower, wordOf } from './bytes/hex.ts'
 import { accountsOf } from './chain/accountsOf.ts'
 import { createChain } from './chain/chain.ts'
@@ -23,7 +24,7 @@ import { logMethods } from './rpc/logMethods.ts'
 import type { Method, NodeView } from './rpc/method.ts'
 import { nodeMethods } from './rpc/nodeMethods.ts'
 import { stateMethods } from './rpc/stateMethods.ts'
-import { tell } from './tell.ts'
+import { warnOnce } from './warnOnce.ts'
 
 /** The chain id of development chains. */
 const usualChainId = 31_337
@@ -40,7 +41,7 @@ function chainIdOf({ chainId, network }: AddressOptions): number {
  * the SDK is given, behind a key. It answers Keyrail's clients and any other library alike, and fails as providers do when it is told to.
  *
  * @param options - The address, as the SDK takes it, or several as `endpoints`; beside it what kind of node it is.
- * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it; also on a Node older than 22.12, which msw 3 does not run on.
  * @example
  * const node = createMockNode({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…', chainId: 11155111 })
  * node.setBalance('0x00000000000000000000000000000000000000aa', 10n ** 18n)
@@ -62,6 +63,8 @@ export function createMockNode(options: MockNodeOptions): MockNode {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw refused('timestamp must be whole seconds since 1970')
   const chainId = chainIdOf(first)
 
+  const printed = new Set<string>()
+  const warn = (sentence: string): void => warnOnce(printed, sentence)
   const contracts = new Map<Address, Contract>()
   const ownMethods = new Map<string, (params: readonly unknown[]) => unknown>()
 
@@ -74,7 +77,7 @@ export function createMockNode(options: MockNodeOptions): MockNode {
       const reason = `a handler of ${message.to} failed: ${(error as Error).message}`
       if (!message.isTransaction) throw new Error(reason, { cause: error })
       // In a block there is nobody to throw to.
-      tell(reason)
+      warn(reason)
       return { output: '0x', logs: [], gas: 0, reverted: { reason, data: '0x' } }
     }
   }
@@ -113,7 +116,7 @@ export function createMockNode(options: MockNodeOptions): MockNode {
     if (fault?.kind === 'unconfirmed') return null
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined
     if (method === undefined) {
-      tell(`no answer for ${name}: give one with node.onMethod('${name}', (params) => …)`)
+      warn(`no handler for ${name}: add one with node.onMethod('${name}', …)`)
       const answer = dialectAnswer(door.personality(), 'methodUnavailable') as DialectAnswer
       throw new RefusedCall(
         answer,
@@ -144,16 +147,19 @@ export function createMockNode(options: MockNodeOptions): MockNode {
     handlers?: { readonly [name: string]: FunctionHandler<readonly unknown[], unknown> | undefined },
   ): unknown => {
     const address = checkAddress(given)
-    if (handlers === undefined) return void contracts.set(address, rawContract(address, abi as RawHandlers))
-    const contract = typedContract(address, abiOf(abi as Abi | AbiInterface), handlers)
+    if (handlers === undefined) return void contracts.set(address, rawContract(address, abi as RawHandlers, warn))
+    const contract = typedContract(address, abiOf(abi as Abi | AbiInterface), handlers, warn)
     contracts.set(address, contract)
-    return { address, emit: (event: string, args?: unknown) => chain.emit([contract.encodeLog(event, args)]) }
+    return {
+      address: checksumAddress(address),
+      emit: (event: string, args?: unknown) => chain.emit([contract.encodeLog(event, args)]),
+    }
   }
 
   return {
     handlers: door.handlers,
     chainId,
-    accounts: chain.accounts,
+    accounts: chain.accounts.map((account) => ({ ...account, address: checksumAddress(account.address) })),
     get personality() {
       return door.personality()
     },
@@ -171,6 +177,7 @@ export function createMockNode(options: MockNodeOptions): MockNode {
       door.reset()
       contracts.clear()
       ownMethods.clear()
+      printed.clear()
       chain = makeChain()
       restart()
     },

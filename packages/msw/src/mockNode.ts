@@ -54,7 +54,10 @@ export interface MockNode {
   readonly handlers: HttpHandler[]
   /** As it answers `eth_chainId`. */
   readonly chainId: number
-  /** Ten accounts with 10,000 ether each, which `eth_sendTransaction` signs for. Their keys are no secret. */
+  /**
+   * Ten accounts with 10,000 ether each, which `eth_sendTransaction` signs for. Their keys are no secret.
+   * Their addresses have the checksum of EIP-55.
+   */
   readonly accounts: readonly MockAccount[]
   /** May be changed at any time. */
   personality: Personality
@@ -91,7 +94,7 @@ export interface MockNode {
 
   /**
    * Answers calls and transactions to an address, by an ABI in JSON or an `Interface` of ethers, in place of what answered there before.
-   * A function without a handler reverts, as it does in a contract that has none. Handlers are synchronous.
+   * Handlers are synchronous. A function without a handler reverts; the reason, and a warning in the console, say which handler to add.
    */
   onCall: {
     <const A extends Abi>(address: Address, abi: A, handlers: ContractHandlers<A>): MockContract<A>

@@ -36,16 +36,6 @@ describe('a contract by its ABI', () => {
     expect(await ask('eth_getCode', address, 'latest')).not.toBe('0x')
   })
 
-  test('has no other functions: they revert without a word', async () => {
-    asked.node.onCall(address, tokenAbi, {})
-    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'totalSupply' })
-    expect(await failureOf(asked.ask('eth_call', { to: address, data }))).toMatchObject({
-      code: 3,
-      message: 'execution reverted',
-      data: '0x',
-    })
-  })
-
   test('reverts with an error of its ABI, a reason, a panic, or nothing', async () => {
     const { node, ask } = asked
     node.onCall(address, revertsAbi, {

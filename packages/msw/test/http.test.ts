@@ -356,7 +356,7 @@ test('a write that is lost stays unconfirmed', async () => {
   const { keccak256 } = await import('viem')
   const { privateKeyToAccount } = await import('viem/accounts')
   const account = privateKeyToAccount(node.accounts[0]!.privateKey)
-  expect(account.address.toLowerCase()).toBe(node.accounts[0]!.address)
+  expect(account.address).toBe(node.accounts[0]!.address)
   const raw = await account.signTransaction({
     type: 'eip1559',
     chainId: 31_337,

@@ -61,8 +61,7 @@ const server = setupServer(...node.handlers)
 function onMock(): Place {
   node.reset()
   node.setBalance(account.address, parseEther('100'))
-  const owner = account.address.toLowerCase() as Hex
-  const tokens = new Map<Hex, bigint>([[owner, 1_000n]])
+  const tokens = new Map<Hex, bigint>([[account.address, 1_000n]])
   node.onCall(token, tokenAbi, {
     balanceOf: ([of]) => tokens.get(of) ?? 0n,
     transfer([to, value], call) {

@@ -1,4 +1,5 @@
 import type { Bytes, Hash, Hex } from '@keyrail/core'
+import { checksumAddress } from '../bytes/checksumAddress.ts'
 import { fromHex, isHexData, toHex, word } from '../bytes/hex.ts'
 import { keccakHex, keccakText } from '../bytes/keccak.ts'
 import { refused } from '../refused.ts'
@@ -141,7 +142,7 @@ function decodeValue(parameter: AbiParameter, data: string, start: number): unkn
     return Object.fromEntries(components.map(({ name }, index) => [name || String(index), values[index]]))
   }
   if (type === 'bool') return BigInt(`0x${read(start)}`) !== 0n
-  if (type === 'address') return `0x${read(start).slice(24)}`
+  if (type === 'address') return checksumAddress(`0x${read(start).slice(24)}`)
   if (type === 'string' || type === 'bytes') {
     const hex = `0x${read(start + 64, 2 * number(start))}`
     return type === 'bytes' ? hex : new TextDecoder().decode(fromHex(hex))

@@ -1,5 +1,6 @@
 import type { Address, Bytes, Hash, Hex } from '@keyrail/core'
-import { isHexData, word, wordOf } from '../bytes/hex.ts'
+import { checksumAddress } from '../bytes/checksumAddress.ts'
+import { isHexData, lower, word, wordOf } from '../bytes/hex.ts'
 import type { LogEntry } from '../chain/logEntry.ts'
 import type { Message, MessageBlock, Outcome } from '../chain/message.ts'
 import { at } from '../chain/worldState.ts'
@@ -8,7 +9,10 @@ import { refused } from '../refused.ts'
 import type { Abi, AbiAnswer, AbiEventArgs, AbiInterface, AbiItem, AbiName, AbiNamed, AbiValues } from './abi.ts'
 import { decodeAbi, encodeAbi, encodeEvent, selectorOf, signatureOf } from './abiCodec.ts'
 
-/** What a handler knows of the call or transaction that it answers, and may do about it. */
+/**
+ * What a handler knows of the call or transaction that it answers, and may do about it.
+ * Addresses have the checksum of EIP-55, in the arguments of a handler too, so that they equal those of viem, ethers and web3.js.
+ */
 export interface ContractCall {
   readonly from: Address
   readonly to: Address
@@ -60,6 +64,7 @@ export type RawHandlers = RawHandler | { readonly [selector: Hex]: RawHandler }
 
 /** A contract that a test answers for. */
 export interface MockContract<A> {
+  /** With the checksum of EIP-55. */
   readonly address: Address
   /** Has an event logged, by a transaction of the node's own. */
   readonly emit: A extends Abi
@@ -111,13 +116,9 @@ export function abiOf(abi: Abi | AbiInterface): Abi {
  * Makes a contract of handlers.
  *
  * @param abi - Empty where the handlers are raw.
- * @param find - The handler for a call, made to take its raw form; undefined where there is none.
+ * @param find - The handler for a call, made to take its raw form.
  */
-function contractOf(
-  address: Address,
-  abi: Abi,
-  find: (data: Bytes) => ((call: ContractCall) => Bytes) | undefined,
-): Contract {
+function contractOf(address: Address, abi: Abi, find: (data: Bytes) => (call: ContractCall) => Bytes): Contract {
   const encodeLog = (name: string, args: unknown): LogEntry => {
     const event = itemNamed(abi, 'event', name)
     if (event === undefined) throw refused(`the ABI has no event ${name}`)
@@ -139,8 +140,8 @@ function contractOf(
       const logs: LogEntry[] = []
       let gas = handlerGas
       const call: ContractCall = {
-        from: message.from,
-        to: address,
+        from: checksumAddress(message.from),
+        to: checksumAddress(address),
         value: message.value,
         data: message.input,
         block: message.block,
@@ -160,10 +161,7 @@ function contractOf(
         log: (topics, data = '0x') => void logs.push({ address, topics, data }),
       }
       try {
-        const handler = find(message.input)
-        // As a contract does that has no such function, and no fallback.
-        if (handler === undefined) throw new Revert('', '0x')
-        const output = handler(call)
+        const output = find(message.input)(call)
         for (const log of logs) gas += gasOfLog(log)
         return { output, logs, gas }
       } catch (error) {
@@ -174,37 +172,64 @@ function contractOf(
   }
 }
 
-/** A contract whose handlers take and give values of an ABI. */
+/**
+ * Answers a call that has no handler: it reverts, as a contract without such a function does. The reason names the function, because every
+ * library shows it, and a warning says the same in case the code under test catches the error.
+ */
+function missingHandler(abi: Abi, warn: (sentence: string) => void): (call: ContractCall) => never {
+  return ({ data, to, revert }) => {
+    const selector = data.slice(0, 10)
+    const item = abi.find((one) => one.type === 'function' && selectorOf(one) === selector)
+    const unknown = data === '0x' ? 'calls without data' : `selector ${selector}`
+    const sentence = `no handler for ${item ? signatureOf(item) : unknown} of ${to}: add one with node.onCall`
+    warn(sentence)
+    return revert(sentence)
+  }
+}
+
+/**
+ * A contract whose handlers take and give values of an ABI.
+ *
+ * @param warn - Is given a sentence for each call that has no handler.
+ */
 export function typedContract(
   address: Address,
   abi: Abi,
   handlers: { readonly [name: string]: FunctionHandler<readonly unknown[], unknown> | undefined },
+  warn: (sentence: string) => void,
 ): Contract {
   const bySelector = new Map<string, (call: ContractCall) => Bytes>()
   for (const [name, handler] of Object.entries(handlers)) {
     const item = itemNamed(abi, 'function', name)
     if (item === undefined) throw refused(`the ABI has no function ${name}`)
+    if (handler === undefined) continue
     const outputs = item.outputs ?? []
     bySelector.set(selectorOf(item), (call) => {
-      const result = handler?.(decodeAbi(item.inputs ?? [], `0x${call.data.slice(10)}`), call)
+      const result = handler(decodeAbi(item.inputs ?? [], `0x${call.data.slice(10)}`), call)
       if (outputs.length === 0) return '0x'
       return encodeAbi(outputs, outputs.length === 1 ? [result] : (result as unknown[]))
     })
   }
-  return contractOf(address, abi, (data) => bySelector.get(data.slice(0, 10)))
+  const missing = missingHandler(abi, warn)
+  return contractOf(address, abi, (data) => bySelector.get(data.slice(0, 10)) ?? missing)
 }
 
-/** A contract whose handlers take and give bytes. */
-export function rawContract(address: Address, handlers: RawHandlers): Contract {
+/**
+ * A contract whose handlers take and give bytes.
+ *
+ * @param warn - Is given a sentence for each call that has no handler.
+ */
+export function rawContract(address: Address, handlers: RawHandlers, warn: (sentence: string) => void): Contract {
   const checked =
     (handler: RawHandler) =>
     (call: ContractCall): Bytes => {
       const result = handler(call) ?? '0x'
       if (!isHexData(result)) throw refused('a raw handler gives bytes in hex, or nothing')
-      return result
+      return lower(result)
     }
+  const missing = missingHandler([], warn)
   return contractOf(address, [], (data) => {
     const handler = typeof handlers === 'function' ? handlers : handlers[data.slice(0, 10) as Hex]
-    return handler && checked(handler)
+    return handler ? checked(handler) : missing
   })
 }

@@ -37,9 +37,13 @@ const of = (status: number, code: number, message: string, data?: unknown): Dial
 const forAll = (answer: DialectAnswer): DialectAnswer => ({ ...answer, whole: true })
 const text = (status: number, body: string): DialectAnswer => ({ status, text: body, whole: true })
 const slug = (reason: string, more: object = {}): object => ({ reason, requestId: 'req-0001', ...more })
+/** An error response of Keyrail's service to a whole request. */
+export const service = (status: number, code: number, message: string, reason: string): DialectAnswer =>
+  forAll(of(status, code, message, slug(reason)))
 
 const missingMethod = 'the method $METHOD does not exist/is not available'
-const badGateway =
+/** The page of a proxy that cannot reach its server. */
+export const badGateway =
   '<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center><hr><center>nginx</center></body></html>'
 
 // Worded as the cases of the vectors are, which a test holds side by side.
@@ -47,12 +51,10 @@ const keyrail: Dialect = {
   maxBatch: 1_000,
   answers: {
     auth: [
-      forAll(of(401, -32_016, 'Invalid API key', slug('key_unknown'))),
-      forAll(of(401, -32_016, 'invalid JWT: expired', slug('jwt_invalid'))),
+      service(401, -32_016, 'Invalid API key', 'key_unknown'),
+      service(401, -32_016, 'invalid JWT: expired', 'jwt_invalid'),
     ],
-    forbidden: [
-      forAll(of(403, -32_002, 'rejected due to app settings: origin not allowed', slug('origin_not_allowed'))),
-    ],
+    forbidden: [service(403, -32_002, 'rejected due to app settings: origin not allowed', 'origin_not_allowed')],
     throttled: [
       of(429, -32_005, 'Request rate exceeded: 25 requests per second', slug('rate_limited', { retryAfterMs: 40 })),
     ],
@@ -71,15 +73,15 @@ const keyrail: Dialect = {
       ),
     ],
     range: [of(502, -32_603, 'Response too large', slug('response_too_large', { maxAnswerBytes: 1_000 }))],
-    batchTooLarge: [forAll(of(413, -32_600, 'Batch too large: 1001 > 1000', slug('batch_too_large')))],
+    batchTooLarge: [service(413, -32_600, 'Batch too large: 1001 > 1000', 'batch_too_large')],
     methodUnavailable: [of(200, -32_601, missingMethod, slug('method_not_found'))],
     wrongNetwork: [
       forAll(of(403, -32_002, 'API key is not enabled for mainnet', slug('wrong_network', { keyNetwork: 'testnet' }))),
     ],
     invalidRequest: [
-      forAll(of(400, -32_600, 'Invalid Request', slug('invalid_request'))),
-      forAll(of(405, -32_600, 'Method not allowed: use POST', slug('http_method'))),
-      forAll(of(415, -32_600, 'Unsupported Media Type: use application/json', slug('content_type'))),
+      service(400, -32_600, 'Invalid Request', 'invalid_request'),
+      service(405, -32_600, 'Method not allowed: use POST', 'http_method'),
+      service(415, -32_600, 'Unsupported Media Type: use application/json', 'content_type'),
     ],
     unavailable: [of(503, -32_603, 'No healthy upstream for testnet', slug('no_upstream')), text(502, badGateway)],
     timeout: [of(504, -32_603, 'Upstream timed out', slug('upstream_timeout', { timeoutMs: 30_000 }))],

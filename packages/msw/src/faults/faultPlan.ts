@@ -47,8 +47,7 @@ const usualMethods: Readonly<Partial<Record<string, readonly string[]>>> = {
 function check(kind: Fault['kind'], { times = 1, after = 0, personality }: FaultOptions): void {
   const isCount = (value: number, least: number): boolean =>
     value === Infinity || (Number.isSafeInteger(value) && value >= least)
-  if (kind === ('aborted' as FaultKind))
-    throw refused('aborted is the doing of who calls: abort the signal of the call')
+  if (kind === ('aborted' as FaultKind)) throw refused('nodes do not abort: abort the signal of the call')
   if (typeof kind === 'string') {
     const known =
       (misbehaviours as readonly string[]).includes(kind) ||

@@ -1,7 +1,7 @@
 import type { FailureKind, RpcErrorObject } from '@keyrail/core'
 import type { SeenCall } from '../calls.ts'
 import { RefusedCall } from '../faults/refusedCall.ts'
-import { dialectAnswer, dialects } from '../faults/dialects.ts'
+import { badGateway, dialectAnswer, dialects, service } from '../faults/dialects.ts'
 import type { DialectAnswer, Personality } from '../faults/dialects.ts'
 import { faultName } from '../faults/fault.ts'
 import type { Fault, FaultAnswer, FaultKind, Misbehaviour } from '../faults/fault.ts'
@@ -41,7 +41,6 @@ interface Answered {
   readonly text?: string
 }
 
-const html = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>'
 /** Far from any id that is in use. */
 const foreign = 1_000_000_000
 
@@ -174,7 +173,7 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
     }
     if (kind === 'hang') return () => node.hang(request.signal).then(() => Response.error())
     if (kind === 'empty') return () => respond(options.status ?? 200, '')
-    if (kind === 'htmlPage') return () => respond(options.status ?? 502, html)
+    if (kind === 'htmlPage') return () => respond(options.status ?? 502, badGateway)
     const answer = answerOf(fault)
     if (answer?.whole !== true) return undefined
     const { status, headers, ...rest } = worded(answer, items[0] ?? nobody, fault)
@@ -217,10 +216,7 @@ export function createAnswerer(node: Answering): (request: Request) => Promise<R
     try {
       parsed = JSON.parse(await request.text())
     } catch {
-      return refuse({
-        status: 400,
-        error: { code: -32_700, message: 'Parse error', data: { reason: 'parse_error', requestId: 'req-0001' } },
-      })
+      return refuse(service(400, -32_700, 'Parse error', 'parse_error'))
     }
     const batch = Array.isArray(parsed)
     const items = (batch ? (parsed as unknown[]) : [parsed]).map(itemOf)

@@ -2,6 +2,7 @@ import type { AddressOptions } from '@keyrail/core'
 import { http } from 'msw'
 import type { HttpHandler } from 'msw'
 import type { SeenCall } from '../calls.ts'
+import { checkRuntime } from '../checkRuntime.ts'
 import { checkPersonality } from '../faults/dialects.ts'
 import type { Personality } from '../faults/dialects.ts'
 import type { Fault, FaultAnswer, FaultKind, FaultOptions, Misbehaviour } from '../faults/fault.ts'
@@ -45,6 +46,7 @@ export function addressesOf(address: DoorOptions['address']): readonly [AddressO
  * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
  */
 export function createDoor({ address, personality, maxBatch, run }: DoorOptions): Door {
+  checkRuntime()
   const addresses = addressesOf(address).map(matchAddress)
   const plan = createFaultPlan()
   let seen: SeenCall[] = []

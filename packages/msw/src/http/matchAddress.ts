@@ -1,5 +1,5 @@
 import type { AddressOptions, PerNetwork, Secret } from '@keyrail/core'
-import { dialectAnswer } from '../faults/dialects.ts'
+import { dialectAnswer, service } from '../faults/dialects.ts'
 import type { DialectAnswer, Personality } from '../faults/dialects.ts'
 import { refused } from '../refused.ts'
 
@@ -13,12 +13,6 @@ export interface MatchedAddress {
 
 const networks = ['testnet', 'mainnet'] as const
 const shapes = 'POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}'
-
-const service = (status: number, code: number, message: string, reason: string): DialectAnswer => ({
-  status,
-  error: { code, message, data: { reason, requestId: 'req-0001' } },
-  whole: true,
-})
 
 /** Origin, path and query, as `fetch` sends them. */
 function wholeOf(name: string, url: string): URL {
@@ -57,7 +51,7 @@ async function secretOf(name: string, secret: Secret): Promise<string> {
  */
 export function matchAddress(options: AddressOptions): MatchedAddress {
   if (Object(options) !== options)
-    throw refused('an address is an object: { url }, or { baseUrl, apiKey } or { rpcUrl, apiKey }')
+    throw refused('pass an address: { url }, or { baseUrl, apiKey } or { rpcUrl, apiKey }')
   const { apiKey, network, jwt } = options
   const given = (['url', 'baseUrl', 'rpcUrl'] as const).filter((one) => options[one] !== undefined)
   const [name] = given

@@ -1,6 +1,7 @@
 import { bypass, http } from 'msw'
 import type { HttpHandler } from 'msw'
 import type { RpcErrorObject } from '@keyrail/core'
+import { checkRuntime } from '../checkRuntime.ts'
 import { refused } from '../refused.ts'
 import { nodeFiles } from './recorded.ts'
 import type { RecordedCall, RecordedCalls } from './recorded.ts'
@@ -52,13 +53,14 @@ function patternOf(secret: string): RegExp {
  * where a node repeats it in an answer, the answer loses it.
  *
  * @param url - The whole address of the node, as the code under test calls it.
- * @throws {KeyrailError} kind `invalidRequest` where that is no URL.
+ * @throws {KeyrailError} kind `invalidRequest` if that is no URL, or on a Node older than 22.12.
  * @example
  * const recording = record('https://node.example/testnet/v2/kr_a…')
  * // setupServer(...recording.handlers).listen(), then the calls, then:
  * await recording.save('calls.json')
  */
 export function record(url: string): Recording {
+  checkRuntime()
   let whole: URL
   try {
     whole = new URL(url)

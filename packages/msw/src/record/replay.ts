@@ -5,7 +5,7 @@ import { createDoor } from '../http/createDoor.ts'
 import type { MockNode } from '../mockNode.ts'
 import { refused } from '../refused.ts'
 import { RpcFailure } from '../rpc/rpcFailure.ts'
-import { tell } from '../tell.ts'
+import { warnOnce } from '../warnOnce.ts'
 import { callKey, nodeFiles } from './recorded.ts'
 import type { RecordedCall, RecordedCalls } from './recorded.ts'
 
@@ -35,7 +35,7 @@ async function callsOf(source: string | RecordedCalls | readonly RecordedCall[])
  * A call that was not recorded is answered -32601, and told once in the console.
  *
  * @param source - A file that `record` saved (Node only), or what it holds.
- * @throws {KeyrailError} kind `invalidRequest` where that is no recording, or for a wrong address.
+ * @throws {KeyrailError} kind `invalidRequest` if that is no recording, for a wrong address, or on a Node older than 22.12.
  * @example
  * const node = await replay('calls.json', { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' })
  * // setupServer(...node.handlers).listen()
@@ -49,12 +49,14 @@ export async function replay(
     const key = callKey(call.method, call.params)
     answers.set(key, [...(answers.get(key) ?? []), call])
   }
+  const printed = new Set<string>()
   const run = (method: string, params: readonly unknown[]): unknown => {
     const known = answers.get(callKey(method, params))
     const next = known !== undefined && known.length > 1 ? known.shift() : known?.[0]
     if (next === undefined) {
-      tell(`${method} was not recorded with these params`)
-      throw new RpcFailure(-32_601, `the method ${method} was not recorded with these params`)
+      const sentence = `the method ${method} was not recorded with these params`
+      warnOnce(printed, sentence)
+      throw new RpcFailure(-32_601, sentence)
     }
     if (next.error !== undefined) throw new RpcFailure(next.error.code, next.error.message, next.error.data)
     return next.result

@@ -1,0 +1,239 @@
+import { createClient } from '@keyrail/fetch'
+import { KeyrailProvider } from '@keyrail/ethers'
+import { keyrail } from '@keyrail/viem'
+import type { Hex } from '@keyrail/core'
+import { Contract, getAddress, Interface, JsonRpcProvider } from 'ethers'
+import { setupServer } from 'msw/node'
+import { createPublicClient, encodeAbiParameters, encodeFunctionData, http, parseAbi } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Web3 } from 'web3'
+import { createMockNode } from '../src/index.ts'
+import type { MockNode } from '../src/index.ts'
+import { askNode } from './askNode.ts'
+
+/** Addresses as viem, ethers and web3.js give them, with letters in both cases. */
+const token = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const owner = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+const spender = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'
+const lower = (address: string): Hex => address.toLowerCase() as Hex
+
+const url = 'https://node.example/rpc'
+const abi = parseAbi([
+  'function balanceOf(address who) view returns (uint256)',
+  'function transfer(address to, uint256 amount) returns (bool)',
+  'function move((address from, address[] to) path, address[2] pair) view returns (uint256)',
+  'function go(uint256) view returns (uint256)',
+  'function go(bool) view returns (uint256)',
+])
+
+const close: (() => void)[] = []
+let warnings: string[] = []
+beforeEach(() => {
+  warnings = []
+  vi.spyOn(console, 'warn').mockImplementation((...words) => void warnings.push(words.join(' ')))
+})
+afterEach(() => {
+  for (const one of close.splice(0)) one()
+  vi.restoreAllMocks()
+})
+
+const serve = (): MockNode => {
+  const node = createMockNode({ url })
+  const server = setupServer(...node.handlers)
+  server.listen({ onUnhandledFrame: 'error' })
+  close.push(() => server.close())
+  return node
+}
+
+/** Reads `balanceOf` through each library, at an address in any case. */
+const libraries: Readonly<Record<string, (who: string, at?: Hex) => Promise<bigint>>> = {
+  viem: (who, address = token) =>
+    createPublicClient({ transport: http(url, { retryCount: 0 }) }).readContract({
+      abi,
+      address,
+      functionName: 'balanceOf',
+      args: [who as Hex],
+    }),
+  'viem over Keyrail': (who, address = token) =>
+    createPublicClient({ transport: keyrail({ url }) }).readContract({
+      abi,
+      address,
+      functionName: 'balanceOf',
+      args: [who as Hex],
+    }),
+  ethers: async (who, address = token) => {
+    const provider = new JsonRpcProvider(url)
+    close.push(() => provider.destroy())
+    return new Contract(address, new Interface(abi), provider)['balanceOf']!(who) as Promise<bigint>
+  },
+  'ethers over Keyrail': async (who, address = token) => {
+    const provider = new KeyrailProvider({ url })
+    close.push(() => provider.destroy())
+    return new Contract(address, new Interface(abi), provider)['balanceOf']!(who) as Promise<bigint>
+  },
+  'web3.js': async (who, address = token) => {
+    const { Contract: Web3Contract } = new Web3(url).eth
+    return (await new Web3Contract(abi as never, address).methods['balanceOf']!(who).call()) as unknown as bigint
+  },
+  '@keyrail/fetch': async (who, address = token) => {
+    const client = createClient({ url })
+    close.push(() => client.close())
+    const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [who as Hex] })
+    return BigInt(await client.eth_call({ to: address, data }, 'latest'))
+  },
+}
+
+describe('a handler gets addresses with the checksum of EIP-55', () => {
+  test.each(Object.entries(libraries))('so that they equal those of a test, by %s', async (_, balanceOf) => {
+    const node = serve()
+    node.onCall(token, abi, { balanceOf: ([who]) => (who === owner ? 7n : who === token ? 8n : 0n) })
+    expect(await balanceOf(owner)).toBe(7n)
+    expect(await balanceOf(token)).toBe(8n)
+    expect(await balanceOf(lower(owner), lower(token))).toBe(7n)
+  })
+
+  test('in lists and structs too', async () => {
+    const { node, ask } = askNode()
+    const move = vi.fn<() => bigint>(() => 1n)
+    node.onCall(lower(token), abi, { move })
+    const data = encodeFunctionData({
+      abi,
+      functionName: 'move',
+      args: [{ from: owner, to: [spender, token] }, [token, owner]],
+    })
+    await ask('eth_call', { to: token, data: lower(data) })
+    expect(move).toHaveBeenCalledWith([{ from: owner, to: [spender, token] }, [token, owner]], expect.anything())
+  })
+
+  test('as sender and contract, in calls and transactions, by ABI and in bytes', async () => {
+    const { node, ask } = askNode()
+    const seen: string[] = []
+    const [account] = node.accounts
+    node.onCall(lower(token), abi, {
+      transfer: (_, call) => {
+        seen.push(call.from, call.to)
+        return true
+      },
+    })
+    const data = encodeFunctionData({ abi, functionName: 'transfer', args: [owner, 1n] })
+    await ask('eth_call', { from: lower(spender), to: lower(token), data })
+    await ask('eth_sendTransaction', { from: account!.address, to: lower(token), data, gas: '0x30d40' })
+    node.onCall(lower(token), (call) => {
+      seen.push(call.from, call.to)
+      return call.from
+    })
+    // What goes over the wire stays in lower case, as nodes send it.
+    expect(await ask('eth_call', { from: spender, to: token })).toBe(lower(spender))
+    const sender = privateKeyToAccount(account!.privateKey).address
+    expect(seen).toEqual([spender, token, sender, token, spender, token])
+  })
+
+  test('and so does a test, from accounts and onCall', () => {
+    const { node } = askNode()
+    for (const { address, privateKey } of node.accounts) {
+      expect(address).toBe(getAddress(address))
+      expect(address).toBe(privateKeyToAccount(privateKey).address)
+    }
+    expect(node.onCall(lower(token), abi, {}).address).toBe(token)
+  })
+})
+
+describe('a function without a handler is named in the output of the test', () => {
+  test.each(Object.entries(libraries))('by the error of %s, and by a warning', async (_, balanceOf) => {
+    const node = serve()
+    node.onCall(token, abi, { transfer: () => true })
+    const error = await balanceOf(owner).then(
+      () => expect.fail('answered'),
+      (thrown: unknown) => thrown as Error,
+    )
+    expect(textOf(error)).toContain(`no handler for balanceOf(address) of ${token}`)
+    expect(warnings).toEqual([expect.stringContaining(`no handler for balanceOf(address) of ${token}`)])
+    // It is no fault of the node: nothing is retried.
+    expect(node.calls('eth_call')).toHaveLength(1)
+  })
+
+  const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      (value) => expect.fail(`answered ${String(value)}`),
+      (error: unknown) => error,
+    )
+
+  test.each([
+    [
+      'a function',
+      { 'balanceOf(address)': undefined },
+      encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] }),
+      `no handler for balanceOf(address) of ${token}: add one with node.onCall`,
+    ],
+    [
+      'an overloaded function',
+      { 'go(bool)': () => 1n },
+      encodeFunctionData({ abi, functionName: 'go', args: [1n] }),
+      `no handler for go(uint256) of ${token}`,
+    ],
+    ['a function that the ABI does not have', {}, '0x12345678', `no handler for selector 0x12345678 of ${token}`],
+    ['data shorter than a selector', {}, '0x1234', `no handler for selector 0x1234 of ${token}`],
+    ['no data', {}, '0x', `no handler for calls without data of ${token}`],
+  ] as const)('%s', async (_, handlers, data, message) => {
+    const { node, ask } = askNode()
+    node.onCall(token, abi, handlers as never)
+    const wanted = { code: 3, message: expect.stringContaining(`execution reverted: ${message}`) }
+    expect(await failureOf(ask('eth_call', { to: token, data }))).toMatchObject(wanted)
+    expect(await failureOf(ask('eth_estimateGas', { to: token, data }))).toMatchObject(wanted)
+    const { from, gas } = { from: node.accounts[0]!.address, gas: '0x30d40' } as const
+    const hash = await ask('eth_sendTransaction', { from, to: token, data, gas })
+    expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x0' })
+    expect(warnings).toEqual([expect.stringContaining(message)])
+  })
+
+  test('of a contract in bytes, by its selector', async () => {
+    const { node, ask } = askNode()
+    node.onCall(token, { '0x06fdde03': () => '0x01' })
+    expect(await failureOf(ask('eth_call', { to: token, data: '0x70a08231' }))).toMatchObject({
+      code: 3,
+      message: expect.stringContaining(`no handler for selector 0x70a08231 of ${token}`),
+    })
+  })
+
+  test('the revert has the message as its reason, for libraries that decode the data', async () => {
+    const { node, ask } = askNode()
+    node.onCall(token, abi, {})
+    const failure = (await failureOf(ask('eth_call', { to: token, data: '0x12345678' }))) as {
+      message: string
+      data: Hex
+    }
+    const reason = failure.message.slice('execution reverted: '.length)
+    expect(failure.data).toBe(`0x08c379a0${encodeAbiParameters([{ type: 'string' }], [reason]).slice(2)}`)
+  })
+
+  test('once for each node, and again after a reset', async () => {
+    for (const { node, ask } of [askNode(), askNode()]) {
+      const call = async (): Promise<void> => {
+        node.onCall(token, abi, {})
+        await failureOf(ask('eth_call', { to: token, data: '0x12345678' }))
+      }
+      warnings = []
+      await call()
+      await call()
+      expect(warnings).toHaveLength(1)
+      node.reset()
+      await call()
+      expect(warnings).toHaveLength(2)
+    }
+  })
+
+  test('a handler that reverts on purpose is no such case', async () => {
+    const { node, ask } = askNode()
+    node.onCall(token, abi, { balanceOf: (_, call) => call.revert() })
+    const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] })
+    expect(await failureOf(ask('eth_call', { to: token, data }))).toMatchObject({ message: 'execution reverted' })
+    expect(warnings).toEqual([])
+  })
+})
+
+/** What a test runner prints of an error: its message, and those of its causes. */
+function textOf(error: unknown): string {
+  const { message, cause } = Object(error) as { message?: string; cause?: unknown }
+  return cause === undefined ? String(message) : `${message}\n${textOf(cause)}`
+}
