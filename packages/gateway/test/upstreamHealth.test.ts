@@ -120,6 +120,26 @@ describe('an upstream whose answers fail', () => {
     expect((await ask()).status).toBe(200)
   })
 
+  // 15.31
+  test('is tried again a second after one blip, however many calls were in flight when it began', async () => {
+    const [first, second] = [await fake(), await fake()]
+    const held: (() => void)[] = []
+    first.behave = (_, response) =>
+      void held.push(() => {
+        response.statusCode = 500
+        response.end('broken')
+      })
+    const { ask, states } = await start([first, second], {}, { upstreamTimeoutMs: 60_000 })
+    const pending = Array.from({ length: 40 }, () => ask())
+    await expect.poll(() => held.length, { timeout: 10_000 }).toBe(40)
+    first.behave = (call) => result(call, '"back"')
+    for (const breakOff of held) breakOff()
+    for (const { status } of await Promise.all(pending)) expect(status).toBe(200)
+    expect(states().slice(2)).toEqual(['testnet-1 failing'])
+    // Each of the 35 later failures used to double the wait, up to 30 s.
+    await expect.poll(async () => (await ask()).text, { timeout: 10_000 }).toContain('back')
+  })
+
   test('with 429 costs callers nothing while another is there', async () => {
     const busy: Behaviour = (_, response) => {
       response.statusCode = 429

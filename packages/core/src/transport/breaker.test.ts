@@ -258,6 +258,47 @@ describe('a breaker that is open', () => {
   })
 })
 
+// 15.31
+describe('a call that says nothing about the endpoint now', () => {
+  test('does not make the wait longer: it was sent while the breaker was open, and is no probe', async () => {
+    const { guarded } = make({}, () => down)
+    await run(guarded, 5)
+    await run(guarded, 10, 'eth_chainId', { insist: true })
+    await vi.advanceTimersByTimeAsync(4_989)
+    expect(guarded.state()).toBe('open')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(guarded.state()).toBe('halfOpen')
+    await run(guarded, 10, 'eth_sendRawTransaction', { insist: true })
+    expect(guarded.state()).toBe('halfOpen')
+    await run(guarded, 1)
+    await vi.advanceTimersByTimeAsync(9_999)
+    expect(guarded.state()).toBe('open')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(guarded.state()).toBe('halfOpen')
+  })
+
+  test('does not make the wait longer: it was sent in the millisecond in which the breaker opened', async () => {
+    const { guarded } = make({}, (_, n) => ({ ...down, afterMs: n < 5 ? 0 : 4_000 }))
+    const late = Array.from({ length: 15 }, () => sendDown(guarded.carry))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(guarded.state()).toBe('open')
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(late.map(({ ok }) => ok)).not.toContain(undefined)
+    expect(guarded.state()).toBe('halfOpen')
+  })
+
+  test('does not open it again: it was sent before the endpoint recovered', async () => {
+    const { guarded } = make({ minCalls: 5 }, (_, n) => (n < 5 ? down : n < 15 ? { ...down, afterMs: 8_000 } : up))
+    await run(guarded, 5)
+    for (let i = 0; i < 10; i++) sendDown(guarded.carry, 'eth_chainId', { insist: true })
+    await vi.advanceTimersByTimeAsync(5_000)
+    await run(guarded, 1)
+    expect(guarded.state()).toBe('closed')
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(guarded.state()).toBe('closed')
+  })
+})
+
 describe('health', () => {
   test('counts what was answered, and how long it took', async () => {
     const { guarded } = make({}, (_, n) => (n === 3 ? { ...down, afterMs: 500 } : { ...up, afterMs: 100 }))

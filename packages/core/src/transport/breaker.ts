@@ -78,7 +78,8 @@ function verdictOf(failure: unknown): Verdict {
  * refused key (401) opens it for long, at once, and so does being forbidden the same number of times in a row. It does not open on what a
  * node answers (reverts, errors), on wrong calls, or on throttling, which is what a budget is for.
  *
- * Calls that were on their way when it opened are no news: they neither open it again nor close it.
+ * Only a probe that fails makes the wait longer. Calls that were in flight when the breaker opened or closed are ignored: they neither open it
+ * nor close it.
  * It is of use only where there is another endpoint to ask.
  *
  * @param options - When it opens, and for how long.
@@ -113,6 +114,8 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     let refusals = 0
     let opened = false
     let openings = 0
+    /** How often it has opened or closed. */
+    let period = 0
     let openedAt = -Infinity
     let openForMs = 0
     let probing = false
@@ -136,20 +139,25 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
 
     const open = (now: number, ms: number): void => {
       opened = true
+      period++
       openedAt = now
       openForMs = ms
       clear()
     }
 
-    const judge = (verdict: Verdict, sentAt: number, share: number): void => {
-      // What was sent before it opened is old news.
-      if (verdict === 'nothing' || sentAt < openedAt) return
+    const judge = (
+      verdict: Verdict,
+      sent: { readonly period: number; readonly probes: boolean },
+      share: number,
+    ): void => {
+      if (verdict === 'nothing' || sent.period !== period) return
       const now = performance.now()
       const at = slide(now)
       total[at]! += share
       if (verdict === 'down') {
         failed[at]! += share
         inRow += share
+        if (opened && !sent.probes) return
         const calls = sum(total)
         if (opened || inRow > failures - 1e-6 || (calls >= minCalls && sum(failed) >= failureRate * calls))
           open(now, openMs * Math.min(12, 2 ** openings++))
@@ -161,7 +169,11 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       if (verdict === 'dead' || refusals > failures - 1e-6 || stillRefused) return open(now, deadMs)
       if (!opened) return
       opened = false
+      period++
       openings = 0
+      // Failures of calls that were sent while it was open must not open it again.
+      clear()
+      total[at] = share
     }
 
     const stateAt = (now: number): BreakerState =>
@@ -183,13 +195,14 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
           ),
         )
       if (probes) probing = true
+      const sent = { period, probes }
       const sentAt = performance.now()
       endpoint.carry(call, (ok, value) => {
         if (probes) probing = false
         const ms = performance.now() - sentAt
         // What was ended while it took long would have taken longer: left out, slow answers would seem rare wherever they are not waited for.
         if (ok || (call.ended && ms > (latency.averageMs() ?? Infinity))) latency.add(ms)
-        judge(ok ? 'up' : verdictOf(value), sentAt, call.share)
+        judge(ok ? 'up' : verdictOf(value), sent, call.share)
         settle(ok, value)
       })
     }

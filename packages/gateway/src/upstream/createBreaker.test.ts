@@ -1,30 +1,45 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createBreaker } from './createBreaker.ts'
-import type { Breaker } from './createBreaker.ts'
+import type { Breaker, SentCall } from './createBreaker.ts'
 
 interface Started {
   readonly breaker: Breaker
   readonly pass: (ms: number) => void
   readonly changes: boolean[]
   readonly doubts: () => number
+  /** Ends the newest doubt. */
+  readonly confirm: (works: boolean) => void
 }
 const start = (): Started => {
   let at = 0
-  let doubts = 0
+  const confirms: ((works: boolean) => void)[] = []
   const changes: boolean[] = []
   const breaker = createBreaker({
     now: () => at,
     onChange: (closed) => changes.push(closed),
-    onDoubt: () => (doubts += 1),
+    onDoubt: (confirm) => confirms.push(confirm),
   })
-  return { breaker, pass: (ms) => (at += ms), changes, doubts: () => doubts }
+  return {
+    breaker,
+    pass: (ms) => (at += ms),
+    changes,
+    doubts: () => confirms.length,
+    confirm: (works) => confirms.at(-1)?.(works),
+  }
 }
 /** A dot is an answer, a letter a failure of that owner's call; an x is of another owner each time. */
 const report = (breaker: Breaker, ends: string): void => {
   for (const [index, end] of [...ends].entries())
-    if (end === '.') breaker.answered()
-    else breaker.failed(end === 'x' ? `owner-${index}` : end)
+    if (end === '.') breaker.answered(breaker.sent(false))
+    else breaker.failed(breaker.sent(false), end === 'x' ? `owner-${index}` : end)
+}
+/** Sends a call as the trial that is due. */
+const sendTrial = (breaker: Breaker): SentCall => {
+  expect(breaker.trialDue()).toBe(true)
+  const trial = breaker.sent(true)
+  expect(breaker.trialDue()).toBe(false)
+  return trial
 }
 
 describe('the breaker', () => {
@@ -48,8 +63,8 @@ describe('the breaker', () => {
       fc.property(fc.array(fc.boolean(), { maxLength: 60 }), (ends) => {
         const { breaker } = start()
         for (const [index, answered] of ends.entries()) {
-          if (answered) breaker.answered()
-          else breaker.failed(`owner-${index}`)
+          if (answered) breaker.answered(breaker.sent(false))
+          else breaker.failed(breaker.sent(false), `owner-${index}`)
           const last = ends.slice(Math.max(0, index - 19), index + 1)
           const five = last.slice(-5)
           const opens = (five.length === 5 && !five.includes(true)) || last.filter((end) => !end).length >= 10
@@ -73,72 +88,170 @@ describe('the breaker', () => {
     'after %s, too many of them of two owners, is in doubt: it opens only where a question of nobody’s fails too',
     (ends) => {
       for (const works of [true, false]) {
-        const { breaker, doubts } = start()
+        const { breaker, doubts, confirm } = start()
         report(breaker, ends)
         expect([breaker.closed(), doubts() > 0]).toEqual([true, true])
-        breaker.confirm(works)
+        confirm(works)
         expect(breaker.closed()).toBe(works)
       }
     },
   )
 
   test('what a question of nobody’s has excused is forgotten', () => {
-    const { breaker, doubts } = start()
+    const { breaker, doubts, confirm } = start()
     report(breaker, 'aaaaa')
-    breaker.confirm(true)
+    confirm(true)
     report(breaker, 'aaaa')
     expect(doubts()).toBe(1)
     report(breaker, 'a')
     expect([breaker.closed(), doubts()]).toEqual([true, 2])
   })
 
-  test('lets one call through for each wait, which doubles with each failure up to thirty seconds', () => {
+  test('allows one trial for each wait, which doubles with each trial that fails, up to thirty seconds', () => {
     const { breaker, pass } = start()
-    expect(breaker.mayTry()).toBe(false)
+    expect(breaker.trialDue()).toBe(false)
     report(breaker, 'xxxxx')
-    expect(breaker.mayTry()).toBe(false)
-    for (const waitMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+    expect(breaker.trialDue()).toBe(false)
+    for (const [index, waitMs] of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].entries()) {
       pass(waitMs - 1)
-      expect(breaker.mayTry()).toBe(false)
+      expect(breaker.trialDue()).toBe(false)
       pass(1)
-      expect([breaker.mayTry(), breaker.mayTry()]).toEqual([true, false])
-      breaker.failed(`owner-${waitMs}-${Math.random()}`)
+      breaker.failed(sendTrial(breaker), `owner-${index}`)
     }
   })
 
-  test('tries that fail for one owner again and again make the wait longer only where a question of nobody’s fails too', () => {
+  test('if trials fail for one user again and again, waits longer only if a request of its own fails too', () => {
     for (const [works, waitsMs] of [
       [true, [1_000, 2_000, 2_000, 2_000]],
       [false, [1_000, 2_000, 4_000, 8_000]],
     ] as const) {
-      const { breaker, pass, doubts } = start()
+      const { breaker, pass, doubts, confirm } = start()
       report(breaker, 'xxxxx')
       for (const [index, waitMs] of waitsMs.entries()) {
         pass(waitMs - 1)
-        expect(breaker.mayTry()).toBe(false)
+        expect(breaker.trialDue()).toBe(false)
         pass(1)
-        expect(breaker.mayTry()).toBe(true)
-        breaker.failed('a')
+        breaker.failed(sendTrial(breaker), 'a')
         expect(doubts()).toBe(index)
-        if (index > 0) breaker.confirm(works)
+        if (index > 0) confirm(works)
       }
     }
   })
 
-  test('a try whose end is never told does not keep it open for ever', () => {
+  test('allows another trial if one never ends', () => {
     const { breaker, pass } = start()
     report(breaker, 'xxxxx')
     pass(1_000)
-    expect(breaker.mayTry()).toBe(true)
+    sendTrial(breaker)
     pass(1_000)
-    expect(breaker.mayTry()).toBe(true)
+    expect(sendTrial(breaker).trial).toBeDefined()
   })
 
-  test('one good answer closes it, and what was before is forgotten', () => {
+  test('closes after one good response and forgets what was before', () => {
     const { breaker, changes } = start()
     report(breaker, 'xxxxx.xxxx')
     expect([breaker.closed(), changes]).toEqual([true, [false, true]])
     report(breaker, 'y')
     expect([breaker.closed(), changes]).toEqual([false, [false, true, false]])
+  })
+})
+
+// 15.31
+describe('a call that says nothing about the upstream now', () => {
+  const sendMany = (breaker: Breaker, count = 40): SentCall[] => Array.from({ length: count }, () => breaker.sent(true))
+  const failAll = (breaker: Breaker, calls: readonly SentCall[]): void => {
+    for (const [index, call] of calls.entries()) breaker.failed(call, `owner-${index}`)
+  }
+
+  test('does not make the wait longer: it was in flight when the breaker opened', () => {
+    const { breaker, pass } = start()
+    const pending = sendMany(breaker)
+    failAll(breaker, pending.slice(0, 20))
+    expect(breaker.closed()).toBe(false)
+    pass(500)
+    failAll(breaker, pending.slice(20))
+    pass(500)
+    sendTrial(breaker)
+  })
+
+  test('does not make the wait longer: it was sent while the breaker was open, and is no trial', () => {
+    const { breaker, pass } = start()
+    report(breaker, 'xxxxx')
+    failAll(breaker, sendMany(breaker))
+    pass(1_000)
+    failAll(
+      breaker,
+      sendMany(breaker).filter(({ trial }) => trial === undefined),
+    )
+    pass(1_000)
+    expect(breaker.trialDue()).toBe(true)
+  })
+
+  test('does not close it: a response from before it opened came late', () => {
+    const { breaker, changes } = start()
+    const early = breaker.sent(false)
+    report(breaker, 'xxxxx')
+    breaker.answered(early)
+    expect([breaker.closed(), changes]).toEqual([false, [false]])
+    breaker.answered(breaker.sent(false))
+    expect(breaker.closed()).toBe(true)
+  })
+
+  test('does not open it again: it was sent before the upstream recovered', () => {
+    const { breaker, pass, changes } = start()
+    const before = sendMany(breaker)
+    report(breaker, 'xxxxx')
+    const duringIt = sendMany(breaker)
+    pass(1_000)
+    breaker.answered(sendTrial(breaker))
+    failAll(breaker, [...before, ...duringIt])
+    expect([breaker.closed(), changes]).toEqual([true, [false, true]])
+  })
+
+  test('counts once: a trial that is late, and then fails', () => {
+    const { breaker, pass } = start()
+    report(breaker, 'xxxxx')
+    pass(1_000)
+    const trial = sendTrial(breaker)
+    breaker.failed(trial, 'a')
+    breaker.failed(trial, 'b')
+    pass(1_999)
+    expect(breaker.trialDue()).toBe(false)
+    pass(1)
+    sendTrial(breaker)
+  })
+
+  test('counts once: several trials that never ended in their time fail together', () => {
+    const { breaker, pass } = start()
+    report(breaker, 'xxxxx')
+    const trials = Array.from({ length: 10 }, () => {
+      pass(1_000)
+      return sendTrial(breaker)
+    })
+    failAll(breaker, trials)
+    pass(2_000)
+    expect(breaker.trialDue()).toBe(true)
+  })
+
+  test('a trial that was late still closes it when its response comes', () => {
+    const { breaker, pass } = start()
+    report(breaker, 'xxxxx')
+    pass(1_000)
+    const trial = sendTrial(breaker)
+    breaker.failed(trial, 'a')
+    breaker.answered(trial)
+    expect(breaker.closed()).toBe(true)
+  })
+
+  test('a doubt from before it opened or closed changes nothing', () => {
+    const { breaker, pass, confirm } = start()
+    report(breaker, 'aaaaa')
+    report(breaker, 'xxxxx')
+    expect(breaker.closed()).toBe(false)
+    confirm(false)
+    pass(1_000)
+    breaker.answered(sendTrial(breaker))
+    confirm(false)
+    expect(breaker.closed()).toBe(true)
   })
 })

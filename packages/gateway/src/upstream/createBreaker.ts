@@ -1,15 +1,27 @@
-/** Whether an upstream's own recent calls speak against asking it. */
+/** A call that was sent to an upstream. Pass it back when the call ends. */
+export interface SentCall {
+  /** How often the breaker had opened or closed when the call was sent. */
+  readonly period: number
+  /** Of a trial: how many trials had failed before it. Every other call has none. */
+  readonly trial: number | undefined
+  /** A call counts as one failure, even if it is reported when it is late and again when it ends. */
+  hasFailed: boolean
+}
+
+/** Decides from an upstream's recent calls whether to prefer another upstream. */
 export interface Breaker {
-  /** Nothing speaks against it. */
   readonly closed: () => boolean
-  /** Whether one call may find out if it works again. Says yes once for each wait. */
-  readonly mayTry: () => boolean
-  /** Told of an exchange that ended with an answer that can be believed. */
-  readonly answered: () => void
-  /** Told of one that ended without, and whose call it was. */
-  readonly failed: (ownerId: string) => void
-  /** Told what was found where it was in doubt: whether a light question of our own was answered. */
-  readonly confirm: (works: boolean) => void
+  /** Whether it is open and has been for long enough to send one call as a trial. */
+  readonly trialDue: () => boolean
+  /**
+   * Call this for every call that is sent.
+   * @param mayBeTrial - The call is the trial if one is due.
+   */
+  readonly sent: (mayBeTrial: boolean) => SentCall
+  /** Call this when the call got a response that can be trusted. */
+  readonly answered: (call: SentCall) => void
+  /** Call this when it did not. `ownerId` is the user who made the call. */
+  readonly failed: (call: SentCall, ownerId: string) => void
 }
 
 /** The last calls that are looked at, one bit each. */
@@ -39,15 +51,19 @@ const countUpTo = (most: number, owners: readonly string[]): number => {
 }
 
 /**
- * Makes a breaker: it opens on five failures in a row, or on ten among the last twenty calls, and lets one call through after a
- * second, then after two, up to thirty. One good answer closes it.
+ * Creates a circuit breaker. It opens after five failures in a row, or ten among the last twenty calls. While it is open it allows one
+ * trial call after a second, then after two, up to thirty. One good response closes it.
  *
- * A caller can bring failures about, by calls that are too much for any node. So these open it only where they are of three owners or
- * more, and it waits for longer only where the last two tries to fail were not of one; else it is in doubt, and a question decides that
- * is nobody's.
- * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
- * @param options.onChange - Told when it opens and when it closes.
- * @param options.onDoubt - Told when it is in doubt: `confirm` is to be called. Until then it may be told again.
+ * Only a trial that fails makes the wait longer. Calls that were in flight when the breaker opened or closed say nothing about the
+ * upstream now, so they are ignored: otherwise one blip under load would double the wait with each of them.
+ *
+ * One user can cause failures with calls that are too expensive for any node. So failures open the breaker only if they come from three
+ * users or more, and the wait gets longer only if the last two trials that failed were not both the same user's. Otherwise the breaker
+ * is in doubt and calls `onDoubt`.
+ * @param options.now - A monotonic clock in milliseconds. @default performance.now
+ * @param options.onChange - Called with `true` when it closes and with `false` when it opens.
+ * @param options.onDoubt - Called when it is in doubt. Send the upstream a cheap request of your own and pass whether it worked to
+ * `confirm`. It may be called again before that. A `confirm` from before the breaker opened or closed does nothing.
  */
 export const createBreaker = ({
   now = () => performance.now(),
@@ -56,64 +72,81 @@ export const createBreaker = ({
 }: {
   now?: () => number
   onChange?: (closed: boolean) => void
-  onDoubt?: () => void
+  onDoubt?: (confirm: (works: boolean) => void) => void
 } = {}): Breaker => {
   let recent = 0
-  /** Whose the last failures were, the newest last: at least as many as `recent` holds. */
+  /** The users whose calls failed last, the newest at the end: at least as many as `recent` has failures. */
   let owners: string[] = []
   let open = false
+  /** How often it has opened or closed. */
+  let period = 0
   let waitMs = firstWaitMs
-  let tryAt = 0
-  /** Whose call it was that last failed while it was open. */
+  let trialAt = 0
+  let failedTrials = 0
+  /** The user whose trial failed last. */
   let triedFor: string | undefined
 
-  const breakNow = (): void => {
-    open = true
+  const change = (toOpen: boolean): void => {
+    open = toOpen
+    period += 1
+    recent = 0
+    waitMs = firstWaitMs
+    trialAt = now() + waitMs
     triedFor = undefined
-    tryAt = now() + waitMs
-    onChange?.(false)
+    onChange?.(!open)
   }
   const waitLonger = (): void => {
     waitMs = Math.min(waitMs * 2, longestWaitMs)
-    tryAt = now() + waitMs
+    trialAt = now() + waitMs
   }
+  const doubt = (): void => {
+    const since = period
+    onDoubt?.((works) => {
+      if (since !== period) return
+      if (!works && open) waitLonger()
+      else if (!works) change(true)
+      // The calls failed for reasons of their own.
+      else if (!open) recent = 0
+    })
+  }
+  const trialDue = (): boolean => open && now() >= trialAt
+
   return {
     closed: () => !open,
-    mayTry: () => {
-      if (!open || now() < tryAt) return false
-      tryAt = now() + waitMs
-      return true
+    trialDue,
+    sent: (mayBeTrial) => {
+      const isTrial = mayBeTrial && trialDue()
+      // If the trial never ends, another call may try after the same time.
+      if (isTrial) trialAt = now() + waitMs
+      return { period, trial: isTrial ? failedTrials : undefined, hasFailed: false }
     },
-    answered: () => {
-      recent = (recent << 1) & windowBits
-      if (!open) return
-      open = false
-      recent = 0
-      waitMs = firstWaitMs
-      onChange?.(true)
+    answered: (call) => {
+      if (call.period !== period) return
+      if (open) change(false)
+      else recent = (recent << 1) & windowBits
     },
-    failed: (ownerId) => {
-      recent = ((recent << 1) | 1) & windowBits
+    failed: (call, ownerId) => {
+      if (call.period !== period || call.hasFailed) return
+      call.hasFailed = true
       if (open) {
+        // Several trials can be in flight if each takes longer than the wait. The first to fail counts for all of them.
+        if (call.trial !== failedTrials) return
+        failedTrials += 1
         const another = triedFor !== ownerId
         triedFor = ownerId
         if (another) waitLonger()
-        else onDoubt?.()
+        else doubt()
         return
       }
+      recent = ((recent << 1) | 1) & windowBits
       const failures = bitsOf(recent)
       owners = [...owners.slice(1 - failures), ownerId].slice(-failures)
       const five = (recent & lastFive) === lastFive
       if (!five && failures < failuresToOpen) return
       const confirmed =
         (five && countUpTo(countedOfFive, owners.slice(-5)) === 5) || countUpTo(countedOfTen, owners) >= failuresToOpen
-      if (confirmed) breakNow()
-      else onDoubt?.()
-    },
-    confirm: (works) => {
-      if (!works) (open ? waitLonger : breakNow)()
-      // What failed was the calls' own doing.
-      else if (!open) recent = 0
+      if (confirmed) change(true)
+      else doubt()
     },
   }
 }

@@ -27,7 +27,7 @@ export interface UpstreamGroup {
    * The upstream to ask, but for `not`: the first in the order of the configuration that nothing speaks against, else the first
    * that can be reached at all. The order is kept, rather than load spread, so that a caller's next read meets the node that took
    * its last write.
-   * @param mayFail - Of a call that can be asked again elsewhere: it may find out whether an upstream answers again.
+   * @param mayFail - For a call that can be sent to another upstream if it fails: the upstream may be one that is due for a trial.
    */
   readonly pick: (not?: GroupMember, mayFail?: boolean) => GroupMember | undefined
   /** Whether there is more than one. */
@@ -78,7 +78,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     hedgeMs,
     pick: (not, mayFail = false) => {
       for (const member of members)
-        if (member !== not && (member.health.sound() || (mayFail && member.health.mayTry()))) return member
+        if (member !== not && (member.health.sound() || (mayFail && member.health.trialDue()))) return member
       return members.find((member) => member !== not && member.health.healthy())
     },
     several: members.length > 1,

@@ -58,6 +58,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
       finish(calls.map(() => refusals.noUpstream(group.network)))
       return
     }
+    const sent = member.health.sent(false)
     stop = member.upstream.post({
       body,
       budget,
@@ -78,7 +79,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
         }
         const ends = readPlainBatch(answer.body, firstId, calls.length) ?? readAny(answer.body, member)
         // Only what is good is told: a node may refuse a batch and answer each call of it.
-        if (ends !== undefined) member.health.answered()
+        if (ends !== undefined) member.health.answered(sent)
         finish(ends ?? none(), member)
       },
     })

@@ -110,7 +110,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     else if (open > 0) failure = refusal
     else finish(failure ?? refusal, member)
   }
-  const attempt = (member: GroupMember): void => {
+  const attempt = (member: GroupMember, sent = member.health.sent(false)): void => {
     const wireId = String(takeWireIds(1))
     const isFirst = tries === 0
     tries += 1
@@ -134,14 +134,14 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
         }
         const end = endOf(fault, answer, { wireId, maxAnswerBytes })
         if ('value' in end) {
-          member.health.answered()
+          member.health.answered(sent)
           stopOther()
           finish(masked(end, member), member)
         } else if (end.reason === 'response_too_large' || fault === 'noRoom') {
           stopOther()
           finish(end, member)
         } else {
-          member.health.failed(ownerId)
+          member.health.failed(sent, ownerId)
           const same = fault === 'broken' && tries < 2 ? member : undefined
           failed(member, end, idempotent ? (elsewhere(member) ?? same) : undefined)
         }
@@ -154,7 +154,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
               const opened = openLarge(wireId, { head, flow, idleMs: timeoutMs, mayStream })
               if (opened === undefined) return undefined
               open -= 1
-              member.health.answered()
+              member.health.answered(sent)
               stopOther()
               streaming = true
               finish({ member: 'result', stream: opened.stream }, member)
@@ -183,22 +183,23 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     return nothing
   }
   group.turns.take(options)
+  const onTrial = !first.health.sound()
+  const firstSent = first.health.sent(mayFail)
   const deadline = group.deadlines.begin(deadlineMs, () => {
     // A heavy call may take its time without the node being the worse for it.
-    if (!heavy) first.health.failed(ownerId)
+    if (!heavy) first.health.failed(firstSent, ownerId)
     stopAll()
     done(refusals.upstreamTimeout(timeoutMs))
   })
 
-  const onTrial = !first.health.sound()
-  attempt(first)
+  attempt(first, firstSent)
   if (!over && mayFail && group.several) {
     const waitMs = Math.min(group.hedgeMs ?? deadlineMs / 2, onTrial ? trialMs : Infinity)
     hedge = setTimeout(() => {
       const other = elsewhere(first)
       if (other === undefined || open === 0) return
       // Not the same as slow: half of its time is gone.
-      if (group.hedgeMs === undefined || onTrial) first.health.failed(ownerId)
+      if (group.hedgeMs === undefined || onTrial) first.health.failed(firstSent, ownerId)
       attempt(other)
     }, waitMs)
   }

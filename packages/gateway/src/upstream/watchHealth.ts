@@ -14,11 +14,10 @@ export interface Health {
   readonly healthy: () => boolean
   /** Nothing speaks against asking it first. */
   readonly sound: () => boolean
-  /** Whether one call may find out if it answers again, after its answers spoke against it. Says yes once for each wait. */
-  readonly mayTry: () => boolean
-  /** Told of each exchange that ended with an answer that can be believed. */
+  /** Whether the next call that may fail can be sent as a trial, because its circuit breaker has been open for long enough. */
+  readonly trialDue: () => boolean
+  readonly sent: Breaker['sent']
   readonly answered: Breaker['answered']
-  /** Told of each that ended without, and whose call it was. */
   readonly failed: Breaker['failed']
   /** Told whether it is too far behind the others. */
   readonly setLagging: (lagging: boolean) => void
@@ -57,14 +56,14 @@ export const watchHealth = (
   const timeoutMs = Math.min(options.timeoutMs, probeTimeoutMs)
   const breaker = createBreaker({
     onChange: (closed) => options.onState(closed ? 'recovered' : 'failing'),
-    onDoubt: () => void askForAll(),
+    onDoubt: (confirm) => void askForAll(confirm),
   })
-  const askForAll = async (): Promise<void> => {
+  const askForAll = async (confirm: (works: boolean) => void): Promise<void> => {
     if (asking || stopped) return
     asking = true
     const end = await askUpstream(upstream, lightRead, Math.min(timeoutMs, lightReadMs))
     asking = false
-    if (!stopped) breaker.confirm(typeof end !== 'string')
+    if (!stopped) confirm(typeof end !== 'string')
   }
 
   const become = (next: 'healthy' | 'unreachable' | 'wrongChain'): void => {
@@ -94,7 +93,8 @@ export const watchHealth = (
   return {
     healthy: () => state === 'healthy',
     sound: () => state === 'healthy' && !lagging && breaker.closed(),
-    mayTry: () => state === 'healthy' && !lagging && breaker.mayTry(),
+    trialDue: () => state === 'healthy' && !lagging && breaker.trialDue(),
+    sent: breaker.sent,
     answered: breaker.answered,
     failed: breaker.failed,
     setLagging: (now) => {
