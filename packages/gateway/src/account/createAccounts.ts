@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { monotonicClock } from '../clock.ts'
 import { createTokens } from './accessTokens.ts'
 import type { Accounts, AccountsOptions } from './accounts.ts'
 import { createDebts } from './createDebts.ts'
@@ -25,7 +26,7 @@ export const createAccounts = ({
   storage,
   signUp,
   operatorToken,
-  now = Date.now,
+  now: givenNow,
   onChange = () => {},
   passwords = createPasswords(),
   signUpBurst = 20,
@@ -33,15 +34,17 @@ export const createAccounts = ({
 }: AccountsOptions): Accounts => {
   if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
     throw new TypeError(`the operator token must have at least ${minOperatorToken} characters, random`)
+  const now = givenNow ?? Date.now
+  const monotonic = { now: monotonicClock(givenNow) }
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
   const parts = { storage, passwords, signUp, now, onChange }
   const guarded = {
     ...parts,
-    logInThrottle: createLogInThrottle({ now }),
-    signUps: createDebts({ burst: signUpBurst, intervalMs: minute, now }),
-    confirmations: createDebts({ burst: 5, intervalMs: minute, now }),
-    loggedFailures: createDebts({ burst: 20, intervalMs: minute, now }),
-    loggedStrangers: createDebts({ burst: 100, intervalMs: 1_000, maxKeys: 2, now }),
+    logInThrottle: createLogInThrottle(monotonic),
+    signUps: createDebts({ burst: signUpBurst, intervalMs: minute, ...monotonic }),
+    confirmations: createDebts({ burst: 5, intervalMs: minute, ...monotonic }),
+    loggedFailures: createDebts({ burst: 20, intervalMs: minute, ...monotonic }),
+    loggedStrangers: createDebts({ burst: 100, intervalMs: 1_000, maxKeys: 2, ...monotonic }),
     auditMs: auditDays * day,
   }
   return {

@@ -32,14 +32,6 @@ describe('debts', () => {
     }
   })
 
-  test('do not last longer where the clock is put back', () => {
-    let time = 1_000_000_000
-    const debts = createDebts({ burst: 1, intervalMs: 100, now: () => time })
-    debts.add('a')
-    time = 0
-    expect(debts.waitMs('a')).toBe(100)
-  })
-
   test('hold no more than they are told to', () => {
     const debts = createDebts({ burst: 1, intervalMs: 100, maxKeys: 50, now: () => 0 })
     for (let at = 0; at < 1_000; at += 1) debts.add(`key ${at}`)

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import { createRecentMap } from '../limit/createRecentMap.ts'
 
 /** Tries that cost time: each adds to a debt, which time pays off. */
@@ -18,8 +19,8 @@ export interface DebtsOptions {
   readonly intervalMs: number
   /** Keys remembered; past half of it, one that was not heard of longest may be forgotten. @default 50_000 */
   readonly maxKeys?: number | undefined
-  /** Milliseconds since any time. */
-  readonly now: () => number
+  /** A monotonic clock in milliseconds. */
+  readonly now: Clock
 }
 
 /**
@@ -30,8 +31,7 @@ export const createDebts = ({ burst, intervalMs, maxKeys = 50_000, now }: DebtsO
   /** When each is free of debts. */
   const freeAt = createRecentMap<number>(maxKeys)
   const most = burst * intervalMs
-  // Not more than the most, also where the clock was put back.
-  const debtOf = (key: string): number => Math.min(most, Math.max(0, (freeAt.get(key) ?? 0) - now()))
+  const debtOf = (key: string): number => Math.max(0, (freeAt.get(key) ?? -Infinity) - now())
   return {
     waitMs: (key) => Math.max(0, debtOf(key) + intervalMs - most),
     add: (key) => {

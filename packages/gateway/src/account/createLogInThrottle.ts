@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts'
 import { foldText } from '../storage/foldText.ts'
 import { createDebts } from './createDebts.ts'
 import type { Debts } from './createDebts.ts'
@@ -24,9 +25,9 @@ const minute = 60 * second
  * Makes the throttle of log-ins. It slows a caller (an IPv4 address, or a /64 of IPv6) that fails at one account, or at many; and while an
  * account is being guessed at from all over, each caller has one try at it in five minutes. No number of failures of others keeps the
  * owner out, from an address that did not fail itself. All of it is in memory, of bounded size, and is forgotten with time.
- * @param options.now - Milliseconds since any time.
+ * @param options.now - A monotonic clock in milliseconds.
  */
-export const createLogInThrottle = ({ now, maxKeys }: { now: () => number; maxKeys?: number }): LogInThrottle => {
+export const createLogInThrottle = ({ now, maxKeys }: { now: Clock; maxKeys?: number }): LogInThrottle => {
   const debts = (burst: number, intervalMs: number): Debts => createDebts({ burst, intervalMs, maxKeys, now })
   const failuresOfCaller = debts(30, 6 * second)
   const failuresAtAccount = debts(50, 30 * second)

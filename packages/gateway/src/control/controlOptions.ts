@@ -73,5 +73,5 @@ export interface ControlOptions {
   /** Told of each request. What it throws is ignored. */
   readonly log?: (entry: ControlLogEntry) => void
   /** Milliseconds since 1970. @default Date.now */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { createDebts } from '../account/createDebts.ts'
+import { monotonicClock } from '../clock.ts'
 import { strictTransport } from '../http/strictTransport.ts'
 import { isStorageError } from '../storage/storageError.ts'
 import { admit } from './admit.ts'
@@ -59,7 +60,11 @@ export const createControl = (options: ControlOptions): Control => {
   const { now = Date.now, degraded = () => [], log = () => {} } = options
   const parts: ControlParts = { ...options, now, degraded, startedAt: now() }
   const handlers = handlersOf(parts)
-  const throttles = { changes: createDebts({ ...writes, now }), reads: createDebts({ ...reads, now }) }
+  const monotonicNow = monotonicClock(options.now)
+  const throttles = {
+    changes: createDebts({ ...writes, now: monotonicNow }),
+    reads: createDebts({ ...reads, now: monotonicNow }),
+  }
   const metricsLines = createLines(metricsReads)
 
   const tell: typeof log = (entry) => {
@@ -107,7 +112,7 @@ export const createControl = (options: ControlOptions): Control => {
     work: (host: PublicHost) => Promise<Outcome>,
   ): Promise<Response> => {
     const { requestId = randomUUID() } = env
-    const begun = now()
+    const startedAt = monotonicNow()
     let outcome: Outcome
     let keepTo: string | undefined
     try {
@@ -138,7 +143,7 @@ export const createControl = (options: ControlOptions): Control => {
       status: response.status,
       ...('refusal' in reply ? { code: reply.refusal.code } : {}),
       ...(userId === undefined ? {} : { userId }),
-      durationMs: now() - begun,
+      durationMs: Math.round((monotonicNow() - startedAt) * 1_000) / 1_000,
     })
     return response
   }

@@ -33,7 +33,10 @@ export type Handler<Name extends RouteName> = (
 export type Handlers<Names extends RouteName> = { readonly [Name in Names]: Handler<Name> }
 
 /** What handlers work with. */
-export type ControlParts = Required<Omit<ControlOptions, 'log'>> & { readonly startedAt: number }
+export type ControlParts = Required<Omit<ControlOptions, 'log' | 'now'>> & {
+  readonly now: () => number
+  readonly startedAt: number
+}
 
 /**
  * Whoever is logged in, at a route that lets in nobody else.

@@ -1,3 +1,4 @@
+import { monotonicClock } from '../clock.ts'
 import { createRecentMap } from '../limit/createRecentMap.ts'
 import type { RecentMap } from '../limit/createRecentMap.ts'
 import type { Access } from '../storage/access.ts'
@@ -21,8 +22,8 @@ export interface StoredKeysOptions {
   readonly pollMs?: number
   /** How long a key that does not exist is remembered, in milliseconds. @default 5_000 */
   readonly unknownForMs?: number
-  /** A clock in milliseconds since 1970. @default Date.now */
-  readonly now?: () => number
+  /** A clock in milliseconds since 1970. Times of the cache leave out its steps back. @default Date.now, and a monotonic clock for the cache */
+  readonly now?: (() => number) | undefined
 }
 
 /** The keys of a storage, remembered as they are used. */
@@ -66,8 +67,9 @@ export const createStoredKeys = ({
   staleKeysForMs = 600_000,
   pollMs = 1_000,
   unknownForMs = 5_000,
-  now = Date.now,
+  now: wallNow,
 }: StoredKeysOptions): StoredKeys => {
+  const now = monotonicClock(wallNow)
   const known = createKeyCache<KeyRecord>(maxEntries)
   let unknown: RecentMap<number> = createRecentMap(maxEntries)
   const loading = new Map<string, Promise<KeyRecord | undefined>>()
@@ -168,7 +170,7 @@ export const createStoredKeys = ({
     findByKid: (kid) => (isJwtKeyId(kid) ? find(`kid ${kid}`, kid, 'kid') : undefined),
     forget,
     refresh,
-    outageSince: () => (failing ? seenAt : undefined),
+    outageSince: () => (failing ? (wallNow ?? Date.now)() - (now() - seenAt) : undefined),
     get size() {
       return known.size
     },

@@ -1,3 +1,4 @@
+import { monotonicClock } from '../clock.ts'
 import { createRecentMap } from './createRecentMap.ts'
 import type { RateDecision } from './rateDecision.ts'
 import type { RateLimiter, RateLimits } from './rateLimiter.ts'
@@ -15,7 +16,7 @@ export interface LocalRateLimiter extends RateLimiter {
 export interface RateLimiterOptions {
   /** Keys remembered, 2 or more. Past half of it, a key that was not heard of longest may begin with a full burst again; none is refused. @default 100_000 */
   readonly maxKeys?: number | undefined
-  /** A clock in milliseconds that never goes back; parts of a millisecond are dropped. @default performance.now */
+  /** A monotonic clock in milliseconds; fractions are dropped. @default performance.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -27,7 +28,7 @@ export interface RateLimiterOptions {
  */
 export const createRateLimiter = ({
   maxKeys = 100_000,
-  now = () => performance.now(),
+  now = monotonicClock(),
 }: RateLimiterOptions = {}): LocalRateLimiter => {
   const debtors = createRecentMap<Debtor>(maxKeys)
   return {

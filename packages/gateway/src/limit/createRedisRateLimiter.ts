@@ -20,6 +20,7 @@ const restMs = 1_000
 
 // The same sums as in takeFromDebt.ts. By Redis' own clock: there is one, where instances have each their own. What is run too late, as Redis
 // hung, was decided without it long ago, and would be counted at a time at which nobody called.
+// Redis has no monotonic clock. If its clock was set back, what is owed is paid off from now on, and not only once the clock has caught up.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -32,13 +33,13 @@ if kept then
   debt, at = tonumber(keptDebt), tonumber(keptAt)
   if now > at then
     debt = math.max(0, debt - (now - at) * perSecond)
-    at = now
   end
 end
+local setBack = at > now
 local granted = math.max(0, math.min(calls, math.floor((burst * ${callDebt} - debt) / ${callDebt})))
-if granted > 0 then
+if granted > 0 or setBack then
   local after = debt + granted * ${callDebt}
-  redis.call('SET', KEYS[1], string.format('%.0f:%.0f', after, at), 'PX', math.ceil(after / perSecond) + 1000)
+  redis.call('SET', KEYS[1], string.format('%.0f:%.0f', after, now), 'PX', math.ceil(after / perSecond) + 1000)
 end
 return { granted, debt, now }`
 

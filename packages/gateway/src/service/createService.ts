@@ -137,14 +137,14 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     storage,
     limitsOf: (access) => limitsOf(config, access),
     staleKeysForMs: config.staleKeysForMs,
-    now,
+    now: options.now,
   })
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
     operatorToken: options.operatorToken,
     auditDays: config.retention.auditDays,
-    now,
+    now: options.now,
     onChange: (changes) => forget(changes),
   })
   const forget = (changes: readonly Change[]): void => {
@@ -194,7 +194,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     },
     degraded,
     log,
-    now,
+    now: options.now,
   })
   const stopUpkeep = startUpkeep({ work: accounts.prune, everyMs: upkeepMs })
   const closeParts = async (): Promise<void> => {

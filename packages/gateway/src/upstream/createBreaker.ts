@@ -1,3 +1,5 @@
+import { monotonicClock } from '../clock.ts'
+
 /** A call that was sent to an upstream. Pass it back when the call ends. */
 export interface SentCall {
   /** How often the breaker had opened or closed when the call was sent. */
@@ -66,7 +68,7 @@ const countUpTo = (most: number, owners: readonly string[]): number => {
  * `confirm`. It may be called again before that. A `confirm` from before the breaker opened or closed does nothing.
  */
 export const createBreaker = ({
-  now = () => performance.now(),
+  now = monotonicClock(),
   onChange,
   onDoubt,
 }: {

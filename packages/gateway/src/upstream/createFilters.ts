@@ -1,3 +1,4 @@
+import { monotonicClock } from '../clock.ts'
 import { randomBytes } from 'node:crypto'
 import type { GroupMember } from './groupMember.ts'
 
@@ -36,7 +37,7 @@ interface Held extends Filter {
  * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
  */
 export const createFilters = (options: { maxPerKey: number; now?: () => number }): Filters => {
-  const { maxPerKey, now = () => performance.now() } = options
+  const { maxPerKey, now = monotonicClock() } = options
   /** In the order of their last use, since a map keeps the order in which entries came. */
   const held = new Map<string, Held>()
   const idsOf = new Map<string, Set<string>>()

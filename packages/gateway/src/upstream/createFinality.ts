@@ -1,3 +1,4 @@
+import { monotonicClock } from '../clock.ts'
 import { scanMembers } from '../json/scanMembers.ts'
 import { askUpstream, quantityIn } from './askUpstream.ts'
 import type { AskEnd } from './askUpstream.ts'
@@ -24,7 +25,7 @@ export const createFinality = (
   upstream: Upstream,
   options: { timeoutMs: number; onBack: () => void; now?: () => number },
 ): Finality => {
-  const { timeoutMs, onBack, now = () => performance.now() } = options
+  const { timeoutMs, onBack, now = monotonicClock() } = options
   let last = { number: -1, heardAt: -Infinity }
   let previous = last
   let askedAt = -Infinity

@@ -1,3 +1,4 @@
+import { monotonicClock } from '../clock.ts'
 import { refusals } from '../refusal/refusals.ts'
 import type { CallDone, CallEnd } from './callEnd.ts'
 import type { ByteBudget } from './createUpstream.ts'
@@ -79,7 +80,7 @@ const nothing = (): void => {}
  * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
  */
 export const createFlights = (options: { joinableMs: number; now?: () => number }): Flights => {
-  const { joinableMs, now = () => performance.now() } = options
+  const { joinableMs, now = monotonicClock() } = options
   let open = new Map<string, Flight>()
   /** Of a key, the number of the first read that it may join. */
   const marks = new Map<string, number>()

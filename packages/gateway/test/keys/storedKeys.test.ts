@@ -238,6 +238,20 @@ describe.each(databases)('stored keys on $name', (database) => {
     await keys.find(stranger)
     expect(asked()).toBe(54)
   })
+
+  // 15.32
+  test('a key that did not exist is looked up again after a while, also if the clock is set back', async () => {
+    let time = now + 86_400_000
+    const { keys, asked } = await start(storage, { unknownForMs: 1_000, now: () => time })
+    const hash = hashApiKey(createApiKey('testnet'))
+    await keys.find(hash)
+    time = now
+    await keys.find(hash)
+    expect(asked()).toBe(1)
+    time += 1_000
+    await keys.find(hash)
+    expect(asked()).toBe(2)
+  })
 })
 
 const access = (change: Partial<Access> = {}): Access => ({
@@ -358,6 +372,19 @@ describe('while the database is gone', () => {
     expect(keys.outageSince()).toBeUndefined()
     expect(keys.find('known')).toMatchObject({ status: 'revoked' })
     expect(keys.find('other')).toBeUndefined()
+  })
+
+  // 15.32
+  test('known keys do not work for longer than stated if the clock is set back', async () => {
+    const database = losable()
+    let time = now + 86_400_000
+    const { keys } = await start(database.storage, { staleKeysForMs: 5_000, now: () => time })
+    expect(keys.find('known')).toMatchObject({ status: 'active' })
+    database.lose()
+    time = now
+    expect(keys.find('known')).toMatchObject({ status: 'active' })
+    time += 5_001
+    expect(() => keys.find('known')).toThrow('the database is gone')
   })
 
   test('a service that starts without it finds its keys once it is there', async () => {

@@ -108,6 +108,19 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       expect((await limiter.take(id, limits, 1)).granted).toBe(1)
     })
 
+    // 15.32
+    test('a clock of Redis that was set back locks nobody', async () => {
+      const { limiter, redis } = await openLimiter(5_000)
+      const id = newId()
+      const limits = { perSecond: 1_000, burst: 10 }
+      // As it was written a day ahead: a full burst was used.
+      await redis.client.set(`keyrail:rate:${id}`, `10000:${Date.now() + 86_400_000}`, 'PX', 86_400_000)
+      expect((await limiter.take(id, limits, 1)).granted).toBe(0)
+      await wait(20)
+      expect((await limiter.take(id, limits, 10)).granted).toBe(10)
+      expect(await redis.client.pttl(`keyrail:rate:${id}`)).toBeLessThan(60_000)
+    })
+
     test('a limit that was lowered below what is owed refuses, and no more', async () => {
       const { limiter } = await openLimiter(5_000)
       const id = newId()

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
+import { startFakeUpstream } from '../fakeUpstream.ts'
+import { chainIds, post } from '../startGateway.ts'
+import { appBody } from '../control/world.ts'
+import { freePort } from './freePort.ts'
+import { createVisitor } from './visitor.ts'
+
+const day = 86_400_000
+const password = 'plum tin roof gate'
+
+const toStop: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  vi.useRealTimers()
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+/** Starts a service with the clocks that it has by default. @returns Its URL. */
+const start = async (): Promise<string> => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-clock-'))
+  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  const node = await startFakeUpstream(chainIds.testnet)
+  toStop.push(node.stop)
+  const port = await freePort()
+  const service = await createService({
+    config: parseServiceConfig({
+      publicUrl: `http://127.0.0.1:${port}`,
+      listen: { port },
+      signUp: 'open',
+      chain: { name: 'Ethereum', symbol: 'ETH' },
+      networks: {
+        testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: 'http://127.0.0.1:9' }] },
+      },
+    }),
+    secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),
+    storage: { file: join(folder, 'keyrail.db') },
+  })
+  toStop.push(() => service.close({ graceMs: 0 }))
+  return (await service.listen()).url
+}
+
+// 15.32
+test.each([
+  ['forward a day and back', [day, 0]],
+  ['back a day and forward', [-day, 0]],
+  ['forward a year, back, and back a year', [365 * day, 0, -365 * day, 0]],
+])('a service whose clock is set %s still serves its users', async (_, jumps) => {
+  // Before the service starts, since defaults such as `now = Date.now` keep the function that they find.
+  const startedAt = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const url = await start()
+  const visitor = createVisitor(url)
+  const account = { mail: 'ann@example.org', password }
+  expect((await visitor.ask('POST', '/api/account', account)).status).toBe(201)
+  const { address } = (await visitor.ask('POST', '/api/keys', { name: 'ci', network: 'testnet' })).json as {
+    address: string
+  }
+  for (const [round, jump] of [0, ...jumps].entries()) {
+    vi.setSystemTime(startedAt + jump)
+    const done = {
+      wrongLogIn: (await visitor.ask('POST', '/api/session', { ...account, mail: `carl${round}@example.org` })).status,
+      logIn: (await visitor.ask('POST', '/api/session', account)).status,
+      usage: (await visitor.ask('GET', '/api/usage')).status,
+      usageAgain: (await visitor.ask('GET', '/api/usage')).status,
+      change: (await visitor.ask('POST', '/api/apps', appBody())).status,
+      signUp: (await createVisitor(url).ask('POST', '/api/account', { ...account, mail: `bob${round}@example.org` }))
+        .status,
+      call: (await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')).status,
+    }
+    expect({ jump, ...done }).toEqual({
+      jump,
+      wrongLogIn: 401,
+      logIn: 200,
+      usage: 200,
+      usageAgain: 200,
+      change: 201,
+      signUp: 201,
+      call: 200,
+    })
+  }
+})
