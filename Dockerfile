@@ -7,7 +7,8 @@ RUN npm run setup && npm run build
 RUN node packages/cli/copyDashboard.mjs && npm run pnpm -- --filter keyrail deploy --prod --legacy /app
 
 FROM node:24.21.0-bookworm-slim
-ENV NODE_ENV=production
+# How long it still accepts calls after SIGTERM while /readyz reports 503, so that a load balancer can notice.
+ENV NODE_ENV=production KEYRAIL_DRAIN_DELAY_MS=5000
 COPY --from=build /app /app
 # The SQLite database, where there is no DATABASE_URL.
 RUN install -d -o node -g node -m 700 /var/lib/keyrail

@@ -45,9 +45,14 @@ export interface Gateway {
    */
   reload(options: GatewayOptions): Promise<void>
   /**
-   * Stops: takes no new connections, answers what was asked before, refuses what comes after on open connections (503), and
-   * closes each connection after its last answer.
-   * @param options.graceMs - After this, what is still under way is cut off, in milliseconds. @default 10_000
+   * Reports 503 at `/readyz` from now on, so that load balancers move their callers away. Everything else is still accepted and served,
+   * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
+   */
+  prepareToClose(): void
+  /**
+   * Stops listening, completes the requests that are in flight, rejects later ones on open connections (503), and closes each
+   * connection after its last response.
+   * @param options.graceMs - After this, requests that are still in flight are cut off, in milliseconds. @default 10_000
    */
   close(options?: { graceMs?: number }): Promise<void>
 }
@@ -84,7 +89,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     }
   }
   const connections = createConnections()
-  let draining = false
+  /** `leaving` after `prepareToClose`, `draining` after `close`. */
+  let phase: 'serving' | 'leaving' | 'draining' = 'serving'
 
   const groupOf = (network: Network, { networks, limits, unsafeNodeMethods }: CheckedOptions): UpstreamGroup =>
     createUpstreamGroup({
@@ -120,7 +126,8 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     limits: checked.limits,
     keepTo: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
     connections,
-    draining: () => draining,
+    leaving: () => phase !== 'serving',
+    draining: () => phase === 'draining',
     elsewhere: checked.elsewhere,
     degraded: checked.degraded ?? (() => []),
     underWay: 0,
@@ -180,7 +187,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   let releasing: Promise<unknown> = Promise.resolve()
 
   const drain = async (graceMs: number): Promise<void> => {
-    draining = true
+    phase = 'draining'
     log({ event: 'draining' })
     const cutOff = await drainServer(server, { graceMs, sockets, connections })
     await reloading
@@ -236,6 +243,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       const work = reloading.then(() => reload(next))
       reloading = work.catch(() => {})
       return work
+    },
+    prepareToClose: () => {
+      if (phase === 'serving') phase = 'leaving'
     },
     close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= drain(graceMs)),
   }

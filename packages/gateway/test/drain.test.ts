@@ -198,6 +198,68 @@ describe('close', () => {
   })
 })
 
+// 15.29
+describe('prepareToClose', () => {
+  test('reports 503 at /readyz and still serves calls, on old and on new connections', async () => {
+    const { started, path } = await start()
+    const [idle, unused] = [await openRaw(started.port), await openRaw(started.port)]
+    idle.send(postBytes(path, read()))
+    expect((await idle.next()).headers['connection']).toBe('keep-alive')
+    started.gateway.prepareToClose()
+
+    // A load balancer that has not noticed yet keeps sending calls, on the connections that it has and on new ones.
+    for (const connection of [idle, unused, await openRaw(started.port), await openRaw(started.port)]) {
+      connection.send(postBytes(path, read()))
+      const { status, headers } = await connection.next()
+      expect([status, headers['connection']]).toEqual([200, 'close'])
+      await connection.ended
+    }
+    for (const [health, status] of [
+      ['/readyz', 503],
+      ['/healthz', 200],
+    ] as const) {
+      const connection = await openRaw(started.port)
+      connection.send(`GET ${health} HTTP/1.1\r\n\r\n`)
+      const response = await connection.next()
+      expect([health, response.status, response.headers['connection']]).toEqual([health, status, 'close'])
+    }
+    expect(started.entries.at(-1)).toMatchObject({ event: 'request' })
+
+    await started.gateway.close()
+    await expect(openRaw(started.port)).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('says Connection: close with the last of several pipelined responses only', async () => {
+    const { started, path } = await start()
+    const connection = await openRaw(started.port)
+    started.gateway.prepareToClose()
+    connection.send(Buffer.concat([postBytes(path, read()), postBytes(path, read()), postBytes(path, read())]))
+    const responses = [await connection.next(), await connection.next(), await connection.next()]
+    expect(responses.map(({ status, headers }) => [status, headers['connection']])).toEqual([
+      [200, 'keep-alive'],
+      [200, 'keep-alive'],
+      [200, 'close'],
+    ])
+  })
+
+  test('followed by close completes the calls that are in flight, and rejects later ones', async () => {
+    const { upstream, started, path } = await start()
+    const held: (() => void)[] = []
+    upstream.behave = (call, response) => void held.push(() => response.end(result(call, '"0x1"')))
+    const [connection, other] = [await openRaw(started.port), await openRaw(started.port)]
+    started.gateway.prepareToClose()
+    connection.send(postBytes(path, read()))
+    await until(() => held.length === 1)
+    const closed = started.gateway.close()
+    other.send(postBytes(path, read()))
+    expect((await other.next()).status).toBe(503)
+    for (const respond of held) respond()
+    expect((await connection.next()).status).toBe(200)
+    await closed
+    expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 0 })
+  })
+})
+
 describe('listen', () => {
   test('fails with the reason where the port is taken, and may be asked for another', async () => {
     const { started } = await start()

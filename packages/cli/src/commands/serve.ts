@@ -52,7 +52,8 @@ export async function serve(given: ReadArguments): Promise<number> {
     return exitCodes.ok
   }
   const graceMs = (readWholeNumber('--grace', given.text('grace'), { min: 0, max: longestGraceSeconds }) ?? 10) * 1_000
-  const stop = untilStopped(['SIGINT', 'SIGTERM'])
+  let skipDrainDelay = (): boolean => false
+  const stop = untilStopped(['SIGINT', 'SIGTERM'], () => skipDrainDelay())
   // Before it listens there is nothing to read again, and the signal's own way would be to end the process.
   let reload = (): void => {}
   const hangUp = (): void => reload()
@@ -66,6 +67,7 @@ export async function serve(given: ReadArguments): Promise<number> {
       startFromFile({ file, write: (lines) => process.stdout.write(lines), dashboard: dashboardFolder() }),
     )
     reload = () => void service.reload()
+    skipDrainDelay = () => service.skipDrainDelay()
     await stop.asked
     await service.close({ graceMs })
     return exitCodes.ok

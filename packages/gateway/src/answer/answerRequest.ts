@@ -70,12 +70,20 @@ const refuseEarly = (
   { path, expectation }: { path: Path; expectation: Expectation },
 ): Refusal | undefined => {
   if (expectation === 'unknown') return refusals.expectationFailed()
-  if (answering.draining()) return refusals.draining()
+  if (answering.draining() || (answering.leaving() && path.kind === 'readyz')) return refusals.draining()
   if (path.kind === 'healthz' || path.kind === 'readyz' || request.method === 'OPTIONS') return undefined
   if (path.kind === 'unknown') return refusals.notFound()
   if (request.method !== 'POST') return refusals.httpMethod()
   return isJsonMediaType(request.headers['content-type']) ? undefined : refusals.contentType()
 }
 
-const isElsewhere = ({ draining, elsewhere }: Answering, { request, response, requestId }: Exchange): boolean =>
-  elsewhere !== undefined && !draining() && elsewhere(request, response, requestId)
+const isElsewhere = (answering: Answering, { request, response, requestId }: Exchange): boolean => {
+  const { draining, elsewhere, leaving, connections } = answering
+  if (elsewhere === undefined || draining()) return false
+  const keepAlive = response.shouldKeepAlive
+  // Node then writes `Connection: close` with the response.
+  if (leaving() && connections.isLast(request)) response.shouldKeepAlive = false
+  const taken = elsewhere(request, response, requestId)
+  if (!taken) response.shouldKeepAlive = keepAlive
+  return taken
+}

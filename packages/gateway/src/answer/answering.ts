@@ -34,6 +34,9 @@ export interface Answering {
   /** The value of `Strict-Transport-Security`, where browsers are to keep to https. */
   readonly keepTo: string | undefined
   readonly connections: Connections
+  /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection is closed after its last response. */
+  readonly leaving: () => boolean
+  /** Whether it rejects new requests, because the drain delay is over. */
   readonly draining: () => boolean
   readonly elsewhere: GatewayOptions['elsewhere']
   readonly degraded: () => readonly string[]

@@ -8,7 +8,7 @@ import { meterRefusal } from './meterCalls.ts'
 import { writeAnswer, writeRefusal } from './writeAnswer.ts'
 import type { Answer } from './writeAnswer.ts'
 
-/** Writes the answer and says so in the log. While draining, the last answer on a connection ends it. */
+/** Writes the response and logs it. Before the gateway stops, the last response on a connection closes it. */
 export const finishExchange = (answering: Answering, exchange: Exchange, answer: Answer): void => {
   if (exchange.gone) return
   const { writeTimeoutMs } = answering.limits
@@ -17,7 +17,7 @@ export const finishExchange = (answering: Answering, exchange: Exchange, answer:
 }
 
 const closes = (answering: Answering, exchange: Exchange): boolean =>
-  answering.draining() && answering.connections.isLast(exchange.request)
+  answering.leaving() && answering.connections.isLast(exchange.request)
 
 /** Writes a refusal of the whole request, after what is left of its body: unread, it would be taken for the next request. */
 export const refuseExchange = (answering: Answering, exchange: Exchange, refusal: Refusal): void => {

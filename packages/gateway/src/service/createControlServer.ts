@@ -28,16 +28,19 @@ export const setControlBounds = (server: Server, bounds: GatewayLimits): void =>
  * @param options.bounds - What is left out is as in `defaultLimits`.
  * @param options.tls - In PEM. @default http
  * @param options.isProxy - Whether others may come through an address: only such a one may have all connections.
+ * @param options.leaving - Whether the service is about to stop: connections are then closed after each response.
  * @param options.answer - Told of a request when its turn on its connection has come.
  */
 export const createControlServer = ({
   bounds,
   tls,
+  leaving = () => false,
   isProxy,
   answer,
 }: {
   bounds: GatewayLimits
   tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  leaving?: () => boolean
   isProxy: (ip: string) => boolean
   answer: (request: IncomingMessage, response: ServerResponse) => void
 }): Server => {
@@ -52,6 +55,7 @@ export const createControlServer = ({
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request)
     response.on('close', () => connections.finish(request))
+    if (leaving() && connections.isLast(request)) response.shouldKeepAlive = false
     answer(request, response)
   }
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -22,6 +22,7 @@ import type { ServerSecret } from '../key/serverSecret.ts'
 import { checkSecrets } from './checkSecrets.ts'
 import { asConfigError } from './configError.ts'
 import { limitsOf, networkOptions, retentionOf, urlsOf } from './fromConfig.ts'
+import { createDrainDelay } from './createDrainDelay.ts'
 import { openRedisParts } from './openRedisParts.ts'
 import { createPrometheus } from './prometheus.ts'
 import { provideAccount } from './provideAccount.ts'
@@ -86,10 +87,25 @@ export interface Service {
   readonly storage: Storage
   readonly accounts: Accounts
   /**
-   * Stops: answers what was asked before, refuses the rest, writes what is not written, and closes the storage.
-   * @param options.graceMs - After this, what is still under way is cut off, in milliseconds. @default 10_000
+   * Stops. During the drain delay `/readyz` responds with 503, and calls and the control API are still accepted and served, with
+   * `Connection: close`. Then the service stops listening, completes the requests that are in flight, writes everything that is not written
+   * yet, and closes the storage.
+   * @param options.drainDelayMs - In milliseconds. @default drainDelayMs of the config, or 0
+   * @param options.graceMs - How long after the drain delay requests may take to complete until they are cut off, in milliseconds.
+   * @default 10_000
    */
-  close(options?: { graceMs?: number }): Promise<void>
+  close(options?: CloseOptions): Promise<void>
+  /**
+   * Ends the drain delay of a `close()` early.
+   * @returns Whether there was one.
+   */
+  skipDrainDelay(): boolean
+}
+
+/** How a service stops: see {@link Service.close}. */
+export interface CloseOptions {
+  readonly drainDelayMs?: number
+  readonly graceMs?: number
 }
 
 /**
@@ -111,6 +127,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const secrets: [ServerSecret, ...ServerSecret[]] = [...options.secrets]
   let site: Site | undefined
   let listening: Listening | undefined
+  /** Whether it is about to stop. */
+  let leaving = false
 
   const log = (entry: ServiceLogEntry): void => {
     prometheus?.see(entry)
@@ -257,6 +275,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       : createControlServer({
           bounds: config.bounds,
           tls: tlsAtStart,
+          leaving: () => leaving,
           isProxy: (ip) => speaksForMany(createClientIp(config.trustedProxies), ip),
           answer: (request, response) => {
             if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
@@ -264,7 +283,17 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
         })
 
   let closed: Promise<void> | undefined
-  const close = async (graceMs: number): Promise<void> => {
+  const drainDelay = createDrainDelay()
+  const close = async ({
+    graceMs = defaultGraceMs,
+    drainDelayMs = config.drainDelayMs ?? 0,
+  }: CloseOptions): Promise<void> => {
+    if (drainDelayMs > 0 && listening !== undefined) {
+      leaving = true
+      gateway.prepareToClose()
+      log({ event: 'drainDelay', delayMs: drainDelayMs })
+      await drainDelay.wait(drainDelayMs)
+    }
     await Promise.all([gateway.close({ graceMs }), controlServer && stopListening(controlServer, graceMs)])
     await prometheus?.close()
     await closeParts()
@@ -314,7 +343,8 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       }
       return needsRestart
     },
-    close: ({ graceMs = defaultGraceMs } = {}) => (closed ??= close(graceMs)),
+    close: (closing = {}) => (closed ??= close(closing)),
+    skipDrainDelay: drainDelay.skip,
   }
 }
 

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { ConfigError } from './configError.ts'
 import type { ConfigFault } from './configError.ts'
 import { parseServiceConfig } from './parseServiceConfig.ts'
+import { longestDrainDelayMs } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -80,10 +81,19 @@ const openUpstreams = (config: ServiceConfig, place: Place): ServiceConfig['netw
   return networks
 }
 
+const readDrainDelay = ({ KEYRAIL_DRAIN_DELAY_MS: given = '' }: Environment): number | undefined => {
+  if (given === '') return undefined
+  const ms = /^\d+$/.test(given) ? Number(given) : NaN
+  if (ms <= longestDrainDelayMs) return ms
+  throw new ConfigError([
+    { path: 'KEYRAIL_DRAIN_DELAY_MS', mend: `must be a whole number of milliseconds from 0 to ${longestDrainDelayMs}` },
+  ])
+}
+
 /**
  * Reads a config file. Paths in it are meant from the folder it is in; `urlEnv` and `urlFile` of upstreams are followed.
  * @param file - JSON; see `parseServiceConfig` for what it holds.
- * @param options.environment - Where `urlEnv` looks. @default process.env
+ * @param options.environment - Where `urlEnv` and `KEYRAIL_DRAIN_DELAY_MS` are looked up. @default process.env
  * @throws {ConfigError} naming every fault with its mend; no value is repeated.
  * @example
  * const config = readServiceConfig('/etc/keyrail/keyrail.config.json')
@@ -104,8 +114,10 @@ export const readServiceConfig = (
   const config = parseServiceConfig(parseJson(text))
   const folder = dirname(resolve(file))
   const { storage, tls, dashboard } = config
+  const drainDelayMs = config.drainDelayMs ?? readDrainDelay(environment)
   return {
     ...config,
+    ...(drainDelayMs === undefined ? {} : { drainDelayMs }),
     networks: openUpstreams(config, { folder, environment }),
     ...(storage === undefined ? {} : { storage: { file: resolve(folder, storage.file) } }),
     ...(dashboard === undefined ? {} : { dashboard: { folder: resolve(folder, dashboard.folder) } }),

@@ -5,6 +5,8 @@ import type { KeyLimits } from '../key/keyStore.ts'
 
 const daysLong = 3_650
 const dayMs = 24 * 60 * 60 * 1_000
+/** Ten minutes: longer than any load balancer takes to notice. */
+export const longestDrainDelayMs = 600_000
 const mostCalls = 1_000_000_000
 
 /** What is said of a value that is not there, or is not what it must be. */
@@ -158,6 +160,11 @@ export interface ServiceConfig {
   }
   /** Whether each request has a line in the log. @default true */
   readonly logRequests: boolean
+  /**
+   * How long the service still accepts requests after SIGTERM while it reports 503 at `/readyz`, in milliseconds.
+   * @default KEYRAIL_DRAIN_DELAY_MS of the environment, which is 5000 in the Docker image; else 0
+   */
+  readonly drainDelayMs?: number
 }
 
 type Optional<T, Names extends keyof T> = Omit<T, Names> & Partial<Pick<T, Names>>
@@ -259,4 +266,5 @@ export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
     auditDays: whole(1, daysLong).default(400),
   }).prefault({}),
   logRequests: onOff().default(true),
+  drainDelayMs: whole(0, longestDrainDelayMs).exactOptional(),
 })

@@ -26,6 +26,11 @@ export type ServiceLogEntry =
       /** What acts only after a restart. */
       readonly needsRestart?: readonly string[]
     }
+  | {
+      /** `/readyz` reports 503 from now on. Requests are still accepted for `delayMs` milliseconds. */
+      readonly event: 'drainDelay'
+      readonly delayMs: number
+    }
   | { readonly event: 'store'; readonly store: 'database' | 'redis'; readonly state: 'gone' | 'back' }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
   | { readonly event: 'warning'; readonly what: string }

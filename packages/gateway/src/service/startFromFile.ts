@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { configSecrets } from './configSecrets.ts'
 import { isConfigError } from './configError.ts'
 import { createService } from './createService.ts'
-import type { Listening } from './createService.ts'
+import type { CloseOptions, Listening } from './createService.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { createRedact } from './redact.ts'
@@ -21,11 +21,10 @@ export interface RunningService {
   readonly listening: Listening
   /** Reads the config file again, as it does by itself when the file has changed. What is wrong in it is logged, and the old one stays. Never rejects. */
   reload(): Promise<void>
-  /**
-   * Stops: answers what was asked before, refuses the rest, and writes what is not written.
-   * @param options.graceMs - After this, what is still under way is cut off, in milliseconds. @default 10_000
-   */
-  close(options?: { graceMs?: number }): Promise<void>
+  /** Stops: see {@link Service.close}. */
+  close(options?: CloseOptions): Promise<void>
+  /** Ends the drain delay of a `close()` early. @returns Whether there was one. */
+  skipDrainDelay(): boolean
 }
 
 /** How a service is started by its config file. */
@@ -88,15 +87,15 @@ export const startFromFile = async ({
     operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
     log: log.tell,
   })
-  const end = async (graceMs?: number): Promise<void> => {
-    await service.close(graceMs === undefined ? {} : { graceMs })
+  const end = async (closing?: CloseOptions): Promise<void> => {
+    await service.close(closing)
     log.flush()
   }
   let listening: Listening
   try {
     listening = await service.listen()
   } catch (error) {
-    await end(0)
+    await end({ graceMs: 0 })
     throw error
   }
   for (const what of warnings(config)) log.tell({ event: 'warning', what })
@@ -142,11 +141,12 @@ export const startFromFile = async ({
   return {
     listening,
     reload,
-    close: async ({ graceMs } = {}) => {
+    close: async (closing) => {
       stopWatching()
       await taking
-      await end(graceMs)
+      await end(closing)
     },
+    skipDrainDelay: service.skipDrainDelay,
   }
 }
 

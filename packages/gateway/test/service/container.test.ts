@@ -103,6 +103,7 @@ describe('the health check', () => {
 interface ComposeService {
   readonly image?: string
   readonly build?: string
+  readonly stop_grace_period?: string
   readonly environment?: Readonly<Record<string, string>>
   readonly ports?: readonly string[]
   readonly volumes?: readonly string[]
@@ -128,6 +129,16 @@ describe('the compose file', () => {
     const { POSTGRES_USER: user, POSTGRES_DB: database } = services['postgres']?.environment ?? {}
     expect(environment['DATABASE_URL']).toMatch(new RegExp(`^postgres://${user}:.*@postgres:5432/${database}$`))
     expect(services['postgres']?.volumes?.[0]?.split(':')[0]).toBe(Object.keys(volumes)[0])
+  })
+
+  // 15.29
+  test('stops the service only after its drain delay and its grace time', () => {
+    const environment = instructions.filter(({ name }) => name === 'ENV').map(({ rest }) => rest)
+    const delayMs = Number(/\bKEYRAIL_DRAIN_DELAY_MS=(\d+)\b/.exec(environment.join(' '))?.[1])
+    expect(delayMs).toBe(5_000)
+    const defaultGraceMs = 10_000
+    const stopMs = Number(/^(\d+)s$/.exec(services['keyrail']?.stop_grace_period ?? '')?.[1]) * 1_000
+    expect(stopMs).toBeGreaterThan(delayMs + defaultGraceMs)
   })
 
   test('holds no secret of its own, and shows nothing but the service', () => {

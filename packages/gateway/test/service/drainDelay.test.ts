@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  createService,
+  isConfigError,
+  parseServiceConfig,
+  readServerSecrets,
+  readServiceConfig,
+} from '../../src/index.ts'
+import type { Service, ServiceConfigInput } from '../../src/index.ts'
+import { startFakeUpstream } from '../fakeUpstream.ts'
+import type { FakeUpstream } from '../fakeUpstream.ts'
+import { openRaw, postBytes } from '../rawConnection.ts'
+import type { RawAnswer } from '../rawConnection.ts'
+import { chainIds } from '../startGateway.ts'
+import { freePort } from './freePort.ts'
+import { startServe, writeConfig } from './serviceProcess.ts'
+
+const toStop: (() => Promise<unknown> | void)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const makeFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-drain-'))
+  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+const configOf = (port: number, node: Pick<FakeUpstream, 'url'>): ServiceConfigInput => ({
+  publicUrl: `http://127.0.0.1:${port}`,
+  listen: { port },
+  chain: { name: 'Testland', symbol: 'TST' },
+  networks: {
+    testnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
+    mainnet: { chainId: chainIds.testnet, upstreams: [{ url: node.url }] },
+  },
+})
+
+/** Starts a service whose drain delay lasts until a test ends it. */
+const start = async (control: 'shared' | 'own') => {
+  const node = await startFakeUpstream(chainIds.testnet)
+  toStop.push(node.stop)
+  const [port, controlPort] = [await freePort(), await freePort()]
+  const sitePort = control === 'own' ? controlPort : port
+  const events: string[] = []
+  const service: Service = await createService({
+    config: parseServiceConfig({
+      ...configOf(port, node),
+      drainDelayMs: 600_000,
+      ...(control === 'own'
+        ? { control: { publicUrl: `http://127.0.0.1:${controlPort}`, listen: { port: controlPort } } }
+        : {}),
+    }),
+    secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),
+    storage: { file: join(makeFolder(), 'keyrail.db') },
+    log: ({ event }) => events.push(event),
+  })
+  toStop.push(() => service.close({ drainDelayMs: 0, graceMs: 0 }))
+  await service.listen()
+  return { service, events, port, sitePort, path: '/testnet/kr_none' }
+}
+const send = async (
+  port: number,
+  bytes: string | Buffer,
+): Promise<[status: number, connection: string | undefined]> => {
+  const connection = await openRaw(port)
+  connection.send(bytes)
+  const { status, headers }: RawAnswer = await connection.next()
+  return [status, headers['connection']]
+}
+const get = (port: number, path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
+
+// 15.29
+test('keyrail serve serves during the drain delay, which a second signal ends', { timeout: 60_000 }, async () => {
+  const node = await startFakeUpstream(chainIds.testnet)
+  toStop.push(node.stop)
+  const folder = makeFolder()
+  const port = await freePort()
+  const file = writeConfig(folder, { ...configOf(port, node), storage: { file: 'keyrail.db' } })
+  const service = await startServe(file, {
+    KEYRAIL_SECRET: randomBytes(32).toString('hex'),
+    KEYRAIL_DRAIN_DELAY_MS: '600000',
+  })
+  toStop.push(() => service.stop('SIGKILL'))
+  const ended = service.stop('SIGTERM')
+  const line = await service.logged('the drain delay starts', ({ event }) => event === 'drainDelay')
+  expect(line).toMatchObject({ delayMs: 600_000 })
+  expect(await send(port, get(port, '/readyz'))).toEqual([503, 'close'])
+  expect(await send(port, get(port, '/api/deployment'))).toEqual([200, 'close'])
+  service.child.kill('SIGTERM')
+  expect(await ended).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
+describe.each(['shared', 'own'] as const)('a service that stops, its control API on a port that is %s', (control) => {
+  test('still serves calls, the control API and pages during the drain delay, and closes each connection', async () => {
+    const { service, events, port, sitePort, path } = await start(control)
+    expect(await send(port, get(port, '/readyz'))).toEqual([200, 'keep-alive'])
+    expect(await send(sitePort, get(sitePort, '/api/deployment'))).toEqual([200, 'keep-alive'])
+    const idle = await openRaw(sitePort)
+    const closed = service.close()
+
+    expect(await send(port, get(port, '/readyz'))).toEqual([503, 'close'])
+    expect(await send(port, get(port, '/healthz'))).toEqual([200, 'close'])
+    // The key is unknown: the service checked it.
+    expect(await send(port, postBytes(path, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'))).toEqual([401, 'close'])
+    expect(await send(sitePort, get(sitePort, '/api/deployment'))).toEqual([200, 'close'])
+    expect(await send(sitePort, get(sitePort, '/'))).toEqual([200, 'close'])
+    expect(await send(sitePort, get(sitePort, '/nothing'))).toEqual([404, 'close'])
+    idle.send(get(sitePort, '/api/deployment'))
+    expect((await idle.next()).headers['connection']).toBe('close')
+    expect(events.filter((event) => /drain|closed/.test(event))).toEqual(['drainDelay'])
+
+    expect(service.skipDrainDelay()).toBe(true)
+    await closed
+    expect(events.filter((event) => /drain|closed/.test(event))).toEqual(['drainDelay', 'draining', 'closed'])
+    for (const each of [port, sitePort]) await expect(openRaw(each)).rejects.toThrow('ECONNREFUSED')
+    expect(service.skipDrainDelay()).toBe(false)
+  })
+})
+
+describe('the drain delay of a config file', () => {
+  const read = (members: Partial<ServiceConfigInput>, variable?: string) => {
+    const file = writeConfig(makeFolder(), { ...configOf(8080, { url: 'http://127.0.0.1:9' }), ...members })
+    const environment = variable === undefined ? {} : { KEYRAIL_DRAIN_DELAY_MS: variable }
+    return readServiceConfig(file, { environment }).drainDelayMs
+  }
+
+  test('is drainDelayMs, else KEYRAIL_DRAIN_DELAY_MS, else none', () => {
+    expect(read({})).toBeUndefined()
+    expect(read({}, '')).toBeUndefined()
+    expect(read({}, '5000')).toBe(5_000)
+    expect(read({ drainDelayMs: 0 }, '5000')).toBe(0)
+    expect(read({ drainDelayMs: 250 }, '5000')).toBe(250)
+  })
+
+  test.each(['-1', '5s', '1e3', '600001', 'NaN', ' '])('KEYRAIL_DRAIN_DELAY_MS=%j is a config error', (variable) => {
+    let caught: unknown
+    try {
+      read({}, variable)
+    } catch (error) {
+      caught = error
+    }
+    expect(isConfigError(caught) && caught.message).toBe(
+      'KEYRAIL_DRAIN_DELAY_MS must be a whole number of milliseconds from 0 to 600000',
+    )
+  })
+})
