@@ -9,7 +9,7 @@ const raw =
 
 describe('callAddresses', () => {
   // A method that joins the schema fails this test until someone has looked where its params hold addresses.
-  test('passes exactly these methods of the schema unchecked', () => {
+  test('checks nothing but the tracer of exactly these methods of the schema', () => {
     expect(methodNames.filter((name) => !holdsAddresses(name))).toEqual([
       'debug_executionWitness',
       'debug_getBadBlocks',
@@ -18,11 +18,6 @@ describe('callAddresses', () => {
       'debug_getRawHeader',
       'debug_getRawReceipts',
       'debug_getRawTransaction',
-      'debug_intermediateRoots',
-      'debug_traceBadBlock',
-      'debug_traceBlockByHash',
-      'debug_traceBlockByNumber',
-      'debug_traceTransaction',
       'eth_accounts',
       'eth_baseFee',
       'eth_blobBaseFee',
@@ -123,6 +118,11 @@ describe('callAddresses', () => {
     ['debug_traceCall', [{ to: a }, 'latest', { tracer: 'callTracer', blockOverrides: {} }], [a]],
     ['debug_traceCall', [{ to: a }, 'latest'], [a]],
     ['eth_simulateV1', [{ blockStateCalls: [{ calls: [{ to: a }] }, {}, { calls: [{ to: b }] }] }], [a, b]],
+    ['eth_simulateV1', [{ blockStateCalls: [null, { calls: null }, { calls: [{ to: a }] }] }, null], [a]],
+    ['eth_call', [{ to: a, authorizationList: [{ address: b, nonce: '0x0' }] }], [a, b]],
+    ['eth_call', [{ to: a, authorizationList: [{ address: `0x${'0'.repeat(40)}` }, {}] }], [a, undefined]],
+    ['debug_traceTransaction', ['0x', { tracer: 'callTracer', tracerConfig: { withLog: true } }], []],
+    ['debug_traceBlockByNumber', ['latest'], []],
   ])('%s of %j reaches %j', (method, params, addresses) => {
     expect(callAddresses(method, params)).toEqual({ addresses })
   })
@@ -130,11 +130,11 @@ describe('callAddresses', () => {
   test.each<[string, unknown, string]>([
     ['eth_call', [{ data: '0x6000' }], 'call without an address'],
     ['eth_call', [{ to: null }], 'call without an address'],
-    ['eth_call', [{ To: a }], 'call without an address'],
+    ['eth_call', [{ To: a }], 'unknown member "To" of params[0] (did you mean "to"?)'],
     ['eth_call', [], 'call without an address'],
-    ['eth_call', { 0: { to: a } }, 'call without an address'],
+    ['eth_call', { 0: { to: a } }, 'params that are not a list'],
     ['eth_call', undefined, 'call without an address'],
-    ['eth_call', [[{ to: a }]], 'call without an address'],
+    ['eth_call', [[{ to: a }]], 'value that is not an object at params[0]'],
     ['eth_call', [{ to: a }, 'latest', { [a]: { code: '0x00' } }], 'state overrides'],
     ['eth_call', [{ to: a }, 'latest', [1]], 'state overrides'],
     ['eth_estimateGas', [{ to: a }, 'latest', { [b]: {} }], 'state overrides'],
@@ -143,10 +143,18 @@ describe('callAddresses', () => {
     ['trace_callMany', [[[{ to: a }], [{}]]], 'call without an address'],
     ['trace_callMany', [[]], 'call without an address'],
     ['trace_callMany', [[[{ to: a }, []]], 'latest', { stateOverrides: {} }], 'state overrides'],
-    ['trace_callMany', [[{ to: a }]], 'call without an address'],
+    ['trace_callMany', [[{ to: a }]], 'value that is not a list at params[0][0]'],
     ['debug_traceCall', [{ to: a }, 'latest', { stateOverrides: { [b]: {} } }], 'state overrides'],
-    ['debug_traceCall', [{ to: a }, 'latest', { STATEOVERRIDES: { [b]: {} } }], 'state overrides'],
-    ['debug_traceCall', [{ to: a }, 'latest', { ſtateOverrides: { [b]: {} } }], 'state overrides'],
+    [
+      'debug_traceCall',
+      [{ to: a }, 'latest', { STATEOVERRIDES: { [b]: {} } }],
+      'unknown member "STATEOVERRIDES" of params[2] (did you mean "stateOverrides"?)',
+    ],
+    [
+      'debug_traceCall',
+      [{ to: a }, 'latest', { ſtateOverrides: { [b]: {} } }],
+      'unknown member "ſtateOverrides" of params[2] (did you mean "stateOverrides"?)',
+    ],
     [
       'debug_traceCall',
       [{ to: a }, 'latest', { tracer: '{step: function(log, db) {}}' }],
@@ -155,15 +163,51 @@ describe('callAddresses', () => {
     ['debug_traceCall', [{ to: a }, 'latest', { Tracer: '{}' }], "tracer of the caller's own"],
     ['debug_traceCall', [{}], 'call without an address'],
     ['eth_simulateV1', [{ blockStateCalls: [{ stateOverrides: { [a]: {} }, calls: [{ to: a }] }] }], 'state overrides'],
-    ['eth_simulateV1', [{ blockStateCalls: [{ StateOverrides: { [a]: {} }, calls: [{ to: a }] }] }], 'state overrides'],
+    [
+      'eth_simulateV1',
+      [{ blockStateCalls: [{ StateOverrides: { [a]: {} }, calls: [{ to: a }] }] }],
+      'unknown member "StateOverrides" of params[0].blockStateCalls[0] (did you mean "stateOverrides"?)',
+    ],
+    [
+      'eth_simulateV1',
+      [{ blockStateCalls: [{ calls: [{ to: a }] }, { Calls: [{ to: b }] }] }],
+      'unknown member "Calls" of params[0].blockStateCalls[1] (did you mean "calls"?)',
+    ],
     ['eth_simulateV1', [{ blockStateCalls: [{ calls: [{ to: a }, {}] }] }], 'call without an address'],
-    ['eth_simulateV1', [{ blockStateCalls: [{ calls: { to: a } }] }], 'call without an address'],
+    [
+      'eth_simulateV1',
+      [{ blockStateCalls: [{ calls: { to: a } }] }],
+      'value that is not a list at params[0].blockStateCalls[0].calls',
+    ],
+    [
+      'eth_simulateV1',
+      [{ blockStateCalls: [{ calls: [{ to: a }] }, [null, null, [{ to: b }]]] }],
+      'value that is not an object at params[0].blockStateCalls[1]',
+    ],
+    ['eth_call', [{ to: a, value: { to: b } }], 'object at params[0].value'],
+    ['eth_call', [{ to: a, blobs: [[[[[[]]]]]] }], 'object at params[0].blobs'],
+    [
+      'eth_call',
+      [{ to: a }, { blockHash: '0x', blockhash: '0x' }],
+      'unknown member "blockhash" of params[1] (did you mean "blockHash"?)',
+    ],
+    ['eth_call', [{ to: a }, 'latest', {}, {}, 'more'], 'value at params[4]'],
+    [
+      'eth_call',
+      [{ to: a }, 'latest', {}, { ['x'.repeat(100)]: 1 }],
+      `unknown member "${'x'.repeat(40)}…" of params[3]`,
+    ],
+    ['trace_block', ['latest', false, { tracer: '{}' }], "tracer of the caller's own"],
+    ['debug_traceTransaction', ['0x', { tracer: '{}' }], "tracer of the caller's own"],
+    ['debug_traceTransaction', ['0x', { stateOverrides: { [a]: {} } }], 'state overrides'],
+    ['debug_traceBlockByNumber', ['latest', { overrides: {} }], 'unknown member "overrides" of params[1]'],
+    ['debug_traceBlockByNumber', ['latest', ['callTracer']], 'value that is not an object at params[1]'],
     ['eth_simulateV1', [{ blockStateCalls: [] }], 'call without an address'],
     ['eth_simulateV1', [], 'call without an address'],
     ['eth_getLogs', [{}], 'call without an address'],
     ['eth_getLogs', [{ address: [] }], 'call without an address'],
     ['eth_getLogs', [{ address: null }], 'call without an address'],
-    ['eth_getLogs', [{ Address: a }], 'call without an address'],
+    ['eth_getLogs', [{ Address: a }], 'unknown member "Address" of params[0] (did you mean "address"?)'],
     ['eth_getStorageValues', [{}], 'call without an address'],
     ['eth_sendRawTransaction', ['0x00'], 'transaction that cannot be read'],
     ['eth_sendRawTransaction', [], 'transaction that cannot be read'],
@@ -177,6 +221,6 @@ describe('callAddresses', () => {
 
   test('a member that others would call __proto__ brings no address along', () => {
     const params: unknown = JSON.parse(`[{"__proto__":{"to":"${a}"}}]`)
-    expect(callAddresses('eth_call', params)).toEqual({ forbidden: 'call without an address' })
+    expect(callAddresses('eth_call', params)).toEqual({ forbidden: 'unknown member "__proto__" of params[0]' })
   })
 })

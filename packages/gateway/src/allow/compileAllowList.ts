@@ -4,12 +4,14 @@ import { parseAddress, readAddressRule } from './addressRule.ts'
 import { checkAllowListEntries } from './allowListEntries.ts'
 import type { AllowListEntries, AllowListEntry } from './allowListEntries.ts'
 import { callAddresses, holdsAddresses } from './callAddresses.ts'
+import { describeUnknownMember } from './findShapeProblem.ts'
 import { hasAmbiguousName } from './hasAmbiguousName.ts'
 import { matchesIp, readIpRule } from './ipRule.ts'
 import { readMethodRule } from './methodRule.ts'
 import { matchesOrigin, parseOrigin, readOriginRule } from './originRule.ts'
 import { parseIp } from './parseIp.ts'
 import type { Reading } from './reading.ts'
+import { mayTakeTracer } from '../method/findCustomTracer.ts'
 import { readUserAgentRule } from './userAgentRule.ts'
 
 /** What is known of a request before its body is read. */
@@ -26,15 +28,21 @@ export interface AllowListRequest {
 export interface AllowList {
   /** Why a request may not go on, or `undefined`. */
   refuseRequest(request: AllowListRequest): Refusal | undefined
-  /**
-   * Why a call may not go on, or `undefined`. Each item of a batch is asked for alone.
-   * @param call.params - The source text of params, of a body that JSON.parse takes; `undefined` where there are none.
-   */
-  refuseCall(call: { readonly method: string; readonly params: string | undefined }): Refusal | undefined
+  /** Why a call may not go on, or `undefined`. Each item of a batch is asked for alone. */
+  refuseCall(call: AllowListCall): Refusal | undefined
+}
+
+/** A call as it was read. */
+export interface AllowListCall {
+  readonly method: string
+  /** The source text of params, of a body that JSON.parse takes; `undefined` where there are none. */
+  readonly params: string | undefined
+  /** The first member of the request that JSON-RPC does not have. @default none */
+  readonly unknownMember?: string | undefined
 }
 
 type RequestCheck = (request: AllowListRequest) => Refusal | undefined
-type CallCheck = (call: { readonly method: string; readonly params: string | undefined }) => Refusal | undefined
+type CallCheck = (call: AllowListCall) => Refusal | undefined
 
 /**
  * Compiles an allow list: once for each version of an app.
@@ -128,8 +136,10 @@ const addressCheck = (entries: AllowListEntries['addresses']): CallCheck | undef
   const rules = rulesOf(entries, readAddressRule)
   if (rules === undefined) return undefined
   const listed = new Set(rules)
-  return ({ method, params }) => {
-    if (!holdsAddresses(method)) return undefined
+  return ({ method, params, unknownMember }) => {
+    if (unknownMember !== undefined)
+      return refusals.notAllowedWithAddresses(describeUnknownMember(unknownMember, [], 'the request'))
+    if (!holdsAddresses(method) && !mayTakeTracer(method)) return undefined
     if (params !== undefined && hasAmbiguousName(params))
       return refusals.notAllowedWithAddresses('repeated or escaped member names')
     const reach = callAddresses(method, params === undefined ? undefined : JSON.parse(params))

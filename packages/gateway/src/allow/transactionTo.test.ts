@@ -2,7 +2,7 @@ import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from './fuzzCases.ts'
-import { readTransactionTo } from './transactionTo.ts'
+import { readDelegates, readTransactionTo } from './transactionTo.ts'
 
 const target = { to: '0x1111111111111111111111111111111111111111' }
 
@@ -138,6 +138,27 @@ describe('readTransactionTo', () => {
     expect(readTransactionTo(wrap([Buffer.of(1), blobs, [Buffer.alloc(48)], [Buffer.alloc(48)]]))).toEqual(target)
     expect(readTransactionTo(wrap([]))).toBeUndefined()
     expect(readTransactionTo(wrap([blobs, blobs, blobs, blobs, blobs]))).toBeUndefined()
+  })
+
+  test('reads the delegates of a transaction of type 4, however many, and of other types none', () => {
+    const delegate = `0x${'33'.repeat(20)}`
+    for (const { name, text } of signed) expect(readDelegates(text)).toEqual(name === 'type 4' ? [delegate] : [])
+    const bytes = Buffer.from(signed.find(({ name }) => name === 'type 4')?.text.slice(4) ?? '', 'hex')
+    const fields = (splitList(decode(bytes)?.payload ?? Buffer.alloc(0)) ?? []).map(({ whole }) => whole)
+    const one = [Buffer.of(1), Buffer.alloc(20, 0x33), Buffer.of(1), Buffer.of(1), Buffer.of(1), Buffer.of(1)]
+    const withList = (list: Rlp): string =>
+      `0x04${headed(Buffer.concat([...fields.slice(0, 9), encode(list), ...fields.slice(10)]), 0xc0).toString('hex')}`
+    expect(readDelegates(withList(Array.from({ length: 100 }, () => one)))).toEqual(
+      Array.from({ length: 100 }, () => delegate),
+    )
+    expect(readDelegates(withList([]))).toEqual([])
+    for (const bad of [
+      [one.slice(1)],
+      [Buffer.alloc(20, 0x33)],
+      Buffer.of(1),
+      [[...one.slice(0, 1), Buffer.alloc(19), ...one.slice(2)]],
+    ])
+      expect(readDelegates(withList(bad))).toBeUndefined()
   })
 
   test.each<[string, unknown]>([

@@ -32,6 +32,53 @@ const blobParts: readonly number[] = [4, 5]
  * @see EIP-2718, EIP-2930, EIP-1559, EIP-4844, EIP-7594, EIP-7702; Ethereum yellow paper, appendix B
  */
 export const readTransactionTo = (text: unknown): TransactionTo | undefined => {
+  const read = readFields(text)
+  if (read === undefined) return undefined
+  const { bytes, layout, fields } = read
+  const to = fields[layout.to]
+  if (to === undefined || to.list) return undefined
+  if (to.end - to.start === 20) return { to: `0x${bytes.toString('hex', to.start, to.end)}` }
+  return to.end === to.start && layout.creates ? { creates: true } : undefined
+}
+
+/** Where a transaction of type 4 has its authorizations, and where each of them has its address. */
+const authorizationsAt = 9
+const delegateAt = 1
+const authorizationFields = 6
+
+/**
+ * Reads the addresses that a signed transaction puts into accounts as their code.
+ * @param text - As for `readTransactionTo`.
+ * @returns In lower case; empty where the type has no authorizations; `undefined` where the value is no such transaction. Never throws.
+ * @see EIP-7702
+ */
+export const readDelegates = (text: unknown): readonly string[] | undefined => {
+  const read = readFields(text)
+  if (read === undefined) return undefined
+  const { bytes, type, fields } = read
+  if (type !== 4) return []
+  const list = fields[authorizationsAt]
+  const authorizations = list?.list === true ? itemsOf(bytes, list.start, list.end, bytes.length) : undefined
+  const delegates: string[] = []
+  for (const one of authorizations ?? []) {
+    const parts = one.list ? itemsOf(bytes, one.start, one.end) : undefined
+    const address = parts?.[delegateAt]
+    if (parts?.length !== authorizationFields || address === undefined || address.list) return undefined
+    if (address.end - address.start !== 20) return undefined
+    delegates.push(`0x${bytes.toString('hex', address.start, address.end)}`)
+  }
+  return authorizations === undefined ? undefined : delegates
+}
+
+/** A transaction, its fields found. */
+interface Fields {
+  readonly bytes: Buffer
+  readonly type: number
+  readonly layout: { readonly to: number; readonly creates: boolean }
+  readonly fields: readonly RlpItem[]
+}
+
+const readFields = (text: unknown): Fields | undefined => {
   if (typeof text !== 'string' || !text.startsWith('0x') || text.length > 2 + 2 * mostBytes) return undefined
   const bytes = Buffer.from(text.slice(2), 'hex')
   // The decoder stops without a word at what is no hex.
@@ -45,10 +92,7 @@ export const readTransactionTo = (text: unknown): TransactionTo | undefined => {
   const inner = fields?.[0]
   if (type === 3 && fields !== undefined && inner?.list === true)
     fields = blobParts.includes(fields.length) ? itemsOf(bytes, inner.start, inner.end) : undefined
-  const to = fields?.[layout.to]
-  if (fields?.length !== layout.fields || to === undefined || to.list) return undefined
-  if (to.end - to.start === 20) return { to: `0x${bytes.toString('hex', to.start, to.end)}` }
-  return to.end === to.start && layout.creates ? { creates: true } : undefined
+  return fields?.length === layout.fields ? { bytes, type, layout, fields } : undefined
 }
 
 /** The items of the list that begins at `at` and ends where the bytes do. */
@@ -57,14 +101,14 @@ const wholeList = (bytes: Buffer, at: number): RlpItem[] | undefined => {
   return list?.list === true && list.end === bytes.length ? itemsOf(bytes, list.start, list.end) : undefined
 }
 
-/** Longer than any transaction's list: a longer one is not read to its end. */
+/** Longer than any transaction's list of fields: a longer one is not read to its end. */
 const mostItems = 16
 
-const itemsOf = (bytes: Buffer, start: number, end: number): RlpItem[] | undefined => {
+const itemsOf = (bytes: Buffer, start: number, end: number, most = mostItems): RlpItem[] | undefined => {
   const items: RlpItem[] = []
   for (let at = start; at < end;) {
     const item = itemAt(bytes, at, end)
-    if (item === undefined || items.length === mostItems) return undefined
+    if (item === undefined || items.length === most) return undefined
     items.push(item)
     at = item.end
   }

@@ -20,7 +20,7 @@ export const checkCall = (
   item: RpcCall | NoRequest,
   { traits, allow, narrowing }: CallRules,
 ): ForwardedCall | Refusal => {
-  if (!item.valid) return refusals.invalidRequest()
+  if (!item.valid) return refusals.invalidRequest(item.problem)
   if (traits === undefined) return refusals.methodNotFound(item.method)
   if (!item.paramsFit) return refusals.invalidParams()
   const refusal = allow?.refuseCall(item) ?? narrowing?.refuseCall(item)

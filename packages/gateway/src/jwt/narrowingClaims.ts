@@ -1,3 +1,4 @@
+import { foldName } from '../allow/hasAmbiguousName.ts'
 import { compileAllowList } from '../allow/compileAllowList.ts'
 import type { AllowList } from '../allow/compileAllowList.ts'
 
@@ -11,6 +12,9 @@ const types = ['methods', 'addresses', 'origins'] as const
 export const readNarrowingClaims = (
   claims: Readonly<Record<string, unknown>>,
 ): AllowList | undefined | { bad: string } => {
+  // `Methods` was meant to narrow too, and must not pass for a claim that is not there.
+  const misspelt = Object.keys(claims).find((name) => types.some((type) => name !== type && foldName(name) === type))
+  if (misspelt !== undefined) return { bad: `${foldName(misspelt)}, whose name must be in lower case,` }
   const present = types.filter((type) => Object.hasOwn(claims, type))
   if (present.length === 0) return undefined
   const entries: Partial<Record<(typeof types)[number], readonly { value: string }[]>> = {}

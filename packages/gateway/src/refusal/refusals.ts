@@ -205,10 +205,11 @@ export const refusals = {
     }
   },
   parseError: (): Refusal => ({ status: 400, code: -32700, message: 'Parse error', reason: 'parse_error' }),
-  invalidRequest: (): Refusal => ({
+  /** @param problem - What is wrong with the request, where there is more to say. */
+  invalidRequest: (problem?: string): Refusal => ({
     status: 400,
     code: invalidRequest,
-    message: 'Invalid Request',
+    message: problem === undefined ? 'Invalid Request' : `Invalid Request: ${problem}`,
     reason: 'invalid_request',
   }),
   emptyBatch: (): Refusal => ({

@@ -1,5 +1,7 @@
 import type { RpcCall, NoRequest } from './rpcCall.ts'
 import { isUtf8 } from 'node:buffer'
+import { describeUnknownMember } from '../allow/findShapeProblem.ts'
+import { foldName } from '../allow/hasAmbiguousName.ts'
 import { scanItems, scanMembers, skipSpace } from '../json/scanMembers.ts'
 import { readPlainRequest } from './readPlainRequest.ts'
 
@@ -12,6 +14,9 @@ export type ParsedBody =
   | { readonly kind: 'malformed' }
 
 const noRequest: NoRequest = Object.freeze({ valid: false })
+
+/** Source: JSON-RPC 2.0 section 4. */
+const requestMembers: readonly string[] = ['jsonrpc', 'method', 'params', 'id']
 
 /**
  * Reads the request that begins at `at` of a text known to be JSON. Its parts are taken as source text: id `1.0` stays `1.0`,
@@ -28,6 +33,7 @@ export const parseRequest = (text: string, at = 0): RpcCall | NoRequest => {
   let id: string | undefined
   let methodText: string | undefined
   let params: string | undefined
+  let unknownMember: string | undefined
   for (const { name, start, end } of members) {
     if (seen.has(name)) return noRequest
     seen.add(name)
@@ -35,12 +41,17 @@ export const parseRequest = (text: string, at = 0): RpcCall | NoRequest => {
     else if (name === 'id') id = text.slice(start, end)
     else if (name === 'method') methodText = text.slice(start, end)
     else if (name === 'params') params = text.slice(start, end)
+    else if (requestMembers.includes(foldName(name))) {
+      // Go reads it as that member, so a program in Go and this one would see different requests.
+      return { valid: false, problem: describeUnknownMember(name, requestMembers, 'the request') }
+    } else unknownMember ??= name
   }
   if (version !== '"2.0"' && stringOf(version) !== '2.0') return noRequest
   if (id !== undefined && !/^["n\-0-9]/.test(id)) return noRequest
   const method = methodText === undefined ? undefined : stringOf(methodText)
   if (method === undefined) return noRequest
-  return { valid: true, id, method, params, paramsFit: params === undefined || params[0] === '[' || params[0] === '{' }
+  const paramsFit = params === undefined || params[0] === '[' || params[0] === '{'
+  return { valid: true, id, method, params, paramsFit, unknownMember }
 }
 
 const stringOf = (source: string): string | undefined => {

@@ -8,9 +8,13 @@ export interface RpcCall {
   readonly params: string | undefined
   /** False where params are neither an array nor an object. */
   readonly paramsFit: boolean
+  /** The first member that JSON-RPC does not have. It is not forwarded. */
+  readonly unknownMember: string | undefined
 }
 
 /** An item that is no JSON-RPC request. */
 export interface NoRequest {
   readonly valid: false
+  /** What is wrong with it, where there is more to say. Reads on after "Invalid Request: ". */
+  readonly problem?: string
 }

@@ -107,6 +107,11 @@ describe('a token with the key', () => {
     expect(said(await post(path, read, page))).toEqual([200, '0x1'])
     const unreadable = signToken(signer, { exp, methods: 'eth_gasPrice' })
     expect(said(await post(path, read, bearer(unreadable)))).toEqual([401, 'jwt_invalid'])
+    for (const name of ['Methods', 'methodſ', 'ADDRESSES', 'Origins']) {
+      const misspelt = await post(path, read, bearer(signToken(signer, { exp, [name]: ['eth_call'] })))
+      expect(said(misspelt)).toEqual([401, 'jwt_invalid'])
+      expect(misspelt.text).toContain('whose name must be in lower case')
+    }
   })
 
   test('is not looked at once too many signatures failed, for the app and IP alone; what is known of one holds on', async () => {

@@ -1,0 +1,121 @@
+/**
+ * What may stand at a place in a method's params:
+ * - `plain`: a string, number, boolean or null, or a list of these. No object.
+ * - `addresses`: an object whose member names are addresses, each with a plain value.
+ * - `overrides`: state overrides. Only `null` and `{}` pass, because they put code of the caller's choice in a contract's place.
+ * - `tracer`: the options of a tracer. Which tracer may run is checked by `findCustomTracer`.
+ * - `members`: an object with these members and no others, or `null`. With `orPlain` a string or a number as well.
+ * - `items`: a list of one shape, or `null`.
+ * - `tuple`: a list with one shape for each place; `null` may follow.
+ */
+export type Shape =
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'addresses' }
+  | { readonly kind: 'overrides' }
+  | { readonly kind: 'tracer' }
+  | { readonly kind: 'members'; readonly members: ReadonlyMap<string, Shape>; readonly orPlain: boolean }
+  | { readonly kind: 'items'; readonly item: Shape }
+  | { readonly kind: 'tuple'; readonly places: readonly Shape[] }
+
+/** Plain values. */
+export const plain: Shape = { kind: 'plain' }
+/** State overrides, which must be empty. */
+export const overrides: Shape = { kind: 'overrides' }
+/** An object with an address for each member name. */
+export const byAddress: Shape = { kind: 'addresses' }
+const tracerOptions: Shape = { kind: 'tracer' }
+
+const members = (plainNames: readonly string[], others: Readonly<Record<string, Shape>> = {}): Shape => ({
+  kind: 'members',
+  members: new Map([...plainNames.map((name) => [name, plain] as const), ...Object.entries(others)]),
+  orPlain: false,
+})
+
+/** A list of values of one shape. */
+export const listOf = (item: Shape): Shape => ({ kind: 'items', item })
+
+/** A list with one shape for each place. */
+export const tuple = (...places: readonly Shape[]): Shape => ({ kind: 'tuple', places })
+
+/** Source: execution-apis, `AccessListEntry`. */
+const accessListEntry = members(['address', 'storageKeys'])
+
+/** Source: execution-apis, `AuthorizationList`; geth sends and takes `v` for `yParity` in signed ones. */
+const authorization = members(['chainId', 'address', 'nonce', 'yParity', 'v', 'r', 's'])
+
+/** A call or a transaction to fill in. Source: execution-apis, `GenericTransaction`; every client for `data`, the old name of `input`. */
+export const callObject: Shape = members(
+  [
+    'type',
+    'nonce',
+    'to',
+    'from',
+    'gas',
+    'value',
+    'input',
+    'data',
+    'gasPrice',
+    'maxPriorityFeePerGas',
+    'maxFeePerGas',
+    'maxFeePerBlobGas',
+    'blobVersionedHashes',
+    'blobs',
+    'commitments',
+    'proofs',
+    'chainId',
+  ],
+  { accessList: listOf(accessListEntry), authorizationList: listOf(authorization) },
+)
+
+/** Source: EIP-1898. */
+export const block: Shape = {
+  kind: 'members',
+  members: new Map(['blockHash', 'blockNumber', 'requireCanonical'].map((name) => [name, plain])),
+  orPlain: true,
+}
+
+/** Source: execution-apis, `BlockOverrides`; geth for `difficulty` and `beaconRoot`. */
+export const blockOverrides: Shape = members(
+  [
+    'number',
+    'prevRandao',
+    'time',
+    'gasLimit',
+    'feeRecipient',
+    'baseFeePerGas',
+    'blobBaseFee',
+    'difficulty',
+    'beaconRoot',
+  ],
+  { withdrawals: listOf(members(['index', 'validatorIndex', 'address', 'amount'])) },
+)
+
+/** Source: execution-apis, `EthSimulatePayload`. */
+export const simulatePayload: Shape = members(['traceTransfers', 'validation', 'returnFullTransactions'], {
+  blockStateCalls: listOf(members([], { blockOverrides, stateOverrides: overrides, calls: listOf(callObject) })),
+})
+
+/** Source: execution-apis, `Filter`. */
+export const logFilter: Shape = members(['address', 'topics', 'fromBlock', 'toBlock', 'blockHash'])
+
+/**
+ * Source: execution-apis, `TraceConfig`; geth for `reexec`, `debug` and the members of `debug_traceCall`; reth and Nethermind for
+ * `disableMemory`; Erigon for `noRefunds`, and for state overrides in every trace.
+ */
+export const traceConfig: Shape = members(
+  [
+    'tracer',
+    'timeout',
+    'reexec',
+    'disableStorage',
+    'disableStack',
+    'disableMemory',
+    'enableMemory',
+    'enableReturnData',
+    'limit',
+    'debug',
+    'noRefunds',
+    'txIndex',
+  ],
+  { tracerConfig: tracerOptions, stateOverrides: overrides, blockOverrides },
+)

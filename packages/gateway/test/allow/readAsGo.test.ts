@@ -1,0 +1,232 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compileAllowList } from '../../src/allow/compileAllowList.ts'
+import { foldName } from '../../src/allow/hasAmbiguousName.ts'
+import { builtInTracers } from '../../src/method/findCustomTracer.ts'
+
+// The gateway decides by a caller's JSON what a node will do with it. Half of the nodes are written in Go, whose encoding/json folds the
+// case of names, takes the last of two members, and merges objects. So a program in Go reads the same params, and for a key with an
+// address list nothing may pass that Go reads as another address.
+
+const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
+
+const go = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/go/bin', '/usr/lib/go/bin']
+  .map((folder) => join(folder, 'go'))
+  .find((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+const canRun = go !== undefined || mustRun
+if (!canRun)
+  console.log(
+    'skipped: no Go on this machine, so nothing is compared with encoding/json. Debian: apt-get install golang-go',
+  )
+
+/** What the Go program prints for one call. */
+interface Seen {
+  readonly error?: string
+  readonly addresses: readonly string[]
+  readonly tracers: readonly string[]
+  readonly creates: boolean
+  readonly overrides: boolean
+  readonly all: boolean
+}
+
+const listed = `0x${'a1'.repeat(20)}`
+const other = `0x${'b2'.repeat(20)}`
+
+/** Text of an object, its members in order, repeated ones included. */
+const objectOf = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<string> =>
+  fc
+    .array(fc.tuple(name, value), { maxLength })
+    .map((all) => `{${all.map(([key, text]) => `${key}:${text}`).join(',')}}`)
+
+/** A name as a caller might write it: mostly plain, else in other letters that Go folds to the same, or with an escape. */
+const written = (name: string): fc.Arbitrary<string> =>
+  fc
+    .oneof(
+      { weight: 12, arbitrary: fc.constant(name) },
+      {
+        weight: 2,
+        arbitrary: fc.array(fc.nat(3), { minLength: name.length, maxLength: name.length }).map((changes) =>
+          Array.from(name, (letter, at) => {
+            if (changes[at] === 1) return letter.toUpperCase()
+            if (changes[at] !== 2) return letter
+            return { s: 'ſ', k: '\u212a' }[letter.toLowerCase()] ?? letter
+          }).join(''),
+        ),
+      },
+      { weight: 1, arbitrary: fc.constant(`\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}`) },
+      { weight: 1, arbitrary: fc.constantFrom('extra', '', 'transactions', 'İ') },
+    )
+    .map((text) => `"${text}"`)
+
+const nameOf = (...names: readonly string[]): fc.Arbitrary<string> => fc.constantFrom(...names).chain(written)
+
+const address = fc
+  .oneof(
+    {
+      weight: 12,
+      arbitrary: fc.constantFrom(listed, listed, listed, listed.toUpperCase(), `0x${listed.slice(2).toUpperCase()}`),
+    },
+    { weight: 2, arbitrary: fc.constant(other) },
+    { weight: 1, arbitrary: fc.constantFrom('', listed.slice(2), `${listed}00`, 'vitalik.eth') },
+  )
+  .map((text) => JSON.stringify(text))
+
+/** Something else in a value's place. */
+const odd = fc.constantFrom(
+  'null',
+  '1',
+  '"0x"',
+  '[]',
+  '{}',
+  `["${other}"]`,
+  `{"to":"${other}"}`,
+  `[[{"to":"${other}"}]]`,
+)
+const orOdd = (value: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 24, arbitrary: value }, { weight: 1, arbitrary: odd })
+const listOf = (item: fc.Arbitrary<string>, maxLength = 3): fc.Arbitrary<string> =>
+  fc.array(item, { maxLength }).map((items) => `[${items.join(',')}]`)
+
+const authorization = fc
+  .tuple(written('address'), address)
+  .map(([name, value]) => `{"chainId":"0x1",${name}:${value},"nonce":"0x0"}`)
+const callMember = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(written('to'), orOdd(address)) },
+  { weight: 2, arbitrary: fc.tuple(nameOf('from', 'data', 'value', 'gas'), fc.constantFrom('"0x"', 'null')) },
+  { weight: 1, arbitrary: fc.tuple(written('authorizationList'), orOdd(listOf(authorization, 2))) },
+)
+const callObject = fc
+  .array(callMember, { minLength: 1, maxLength: 3 })
+  .map((all) => `{${all.map(([name, value]) => `${name}:${value}`).join(',')}}`)
+const stateOverrides = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom('null', '{}') },
+  { weight: 1, arbitrary: fc.constant(`{"${other}":{"code":"0x00"}}`) },
+)
+const tracerName = fc.constantFrom('"callTracer"', '"muxTracer"', '"prestateTracer"', '"{step: function() {}}"', 'null')
+const tracerConfig = fc.letrec<{ mux: string }>((tie) => ({
+  mux: objectOf(
+    fc.oneof(
+      { weight: 8, arbitrary: nameOf('callTracer', 'muxTracer', 'noopTracer') },
+      { weight: 1, arbitrary: fc.constant('"{}"') },
+    ),
+    fc.oneof({ depthSize: 'small' }, fc.constantFrom('null', '{}'), tie('mux')),
+    2,
+  ),
+})).mux
+const traceMember = fc.oneof(
+  fc.tuple(written('tracer'), tracerName),
+  fc.tuple(written('tracerConfig'), orOdd(tracerConfig)),
+  fc.tuple(written('stateOverrides'), stateOverrides),
+  fc.tuple(nameOf('timeout', 'blockOverrides'), fc.constant('null')),
+)
+const traceConfig = fc
+  .array(traceMember, { maxLength: 3 })
+  .map((all) => `{${all.map(([name, value]) => `${name}:${value}`).join(',')}}`)
+const simulatedBlock = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.tuple(written('calls'), orOdd(listOf(orOdd(callObject), 2))) },
+      { weight: 1, arbitrary: fc.tuple(written('stateOverrides'), stateOverrides) },
+      { weight: 1, arbitrary: fc.tuple(written('blockOverrides'), fc.constant('null')) },
+    ),
+    { minLength: 1, maxLength: 2 },
+  )
+  .map((all) => `{${all.map(([name, value]) => `${name}:${value}`).join(',')}}`)
+const payload = objectOf(written('blockStateCalls'), orOdd(listOf(orOdd(simulatedBlock), 2)), 2)
+const logFilter = fc
+  .array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.tuple(written('address'), orOdd(fc.oneof(address, listOf(address, 2)))) },
+      { weight: 1, arbitrary: fc.tuple(nameOf('fromBlock', 'toBlock'), fc.constant('"latest"')) },
+    ),
+    { minLength: 1, maxLength: 2 },
+  )
+  .map((all) => `{${all.map(([name, value]) => `${name}:${value}`).join(',')}}`)
+
+const paramsOf = (...places: readonly fc.Arbitrary<string>[]): fc.Arbitrary<string> =>
+  fc.tuple(...places).map((all) => `[${all.join(',')}]`)
+const latest = fc.constant('"latest"')
+const call: fc.Arbitrary<readonly [method: string, params: string]> = fc.oneof(
+  fc.tuple(fc.constant('eth_call'), paramsOf(orOdd(callObject), latest, stateOverrides)),
+  fc.tuple(fc.constant('debug_traceCall'), paramsOf(orOdd(callObject), latest, orOdd(traceConfig))),
+  fc.tuple(fc.constant('debug_traceTransaction'), paramsOf(fc.constant('"0x01"'), orOdd(traceConfig))),
+  { weight: 2, arbitrary: fc.tuple(fc.constant('eth_simulateV1'), paramsOf(orOdd(payload), latest)) },
+  fc.tuple(fc.constant('eth_getLogs'), paramsOf(orOdd(logFilter))),
+  fc.tuple(fc.constant('eth_getStorageValues'), paramsOf(objectOf(address, fc.constant('[]'), 2), latest)),
+)
+
+describe.runIf(canRun)('what Go reads in params', () => {
+  let folder = ''
+  let program = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'keyrail-go-'))
+    program = join(folder, 'read-as-go')
+    if (go === undefined) throw new Error('Go is missing. Debian: apt-get install golang-go')
+    // No module and no download: the standard library is all there is.
+    const env = { ...process.env, GO111MODULE: 'off', GOTOOLCHAIN: 'local', GOPROXY: 'off', GOFLAGS: '' }
+    execFileSync(go, ['build', '-o', program, join(import.meta.dirname, 'readAsGo/main.go')], { cwd: folder, env })
+  }, 300_000)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const readAsGo = (calls: readonly (readonly [string, string])[]): readonly Seen[] =>
+    execFileSync(program, { input: calls.map((one) => `${one.join(' ')}\n`).join(''), maxBuffer: 1 << 28 })
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Seen)
+
+  const list = compileAllowList({ addresses: [{ value: listed }] })
+
+  test('is nothing but listed addresses and built-in tracers, where a key with an address list may call', () => {
+    const calls = fc.sample(call, 20_000)
+    const counts = { allowed: 0, harmful: 0 }
+    for (const [index, seen] of readAsGo(calls).entries()) {
+      const [method = '', params = ''] = calls[index] ?? []
+      const harmful =
+        seen.error === undefined &&
+        (seen.creates ||
+          seen.overrides ||
+          seen.all ||
+          seen.addresses.some((one) => one !== listed) ||
+          seen.tracers.some((one) => !builtInTracers.has(one)))
+      if (harmful) counts.harmful += 1
+      if (list.refuseCall({ method, params }) !== undefined) continue
+      counts.allowed += 1
+      expect(harmful, `${method} ${params} is allowed, and Go reads ${JSON.stringify(seen)}`).toBe(false)
+    }
+    // Else the cases would say nothing.
+    expect(counts.allowed).toBeGreaterThan(2_000)
+    expect(counts.harmful).toBeGreaterThan(2_000)
+  })
+
+  test('has no spelling of a name that foldName does not fold to the same', () => {
+    // All of the basic plane but what is Chinese, Japanese or Korean, which has no case.
+    const spellings = Array.from({ length: 0x1_0000 }, (_, code) => code)
+      .filter((code) => (code > 0x7f && code < 0x2e80) || (code >= 0xa640 && code < 0xac00) || code >= 0xfb00)
+      .map((code) => String.fromCharCode(code))
+      .flatMap((letter) => [`${letter}tateOverrides`, `stateOverr${letter}des`, `bloc${letter}StateCalls`])
+    const seen = readAsGo(
+      spellings.map((name) =>
+        name.endsWith('Calls')
+          ? ['eth_simulateV1', `[{"${name}":[{"calls":[{"to":"${other}"}]}]}]`]
+          : ['debug_traceTransaction', `["0x",{"${name}":{"${other}":{}}}]`],
+      ),
+    )
+    const sameForGo = spellings.filter(
+      (_, index) => seen[index]?.overrides === true || seen[index]?.addresses.length === 1,
+    )
+    expect(sameForGo).toEqual(['ſtateOverrides', 'bloc\u212aStateCalls'])
+    expect(sameForGo.map(foldName)).toEqual(['stateoverrides', 'blockstatecalls'])
+  })
+})

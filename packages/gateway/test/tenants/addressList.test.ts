@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compileAllowList } from '../../src/allow/compileAllowList.ts'
+import { post } from '../startGateway.ts'
+import { call, said, startTenants } from './startTenants.ts'
+import type { StartedTenants } from './startTenants.ts'
+
+const listed = `0x${'a1'.repeat(20)}`
+const other = `0x${'b2'.repeat(20)}`
+
+let tenants: StartedTenants
+let path: string
+
+beforeAll(async () => {
+  tenants = await startTenants({ services: { debug: true, trace: true } })
+  path = tenants.addApp({ allow: compileAllowList({ addresses: [{ value: listed }] }) }).path
+})
+afterAll(() => tenants.stop())
+
+interface Sent {
+  readonly reason: unknown
+  readonly message: string
+  readonly forwarded: string
+}
+
+const send = async (body: string): Promise<Sent> => {
+  tenants.upstream.bodies.length = 0
+  const response = await post(path, body)
+  const { error } = JSON.parse(response.text) as { error?: { message: string } }
+  return {
+    reason: (said(response) as unknown[])[1],
+    message: error?.message ?? '',
+    forwarded: tenants.upstream.bodies.join('\n'),
+  }
+}
+
+const good = `{"calls":[{"to":"${listed}"}]}`
+
+describe('a key with an address list', () => {
+  test.each([
+    ['Calls', `[{"blockStateCalls":[${good},{"Calls":[{"to":"${other}"}]}]},"latest"]`],
+    ['CALLS', `[{"blockStateCalls":[${good},{"CALLS":[{"to":"${other}"}]}]},"latest"]`],
+    ['callſ', `[{"blockStateCalls":[${good},{"callſ":[{"to":"${other}"}]}]},"latest"]`],
+    ['Calls', `[{"blockStateCalls":[${good},{"Calls":[{"data":"0x6000"}]}]},"latest"]`],
+    ['BlockStateCalls', `[{"blockStateCalls":[${good}],"BlockStateCalls":[{"calls":[{"to":"${other}"}]}]},"latest"]`],
+    ['blocKStateCalls', `[{"blocKStateCalls":[{"calls":[{"to":"${other}"}]}]},"latest"]`],
+    ['TO', `[{"blockStateCalls":[{"calls":[{"TO":"${other}"}]}]},"latest"]`],
+    ['ſtateOverrides', `[{"blockStateCalls":[{"ſtateOverrides":{"${listed}":{"code":"0x00"}},"calls":[]}]},"latest"]`],
+    ['transactions', `[{"blockStateCalls":[${good},{"transactions":[{"to":"${other}"}]}]},"latest"]`],
+  ])('cannot reach other addresses by the member %s of eth_simulateV1: %s', async (name, params) => {
+    const { reason, message, forwarded } = await send(call('eth_simulateV1', params))
+    expect(reason).toBe('address_not_allowed')
+    if (!message.includes('repeated or escaped')) expect(message).toContain(JSON.stringify(name))
+    expect(forwarded).toBe('')
+  })
+
+  test.each([
+    ['eth_simulateV1', `[{"blockStateCalls":[${good},[null,null,[{"to":"${other}"}]]]},"latest"]`],
+    ['eth_simulateV1', `[[[${good},{"calls":[{"to":"${other}"}]}]],"latest"]`],
+    ['debug_traceCall', `[{"to":"${listed}"},"latest",[{"${listed}":{"code":"0x00"}}]]`],
+    ['eth_getLogs', `[[null,null,["${other}"]]]`],
+  ])(
+    'cannot pass a list where %s takes an object, which some nodes read member by member: %s',
+    async (method, params) => {
+      const { reason, forwarded } = await send(call(method, params))
+      expect([reason, forwarded]).toEqual(['address_not_allowed', ''])
+    },
+  )
+
+  test.each([
+    [
+      'the delegate of an authorization',
+      `{"to":"${listed}","authorizationList":[{"chainId":"0x1","address":"${other}","nonce":"0x0","yParity":"0x0","r":"0x1","s":"0x1"}]}`,
+    ],
+    ['an unknown member of an authorization', `{"to":"${listed}","authorizationList":[{"Address":"${other}"}]}`],
+    ['an unknown member of an access list', `{"to":"${listed}","accessList":[{"address":"${listed}","code":"0x00"}]}`],
+  ])('cannot pass %s in a call object', async (_, object) => {
+    for (const params of [`[${object},"latest"]`, `[{"blockStateCalls":[{"calls":[${object}]}]}]`]) {
+      const method = params.startsWith('[{"block') ? 'eth_simulateV1' : 'eth_call'
+      const { reason, forwarded } = await send(call(method, params))
+      expect([reason, forwarded]).toEqual(['address_not_allowed', ''])
+    }
+  })
+
+  test.each([
+    [
+      'eth_simulateV1',
+      `[{"blockStateCalls":[${good},{},{"blockOverrides":{"time":"0x1"},"stateOverrides":{},"calls":[]}],"validation":true,"traceTransfers":false,"returnFullTransactions":true},{"blockHash":"0x01","requireCanonical":true}]`,
+    ],
+    [
+      'eth_call',
+      `[{"from":"${other}","to":"${listed}","data":"0x","input":"0x","type":"0x2","accessList":[{"address":"${other}","storageKeys":[]}],"chainId":"0x1"},"latest",null,{"number":"0x1"}]`,
+    ],
+    [
+      'eth_call',
+      `[{"to":"${listed}","authorizationList":[{"chainId":"0x1","address":"${listed}","nonce":"0x0","yParity":"0x0","r":"0x1","s":"0x1"}]},"latest"]`,
+    ],
+    [
+      'debug_traceCall',
+      `[{"to":"${listed}"},"latest",{"tracer":"callTracer","tracerConfig":{"onlyTopCall":true},"timeout":"5s","blockOverrides":{"number":"0x1"},"stateOverrides":null}]`,
+    ],
+    ['eth_getLogs', `[{"address":["${listed}"],"topics":[null,["0x01"]],"fromBlock":"0x1","toBlock":"latest"}]`],
+  ])('may use every member that the specification has: %s of %s', async (method, params) => {
+    const { reason, forwarded } = await send(call(method, params))
+    expect([reason, forwarded]).toEqual(['0x1', expect.stringContaining(`"params":${params}`)])
+  })
+
+  test.each(['extra', 'from', '__proto__'])('has requests with the member %j rejected', async (name) => {
+    const { reason, message, forwarded } = await send(
+      `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":"${listed}"},"latest"],"${name}":1}`,
+    )
+    expect([reason, forwarded]).toEqual(['address_not_allowed', ''])
+    expect(message).toContain(JSON.stringify(name))
+  })
+})
+
+describe('any key', () => {
+  test.each(['Params', 'PARAMS', 'paramſ', 'Method', 'ID', 'Jsonrpc', 'JſonRPC'])(
+    'has a request with the member %j rejected, which Go reads as another',
+    async (name) => {
+      const key = tenants.addApp().path
+      tenants.upstream.bodies.length = 0
+      const body = `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[],"${name}":[]}`
+      const response = await post(key, body)
+      expect(said(response)).toEqual([400, 'invalid_request'])
+      expect(response.text).toContain(name)
+      expect(tenants.upstream.bodies).toEqual([])
+    },
+  )
+})
