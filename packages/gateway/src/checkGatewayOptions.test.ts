@@ -106,15 +106,20 @@ describe('wrong options', () => {
     ]),
     ['publicUrl', given({ publicUrl: 'secret.example' }), 'publicUrl is not an http or https URL'],
     ['publicUrl null', given({ publicUrl: null }), 'publicUrl is not an http or https URL'],
-    ['services', given({ services: ['debug'] }), 'services must be an object with debug, trace'],
-    ['services null', given({ services: null }), 'services must be an object with debug, trace'],
+    ['services', given({ services: ['debug'] }), 'services must be an object with debug, trace, javascriptTracers'],
+    ['services null', given({ services: null }), 'services must be an object with debug, trace, javascriptTracers'],
     [
       'an unknown name in services',
       given({ services: { traces: true } }),
-      "unknown name 'traces' in services: known are debug, trace",
+      "unknown name 'traces' in services: known are debug, trace, javascriptTracers",
     ],
     ['services.debug', given({ services: { debug: 'false' } }), 'services.debug must be true or false'],
     ['services.trace', given({ services: { trace: 1 } }), 'services.trace must be true or false'],
+    [
+      'services.javascriptTracers',
+      given({ services: { javascriptTracers: 'yes' } }),
+      'services.javascriptTracers must be true or false',
+    ],
     ['unsafeNodeMethods', given({ unsafeNodeMethods: 'no' }), 'unsafeNodeMethods must be true or false'],
     ['log', given({ log: console }), 'log must be a function'],
     ['logRequests', given({ log: () => {}, logRequests: 'no' }), 'logRequests must be true or false'],
@@ -179,7 +184,7 @@ describe('wrong options', () => {
 describe('good options', () => {
   const defaults = {
     publicUrl: undefined,
-    services: { debug: false, trace: false },
+    services: { debug: false, trace: false, javascriptTracers: false },
     unsafeNodeMethods: false,
     limits: defaultLimits,
     rates: undefined,

@@ -22,7 +22,7 @@ export interface CheckedOptions {
   readonly networks: Readonly<Record<Network, CheckedNetwork>>
   readonly keys: KeyStore
   readonly publicUrl: string | undefined
-  readonly services: { readonly debug: boolean; readonly trace: boolean }
+  readonly services: { readonly debug: boolean; readonly trace: boolean; readonly javascriptTracers: boolean }
   readonly unsafeNodeMethods: boolean
   readonly limits: Required<GatewayLimits>
   readonly rates: GatewayOptions['rates']
@@ -86,7 +86,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'log',
   ])
   const networks = membersOf(options['networks'], 'networks', networkNames)
-  const services = membersOf(orEmpty(options['services']), 'services', ['debug', 'trace'])
+  const services = membersOf(orEmpty(options['services']), 'services', ['debug', 'trace', 'javascriptTracers'])
   return {
     networks: { testnet: checkNetwork(networks, 'testnet'), mainnet: checkNetwork(networks, 'mainnet') },
     keys: checkKeys(options['keys']),
@@ -94,6 +94,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     services: {
       debug: checkSwitch(services['debug'], 'services.debug'),
       trace: checkSwitch(services['trace'], 'services.trace'),
+      javascriptTracers: checkSwitch(services['javascriptTracers'], 'services.javascriptTracers'),
     },
     unsafeNodeMethods: checkSwitch(options['unsafeNodeMethods'], 'unsafeNodeMethods'),
     limits: checkLimits(options['limits']),

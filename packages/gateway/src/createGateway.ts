@@ -113,6 +113,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const answeringOf = (checked: CheckedOptions, groups: Answering['groups']): Answering => ({
     groups,
     keys: checked.keys,
+    javascriptTracers: checked.services.javascriptTracers,
     policy: createMethodPolicy({ ...checked.services, unsafeNodeMethods: checked.unsafeNodeMethods }),
     rates: checked.rates,
     quota: checked.quota,

@@ -79,8 +79,11 @@ export interface GatewayOptions {
   readonly keys: KeyStore
   /** Where callers reach the gateway, where that is not the listening URL. A path in it is for the proxy in front to take off. */
   readonly publicUrl?: string
-  /** Which groups of methods are offered beside `eth_`, `net_` and `web3_`. @default neither */
-  readonly services?: { readonly debug?: boolean; readonly trace?: boolean }
+  /**
+   * Which groups of methods are offered beside `eth_`, `net_` and `web3_`, and whether callers may send tracers of their own to them:
+   * programs in JavaScript, which run inside the nodes. Never for a key with an address list. @default none of these
+   */
+  readonly services?: { readonly debug?: boolean; readonly trace?: boolean; readonly javascriptTracers?: boolean }
   /** Opens the embedded nodes' own methods (`anvil_`, `evm_`, `hardhat_`), which rewrite the chain. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
   readonly limits?: GatewayLimits

@@ -81,8 +81,14 @@ const check = (
   item: RpcCall | NoRequest,
   traits: MethodTraits | undefined,
   { tenant, narrowing }: Admitted,
+  { javascriptTracers }: Answering,
 ): ForwardedCall | Refusal =>
-  checkCall(item, { traits: isOpenTo(tenant, traits) ? traits : undefined, allow: tenant.record.allow, narrowing })
+  checkCall(item, {
+    traits: isOpenTo(tenant, traits) ? traits : undefined,
+    allow: tenant.record.allow,
+    narrowing,
+    javascriptTracers,
+  })
 
 /**
  * Goes on with what a request's calls were granted: at once, where that is known at once. Where the quota cannot be asked nothing is
@@ -125,7 +131,7 @@ const answerSingle = (answering: Answering, exchange: Admitted, item: RpcCall | 
   const traits = item.valid ? answering.policy(item.method) : undefined
   exchange.method = traits?.label ?? 'other'
   exchange.items = 1
-  const call = check(item, traits, exchange)
+  const call = check(item, traits, exchange, answering)
   if ('reason' in call)
     withLimits(answering, exchange, {
       calls: 0,
@@ -179,7 +185,7 @@ const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (
   let passed = 0
   for (const item of items) {
     const traits = item.valid ? answering.policy(item.method) : undefined
-    const call = check(item, traits, exchange)
+    const call = check(item, traits, exchange, answering)
     labels.push(traits?.label ?? 'other')
     calls.push(call)
     if (!('reason' in call)) passed += 1

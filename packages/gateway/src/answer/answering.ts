@@ -17,6 +17,8 @@ export interface Answering {
   readonly groups: Readonly<Record<Network, UpstreamGroup>>
   readonly keys: KeyStore
   readonly policy: MethodPolicy
+  /** Whether callers may send tracers of their own. */
+  readonly javascriptTracers: boolean
   /** `undefined`: no rate holds, whatever keys say. */
   readonly rates: RateLimiter | undefined
   /** `undefined`: no quota holds. */

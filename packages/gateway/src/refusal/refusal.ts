@@ -22,6 +22,7 @@ export type RefusalReason =
   | 'user_agent_not_allowed'
   | 'method_not_allowed'
   | 'address_not_allowed'
+  | 'tracer_not_allowed'
   | 'jwt_invalid'
   | 'rate_limited'
   | 'quota_exceeded'

@@ -157,6 +157,13 @@ export const refusals = {
   /** What would reach addresses that cannot be held against the list. */
   notAllowedWithAddresses: (what: string): Refusal =>
     bySettings(`${what} not allowed with an address list`, 'address_not_allowed'),
+  /** For every key, where the operator does not allow tracers of callers' own. */
+  tracerNotAllowed: (what: string): Refusal => ({
+    status: 403,
+    code: forbidden,
+    message: `rejected due to service settings: ${what} not allowed. Use a tracer that nodes have built in, such as callTracer`,
+    reason: 'tracer_not_allowed',
+  }),
   jwtInvalid: (check: string, message: string): Refusal => ({
     status: 401,
     code: unauthorized,

@@ -133,8 +133,11 @@ export interface ServiceConfig {
     readonly aliases: readonly string[]
   }
   readonly networks: { readonly testnet: NetworkConfig; readonly mainnet: NetworkConfig }
-  /** Which groups of methods are offered beside `eth_`, `net_` and `web3_`. @default neither */
-  readonly services: { readonly debug: boolean; readonly trace: boolean }
+  /**
+   * Which groups of methods are offered beside `eth_`, `net_` and `web3_`, and whether callers may send tracers of their own to them:
+   * programs in JavaScript, which run inside the nodes. Never for an app with an address list. @default none of these
+   */
+  readonly services: { readonly debug: boolean; readonly trace: boolean; readonly javascriptTracers: boolean }
   readonly limits: {
     /** Of all API keys of a user together; `perSecond` and `burst` of each. @default 25,000 a day, 1000 a second with 10,000 at once */
     readonly apiKeys: KeyLimits
@@ -226,7 +229,11 @@ export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
       .default([]),
   }),
   networks: object({ testnet: network, mainnet: network }),
-  services: object({ debug: onOff().default(false), trace: onOff().default(false) }).prefault({}),
+  services: object({
+    debug: onOff().default(false),
+    trace: onOff().default(false),
+    javascriptTracers: onOff().default(false),
+  }).prefault({}),
   limits: object({
     apiKeys: object({
       // Far above what the day's limit is for: without one, what is refused would cost a key nothing at all.

@@ -44,6 +44,7 @@ describe.each(places)('every refusal, on $name', (kind) => {
       kind,
       {
         prometheus: { port: 0 },
+        services: { debug: true },
         limits: { apiKeys: { perDay: 40 }, apps: { perSecond: 100, burst: 1_000 } },
         bounds: { upstreamTimeoutMs: 1_000, requestTimeoutMs: 1_500, maxAnswerBytes: 1_000_000, maxBatchItems: 50 },
       },
@@ -156,6 +157,7 @@ describe.each(places)('every refusal, on $name', (kind) => {
     expect(await asked(`[${Array.from({ length: 51 }, () => call()).join(',')}]`)).toEqual([413, 'batch_too_large'])
     expect(await asked(call('eth_sign'))).toEqual([200, 'method_not_found'])
     expect(await asked(call('eth_call', 'nothing'))).toEqual([200, 'invalid_params'])
+    expect(await asked(call('debug_traceTransaction', ['0x01', { tracer: '{}' }]))).toEqual([403, 'tracer_not_allowed'])
   })
 
   test('of an allow list', async () => {
@@ -327,6 +329,7 @@ describe.each(places)('every refusal, on $name', (kind) => {
       user_agent_not_allowed: true,
       method_not_allowed: true,
       address_not_allowed: true,
+      tracer_not_allowed: true,
       jwt_invalid: true,
       rate_limited: true,
       quota_exceeded: true,
