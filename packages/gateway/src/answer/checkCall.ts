@@ -27,11 +27,11 @@ export const checkCall = (
   if (!item.valid) return refusals.invalidRequest(item.problem)
   if (traits === undefined) return refusals.methodNotFound(item.method)
   if (!item.paramsFit) return refusals.invalidParams()
-  const refusal =
+  const rejection =
     allow?.refuseCall(item) ??
     narrowing?.refuseCall(item) ??
     (javascriptTracers ? undefined : rejectCustomTracer(item.method, item.params))
-  return refusal ?? { method: item.method, params: item.params, traits }
+  return rejection ?? { method: item.method, params: item.params, traits }
 }
 
 /** A caller chooses the tracer's text, so a long one is cut. */
