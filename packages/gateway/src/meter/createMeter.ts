@@ -82,8 +82,9 @@ export const createMeter = (options: MeterOptions): Meter => {
     byKey: new Map(),
   })
   let current = beginMinute(now())
-  /** Minutes that are over, and not wholly written. */
+  /** Minutes that are over and not fully written yet. They receive no more counts. */
   let older: Minute[] = []
+  let writing: Minute | undefined
   let closing: Promise<void> | undefined
 
   const methods = new Set<string>()
@@ -99,9 +100,11 @@ export const createMeter = (options: MeterOptions): Meter => {
     if (current.byKey.size > 0) older.push(current)
     current = beginMinute(time)
     let waiting = older.reduce((sum, { byKey }) => sum + byKey.size, 0)
-    while (waiting > maxWaiting && older.length > 0) {
-      const lost = older.shift()
+    while (waiting > maxWaiting) {
+      // The minute that is being written stays: how much of it gets lost is not known yet.
+      const lost = older.find((minute) => minute !== writing)
       if (lost === undefined) break
+      older = older.filter((minute) => minute !== lost)
       waiting -= lost.byKey.size
       let items = 0
       for (const { total, written } of lost.byKey.values()) items += total - written
@@ -123,7 +126,7 @@ export const createMeter = (options: MeterOptions): Meter => {
     for (const [index, entry] of entries.entries()) entry.written = totals[index] ?? entry.written
   }
 
-  const writeMinute = async (minute: Minute): Promise<void> => {
+  const writeEntries = async (minute: Minute): Promise<void> => {
     let entries: KeyMinute[] = []
     for (const entry of minute.byKey.values()) {
       if (entry.written < entry.total) entries.push(entry)
@@ -135,12 +138,22 @@ export const createMeter = (options: MeterOptions): Meter => {
     if (entries.length > 0) await writeRows(minute, entries)
   }
 
-  const writeAll = async (): Promise<void> => {
-    const minutes = [...older, current]
-    for (const minute of minutes) {
-      await writeMinute(minute)
-      if (minute !== current) older = older.filter((other) => other !== minute)
+  const writeMinute = async (minute: Minute): Promise<void> => {
+    writing = minute
+    try {
+      await writeEntries(minute)
+    } finally {
+      writing = undefined
     }
+  }
+
+  const writeAll = async (): Promise<void> => {
+    for (let minute = older[0]; minute !== undefined; minute = older[0]) {
+      await writeMinute(minute)
+      older = older.filter((other) => other !== minute)
+    }
+    // The current minute may end and move to `older` during its own write. It stays there, as it may have new counts by then.
+    await writeMinute(current)
   }
 
   let flushing: Promise<void> = Promise.resolve()
@@ -190,7 +203,8 @@ export const createMeter = (options: MeterOptions): Meter => {
     clearInterval(upkeepTimer)
     // A database that does not answer must not keep the process from ending.
     const inTime = db.kind === 'postgres' ? withinMs(closeWithinMs) : whenDone
-    const written = inTime(Promise.all([upkeep, flush()])).catch(() => false)
+    // A write that fails once is repeated, as it is while the process runs: a broken connection must not cost the last counts.
+    const written = inTime(Promise.all([upkeep, flush().catch(flush)])).catch(() => false)
     if (await written) return
     let items = 0
     for (const { byKey } of [...older, current])

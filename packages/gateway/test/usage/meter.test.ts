@@ -137,6 +137,51 @@ describe.each(databases)('metering on $name', (database) => {
     expect((await minutes(key)).total).toBe(6)
   })
 
+  test('counts each once where writes are slow, fail, or fail only after they were stored, over turns of the minute', async () => {
+    const keys = Array.from({ length: 300 }, newKey)
+    const ends: ('slow' | 'failed' | 'writtenButFailed')[] = []
+    let release: (() => void) | undefined
+    const write: Storage['write'] = async (steps, options) => {
+      const end = ends.shift()
+      if (end === 'slow') await new Promise<void>((resolve) => (release = resolve))
+      if (end === 'failed') throw new Error('the connection broke')
+      const rows = await storage.write(steps, options)
+      if (end === 'writtenButFailed') throw new Error('the connection broke')
+      return rows
+    }
+    const meter = open({ storage: { db: storage.db, write } })
+    let counted = 0
+    const countAll = (): void => {
+      for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      counted += 1
+    }
+    // Two writes for the 300 keys, of which the first or the second fails.
+    for (const round of [
+      ['slow'],
+      ['slow', 'failed'],
+      ['slow', 'writtenButFailed'],
+      ['writtenButFailed'],
+      ['failed'],
+    ] as const) {
+      countAll()
+      ends.push(...round)
+      const flushed = meter.flush().catch(() => {})
+      if (round[0] === 'slow') await expect.poll(() => release).toBeDefined()
+      countAll()
+      clock += minuteMs
+      countAll()
+      release?.()
+      release = undefined
+      await flushed
+    }
+    await meter.close()
+    for (const key of [keys[0], keys[299]]) expect((await minutes(key as MeteredKey)).total).toBe(counted)
+    const { rows } = await sql<{ total: number }>`select sum(total) as total from usage_minutes`.execute(
+      storage.db.query,
+    )
+    expect(Number(rows[0]?.total)).toBe(counted * keys.length)
+  })
+
   test('tells 200 methods apart, whatever they are called, and the rest are one', async () => {
     const key = newKey()
     const meter = open()
