@@ -52,7 +52,10 @@ const answerBody = (answering: Answering, exchange: Admitted, body: Buffer): voi
   const parsed = parseBody(body, answering.limits.maxBatchItems)
   if (parsed.kind === 'single') answerSingle(answering, exchange, parsed.item)
   else if (parsed.kind === 'batch') answerBatch(answering, exchange, parsed.items)
-  else refuseExchange(answering, exchange, refuseBody(parsed, answering.limits.maxBatchItems))
+  else {
+    if (parsed.kind === 'batchTooLarge') exchange.items = parsed.count
+    refuseExchange(answering, exchange, refuseBody(parsed, answering.limits.maxBatchItems))
+  }
 }
 
 const refuseBody = (parsed: Exclude<ParsedBody, { kind: 'single' | 'batch' }>, maxBatchItems: number): Refusal => {

@@ -4,7 +4,7 @@ import { refusals } from '../refusal/refusals.ts'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
 import { logRequest } from './logRequest.ts'
-import { meterRefusal } from './meterCalls.ts'
+import { meterWhole } from './meterCalls.ts'
 import { writeAnswer, writeRefusal } from './writeAnswer.ts'
 import type { Answer } from './writeAnswer.ts'
 
@@ -22,7 +22,7 @@ const closes = (answering: Answering, exchange: Exchange): boolean =>
 /** Writes a refusal of the whole request, after what is left of its body: unread, it would be taken for the next request. */
 export const refuseExchange = (answering: Answering, exchange: Exchange, refusal: Refusal): void => {
   const write = (ours: Refusal): void => {
-    meterRefusal(answering, exchange, ours.reason)
+    meterWhole(answering, exchange, ours.reason)
     if (exchange.gone) return
     const close = ours.close === true || closes(answering, exchange)
     writeRefusal(exchange, ours, { close, writeTimeoutMs: answering.limits.writeTimeoutMs, keepTo: answering.keepTo })

@@ -89,17 +89,20 @@ export const meterCalls = (answering: Answering, exchange: Exchange, ends: reado
   if (alike !== undefined) meterAlike(answering, exchange, alike)
 }
 
-/** Counts a request that was refused as a whole: once, where its key is known. */
-export const meterRefusal = (answering: Answering, exchange: Exchange, reason: RefusalReason): void => {
+/**
+ * Counts a request whose calls all ended alike, where its key is known: each call of a batch by its method, as if it had been
+ * sent on its own. A body whose calls were not read counts once.
+ */
+export const meterWhole = (answering: Answering, exchange: Exchange, outcome: Outcome): void => {
   if (exchange.metered) return
   exchange.metered = true
-  meterAlike(answering, exchange, { method: 'other', outcome: reason, items: 1 })
+  const { labels, method = 'other', items = 1 } = exchange
+  if (labels === undefined) meterAlike(answering, exchange, { method, outcome, items })
+  else for (const label of labels) meterAlike(answering, exchange, { method: label, outcome, items: 1 })
 }
 
 /** Counts what a caller that has gone did not wait for. What goes on without it, a transaction on its way, is counted when it ends. */
 export const meterGone = (answering: Answering, exchange: Exchange): void => {
   if (exchange.metered || exchange.cancel === undefined) return
-  exchange.metered = true
-  for (const label of exchange.labels ?? [exchange.method ?? 'other'])
-    meterAlike(answering, exchange, { method: label, outcome: 'callerGone', items: 1 })
+  meterWhole(answering, exchange, 'callerGone')
 }

@@ -68,7 +68,7 @@ export const fakeQuota = ({ now }: { now: () => number }): FakeQuota => {
   return quota
 }
 
-/** What was metered: `key network method outcome`. */
+/** What was metered: `key network method outcome`, once for each item. */
 export interface FakeMeter extends Meter {
   readonly counted: string[]
   readonly durations: number[]
@@ -82,8 +82,8 @@ export const fakeMeter = (): FakeMeter => {
     counted,
     durations,
     // eslint-disable-next-line max-params -- as a meter takes it
-    count: (key, network, method, outcome: Outcome, durationMs) => {
-      counted.push(`${key.id} ${network} ${method} ${outcome}`)
+    count: (key, network, method, outcome: Outcome, durationMs, items = 1) => {
+      for (let item = 0; item < items; item += 1) counted.push(`${key.id} ${network} ${method} ${outcome}`)
       durations.push(durationMs)
     },
     flush: async () => {},

@@ -206,7 +206,9 @@ describe('a quota', () => {
     }
     expect(upstream.bodies).toEqual([])
     expect(entries).toContainEqual({ event: 'fault', where: 'quota' })
-    expect(meter.counted).toEqual(Array.from({ length: 2 }, () => 'key_g testnet other key_store_unavailable'))
+    expect(meter.counted).toEqual(
+      ['eth_gasPrice', 'eth_gasPrice', 'eth_blockNumber'].map((each) => `key_g testnet ${each} key_store_unavailable`),
+    )
   })
 
   test('granted to a caller that has gone meanwhile is given back, and nothing is forwarded for it', async () => {

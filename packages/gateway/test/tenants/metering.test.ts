@@ -57,7 +57,7 @@ describe('what is metered', () => {
     expect(meter.durations[2]).toBeGreaterThan(190)
   })
 
-  test('a request that is refused as a whole once, with its reason, where its key is known', async () => {
+  test('a request that is rejected as a whole with its reason, where its key is known, a batch by its calls', async () => {
     const { addApp, addApiKey, meter, url } = await start({ limits: { maxBatchItems: 2, maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_w' })
     for (const body of ['{', '[]', '1', batch('a', 'b', 'c')]) await post(path, body)
@@ -71,11 +71,31 @@ describe('what is metered', () => {
       'key_w testnet other parse_error',
       'key_w testnet other batch_empty',
       'key_w testnet other invalid_request',
-      'key_w testnet other batch_too_large',
+      ...Array.from({ length: 3 }, () => 'key_w testnet other batch_too_large'),
       'key_off testnet other service_off',
       'key_rev testnet other key_revoked',
       'key_net mainnet other wrong_network',
     ])
+  })
+
+  test.each([
+    ['the quota throws', 'throws'],
+    ['the quota rejects', 'rejects'],
+  ] as const)('a batch that is rejected because %s as its number of calls', async (_, mode) => {
+    const { addApp, meter, quota } = await start()
+    const { path } = addApp({ id: 'key_d', limits: { ...noLimits, perDay: 100 } })
+    quota.mode = 'gone'
+    if (mode === 'throws')
+      quota.take = () => {
+        throw new Error('the database is gone')
+      }
+    await post(path, batch('eth_gasPrice', 'nope', 'eth_gasPrice', 'eth_blockNumber'))
+    await post(path, call('eth_gasPrice'))
+    expect(meter.counted).toEqual(
+      ['eth_gasPrice', 'other', 'eth_gasPrice', 'eth_blockNumber', 'eth_gasPrice'].map(
+        (each) => `key_d testnet ${each} key_store_unavailable`,
+      ),
+    )
   })
 
   test('a body that runs past the limit unannounced counts once its key is known', async () => {
