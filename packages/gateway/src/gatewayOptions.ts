@@ -97,7 +97,7 @@ export interface GatewayOptions {
   readonly meter?: Meter
   /** How often one IP (of IPv6 a /64) may come with keys that nobody has, before it is told 429. No good key is refused by it. @default 10 a second, 100 at once */
   readonly strangers?: { readonly perSecond: number; readonly burst: number }
-  /** Proxies in front whose `X-Forwarded-For` is believed: addresses and ranges, as in `['10.0.0.0/8']`. @default none */
+  /** Proxies in front whose `X-Forwarded-For` and `X-Request-Id` are believed: addresses and ranges, as in `['10.0.0.0/8']`. @default none */
   readonly trustedProxies?: readonly string[]
   /** Answers to `kr_rehearse_401`, `kr_rehearse_429`, `kr_rehearse_quota` and `kr_rehearse_slow` as a service at its limit does, on any network and path. @default false */
   readonly rehearsalKeys?: boolean

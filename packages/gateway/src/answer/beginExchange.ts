@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
+import { getRequestId } from '../http/getRequestId.ts'
 import { dropAllBytes } from '../upstream/keptBytes.ts'
 import { durationOf, whoOf } from './logRequest.ts'
 import { meterGone } from './meterCalls.ts'
@@ -11,7 +11,7 @@ export const beginExchange = (answering: Answering, request: IncomingMessage, re
   const exchange: Exchange = {
     request,
     response,
-    requestId: randomUUID(),
+    requestId: getRequestId(answering.clientIp, request),
     startedAt: performance.now(),
     network: undefined,
     tenant: undefined,

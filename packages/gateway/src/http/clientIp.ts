@@ -9,9 +9,13 @@ export type ClientIp = (peer: string | undefined, forwarded: string | undefined)
 const nobodys = '192.0.2.1'
 const here = /^(?:::1$|(?:::ffff:)?127\.)/
 
+/** Whether a peer is one of `trustedProxies`: only then is its `X-Forwarded-For` believed. */
+export const isTrustedProxy = (clientIp: ClientIp, peer: string | undefined): boolean =>
+  clientIp(peer, nobodys) === nobodys
+
 /** Whether others may come through a peer: a trusted proxy, or one on this machine, as it may be a proxy too. */
 export const speaksForMany = (clientIp: ClientIp, peer: string): boolean =>
-  here.test(peer) || clientIp(peer, nobodys) === nobodys
+  here.test(peer) || isTrustedProxy(clientIp, peer)
 
 /** An address with a port, as some proxies write it: `192.0.2.1:4711`, `[2001:db8::1]:4711`, and `[2001:db8::1]`. */
 const withPort = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5})$/

@@ -3,7 +3,7 @@ import type { Refusal } from './refusal.ts'
 /**
  * Writes a refusal as a JSON-RPC response.
  * @param id - The id's source text; `null` where none could be read.
- * @param requestId - Ours, so that a caller can name the request to the operator.
+ * @param requestId - The id in the log and in `X-Request-Id`, so that a caller can name the request to the operator.
  * @see JSON-RPC 2.0 section 5.1
  */
 export const refusalText = (refusal: Refusal, id: string, requestId: string): string => {

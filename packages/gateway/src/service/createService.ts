@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { createServer as createTlsServer } from 'node:https'
-import { randomUUID } from 'node:crypto'
 import { createAccounts } from '../account/createAccounts.ts'
 import type { Accounts } from '../account/accounts.ts'
 import { createControl } from '../control/createControl.ts'
@@ -8,6 +7,7 @@ import { createControlServer, setControlBounds } from './createControlServer.ts'
 import { createGateway } from '../createGateway.ts'
 import type { GatewayOptions } from '../gatewayOptions.ts'
 import { createClientIp, speaksForMany } from '../http/clientIp.ts'
+import { getRequestId } from '../http/getRequestId.ts'
 import { listenOn, stopListening } from '../http/listenOn.ts'
 import { createStoredKeys } from '../key/createStoredKeys.ts'
 import { createRateLimiter } from '../limit/createRateLimiter.ts'
@@ -269,6 +269,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     await closeParts()
     throw asConfigError(error)
   }
+  const idOf = (request: IncomingMessage): string => getRequestId(createClientIp(config.trustedProxies), request)
   const controlServer =
     config.control === undefined
       ? undefined
@@ -278,7 +279,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
           leaving: () => leaving,
           isProxy: (ip) => speaksForMany(createClientIp(config.trustedProxies), ip),
           answer: (request, response) => {
-            if (site === undefined || !site(request, response, randomUUID())) refuseSite(response)
+            if (site === undefined || !site(request, response, idOf(request))) refuseSite(response)
           },
         })
 

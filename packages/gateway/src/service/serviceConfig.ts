@@ -120,7 +120,7 @@ export interface ServiceConfig {
   readonly storage?: { readonly file: string }
   /** The folder of the built dashboard. @default the one that the command brings */
   readonly dashboard?: { readonly folder: string }
-  /** Proxies in front whose `X-Forwarded-For` is believed: addresses and ranges. @default none */
+  /** Proxies in front whose `X-Forwarded-For` and `X-Request-Id` are believed: addresses and ranges. @default none */
   readonly trustedProxies: readonly string[]
   /** Who may sign up. @default 'closed' */
   readonly signUp: 'open' | 'invite' | 'closed'

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { ipBlock } from '../account/ipBlock.ts'
@@ -15,7 +14,7 @@ import { createStaticFiles } from './staticFiles.ts'
 
 /** What answers `/api`. */
 export interface ControlHandler {
-  fetch(request: Request, env: { readonly ip: string }): Response | Promise<Response>
+  fetch(request: Request, env: { readonly ip: string; readonly requestId: string }): Response | Promise<Response>
 }
 
 /** What is served beside the networks: the control API and the dashboard. @returns Whether it was a request for them. */
@@ -68,8 +67,7 @@ export const createSite = ({
   const files = folder === undefined ? undefined : createStaticFiles(folder, headers)
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keyrail</title><p>Keyrail serves here. There is no dashboard in this installation; the control API is at <a href="${escaped(publicUrl)}/api/openapi.json">${escaped(publicUrl)}/api</a>.</html>`
 
-  const refuseCrowd = (): Response => {
-    const requestId = randomUUID()
+  const rejectCrowd = (requestId: string): Response => {
     const refusal = controlRefusals.crowded()
     log({ event: 'control', requestId, route: 'other', status: refusal.status, code: refusal.code, durationMs: 0 })
     return toResponse({ refusal }, { requestId, now: Date.now() })
@@ -89,10 +87,12 @@ export const createSite = ({
   }
   const answers = createShares(() => mostAnswers)
   const crowded = new WeakSet<object>()
+  const requestIds = new WeakMap<object, string>()
   const answerApi = getRequestListener(
     (request, env) => {
       const incoming = env.incoming as IncomingMessage
-      return crowded.has(incoming) ? refuseCrowd() : control.fetch(request, { ip: ipOf(incoming) })
+      const requestId = requestIds.get(incoming) ?? ''
+      return crowded.has(incoming) ? rejectCrowd(requestId) : control.fetch(request, { ip: ipOf(incoming), requestId })
     },
     // What stands there may repeat what was sent.
     { overrideGlobalObjects: false, errorHandler: () => new Response(null, { status: 400 }) },
@@ -115,7 +115,8 @@ export const createSite = ({
       else response.on('close', giveBack)
       cutWhenLate(response)
       if (request.headers.expect !== undefined) response.writeContinue()
-      // It names its requests, checks the host and writes its log itself.
+      requestIds.set(request, requestId)
+      // It checks the host and writes its log itself.
       void answerApi(request, response)
       return true
     }
