@@ -15,7 +15,7 @@ import type { Answering } from './answering.ts'
 import { checkCall } from './checkCall.ts'
 import type { Exchange } from './exchange.ts'
 import { finishExchange, refuseExchange } from './finishExchange.ts'
-import { isUnanswered, meterCalls } from './meterCalls.ts'
+import { meterCalls } from './meterCalls.ts'
 import { rehearsedDelayMs } from './rehearse.ts'
 import { batchParts, isRefusal, responseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
@@ -149,18 +149,36 @@ const answerSingle = (answering: Answering, exchange: Admitted, item: RpcCall | 
       calls: 1,
       items: 1,
       granted: (taken) => {
-        if (taken.granted === 0) {
-          settleSingle(answering, exchange, { item, end: refuseUngranted(taken, 0, answering) })
-          return
-        }
-        const cancel = runCall(call, contextOf(answering, exchange), (end) => {
-          if (isUnanswered(end)) giveBack(answering, taken, 1)
-          settleSingle(answering, exchange, { item, end })
-        })
-        // What changes something goes on without its caller, and is counted when it ends.
-        exchange.cancel = call.traits.idempotent ? cancel : undefined
+        if (taken.granted === 0) settleSingle(answering, exchange, { item, end: refuseUngranted(taken, 0, answering) })
+        else runSingle(answering, exchange, { item, call, taken })
       },
     })
+}
+
+/** Runs a call that was granted. If it fails or its caller leaves before it was sent to a node, it is returned to the quota. */
+const runSingle = (
+  answering: Answering,
+  exchange: Admitted,
+  { item, call, taken }: { item: RpcCall | NoRequest; call: ForwardedCall; taken: TakenLimits },
+): void => {
+  let counts = false
+  const sent = (): void => void (counts = true)
+  const returnUnsent = (): void => {
+    if (!counts) giveBack(answering, taken, 1)
+    // Once: the caller of a call that has ended may still leave.
+    counts = true
+  }
+  const cancel = runCall(call, { ...contextOf(answering, exchange), sent }, (end) => {
+    if (isRefusal(end)) returnUnsent()
+    counts = true
+    settleSingle(answering, exchange, { item, end })
+  })
+  const leave = (): void => {
+    cancel()
+    returnUnsent()
+  }
+  // A change is not stopped when its caller leaves. It is metered when it ends.
+  exchange.cancel = call.traits.idempotent ? leave : undefined
 }
 
 const settleSingle = (
@@ -203,7 +221,7 @@ const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (
       granted: (taken) => {
         const over = isOverRate(taken) ? refuseUngranted(taken, 0, answering) : undefined
         const ends = over === undefined ? calls.filter((call) => 'reason' in call) : calls.map(() => over)
-        settleBatch(answering, exchange, { items, ends, taken })
+        settleBatch(answering, exchange, { items, ends })
       },
     })
   else
@@ -212,8 +230,9 @@ const answerBatch = (answering: Answering, exchange: Admitted, items: readonly (
       items: items.length,
       granted: (taken) => {
         if (taken.granted < passed) refuseRest(calls, taken, answering)
-        exchange.cancel = runBatch(calls, contextOf(answering, exchange), (ends) => {
-          settleBatch(answering, exchange, { items, ends, taken })
+        exchange.cancel = runBatch(calls, contextOf(answering, exchange), {
+          done: (ends) => settleBatch(answering, exchange, { items, ends }),
+          unsent: (count) => giveBack(answering, taken, count),
         })
       },
     })
@@ -245,11 +264,9 @@ const ownBytes = (parts: readonly BodyPart[], ends: readonly CallEnd[]): number 
 const settleBatch = (
   answering: Answering,
   exchange: Admitted,
-  { items, ends, taken }: { items: readonly (RpcCall | NoRequest)[]; ends: readonly CallEnd[]; taken: TakenLimits },
+  { items, ends }: { items: readonly (RpcCall | NoRequest)[]; ends: readonly CallEnd[] },
 ): void => {
   exchange.reason = ends.find(isRefusal)?.reason
-  if (exchange.reason !== undefined && taken.quota !== undefined)
-    giveBack(answering, taken, ends.filter(isUnanswered).length)
   const ids = items.map((item) => (item.valid ? item.id : 'null'))
   const parts = batchParts(ends, ids, exchange.requestId)
   meterCalls(answering, exchange, ends)

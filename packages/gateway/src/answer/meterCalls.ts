@@ -20,10 +20,6 @@ const outcomeOf = (end: CallEnd): Outcome => {
   return failedBehind.has(end.reason) ? 'upstreamFailed' : end.reason
 }
 
-/** Whether no upstream answered a call that was forwarded, so that it is not to be paid for. */
-export const isUnanswered = (end: CallEnd): boolean =>
-  'reason' in end && failedBehind.has(end.reason) && end.reason !== 'response_too_large'
-
 /** How long a request has taken so far, in milliseconds. It is counted for each of its calls: a caller has nothing of an item before it has its batch. */
 const elapsedMs = ({ startedAt }: Exchange): number => performance.now() - startedAt
 

@@ -29,6 +29,17 @@ interface Ready {
   twins: number[] | undefined
 }
 
+/** The callbacks of a batch. */
+export interface BatchListener {
+  /** Called once, with one end per item; not after a cancel. */
+  readonly done: (ends: readonly CallEnd[]) => void
+  /**
+   * Called with the number of calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
+   * called for each change that was still running and then failed that way.
+   */
+  readonly unsent: (calls: number) => void
+}
+
 /**
  * Runs the calls of a batch and gives their ends in the order they were asked. What was refused already keeps its place.
  *
@@ -40,12 +51,12 @@ interface Ready {
  * A read whose answer was kept, that stands in the batch twice, or that someone else's single call is carrying already is not
  * sent at all.
  *
- * @param done - Called once, with one end per item; not after a cancel.
+ * @returns Cancels the batch. It does not stop changes that are already running.
  */
 export const runBatch = (
   items: readonly (ForwardedCall | Refusal)[],
   context: CallContext,
-  done: (ends: readonly CallEnd[]) => void,
+  { done, unsent }: BatchListener,
 ): Cancel => {
   const { group, budget, maxAnswerBytes } = context
   const deadlineAt = performance.now() + context.timeoutMs
@@ -57,11 +68,29 @@ export const runBatch = (
   let left = items.length + 1
   let open = 0
   let cancelled = false
+  /** Of each item: whether a node may have received it. */
+  const isSent: boolean[] = items.map(() => false)
+  /** The items of changes that are running: a cancel does not stop them. */
+  const running = new Set<number>()
 
+  const markSent = ({ index, twins }: Ready): void => {
+    isSent[index] = true
+    if (twins !== undefined) for (const twin of twins) isSent[twin] = true
+  }
+  /** Whether a call has failed, or is being cancelled, without having been sent to a node. A call that was rejected earlier took no quota. */
+  const isUnsent = (end: CallEnd, index: number): boolean =>
+    'reason' in end && isSent[index] === false && !running.has(index) && !('reason' in (items[index] ?? end))
+  const finish = (): void => {
+    const count = ends.filter(isUnsent).length
+    if (count > 0) unsent(count)
+    done(ends)
+  }
   const place = (index: number, end: CallEnd): void => {
     ends[index] = end
     left -= 1
-    if (left === 0 && !cancelled) done(ends)
+    const outlivedCancel = running.delete(index) && cancelled
+    if (outlivedCancel && isUnsent(end, index)) unsent(1)
+    if (left === 0 && !cancelled) finish()
   }
   /** Puts an answer in place that this batch did not read from a node itself, and so has not paid for. */
   const placeGiven = (index: number, end: CallEnd): void => {
@@ -112,9 +141,10 @@ export const runBatch = (
     }
     track((ended) => {
       const { idempotent, filter } = ready.call.traits
+      if (!idempotent) running.add(ready.index)
       // A read of a batch draws on the batch's own bytes, so others could not wait for it: it leads nobody.
       const carry = idempotent && filter === undefined ? forwardCall : carryCall
-      const cancel = carry(ready.call, { ...context, deadlineMs }, (end, member) => {
+      const cancel = carry(ready.call, { ...context, deadlineMs, sent: () => markSent(ready) }, (end, member) => {
         ended()
         settle(ready, end, member)
         then?.()
@@ -131,6 +161,7 @@ export const runBatch = (
           keyId: context.keyId,
           ownerId: context.ownerId,
           budget,
+          sent: () => calls.forEach(markSent),
           leftMs: Math.max(1, deadlineAt - performance.now()),
         },
         (found, member) => {
@@ -176,11 +207,12 @@ export const runBatch = (
     if (first !== undefined) {
       first.twins ??= []
       first.twins.push(index)
+      isSent[index] = isSent[first.index] === true
       return true
     }
     alike.set(params, ready)
     if (group.flights.size() === 0) return false
-    const leave = group.flights.join(read.key, context, (end) => {
+    const leave = group.flights.join(read.key, { ...context, sent: () => markSent(ready) }, (end) => {
       if (leave !== undefined) cancels.delete(leave)
       // Its bytes were taken off by the one who gave it.
       settle(ready, end)
@@ -214,9 +246,12 @@ export const runBatch = (
   }
   pump()
   left -= 1
-  if (left === 0) done(ends)
+  if (left === 0) finish()
   return () => {
+    if (cancelled || left === 0) return
     cancelled = true
     for (const cancel of cancels) cancel()
+    const count = ends.filter(isUnsent).length
+    if (count > 0) unsent(count)
   }
 }

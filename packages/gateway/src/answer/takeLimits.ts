@@ -44,7 +44,7 @@ const takeQuota = (
     : { granted: grant.granted, rate, quota: grant }
 }
 
-/** Gives back what was taken for calls that no node answered. */
+/** Returns to the quota what was taken for calls that never went out to a node. */
 export const giveBack = ({ quota, log }: Answering, taken: TakenLimits, calls: number): void => {
   if (taken.quota === undefined || calls === 0) return
   try {

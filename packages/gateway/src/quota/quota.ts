@@ -45,7 +45,7 @@ export interface Quota {
    */
   take(account: QuotaAccount, items: number): QuotaGrant | Promise<QuotaGrant>
   /**
-   * Gives items back that were refused later, or that no upstream answered. Of one grant, never more than it granted; nothing after its day has ended.
+   * Returns items whose calls no node received. Of one grant, never more than it granted; nothing after its day has ended.
    */
   giveBack(grant: QuotaGrant, items: number): void
   /**

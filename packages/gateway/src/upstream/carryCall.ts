@@ -106,7 +106,7 @@ const carryShared = (
   const { group } = options
   return group.flights.carry(read.key, options, {
     begin: (leader) =>
-      forwardCall(call, { ...options, mayStream: leader.mayStream }, (end, member) => {
+      forwardCall(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (end, member) => {
         if (read.pin !== undefined) keepAnswer(read, end, { group, member })
         leader.done(end, member)
       }),

@@ -15,4 +15,6 @@ export interface CarryOptions {
   /** How many bytes the answers to this request may still have. */
   readonly budget: ByteBudget
   readonly maxAnswerBytes: number
+  /** Called each time the call is sent to a node, on its own or as another caller's equal read. */
+  readonly sent?: (() => void) | undefined
 }

@@ -15,6 +15,8 @@ export interface FlightOptions {
   readonly timeoutMs: number
   /** What is left of that, where some of it has passed. */
   readonly deadlineMs?: number | undefined
+  /** Called when the read is sent to a node, or at once when the joined read already was. */
+  readonly sent?: (() => void) | undefined
 }
 
 /** A caller that waits for a read. */
@@ -34,6 +36,8 @@ interface Flight {
   /** The budget that the read itself draws on, that of the one who began it. */
   readonly budget: ByteBudget
   readonly waiters: Waiter[]
+  /** A node may have received it. */
+  isSent: boolean
   stop: () => void
 }
 
@@ -41,6 +45,8 @@ interface Flight {
 export interface FlightLeader {
   /** Whether the answer may become a stream now: only one waits for it, and can take one. After a yes nobody joins. */
   readonly mayStream: () => boolean
+  /** Must be called when the read is sent to a node. */
+  readonly sent: () => void
   readonly done: CallDone
 }
 
@@ -118,6 +124,7 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
   }
   const wait = (key: string, flight: Flight, waiter: Waiter): Leave => {
     flight.waiters.push(waiter)
+    if (flight.isSent) waiter.options.sent?.()
     return () => {
       const place = flight.waiters.indexOf(waiter)
       if (place === -1) return
@@ -144,6 +151,7 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
         endsAt: beganAt + leftOf(given),
         budget: given.budget,
         waiters: [],
+        isSent: false,
         stop: nothing,
       }
       const leave = wait(key, flight, waiter)
@@ -156,6 +164,10 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
           if (flight.waiters.length !== 1 || flight.waiters[0]?.streams !== true) return false
           land(key, flight)
           return true
+        },
+        sent: () => {
+          flight.isSent = true
+          for (const { options } of flight.waiters) options.sent?.()
         },
         done: (end, member) => {
           land(key, flight)

@@ -46,6 +46,8 @@ export interface UpstreamExchange {
   readonly body: string
   readonly budget: ByteBudget
   readonly done: (fault: UpstreamFault | undefined, answer?: UpstreamAnswer) => void
+  /** Called when the request is written to a connection: from then on the node may have received it. */
+  readonly sent?: (() => void) | undefined
   /**
    * Asked once, with what has come so far, when an answer of status 2xx grows large: gives what is to take the rest, or
    * `undefined` where the whole is to be kept.
@@ -104,7 +106,7 @@ export const createUpstream = (address: URL): Upstream => {
   const probeHeaders = { ...headers, 'user-agent': 'keyrail-probe' }
   let streams = 0
 
-  const post = ({ body, budget, done, large, probe }: UpstreamExchange): (() => void) => {
+  const post = ({ body, budget, done, sent, large, probe }: UpstreamExchange): (() => void) => {
     let controller: Dispatcher.DispatchController | undefined
     let taker: AnswerTaker | undefined
     let asked = large === undefined
@@ -162,6 +164,7 @@ export const createUpstream = (address: URL): Upstream => {
           controller = given
           // Stopped while it waited for a connection: abort before a byte is written.
           if (ended) given.abort(stopped)
+          else sent?.()
         },
         onResponseStart: (given, code, { 'content-length': length }) => {
           status = code

@@ -13,6 +13,8 @@ interface BatchOptions {
   readonly ownerId: string
   readonly leftMs: number
   readonly budget: ByteBudget
+  /** Called each time the batch is sent to a node. */
+  readonly sent: () => void
 }
 
 type BatchDone = (ends: readonly (CallEnd | undefined)[], member?: GroupMember) => void
@@ -34,7 +36,7 @@ export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOpti
 }
 
 const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done: BatchDone): (() => void) => {
-  const { group, budget } = options
+  const { group, budget, sent } = options
   group.turns.take(options)
   let over = false
   const firstId = takeWireIds(calls.length)
@@ -62,6 +64,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     stop = member.upstream.post({
       body,
       budget,
+      sent,
       done: (fault, answer) => {
         if (fault === 'unsent') {
           member.health.unreachable()

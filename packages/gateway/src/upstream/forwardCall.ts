@@ -33,6 +33,8 @@ export interface ForwardOptions {
   /** How many bytes the answer may have. */
   readonly budget: ByteBudget
   readonly maxAnswerBytes: number
+  /** Called each time the call is sent to a node. */
+  readonly sent?: (() => void) | undefined
   /** The one upstream that may be asked. */
   readonly only?: GroupMember | undefined
   /** Asked when a result grows large: whether it may end as a stream. @default never */
@@ -77,7 +79,7 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
 }
 
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, ownerId, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes, only, mayStream } = options
+  const { group, ownerId, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes, sent, only, mayStream } = options
   const { idempotent, heavy } = call.traits
   let over = false
   /** Its key's turn is taken: until the call is over, or its stream. */
@@ -121,6 +123,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     const stop = member.upstream.post({
       body: wireText(call, wireId),
       budget,
+      sent,
       done: (fault, answer) => {
         open -= 1
         if (over) {

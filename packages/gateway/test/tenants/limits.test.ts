@@ -173,7 +173,7 @@ describe('a quota', () => {
     expect([quota.used('user:usr_1'), quota.used('app:app_1')]).toEqual([2, 1])
   })
 
-  test('is not paid for what is refused, and paid back where no node answered', async () => {
+  test('does not count what is rejected, counts what a node received, and returns what none did', async () => {
     const { addApp, quota, upstream } = await start({ limits: { upstreamTimeoutMs: 300 } })
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
     for (const refused of ['{', '[]', call('nope'), call('eth_call', '1')]) await post(path, refused)
@@ -185,7 +185,7 @@ describe('a quota', () => {
     expect(quota.used('app:app_q')).toBe(2)
     upstream.behave = () => undefined
     expect(said(await post(path, read))).toEqual([504, 'upstream_timeout'])
-    expect(quota.used('app:app_q')).toBe(2)
+    expect(quota.used('app:app_q')).toBe(3)
     upstream.behave = (seen) => (seen.method === 'eth_gasPrice' ? result(seen, '1') : undefined)
     expect(said(await post(path, batch('eth_blockNumber', 'eth_getLogs', 'nope')))).toEqual([
       200,
@@ -193,7 +193,16 @@ describe('a quota', () => {
       'upstream_timeout',
       'method_not_found',
     ])
-    expect([quota.used('app:app_q'), quota.givenBack]).toEqual([2, [1, 2]])
+    expect(quota.used('app:app_q')).toBe(5)
+    await upstream.stop()
+    expect(said(await post(path, read))).toEqual([503, 'no_upstream'])
+    expect(said(await post(path, batch('eth_blockNumber', 'eth_getLogs', 'nope')))).toEqual([
+      200,
+      'no_upstream',
+      'no_upstream',
+      'method_not_found',
+    ])
+    expect([quota.used('app:app_q'), quota.givenBack]).toEqual([5, [1, 2]])
   })
 
   test('that cannot be asked is 503 and not a quota that is used up; nothing is forwarded', async () => {

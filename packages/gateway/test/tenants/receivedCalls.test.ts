@@ -1,0 +1,261 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { GatewayOptions } from '../../src/index.ts'
+import { createQuota } from '../../src/quota/createQuota.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import { result, startFakeUpstream } from '../fakeUpstream.ts'
+import type { Behaviour, FakeUpstream, SeenCall } from '../fakeUpstream.ts'
+import { openRaw, postBytes } from '../rawConnection.ts'
+import { chainIds, nothingThere, post } from '../startGateway.ts'
+import { batch, call, noLimits, said, startTenants } from './startTenants.ts'
+
+const toStop: (() => Promise<unknown> | void)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const account = { id: 'app:app_q', perDay: 1_000, perMonth: null }
+/** For calls that time out. Others have 20 s, so that no test fails on a busy machine. */
+const impatient = { limits: { upstreamTimeoutMs: 150 } }
+
+/** Starts a gateway with a real quota, in front of a node that the test controls. */
+const start = async (options: Partial<GatewayOptions> = {}) => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-received-'))
+  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  const storage = await openStorage({ file: join(folder, 'keyrail.db') })
+  toStop.push(storage.close)
+  const quota = createQuota({ storage })
+  toStop.push(quota.close)
+  const started = await startTenants({ quota, limits: { upstreamTimeoutMs: 20_000 }, ...options })
+  toStop.push(started.stop)
+  const key = started.addApp({ appId: 'app_q', limits: { ...noLimits, perDay: account.perDay } })
+  const used = async (): Promise<number> => (await quota.usage(account)).day.used
+  return { ...started, path: key.path, used }
+}
+
+const hangs: Behaviour = () => undefined
+/** A connection that its caller has ended counts as gone only after a while: it may still want its answer. */
+const patient = { timeout: 10_000 }
+const answerWith =
+  (status: number, text: string): Behaviour =>
+  (_, response) => {
+    response.writeHead(status).end(text)
+    return undefined
+  }
+const breaks: Behaviour = (_, response) => {
+  response.destroy()
+  return undefined
+}
+
+describe('a call that a node received counts', () => {
+  test.each<[string, string, Behaviour, string]>([
+    ['a read that times out', call('eth_gasPrice'), hangs, 'upstream_timeout'],
+    ['an expensive read that times out', call('eth_getLogs', '[{}]'), hangs, 'upstream_timeout'],
+    ['a transaction that times out', call('eth_sendRawTransaction', '["0x00"]'), hangs, 'upstream_timeout'],
+    ['a filter whose creation times out', call('eth_newBlockFilter'), hangs, 'upstream_timeout'],
+    ['a read whose connection breaks twice', call('eth_gasPrice'), breaks, 'upstream_bad'],
+    ['a read that is answered with 500', call('eth_gasPrice'), answerWith(500, 'oops'), 'upstream_bad'],
+    ['a read that is answered with 429', call('eth_gasPrice'), answerWith(429, ''), 'upstream_busy'],
+    ['a read that is answered with nonsense', call('eth_gasPrice'), answerWith(200, '{]'), 'upstream_bad'],
+    ['a transaction that is answered with 503', call('eth_sendRawTransaction'), answerWith(503, ''), 'upstream_busy'],
+  ])('%s', async (_, body, behave, reason) => {
+    const { path, upstream, used } = await start(behave === hangs ? impatient : {})
+    // With a connection that is open, the call is sent before any time passes.
+    await post(path, call('eth_blockNumber'))
+    upstream.behave = behave
+    expect(said(await post(path, body))).toMatchObject([expect.any(Number), reason])
+    expect(await used()).toBe(2)
+  })
+
+  test('a user whose calls all fail at the node uses up the quota', async () => {
+    const { addApp, upstream } = await start()
+    const { path } = addApp({ appId: 'app_few', limits: { ...noLimits, perDay: 3 } })
+    upstream.behave = breaks
+    const ends = await Promise.all(
+      Array.from({ length: 5 }, (_, index) => post(path, call('eth_getLogs', `[${index}]`))),
+    )
+    expect(ends.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([403, 403, 502, 502, 502])
+    const last = await post(path, call('eth_gasPrice'))
+    expect([last.status, last.headers.get('x-ratelimit-remaining-day')]).toEqual([403, '0'])
+  })
+
+  test('each call of a batch that times out', async () => {
+    const { path, upstream, used } = await start(impatient)
+    upstream.behave = hangs
+    const methods = ['eth_gasPrice', 'eth_blockNumber', 'eth_getLogs', 'eth_sendRawTransaction', 'nope']
+    expect(said(await post(path, batch(...methods)))).toEqual([
+      200,
+      'upstream_timeout',
+      'upstream_timeout',
+      'upstream_timeout',
+      'upstream_timeout',
+      'method_not_found',
+    ])
+    const received = methods.filter((method) => upstream.bodies.join().includes(`"${method}"`))
+    expect(await used()).toBe(received.length)
+    expect(received.length).toBeGreaterThan(0)
+  })
+
+  test('each of two equal reads in one batch, which the node receives once', async () => {
+    const { path, upstream, used } = await start()
+    upstream.behave = breaks
+    await post(path, batch('eth_gasPrice', 'eth_gasPrice'))
+    expect(await used()).toBe(2)
+  })
+
+  test.each([
+    ['a call', call('eth_gasPrice'), 1],
+    ['a batch of reads', batch('eth_gasPrice', 'eth_blockNumber', 'nope'), 2],
+    ['a batch with a transaction', batch('eth_sendRawTransaction', 'eth_getLogs'), 2],
+  ])('%s whose caller leaves while the node works', async (_, body, count) => {
+    const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
+    upstream.behave = hangs
+    const connection = await openRaw(port)
+    connection.send(postBytes(new URL(path).pathname, body))
+    const received = (): number => upstream.bodies.join().split('"method"').length - 1
+    await expect.poll(received).toBe(count)
+    connection.reset()
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected'), patient).toBe(true)
+    expect(await used()).toBe(count)
+  })
+
+  test('for each caller who waits for the same read, also when the one who began it leaves', async () => {
+    const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
+    let answer = (): void => {}
+    upstream.behave = (seen, response) => {
+      answer = () => void response.end(result(seen, '1'))
+      return undefined
+    }
+    const first = await openRaw(port)
+    first.send(postBytes(new URL(path).pathname, call('eth_gasPrice')))
+    await expect.poll(() => upstream.bodies.length).toBe(1)
+    const second = post(path, call('eth_gasPrice'))
+    await expect.poll(used).toBe(2)
+    first.reset()
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected'), patient).toBe(true)
+    answer()
+    expect(said(await second)).toEqual([200, 1])
+    expect([upstream.bodies.length, await used()]).toEqual([1, 2])
+  })
+
+  test('a large result that its node breaks off, or that its caller leaves', async () => {
+    const { path, upstream, used } = await start()
+    const large = (seen: SeenCall): string => result(seen, `"${'x'.repeat(3_000_000)}"`)
+    upstream.behave = (seen, response) => void response.write(large(seen).slice(0, -2), () => response.destroy())
+    await post(path, call('eth_call')).catch(() => {})
+    expect(await used()).toBe(1)
+    const held: ServerResponse[] = []
+    upstream.behave = (seen, response) => {
+      held.push(response)
+      return void response.write(large(seen).slice(0, -2))
+    }
+    const leaving = new AbortController()
+    const response = await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: call('eth_call'),
+      signal: leaving.signal,
+    })
+    leaving.abort()
+    await response.text().catch(() => {})
+    await expect.poll(() => held.every(({ destroyed }) => destroyed), patient).toBe(true)
+    expect(await used()).toBe(2)
+  })
+
+  test('once, when the first node breaks and the second cannot be reached', async () => {
+    const nodes: FakeUpstream[] = [await startFakeUpstream(chainIds.testnet), await startFakeUpstream(chainIds.testnet)]
+    const [first, second] = nodes as [FakeUpstream, FakeUpstream]
+    toStop.push(first.stop)
+    const { path, used } = await start({
+      networks: {
+        testnet: { chainId: chainIds.testnet, upstreams: [{ url: first.url }, { url: second.url }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      },
+    })
+    first.behave = breaks
+    await second.stop()
+    expect(said(await post(path, call('eth_gasPrice')))).toEqual([503, 'no_upstream'])
+    expect([first.bodies.length, await used()]).toEqual([1, 1])
+  })
+})
+
+describe('a call that no node received is returned', () => {
+  test.each([
+    ['a read', call('eth_gasPrice'), [503, 'no_upstream']],
+    ['a transaction', call('eth_sendRawTransaction', '["0x00"]'), [503, 'no_upstream']],
+    ['a batch', batch('eth_gasPrice', 'eth_sendRawTransaction', 'eth_getLogs'), [200, ...Array(3).fill('no_upstream')]],
+  ])('%s without a node', async (_, body, expected) => {
+    const { path, upstream, used } = await start()
+    await upstream.stop()
+    expect(said(await post(path, body))).toEqual(expected)
+    expect(said(await post(path, body))).toEqual(expected)
+    expect(await used()).toBe(0)
+  })
+
+  test('each call of a batch whose turn does not come before the time is over', async () => {
+    const { path, upstream, used } = await start(impatient)
+    upstream.behave = hangs
+    const methods = Array.from({ length: 60 }, (_, index) => call('eth_getLogs', `[${index}]`, index))
+    const answer = await post(path, `[${methods.join(',')}]`)
+    expect(said(answer)).toEqual([200, ...Array(60).fill('upstream_timeout')])
+    // 16 at once. Of the others a few may go out in the last moment, and are cut off before the node has read them.
+    expect(await used()).toBeGreaterThanOrEqual(upstream.bodies.length)
+    expect(await used()).toBeLessThan(40)
+  })
+
+  test('a call and a batch whose callers leave before their turn comes', async () => {
+    const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
+    upstream.behave = hangs
+    // One user alone has at most half of the 128 exchanges with the nodes.
+    const busy = Array.from({ length: 64 }, (_, index) => call('eth_getLogs', `[${index}]`))
+    const connections = await Promise.all(busy.map(() => openRaw(port)))
+    const pathname = new URL(path).pathname
+    for (const [index, body] of busy.entries()) connections[index]?.send(postBytes(pathname, body))
+    await expect.poll(() => upstream.bodies.length).toBe(64)
+    const waiting = [
+      call('eth_gasPrice'),
+      call('eth_getLogs', '["x"]'),
+      batch('eth_gasPrice', 'eth_blockNumber', 'nope'),
+    ]
+    for (const body of waiting) {
+      const connection = await openRaw(port)
+      connection.send(postBytes(pathname, body))
+      connections.push(connection)
+    }
+    await expect.poll(used).toBe(68)
+    const gone = (): number => entries.filter(({ event }) => event === 'disconnected').length
+    for (const connection of connections.splice(64)) connection.reset()
+    await expect.poll(gone, patient).toBe(3)
+    expect([upstream.bodies.length, await used()]).toEqual([64, 64])
+    for (const connection of connections) connection.reset()
+    await expect.poll(gone, patient).toBe(67)
+    expect(await used()).toBe(64)
+  })
+
+  test('a transaction whose caller leaves counts by whether it is sent later', async () => {
+    const { path, upstream, port, used, entries } = await start({ limits: { upstreamTimeoutMs: 20_000 } })
+    upstream.behave = (seen) => (seen.method === 'eth_getLogs' ? undefined : result(seen, '"0x1"'))
+    const pathname = new URL(path).pathname
+    const busy = await Promise.all(Array.from({ length: 64 }, () => openRaw(port)))
+    for (const [index, each] of busy.entries()) each.send(postBytes(pathname, call('eth_getLogs', `[${index}]`)))
+    await expect.poll(() => upstream.bodies.length).toBe(64)
+    for (const body of [
+      call('eth_sendRawTransaction', '["0x01"]'),
+      `[${call('eth_sendRawTransaction', '["0x02"]')}]`,
+    ]) {
+      const connection = await openRaw(port)
+      connection.send(postBytes(pathname, body))
+      busy.push(connection)
+    }
+    await expect.poll(used).toBe(66)
+    for (const connection of busy.splice(64)) connection.reset()
+    const gone = (): number => entries.filter(({ event }) => event === 'disconnected').length
+    await expect.poll(gone, patient).toBe(2)
+    for (const connection of busy) connection.reset()
+    await expect.poll(() => upstream.bodies.length, patient).toBe(66)
+    await expect.poll(used).toBe(66)
+  })
+})
