@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // An anvil that says another block hash to the service than to whoever asks it directly: stands in for a service that answers wrongly.
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:http'
+import { createServer, request as httpRequest } from 'node:http'
 
 const anvil = spawn(process.env.REAL_ANVIL, process.argv.slice(2), { stdio: ['ignore', 'pipe', 'inherit'] })
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => anvil.kill(signal))
@@ -18,12 +18,17 @@ anvil.stdout.on('data', (chunk) => {
     const chunks = []
     for await (const part of request) chunks.push(part)
     const body = Buffer.concat(chunks).toString()
-    const answer = await fetch(`http://${node}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
+    // The node listens on a port that fetch does not connect to.
+    let text = await new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json' }
+      const sent = httpRequest(`http://${node}`, { method: 'POST', headers }, async (answer) => {
+        const parts = []
+        for await (const part of answer) parts.push(part)
+        resolve(Buffer.concat(parts).toString())
+      })
+      sent.on('error', reject)
+      sent.end(body)
     })
-    let text = await answer.text()
     // The platform's own fetch names itself so; it is what asks the node directly.
     const direct = request.headers['user-agent'] === 'node'
     if (!direct && body.includes('eth_getBlockByNumber')) text = text.replace(/"hash":"0x..../, '"hash":"0xdead')

@@ -110,7 +110,7 @@ async function provideState(service: Service, folder: DevFolder): Promise<DevSta
 }
 
 /**
- * Starts two embedded nodes and the service in front of them, with one app and two API keys. All of it listens on 127.0.0.1 only.
+ * Starts two embedded nodes and the service in front of them, with one app and two API keys. All of it listens on loopback addresses only.
  *
  * @returns The running service. Its nodes end with this process, however this process ends.
  * @throws {CliError} where a port, a folder or a node cannot be had. Whatever was started is stopped then.
@@ -133,7 +133,7 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
     nodes = await startChains(folder)
     const { testnet, mainnet } = nodes
     const opened = await createService({
-      config: devConfig({ testnet: testnet.url, mainnet: mainnet.url }),
+      config: devConfig({ testnet: testnet.directUrl, mainnet: mainnet.directUrl }),
       secrets: readServerSecrets({ KEYRAIL_SECRET: folder.secret }),
       storage: { file: folder.database },
       unsafeNodeMethods: options.unsafeNodeMethods ?? false,

@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { askBlock, askNode } from './askNode.ts'
+import { browserBlockedPorts } from './browserBlockedPorts.ts'
 import { startNode } from './startNode.ts'
 
 let folder = ''
@@ -62,6 +64,32 @@ describe('startNode', () => {
   test('a program that cannot be run is named', async () => {
     const start = startNode({ name: 'mainnet', chainId: 7, folder, binary: join(folder, 'nothing') })
     await expect(start).rejects.toThrow(/^the mainnet node ended before it listened \(.*ENOENT\)$/)
+  })
+
+  test('a port that is taken is skipped; with all of them taken it says so', async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+    const { port } = taken.address() as { port: number }
+    const addresses = [
+      { host: '127.0.0.1', port },
+      // No address of any machine (RFC 5737).
+      { host: '192.0.2.1', port: 6667 },
+    ]
+    const options = { name: 'testnet', chainId: 7, folder }
+    await expect(startNode(options, addresses)).rejects.toThrow('the testnet node found no free port')
+    const node = await startNode(options, [...addresses, { host: '127.0.0.1', port: 0 }])
+    expect(await askNode(node.url, 'eth_chainId')).toBe('0x7')
+    await node.stop()
+    taken.close()
+  })
+
+  test('listens where no browser connects to, and fetch does not either', async () => {
+    const node = await startNode({ name: 'testnet', chainId: 7, folder })
+    expect(browserBlockedPorts).toContain(Number(new URL(node.directUrl).port))
+    const failure = await fetch(node.directUrl).catch((error: Error) => error.cause)
+    expect(failure).toMatchObject({ message: 'bad port' })
+    await node.stop()
+    await expect(askNode(node.url, 'eth_chainId')).rejects.toThrow('fetch failed')
   })
 
   test.skipIf(process.platform === 'win32')('a program that never listens is ended', async () => {

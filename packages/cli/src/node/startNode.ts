@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { CliError } from '../cliError.ts'
 import { anvilBinary } from './anvilBinary.ts'
+import { browserBlockedPorts, canListen, unreachableForBrowsers } from './browserBlockedPorts.ts'
+import type { ListenAddress } from './browserBlockedPorts.ts'
+import { startNodeGuard } from './nodeGuard.ts'
 
 /** How one embedded node is started. */
 export interface NodeOptions {
@@ -24,7 +27,10 @@ export interface NodeOptions {
 
 /** An embedded node that listens. */
 export interface RunningNode {
+  /** For every program that is not a web page. Requests that a browser sent are rejected here. */
   readonly url: string
+  /** For the service alone: the node itself, on a port that browsers do not connect to. `fetch` does not either. */
+  readonly directUrl: string
   readonly pid: number
   /** Settles when the node has ended, with how. Never rejects. */
   readonly ended: Promise<string>
@@ -63,22 +69,13 @@ function startWatch(pid: number): ChildProcess | undefined {
 const endOf = (code: number | null, signal: string | null): string =>
   signal === null ? `exit code ${code}` : `signal ${signal}`
 
-/**
- * Starts one anvil node on a free port of 127.0.0.1 and waits until it listens.
- * The node ends with this process, however this process ends.
- *
- * @throws {CliError} where the binary is missing, cannot be run, ends early or does not listen in time.
- * @example
- * const node = await startNode({ name: 'testnet', chainId: 1952805748, folder: '/tmp/keyrail' })
- * await node.stop()
- */
-export async function startNode(options: NodeOptions): Promise<RunningNode> {
+async function startAnvil(options: NodeOptions, at: ListenAddress): Promise<Omit<RunningNode, 'url'>> {
   const { name, chainId, folder, loadFrom, saveTo, genesisAt, startTimeoutMs = 20_000 } = options
   const binary = options.binary ?? anvilBinary()
   const child = spawn(
     binary,
     [
-      ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
+      ['--host', at.host, '--port', String(at.port), '--no-cors', '--chain-id', String(chainId)],
       ['--cache-path', folder, '--preserve-historical-states'],
       loadFrom === undefined ? [] : ['--load-state', loadFrom],
       saveTo === undefined ? [] : ['--dump-state', saveTo],
@@ -134,7 +131,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
       // Read on to the end, or the node would block on a full pipe; kept only until it listens.
       if (printed === 'listening') return
       printed += chunk.toString()
-      const found = /Listening on (127\.0\.0\.1:\d+)/.exec(printed)?.[1]
+      const found = /Listening on (127(?:\.\d+){3}:\d+)/.exec(printed)?.[1]
       if (found === undefined) return
       printed = 'listening'
       settle(found)
@@ -143,7 +140,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   })
 
   if (address !== undefined && child.pid !== undefined) {
-    return { url: `http://${address}`, pid: child.pid, ended: unwatched, stop }
+    return { directUrl: `http://${address}`, pid: child.pid, ended: unwatched, stop }
   }
   const early = running ? undefined : await ended
   await stop()
@@ -159,4 +156,50 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
           : `try the node by itself: ${binary} --version`,
     },
   )
+}
+
+/**
+ * Starts one anvil node and waits until it listens. anvil has no protection of its own: a page in the developer's browser could drive it over
+ * a WebSocket or through DNS rebinding. So it listens on a port that browsers do not connect to, and everyone but the service goes through a
+ * guard on a free port of 127.0.0.1, which rejects what browsers send.
+ * The node ends with this process, however this process ends.
+ *
+ * @param options - The chain, and where it is saved.
+ * @param addresses - Where the node may listen, in the order to try. @default ports that browsers do not connect to
+ * @throws {CliError} where the binary is missing, cannot be run, ends early or does not listen in time, or where no port is free.
+ * @example
+ * const node = await startNode({ name: 'testnet', chainId: 1952805748, folder: '/tmp/keyrail' })
+ * await node.stop()
+ */
+export async function startNode(
+  options: NodeOptions,
+  addresses: readonly ListenAddress[] = unreachableForBrowsers(),
+): Promise<RunningNode> {
+  for (const address of addresses) {
+    if (!(await canListen(address))) continue
+    let anvil: Omit<RunningNode, 'url'>
+    try {
+      anvil = await startAnvil(options, address)
+    } catch (error) {
+      if (await canListen(address)) throw error
+      // Another process took the port in the meantime.
+      continue
+    }
+    const guard = await startNodeGuard(anvil.directUrl).catch(async (error: unknown) => {
+      await anvil.stop()
+      throw error
+    })
+    void anvil.ended.then(guard.close)
+    return {
+      ...anvil,
+      url: guard.url,
+      stop: async () => {
+        await anvil.stop()
+        await guard.close()
+      },
+    }
+  }
+  throw new CliError(`the ${options.name} node found no free port`, {
+    hint: `stop other keyrail dev services, or free one of the ports ${browserBlockedPorts.join(', ')} on 127.0.0.1`,
+  })
 }

@@ -1,0 +1,142 @@
+import { existsSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askBlock } from '../src/node/askNode.ts'
+import { browserBlockedPorts } from '../src/node/browserBlockedPorts.ts'
+import { startNode } from '../src/node/startNode.ts'
+import type { RunningNode } from '../src/node/startNode.ts'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+)
+const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
+// The ports of a process are read from /proc.
+const skipped = (executablePath === undefined || process.platform !== 'linux') && !mustRun
+if (skipped)
+  console.log('cli: needs Linux and Chromium to test what web pages can do (Debian: apt-get install chromium)')
+
+/** Every IPv4 address and port that a process listens on. */
+function listenersOf(pid: number): { host: string; port: number }[] {
+  const sockets = new Set(
+    readdirSync(`/proc/${pid}/fd`).map((file) =>
+      readlinkSync(`/proc/${pid}/fd/${file}`).replace(/^socket:\[|\]$/g, ''),
+    ),
+  )
+  const rows = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n').slice(1)
+  return rows.flatMap((row) => {
+    const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/)
+    const [address = '', port = ''] = local.split(':')
+    if (state !== '0A' || !sockets.has(inode)) return []
+    const host = Buffer.from(address, 'hex').reverse().join('.')
+    return [{ host, port: Number.parseInt(port, 16) }]
+  })
+}
+
+let folder = ''
+let node: RunningNode
+let browser: Browser
+let evilPort = 0
+const evil = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html>'))
+/** A name of the attacker for each address that something of ours listens on, as after DNS rebinding. */
+let targets: { name: string; port: number }[] = []
+
+beforeAll(async () => {
+  if (skipped) return
+  folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
+  node = await startNode({ name: 'testnet', chainId: 1952805748, folder })
+  await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve))
+  evilPort = (evil.address() as AddressInfo).port
+  const shown = new URL(node.url)
+  const listeners = [...listenersOf(node.pid), { host: shown.hostname, port: Number(shown.port) }]
+  targets = listeners.map(({ port }, index) => ({ name: `rebound${index}.example`, port }))
+  const rules = listeners.map(({ host }, index) => `MAP rebound${index}.example ${host}`)
+  browser = await chromium.launch({
+    executablePath: executablePath ?? '',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      `--host-resolver-rules=${[...rules, 'MAP evil.example 127.0.0.1'].join(',')}`,
+    ],
+  })
+})
+afterAll(async () => {
+  if (skipped) return
+  await browser.close()
+  evil.close()
+  await node.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const height = async (): Promise<string> => (await askBlock(node.url, 'latest')).number
+
+/** Runs in the page: mines a block in each way that a page has, and returns what it could read. */
+const drive = async (address: string): Promise<string[]> => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] })
+  const post = async (init: RequestInit): Promise<string> =>
+    fetch(`http://${address}/`, { method: 'POST', body, ...init }).then(
+      (response) => response.text(),
+      () => '',
+    )
+  const overSocket = async (): Promise<string> =>
+    new Promise((resolve) => {
+      try {
+        const socket = new WebSocket(`ws://${address}/`)
+        socket.addEventListener('open', () => socket.send(body))
+        socket.addEventListener('message', ({ data }) => resolve(String(data)))
+        socket.addEventListener('close', () => resolve(''))
+      } catch {
+        resolve('')
+      }
+    })
+  const headers = { 'content-type': 'application/json' }
+  return [
+    await post({ headers }),
+    await post({ mode: 'no-cors' }),
+    await post({ headers, mode: 'no-cors' }),
+    await overSocket(),
+  ].filter((text) => text.includes('"result"'))
+}
+
+test.skipIf(skipped)('a page of another site cannot mine a block or read an answer', async () => {
+  expect(targets.length).toBeGreaterThan(0)
+  const before = await height()
+  const page = await browser.newPage()
+  await page.goto(`http://evil.example:${evilPort}/`)
+  for (const { name, port } of targets) expect(await page.evaluate(drive, `${name}:${port}`)).toEqual([])
+  for (const { port } of targets) expect(await page.evaluate(drive, `127.0.0.1:${port}`)).toEqual([])
+  expect(await height()).toBe(before)
+  await page.close()
+})
+
+test.skipIf(skipped)(
+  'a page whose name was rebound to the node cannot either, though it is then of one origin',
+  async () => {
+    const before = await height()
+    for (const { name, port } of targets) {
+      const page = await browser.newPage()
+      const opened = await page.goto(`http://${name}:${port}/`).then(
+        () => true,
+        () => false,
+      )
+      if (opened) expect(await page.evaluate(drive, `${name}:${port}`)).toEqual([])
+      await page.close()
+    }
+    expect(await height()).toBe(before)
+  },
+)
+
+// The standard's list is longer than Chromium's: each port that is used must be blocked by the browser itself.
+test.skipIf(skipped)('Chromium opens no port of the list', async () => {
+  const page = await browser.newPage()
+  for (const port of browserBlockedPorts) {
+    const failure = await page.goto(`http://127.0.0.1:${port}/`).catch(String)
+    expect(failure).toContain('ERR_UNSAFE_PORT')
+  }
+  await page.close()
+})
