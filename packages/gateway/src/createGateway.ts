@@ -14,6 +14,7 @@ import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
 import { listeningUrl } from './http/publicUrl.ts'
 import { speaksForMany } from './http/clientIp.ts'
 import { createConnections } from './http/connections.ts'
+import { createProxyWarning } from './http/proxyWarning.ts'
 import { shareConnections } from './http/shareConnections.ts'
 import { strictTransport } from './http/strictTransport.ts'
 import { createVerdictCache } from './jwt/createVerdictCache.ts'
@@ -152,9 +153,11 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     tls === undefined
       ? createServer(http)
       : createTlsServer({ ...http, ...tls, handshakeTimeout: current.limits.headersTimeoutMs })
+  const checkProxy = createProxyWarning({ warn: (what) => log({ event: 'warning', what }) })
   const answerWith =
     (expectation: Expectation) =>
     (request: IncomingMessage, response: ServerResponse): void => {
+      checkProxy(request, current.clientIp)
       if (connections.mayBegin(request, response)) answerRequest(answering, { request, response, expectation })
       else connections.later(request, () => answerRequest(answering, { request, response, expectation }))
     }

@@ -44,5 +44,10 @@ export type LogEntry =
       readonly event: 'fault'
       readonly where: 'keyStore' | 'quota' | 'meter' | 'server'
     }
+  | {
+      /** Something that the operator should look at. `what` also says how to fix it. */
+      readonly event: 'warning'
+      readonly what: string
+    }
   | { readonly event: 'draining' }
   | { readonly event: 'closed'; readonly cutOff: number }

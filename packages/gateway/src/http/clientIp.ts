@@ -17,6 +17,9 @@ export const isTrustedProxy = (clientIp: ClientIp, peer: string | undefined): bo
 export const speaksForMany = (clientIp: ClientIp, peer: string): boolean =>
   here.test(peer) || isTrustedProxy(clientIp, peer)
 
+/** A peer's address without the zone that a link-local one has (`fe80::1%eth0`), because no list of addresses contains zones. */
+export const withoutZone = (peer: string): string => peer.split('%', 1)[0] ?? ''
+
 /** An address with a port, as some proxies write it: `192.0.2.1:4711`, `[2001:db8::1]:4711`, and `[2001:db8::1]`. */
 const withPort = /^(?:\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5})$/
 
@@ -52,7 +55,7 @@ export const createClientIp = (trustedProxies: readonly string[]): ClientIp => {
   }
   return (peer, forwarded) => {
     if (peer === undefined || forwarded === undefined) return peer
-    let known = peer
+    let known = withoutZone(peer)
     let end = forwarded.length
     for (let hops = 0; hops < mostHops && end >= 0 && isTrusted(known); hops += 1) {
       const comma = end === 0 ? -1 : forwarded.lastIndexOf(',', end - 1)

@@ -9,6 +9,7 @@ import type { GatewayOptions } from '../gatewayOptions.ts'
 import { createClientIp, speaksForMany } from '../http/clientIp.ts'
 import { getRequestId } from '../http/getRequestId.ts'
 import { listenOn, stopListening } from '../http/listenOn.ts'
+import { createProxyWarning } from '../http/proxyWarning.ts'
 import { createStoredKeys } from '../key/createStoredKeys.ts'
 import { createRateLimiter } from '../limit/createRateLimiter.ts'
 import type { Meter } from '../meter/meter.ts'
@@ -270,6 +271,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     throw asConfigError(error)
   }
   const idOf = (request: IncomingMessage): string => getRequestId(createClientIp(config.trustedProxies), request)
+  const warnOfProxy = createProxyWarning({ warn: (what) => log({ event: 'warning', what }) })
   const controlServer =
     config.control === undefined
       ? undefined
@@ -279,6 +281,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
           leaving: () => leaving,
           isProxy: (ip) => speaksForMany(createClientIp(config.trustedProxies), ip),
           answer: (request, response) => {
+            warnOfProxy(request, createClientIp(config.trustedProxies))
             if (site === undefined || !site(request, response, idOf(request))) refuseSite(response)
           },
         })

@@ -33,7 +33,6 @@ export type ServiceLogEntry =
     }
   | { readonly event: 'store'; readonly store: 'database' | 'redis'; readonly state: 'gone' | 'back' }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
-  | { readonly event: 'warning'; readonly what: string }
   | ControlLogEntry
   | QuotaEvent
   | MeterEvent
