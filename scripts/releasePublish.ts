@@ -1,49 +1,67 @@
-// Publishes every package whose version the registry does not have yet. With --dry-run, all but that. What else is given goes to pnpm.
+// Publishes the packages that releasePack.ts made, exactly as they are: node scripts/releasePublish.ts FOLDER. Any other arguments go to npm,
+// such as --dry-run or --otp=123456. It installs nothing, builds nothing and runs no package's scripts, because it may have the right to publish.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { readReleaseGroup } from './release/readReleaseGroup.ts'
-import { withRepository } from './release/withRepository.ts'
 
-const top = join(import.meta.dirname, '..')
-const given = process.argv.slice(2)
-const isDryRun = given.includes('--dry-run')
+interface Tarball {
+  readonly path: string
+  readonly name: string
+  readonly version: string
+}
 
-const refuse = (why: string): never => {
+const fail = (why: string): never => {
   console.error(`release: ${why}`)
   process.exit(1)
 }
 
-const { version, members, changesets } = readReleaseGroup(top)
-if (changesets.length > 0) refuse(`${changesets.length} changesets wait: npm run release:version, and commit it, first`)
-if (version === '0.0.0') refuse('there is no version to publish: npm run release:version makes it of changesets')
-const changed = execFileSync('git', ['status', '--porcelain'], { cwd: top, encoding: 'utf8' }).trim()
-if (changed !== '') refuse(`what is published is what is committed, and this is not:\n${changed}`)
+const [given = fail('name the folder of the packages: npm run release:publish -- FOLDER'), ...options] =
+  process.argv.slice(2)
+const folder = resolve(given)
+const shell = process.platform === 'win32'
 
-// A signed statement of where a package was built is made where a workflow vouches for it, and the registry holds it against `repository`.
-const isVouched = process.env['ACTIONS_ID_TOKEN_REQUEST_URL'] !== undefined && !isDryRun
-const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env
+const readTarball = (file: string): Tarball => {
+  const path = join(folder, file)
+  const text = execFileSync('tar', ['-xzOf', path, 'package/package.json'], { encoding: 'utf8' })
+  return { path, ...(JSON.parse(text) as { name: string; version: string }) }
+}
 
-const manifests = members.map(({ folder }) => ({ folder, file: join(top, folder, 'package.json') }))
-const before = manifests.map(({ file }) => readFileSync(file, 'utf8'))
-try {
-  if (server !== undefined && repository !== undefined) {
-    manifests.forEach(({ folder, file }, index) =>
-      writeFileSync(file, withRepository(before[index] ?? '', `${server}/${repository}`, folder)),
-    )
+/** Whether the registry has this version. A run that stopped halfway is repeated, and skips these. */
+const isPublished = (id: string): boolean => {
+  const { stdout, stderr } = spawnSync('npm', ['view', id, 'version', '--json'], { encoding: 'utf8', shell })
+  const answer: unknown = stdout.trim() === '' ? undefined : JSON.parse(stdout)
+  if (answer === undefined || typeof answer === 'string') return typeof answer === 'string'
+  const { error } = answer as { error?: { code?: string } }
+  return error?.code === 'E404' ? false : fail(`npm could not look up ${id}:\n${stderr}`)
+}
+
+const { version, members } = readReleaseGroup(join(import.meta.dirname, '..'))
+const expected = members.map(({ manifest }) => `${manifest.name}@${version}`).sort()
+// By name: @keyrail/core is first, the others depend only on it, and keyrail, which depends on them, is last.
+const tarballs = globSync('*.tgz', { cwd: folder })
+  .map(readTarball)
+  .sort((one, other) => (one.name < other.name ? -1 : 1))
+const found = tarballs.map((tarball) => `${tarball.name}@${tarball.version}`)
+if (found.join() !== expected.join()) {
+  fail(
+    `${folder} must hold exactly the packages of this release.\nfound:    ${found.join(', ')}\nexpected: ${expected.join(', ')}`,
+  )
+}
+
+// npm install without a version must never give a pre-release.
+const tag = version.includes('-') ? 'next' : 'latest'
+// GitHub lets a workflow with `id-token: write` prove what it is; npm signs that statement into the package.
+const canProve = process.env['ACTIONS_ID_TOKEN_REQUEST_URL'] !== undefined && !options.includes('--dry-run')
+const fixed = ['--ignore-scripts', '--access', 'public', '--tag', tag, ...(canProve ? ['--provenance'] : [])]
+
+for (const { path, name } of tarballs) {
+  const id = `${name}@${version}`
+  if (isPublished(id)) {
+    console.error(`release: ${id} is in the registry already`)
+    continue
   }
-  // Who installs without naming a version never gets a pre-release.
-  const tag = version.includes('-') ? 'next' : 'latest'
-  const provenance = isVouched ? ['--provenance'] : []
-  const words = ['-r', 'publish', '--access', 'public', '--tag', tag, '--no-git-checks', ...provenance]
-  const pnpm = ['run', '--silent', 'pnpm', '--', ...words, ...given]
-  const { status, error } = spawnSync('npm', pnpm, {
-    cwd: top,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
+  const { status, error } = spawnSync('npm', ['publish', path, ...fixed, ...options], { stdio: 'inherit', shell })
   if (error) console.error(String(error))
-  process.exitCode = status ?? 1
-} finally {
-  manifests.forEach(({ file }, index) => writeFileSync(file, before[index] ?? ''))
+  if (status !== 0) fail(`${id} could not be published; run this again to publish it and those after it`)
 }

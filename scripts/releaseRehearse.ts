@@ -1,4 +1,5 @@
-// A release without its upload, from a clone of what is committed: sets up, builds, makes the version, packs, and shows what would go out.
+// A release without its upload, from a clone of what is committed. It takes the steps of .github/workflows/release.yml: sets up, makes the version,
+// builds, packs, and publishes the packed files with --dry-run. Shows what would go out.
 // Whatever stands in the working tree beside it plays no part. KEYRAIL_KEEP=1 leaves the clone.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -9,15 +10,6 @@ import { readReleaseGroup } from './release/readReleaseGroup.ts'
 const top = join(import.meta.dirname, '..')
 const room = mkdtempSync(join(tmpdir(), 'keyrail-release-'))
 const clone = join(room, 'keyrail')
-
-/** What pnpm tells of a package that it would publish. */
-interface Published {
-  readonly id: string
-  /** Packed, in bytes. */
-  readonly size: number
-  readonly unpackedSize: number
-  readonly entryCount: number
-}
 
 /** Runs a command in the clone and gives what it printed. Its words stand on standard error. Stops the rehearsal where it fails. */
 const step = (what: string, command: string, ...args: readonly string[]): string => {
@@ -50,20 +42,19 @@ try {
   // As GitHub would have it, so that the manifests are tried as they would be published.
   process.env['GITHUB_SERVER_URL'] ??= 'https://github.com'
   process.env['GITHUB_REPOSITORY'] ??= 'rehearsal/keyrail'
-  const words = ['run', '--silent', 'release:publish', '--', '--dry-run', '--json']
-  const packages = JSON.parse(step('publish, but for the upload', 'npm', ...words)) as readonly Published[]
+  const packages = join(room, 'packages')
+  step('pack', 'npm', 'run', '--silent', 'release:pack', '--', packages)
   const left = git('status', '--porcelain')
-  if (left !== '') throw new Error(`release: publishing left behind\n${left}`)
+  if (left !== '') throw new Error(`release: packing left behind\n${left}`)
+  step('publish, but for the upload', 'node', 'scripts/releasePublish.ts', packages, '--dry-run')
 
-  const { version, members } = readReleaseGroup(clone)
-  // What the registry has already is passed over.
-  const missing = members.filter(({ manifest }) => !packages.some(({ id }) => id === `${manifest.name}@${version}`))
-  if (waits && missing.length > 0)
-    throw new Error(`release: left out were ${missing.map(({ folder }) => folder).join(', ')}`)
   if (changed !== '') console.log(`The version changes:\n ${changed}\n`)
-  console.log('The registry of npm would get:')
-  for (const { id, entryCount, size, unpackedSize } of packages)
-    console.log(`  ${id}: ${entryCount} files, ${said(size)}, unpacked ${said(unpackedSize)}`)
+  console.log('npm would get:')
+  for (const file of globSync('*.tgz', { cwd: packages }).sort()) {
+    const path = join(packages, file)
+    const files = execFileSync('tar', ['-tzf', path], { encoding: 'utf8' }).trim().split('\n')
+    console.log(`  ${file}: ${files.length} files, ${said(statSync(path).size)}`)
+  }
 
   const dist = join(room, 'dist')
   // The environment of the tests has what builds it; without one, that part is left out and says so.

@@ -92,16 +92,124 @@ describe('in a workspace with a changeset', () => {
     expect(readFileSync(join(root, 'packages/core/CHANGELOG.md'), 'utf8')).toContain('Mended `http`.')
   })
 
-  test('release:publish refuses while changesets wait, and what is not committed', async () => {
-    const early = await script('releasePublish.ts', '--dry-run')
+  test('release:pack fails while changesets are waiting, and with anything that is not committed', async () => {
+    const into = join(root, 'node_modules/packages')
+    const early = await script('releasePack.ts', into)
     expect(early.code).toBe(1)
-    expect(early.stderr).toMatch(/^release: \d+ changesets wait: npm run release:version, and commit it, first$/m)
+    expect(early.stderr).toMatch(/^release: \d+ changesets are waiting: run npm run release:version/m)
 
     expect((await script('releaseVersion.ts')).code).toBe(0)
-    const dirty = await script('releasePublish.ts', '--dry-run')
+    const dirty = await script('releasePack.ts', into)
     expect(dirty.code).toBe(1)
-    expect(dirty.stderr).toContain('release: what is published is what is committed, and this is not:')
+    expect(dirty.stderr).toContain('release: only what is committed gets published, and this is not committed:')
     expect(dirty.stderr).toContain('packages/core/package.json')
+    expect(existsSync(into)).toBe(false)
+    expect((await script('releasePack.ts')).stderr).toContain('npm run release:pack -- FOLDER')
+  })
+
+  describe('release:publish', () => {
+    let packages = ''
+    let version = ''
+    const programs = (): string => join(root, 'node_modules/programs')
+    const calls = (): string[][] =>
+      existsSync(join(root, 'node_modules/calls'))
+        ? readFileSync(join(root, 'node_modules/calls'), 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => line.split(' '))
+        : []
+    /** A tarball that holds a manifest and a script, as it would lie in the folder. */
+    const makeTarball = (file: string, manifest: object): void => {
+      const folder = mkdtempSync(join(root, 'node_modules/tarball-'))
+      mkdirSync(join(folder, 'package'))
+      writeFileSync(join(folder, 'package/package.json'), JSON.stringify(manifest))
+      execFileSync('tar', ['-czf', join(packages, file), '-C', folder, 'package'])
+    }
+    const publish = (env: Record<string, string> = {}, ...words: string[]): Promise<Ran> =>
+      run(process.execPath, [join(root, 'scripts/releasePublish.ts'), packages, ...words], {
+        cwd: root,
+        env: { PATH: `${programs()}:${process.env['PATH'] ?? ''}`, ...env },
+      })
+
+    beforeEach(() => {
+      packages = join(root, 'node_modules/packages')
+      mkdirSync(packages)
+      version = readReleaseGroup(root).version
+      for (const name of names) makeTarball(`${name.replace('@', '').replace('/', '-')}.tgz`, { name, version })
+      // Stands in for npm: it writes down what it is asked, and its registry has the version IN_REGISTRY.
+      mkdirSync(programs())
+      writeFileSync(
+        join(programs(), 'npm'),
+        `#!/bin/sh
+printf '%s\\n' "$*" >> '${join(root, 'node_modules/calls')}'
+case "$1 $2" in
+  "view $IN_REGISTRY") echo '"0.0.0"' ;;
+  view*) echo "{\\"error\\":{\\"code\\":\\"\${VIEW_CODE:-E404}\\"}}"; exit 1 ;;
+  publish*"\${FAILS:-never}"*) exit 1 ;;
+esac
+`,
+        { mode: 0o755 },
+      )
+    })
+    const published = (): string[] => calls().flatMap(([verb, file = '']) => (verb === 'publish' ? [file] : []))
+
+    test('hands each packed file to npm as it is, without scripts, what others need first', async () => {
+      const { code, stderr } = await publish()
+      expect(code, stderr).toBe(0)
+      expect(published()).toEqual(names.map((name) => join(packages, `${name.replace('@', '').replace('/', '-')}.tgz`)))
+      for (const call of calls().filter(([verb]) => verb === 'publish'))
+        expect(call.slice(2)).toEqual(['--ignore-scripts', '--access', 'public', '--tag', 'latest'])
+      // Nothing else: no install, no build, no pnpm.
+      expect(new Set(calls().map(([verb]) => verb))).toEqual(new Set(['view', 'publish']))
+      for (const { manifest } of publishedPackages) {
+        const ours = Object.keys(manifest.dependencies ?? {}).filter((name) => names.includes(name))
+        for (const name of ours) expect(names.indexOf(name)).toBeLessThan(names.indexOf(manifest.name))
+      }
+    })
+
+    test('signs where a workflow may prove what it is, but not in a dry run', async () => {
+      const env = { ACTIONS_ID_TOKEN_REQUEST_URL: 'https://token.example' }
+      await publish(env, '--dry-run')
+      expect(
+        calls()
+          .filter(([verb]) => verb === 'publish')[0]
+          ?.slice(2),
+      ).toEqual(['--ignore-scripts', '--access', 'public', '--tag', 'latest', '--dry-run'])
+      rmSync(join(root, 'node_modules/calls'))
+      await publish(env)
+      expect(calls().filter(([verb]) => verb === 'publish')[0]).toContain('--provenance')
+    })
+
+    test('skips what the registry has, and stops where npm fails', async () => {
+      const first = names[0] ?? ''
+      const { stderr } = await publish({ IN_REGISTRY: `${first}@${version}`, FAILS: 'keyrail-fetch' })
+      expect(stderr).toContain(`${first}@${version} is in the registry already`)
+      expect(stderr).toContain(`@keyrail/fetch@${version} could not be published; run this again`)
+      expect(published().map((file) => file.replace(`${packages}/`, ''))).toEqual([
+        'keyrail-ethers.tgz',
+        'keyrail-fetch.tgz',
+      ])
+    })
+
+    test('publishes nothing while the registry cannot say what it has', async () => {
+      const { code, stderr } = await publish({ VIEW_CODE: 'E500' })
+      expect(code).toBe(1)
+      expect(stderr).toContain(`npm could not look up @keyrail/core@${version}`)
+      expect(published()).toEqual([])
+    })
+
+    test.each<[string, () => void]>([
+      ['one is missing', () => rmSync(join(packages, 'keyrail-core.tgz'))],
+      ['there is one more', () => makeTarball('more.tgz', { name: 'left-pad', version })],
+      ['one has another version', () => makeTarball('keyrail-core.tgz', { name: '@keyrail/core', version: '9.9.9' })],
+      ['one is there twice', () => cpSync(join(packages, 'keyrail-core.tgz'), join(packages, 'again.tgz'))],
+    ])('publishes nothing where %s', async (_, spoil) => {
+      spoil()
+      const { code, stderr } = await publish()
+      expect(code).toBe(1)
+      expect(stderr).toContain('must hold exactly the packages of this release')
+      expect(calls()).toEqual([])
+    })
   })
 
   test('the workflow is told what comes next, step by step', async () => {

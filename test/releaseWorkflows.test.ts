@@ -11,6 +11,7 @@ import { nodes } from './toolchains.ts'
 interface Step {
   readonly uses?: string
   readonly run?: string
+  readonly env?: Readonly<Record<string, string>>
   readonly with?: Readonly<Record<string, unknown>>
 }
 
@@ -18,6 +19,7 @@ interface Job {
   readonly needs?: string | readonly string[]
   readonly uses?: string
   readonly environment?: string
+  readonly outputs?: Readonly<Record<string, string>>
   readonly permissions?: Readonly<Record<string, string>>
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> }
   readonly steps?: readonly Step[]
@@ -38,6 +40,41 @@ const mayWrite: Readonly<Record<string, readonly string[]>> = {
   'release.yml tag': ['contents'],
 }
 
+/**
+ * Everything that runs in the jobs that may change something: each line of each command, and each action. Nothing here installs or builds, since
+ * a dependency's script or a plugin of the build would have the job's rights: what is published comes from a job that may only read.
+ */
+const privileged: Readonly<Record<string, { readonly lines: readonly string[]; readonly actions: readonly string[] }>> =
+  {
+    'release.yml propose': {
+      lines: [
+        'git config user.name "github-actions[bot]"',
+        'git config user.email "41898282+github-actions[bot]@users.noreply.github.com"',
+        'git switch --force-create release/next',
+        'git apply --index "$RUNNER_TEMP/release.patch"',
+        'git commit --message "Release"',
+        'git push --force origin release/next',
+        'if [ "$(gh pr list --head release/next --state open --json number --jq length)" = 0 ]; then',
+        'gh pr create --base main --head release/next --title "Release" \\',
+        '--body "Merging this publishes the npm packages and the Python package. It follows main until then."',
+        'fi',
+      ],
+      actions: ['actions/checkout', 'actions/download-artifact'],
+    },
+    'release.yml npm': {
+      lines: ['test "$(sha256sum -- *)" = "$SUMS"', 'node scripts/releasePublish.ts "$RUNNER_TEMP/packages"'],
+      actions: ['actions/checkout', 'actions/setup-node', 'actions/download-artifact'],
+    },
+    'release.yml pypi': {
+      lines: ['test "$(sha256sum -- *)" = "$SUMS"'],
+      actions: ['actions/download-artifact', 'pypa/gh-action-pypi-publish'],
+    },
+    'release.yml tag': {
+      lines: ['gh release create "v$VERSION" --target "$GITHUB_SHA" --title "v$VERSION" --generate-notes'],
+      actions: [],
+    },
+  }
+
 const folder = join(top, '.github/workflows')
 const workflows = globSync('*.yml', { cwd: folder })
   .sort()
@@ -54,7 +91,21 @@ test('there are the two workflows', () => {
   expect(workflows.map(({ file }) => file)).toEqual(['ci.yml', 'release.yml'])
 })
 
-describe.each(workflows)('$file', ({ text, workflow }) => {
+describe.each(workflows)('$file', ({ file, text, workflow }) => {
+  test('pins every action by its commit, and names its version beside it', () => {
+    // A tag can be moved to another commit by anyone who takes over the action; a commit cannot.
+    const lines = text.split('\n').filter((line) => /\buses:/.test(line))
+    expect(lines.length).toBeGreaterThan(0)
+    const own = /^\s+uses: \.\/\.github\/workflows\/\w+\.yml$/
+    const pinned = /^\s+- uses: [\w-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/
+    expect(lines.filter((line) => !own.test(line) && !pinned.test(line))).toEqual([])
+    const used = Object.values(workflow.jobs).flatMap(({ uses, steps = [] }) => [
+      uses,
+      ...steps.map((step) => step.uses),
+    ])
+    expect(lines.length, file).toBe(used.filter((action) => action !== undefined).length)
+  })
+
   test('has no right of its own but to read, and no secret', () => {
     expect(Object.values(workflow.permissions).filter((right) => right !== 'read')).toEqual([])
     expect(text).not.toContain('secrets.')
@@ -96,10 +147,17 @@ describe.each(jobs)('$where', ({ job, where, siblings }) => {
       expect(given?.['persist-credentials'] ?? true).toBe(pushes)
   })
 
-  test('names the major version of each action, ends in time, and waits for jobs that are there', () => {
-    for (const { uses } of steps) {
-      if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@(release\/)?v\d+$/)
-    }
+  test.runIf(mayWrite[where])('runs only what is listed for it, and nothing that was installed or cached', () => {
+    const lines = runs.flatMap((shell) => shell.split('\n').map((line) => line.trim()))
+    const actions = steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses.split('@', 1)[0]]))
+    expect({ lines: lines.filter((line) => line !== ''), actions }).toEqual(privileged[where])
+    expect(job.uses).toBeUndefined()
+    // A cache holds what an earlier run put there, and any branch can fill one.
+    for (const { uses, with: given } of steps.filter(({ uses: one }) => one?.startsWith('actions/setup-node@')))
+      expect([uses, given?.['package-manager-cache'], given?.['cache']]).toEqual([uses, false, undefined])
+  })
+
+  test('ends in time, and waits for jobs that are there', () => {
     if (job.uses === undefined) expect(job['timeout-minutes']).toBeGreaterThan(0)
     expect([job.needs ?? []].flat().filter((name) => !(name in siblings))).toEqual([])
   })
@@ -116,6 +174,35 @@ test('nothing is published before all of CI passed', () => {
   const waitsFor = (name: string): string[] =>
     [release[name]?.needs ?? []].flat().flatMap((other) => [other, ...waitsFor(other)])
   for (const name of ['npm', 'pypi', 'tag']) expect(waitsFor(name), name).toContain('check')
+})
+
+test.each([
+  ['npm', 'packages'],
+  ['pypi', 'python'],
+])('%s publishes what the job %s built, and checks its sums before that', (name, builder) => {
+  const release = workflows.find(({ file }) => file === 'release.yml')?.workflow.jobs ?? {}
+  expect([release[name]?.needs].flat()).toContain(builder)
+  expect(Object.values(release[builder]?.permissions ?? {})).toEqual(['read'])
+  // By an output of the job, which is not part of the artifact: whoever could change one could not change the other.
+  expect(release[builder]?.outputs).toEqual({ sums: '${{ steps.sums.outputs.sums }}' })
+  const steps = release[name]?.steps ?? []
+  const isCheck = ({ run, env }: Step): boolean =>
+    run?.includes('sha256sum') === true && env?.['SUMS'] === `\${{ needs.${builder}.outputs.sums }}`
+  const isUpload = ({ uses, run }: Step): boolean =>
+    uses?.startsWith('pypa/gh-action-pypi-publish@') === true || run?.includes('releasePublish') === true
+  expect(steps.findIndex(isCheck)).toBeGreaterThan(-1)
+  expect(steps.findIndex(isUpload)).toBeGreaterThan(steps.findIndex(isCheck))
+})
+
+test('every artifact that is used was made in the same run', () => {
+  for (const { workflow } of workflows) {
+    const steps = Object.values(workflow.jobs).flatMap((job) => job.steps ?? [])
+    const named = (action: string): unknown[] =>
+      steps.filter(({ uses }) => uses?.startsWith(`${action}@`)).map(({ with: given }) => given?.['name'])
+    expect(
+      named('actions/download-artifact').filter((name) => !named('actions/upload-artifact').includes(name)),
+    ).toEqual([])
+  }
 })
 
 test('the Python package is built by what its tests build it by', () => {
