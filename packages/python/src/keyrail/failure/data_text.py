@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from .json_text import json_text
 
 
 def data_text(rpc_error: dict[str, Any] | None) -> str:
@@ -11,9 +12,4 @@ def data_text(rpc_error: dict[str, Any] | None) -> str:
     if not rpc_error or "data" not in rpc_error:
         return ""
     data = rpc_error["data"]
-    if isinstance(data, str):
-        return data
-    try:
-        return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        return ""
+    return data if isinstance(data, str) else json_text(data) or ""

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 from ..failure.facts import Facts
+from ..failure.json_text import json_text
 from .answer import Answer, Result
+from .parse_json import UnreadableJson, parse_json
 from .plain_text import plain_text
 
 MISSING: Any = object()
 """Stands for what is not there, where null is something."""
-
-
-def parsed(text: str) -> Any:
-    """Give what a text holds as JSON; ``MISSING`` where it is none, or nested too deep to be read."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return MISSING
 
 
 def is_id(value: Any, wanted: int) -> bool:
@@ -39,8 +32,12 @@ def read_answer(answer: Answer, call_id: int, body: Any = MISSING) -> Result | F
 
     """
     status = answer.status
+    problem: str | None = None
     if body is MISSING:
-        body = parsed(answer.text)
+        try:
+            body = parse_json(answer.text)
+        except UnreadableJson as unreadable:
+            problem = unreadable.reason
     # Some nodes answer a call they could not read as if it had been a batch.
     if isinstance(body, list) and len(body) == 1 and not (isinstance(body[0], dict) and body[0].get("id") is not None):
         body = body[0]
@@ -50,29 +47,44 @@ def read_answer(answer: Answer, call_id: int, body: Any = MISSING) -> Result | F
         return Result(result)
     # Where a redirect leads is not told: it may hold the key.
     final = status < 200 or 299 < status < 400
-    # A refusal by status is meant for this call, whatever its id: it may come before the request was read.
-    stranger = status < 300 and own is not None and not is_id(own, call_id)
-    refusal: Any = None
-    if not final and (result is MISSING or result is None) and not stranger:
-        refusal = error if error is not None else held.get("message")
-    words = refusal.get("message", refusal) if isinstance(refusal, dict) else refusal
+    # An error status is about this call even if the id differs: the server may not have read the request.
+    mismatch = status < 300 and own is not None and not is_id(own, call_id)
+    rejection: Any = None
+    if not final and (result is MISSING or result is None) and not mismatch:
+        rejection = error if error is not None else held.get("message")
+    words = rejection.get("message", rejection) if isinstance(rejection, dict) else rejection
     said = words if isinstance(words, str) else answer.text
     rpc_error: dict[str, Any] | None = None
-    if isinstance(refusal, dict):
-        rpc_error = {**refusal, "code": integer(refusal.get("code")), "message": said}
-    elif isinstance(refusal, list):
-        rpc_error = {"code": 0, "message": said, "data": refusal}
+    if isinstance(rejection, dict):
+        rpc_error = {**rejection, "code": integer(rejection.get("code")), "message": said}
+    elif isinstance(rejection, list):
+        rpc_error = {"code": 0, "message": said, "data": rejection}
+    if final:
+        text = "the server redirects, which is not followed: it would send the key to another server"
+    elif mismatch:
+        text = f"response id {shown_id(own)} does not match request id {call_id}"
+    elif status < 300 and result is not MISSING and error is None and own is None:
+        text = f"response has no id; request id is {call_id}"
+    elif status < 300 and problem:
+        text = problem
+    else:
+        text = plain_text(said) or "an empty body"
     return Facts(
         status=status,
         retry_after=answer.headers.get("retry-after"),
         date=answer.headers.get("date"),
         final=final,
-        kind="badResponse" if final or (status < 300 and refusal is None) else None,
-        text="a redirect was refused: it would carry the key elsewhere"
-        if final
-        else plain_text(said) or "an empty body",
+        kind="badResponse" if final or (status < 300 and rejection is None) else None,
+        text=text,
         rpc_error=rpc_error,
     )
+
+
+def shown_id(own: Any) -> str:
+    """Write the id of a response for an error message, as JSON and at most 80 characters of it."""
+    if isinstance(own, (dict, list)):
+        return "(an object)" if isinstance(own, dict) else "(an array)"
+    return (json_text(own) or "")[:80]
 
 
 def integer(code: Any) -> int:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import Any
 
 from ..failure.facts import Facts
+from ..failure.json_text import json_text
 from .answer import Answer, Result
-from .read_answer import MISSING, parsed, read_answer
+from .parse_json import UnreadableJson, parse_json
+from .read_answer import read_answer, shown_id
 
 
 def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | Facts] | Facts:
@@ -30,11 +31,19 @@ def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | F
 
     """
     status = answer.status
-    body = parsed(answer.text)
+    body: Any = None
+    problem: str | None = None
+    try:
+        body = parse_json(answer.text)
+    except UnreadableJson as error:
+        problem = error.reason
 
     def as_one(read: Any, text: str) -> Facts:
         own = read.get("id") if isinstance(read, dict) else None
-        facts = read_answer(Answer(status, text, answer.headers), own if isinstance(own, int) else -1, read)
+        own_number = _whole_number(own)
+        if own is not None and own_number is None and status < 300:
+            return unpaired(f"response id {shown_id(own)} does not match a request id of the batch")
+        facts = read_answer(Answer(status, text, answer.headers), -1 if own_number is None else own_number, read)
         if isinstance(facts, Result):
             return unpaired("an answer that is none")
         return replace(facts, batch=True)
@@ -53,7 +62,7 @@ def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | F
     entries: list[Any] | None = body if isinstance(body, list) else [body] if lone else None
     # A lone error speaks of the whole batch, whichever id it has: a server that takes no batch may repeat that of the first item.
     if entries is None or not status or 299 < status < 400:
-        return as_one(None if body is MISSING else body, answer.text)
+        return as_one(body, problem if problem and status < 300 else answer.text)
 
     reads: list[Result | Facts | None] = [None] * count
     nameless: list[Any] = []
@@ -61,31 +70,49 @@ def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | F
     for entry in entries:
         held: dict[str, Any] = entry if isinstance(entry, dict) else {}
         own = held.get("id")
-        number = isinstance(own, (int, float)) and not isinstance(own, bool) and own == own // 1
-        at = int(own) - first if number and own is not None else -1
+        number = _whole_number(own)
+        at = -1 if number is None else number - first
         if 0 <= at < count:
             if reads[at] is not None:
-                reads[at] = unpaired("the answer to the batch has the id of this call twice")
+                reads[at] = unpaired(f"the batch response has id {number} twice")
                 continue
             paired += 1
             good = status < 300 and held.get("error") is None and "result" in held
             reads[at] = Result(held["result"]) if good else as_one(entry, "an error without words")
         elif own is None and held.get("error") is not None:
             nameless.append(entry)
-    missing = unpaired("the answer to the batch has no item with the id of this call")
+    # For each call that nothing was paired with.
+    missing: Facts | None = None
     if paired < count:
         # Errors without an id can only mean calls that have no answer; believed where it cannot be unclear which.
-        refusal = as_one(nameless[0], "an error without words") if nameless else missing
+        rejection = as_one(nameless[0], "an error without words") if nameless else None
         if not paired:
-            return refusal
-        alike = all(_written(entry) == _written(nameless[0]) for entry in nameless)
-        if alike and (len(nameless) == count - paired or re.search(r"\bbatch", refusal.text, re.IGNORECASE)):
-            missing = refusal
-    return [read if read is not None else missing for read in reads]
+            return rejection or unpaired(_no_item_text(entries, first, count))
+        alike = len({json_text(entry) for entry in nameless}) == 1
+        if (
+            rejection
+            and alike
+            and (len(nameless) == count - paired or re.search(r"\bbatch", rejection.text, re.IGNORECASE))
+        ):
+            missing = rejection
+    return [
+        read or missing or unpaired(f"the batch response has no item with id {first + at}")
+        for at, read in enumerate(reads)
+    ]
 
 
-def _written(entry: Any) -> str:
-    try:
-        return json.dumps(entry)
-    except (ValueError, RecursionError):
-        return ""
+def _whole_number(own: Any) -> int | None:
+    """Give an id as an int, also if it was written as 1.0; None for anything else."""
+    if isinstance(own, bool) or not isinstance(own, (int, float)) or own != own // 1:
+        return None
+    return int(own)
+
+
+def _no_item_text(entries: list[Any], first: int, count: int) -> str:
+    """Say that no item belongs to the batch, with the id that came instead, if one did."""
+    wanted = f"request ids {first} to {first + count - 1}"
+    ids = [entry.get("id") for entry in entries if isinstance(entry, dict)]
+    came = next((own for own in ids if own is not None), None)
+    if came is not None:
+        return f"response id {shown_id(came)} does not match {wanted}"
+    return f"the batch response has no ids; it should have {wanted}" if ids else "the batch response has no items"

@@ -1,0 +1,143 @@
+"""Parses a response as JSON. A hostile or broken server can neither crash the interpreter nor pass off what is no JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from itertools import accumulate
+from typing import Any
+
+MAX_DEPTH = 2_500
+"""The most levels of arrays and objects in a response. A callTracer result nests twice per call, and the EVM allows 1,024 calls: 2,049."""
+
+# Python's decoder calls itself for each level and takes about 150 bytes of stack each time. Packages raise the recursion limit
+# (py_ecc, which web3.py imports, to 100,000): then nothing stops it before the stack ends and the process dies. 500 levels fit on
+# any thread.
+_MAX_RECURSION = 500
+_CHUNK = 2**20
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_NOT_BRACKETS = bytes(set(range(256)) - set(_STEPS))
+# A string, a bracket, a colon, a comma, another scalar, or a quote that opens a string without an end.
+_PARTS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}:,]|[^ \t\r\n"\[\]{}:,]+|"', re.DOTALL)
+
+
+class UnreadableJson(ValueError):
+    """The text is not JSON.
+
+    Attributes:
+        reason: What is wrong, in our words. None if the text itself says more, such as a proxy's HTML page.
+
+    """
+
+    def __init__(self, reason: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def _reject_constant(name: str) -> Any:
+    raise UnreadableJson(f"the response holds {name}, which is not a JSON number")
+
+
+def _parse_float(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise UnreadableJson(f"the response holds the number {digits[:40]}, which is too large for a float")
+    return number
+
+
+_decode = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_parse_float).decode
+
+
+def parse_json(text: str) -> Any:
+    """Parse a response.
+
+    Args:
+        text: The body of the response, of any size and depth.
+
+    Raises:
+        UnreadableJson: If it is not JSON (RFC 8259), holds NaN, Infinity or a number too large for a float, or nests deeper
+            than 2,500 levels.
+
+    Example:
+        >>> parse_json('{"id": 1, "result": "0x1"}')
+        {'id': 1, 'result': '0x1'}
+
+    """
+    depth = _depth_of(text)
+    if depth > MAX_DEPTH:
+        raise UnreadableJson(f"the response nests deeper than {MAX_DEPTH} levels")
+    try:
+        if depth <= _MAX_RECURSION:
+            try:
+                return _decode(text)
+            except RecursionError:
+                pass  # The caller left too few levels.
+        return _parse_without_recursion(text)
+    except UnreadableJson:
+        raise
+    except ValueError:
+        raise UnreadableJson from None
+
+
+def _depth_of(text: str) -> int:
+    """Count the levels of arrays and objects in the part of a text that is valid JSON. Takes time linear in its length."""
+    data = text.encode("utf-8", "replace")
+    openers = data.count(b"[") + data.count(b"{")
+    if openers <= _MAX_RECURSION:
+        return openers
+    if b"\\" in data:
+        # After this, every quote starts or ends a string.
+        data = data.replace(b"\\\\", b"").replace(b'\\"', b"")
+    deepest = depth = 0
+    in_string = False
+    # In chunks, because the list of parts takes much more memory than the text.
+    for start in range(0, len(data), _CHUNK):
+        parts = data[start : start + _CHUNK].split(b'"')
+        brackets = b"".join(parts[in_string::2]).translate(None, _NOT_BRACKETS)
+        in_string ^= len(parts) % 2 == 0
+        levels = list(accumulate(map(_STEPS.__getitem__, brackets), initial=depth))
+        deepest = max(deepest, max(levels))
+        depth = levels[-1]
+        if deepest > MAX_DEPTH:
+            break
+    return deepest
+
+
+def _parse_without_recursion(text: str) -> Any:
+    """Parse with a list of the open containers in place of the call stack. Slower, so only for deep responses."""
+    whole: list[Any] = []
+    containers: list[Any] = [whole]
+    key = ""
+    # What may come next: "value", "key", "colon", "end" (a comma or a closing bracket), or "first" (an entry or a closing bracket).
+    expected = "value"
+    for found in _PARTS.finditer(text):
+        part = found[0]
+        container = containers[-1]
+        in_object = isinstance(container, dict)
+        if part == ":" and expected == "colon":
+            expected = "value"
+        elif part == "," and expected == "end" and len(containers) > 1:
+            expected = "key" if in_object else "value"
+        elif part == ("}" if in_object else "]") and expected in ("end", "first") and len(containers) > 1:
+            containers.pop()
+            expected = "end"
+        elif part[0] == '"' and in_object and expected in ("key", "first"):
+            key = _decode(part)
+            expected = "colon"
+        elif expected == "value" or (expected == "first" and not in_object):
+            value: Any = {} if part == "{" else [] if part == "[" else _decode(part)
+            if in_object:
+                container[key] = value
+            else:
+                container.append(value)
+            if part in ("{", "["):
+                containers.append(value)
+                expected = "first"
+            else:
+                expected = "end"
+        else:
+            raise UnreadableJson
+    if expected != "end" or len(containers) > 1:
+        raise UnreadableJson
+    return whole[0]
