@@ -13,6 +13,7 @@ from web3.types import RPCEndpoint, RPCResponse
 from .failure.error import KeyrailError
 from .provider_options import AsyncProviderOptions
 from .transport.drive import create_async_drive
+from .transport.fork import watch_forks
 from .transport.opened import opened
 from .transport.steps import Outcome
 from .transport.walks import Request, Settled, Walks, response_of, responses_of, settled_of
@@ -44,7 +45,8 @@ class AsyncKeyrailProvider(AsyncJSONBaseProvider):
         self._label = address.label
         self._walks = Walks(address, plan)
         # Functions: what they hold is not found by looking through this object.
-        self._run, self._close = create_async_drive(address, plan)
+        self._run, self._close, self._after_fork = create_async_drive(address, plan)
+        watch_forks(self)
 
     @property
     def label(self) -> str:

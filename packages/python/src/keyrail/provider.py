@@ -14,6 +14,7 @@ from .failure.error import KeyrailError
 from .message.answer import Result
 from .provider_options import ProviderOptions
 from .transport.drive import create_drive
+from .transport.fork import watch_forks
 from .transport.opened import opened
 from .transport.steps import Outcome
 from .transport.walks import Request, Settled, Walks, response_of, responses_of, settled_of
@@ -62,7 +63,8 @@ class KeyrailProvider(JSONBaseProvider):
         self._label = address.label
         self._walks = Walks(address, plan)
         # Functions: what they hold is not found by looking through this object.
-        self._run, self._close = create_drive(address, plan)
+        self._run, self._close, self._after_fork = create_drive(address, plan)
+        watch_forks(self)
 
     @property
     def label(self) -> str:

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
+from .json_text import json_text
+
 T = TypeVar("T")
 
 _LEAST_RUN = 8
 _MOST_TEXT = 65_536
-_MOST_DEPTH = 1_000
 _ESCAPES = re.compile(r"%([\da-f]{2})|\\+(?:u00([\da-f]{2})|([\s\S]))", re.IGNORECASE | re.ASCII)
 
 
@@ -29,8 +30,8 @@ def mask(value: T, secrets: Sequence[str], otherwise: T) -> T:
 
     """
     try:
-        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-        if len(text) > _MOST_TEXT or _depth(text) > _MOST_DEPTH:
+        text = json_text(value)
+        if text is None or len(text) > _MOST_TEXT:
             return otherwise
         runs = _runs_of(secrets)
         # By what escapes mean, then by the characters as they stand, because a secret may itself hold a '%'.
@@ -94,14 +95,6 @@ def _hide(text: str, plain: str, starts: Sequence[int], runs: dict[int, set[str]
         out.append("…")
         at = hidden.find(0, to)
     return "".join(out)
-
-
-def _depth(text: str) -> int:
-    most = now = 0
-    for bracket in re.findall(r"[\[\]{}]", re.sub(r'"[^"\\]*(?:\\.[^"\\]*)*"', "", text)):
-        now += 1 if bracket in "[{" else -1
-        most = max(most, now)
-    return most
 
 
 def masked_text(text: str, secrets: Sequence[str]) -> str:

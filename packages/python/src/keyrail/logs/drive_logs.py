@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any
@@ -11,6 +12,7 @@ from web3 import AsyncWeb3, Web3
 from web3.exceptions import BlockNotFound
 from web3.types import LogReceipt
 
+from ..failure.check import invalid
 from ..failure.error import KeyrailError, make_error
 from .ask import Ask, Asking
 from .log_reader import LogReader, Wait
@@ -24,6 +26,7 @@ def drive_logs(reader: LogReader, w3: Web3) -> Generator[LogReceipt, None, None]
     # Steps are short and taken one at a time; what they ask is asked outside.
     lock = threading.Lock()
     over = threading.Event()
+    process = os.getpid()
     begun: dict[LogWindow, threading.Thread] = {}
     waiting: dict[LogWindow, Asking[None]] = {}
 
@@ -60,6 +63,12 @@ def drive_logs(reader: LogReader, w3: Web3) -> Generator[LogReceipt, None, None]
     sent: Any = None
     try:
         while True:
+            if os.getpid() != process:
+                # The threads that read ahead, and perhaps the lock, are in the parent of a fork.
+                raise invalid(
+                    "this iteration over logs was started in the parent process: "
+                    "call logs() again in the child, with cursor= the cursor of this one"
+                )
             with lock:
                 try:
                     step = steps.send(sent)

@@ -26,7 +26,7 @@ class UnreadableJson(ValueError):
     """The text is not JSON.
 
     Attributes:
-        reason: What is wrong, in our words. None if the text itself says more, such as a proxy's HTML page.
+        reason: The problem, in our words. None if the text itself says more, such as a proxy's HTML page.
 
     """
 

@@ -7,10 +7,11 @@ no address of a request that is seen to its end.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 from types import SimpleNamespace
-from typing import Any
-from weakref import WeakKeyDictionary
+from typing import Any, TypeAlias
+from weakref import finalize
 
 import aiohttp
 from yarl import URL
@@ -18,6 +19,7 @@ from yarl import URL
 from ..address.open_address import OpenAddress
 from ..failure.facts import Facts
 from ..message.answer import Answer
+from .abandon_session import abandon_session
 from .options import Plan
 from .post import BROKEN, CUT, GZIP, TOO_LARGE, target_of, text_of, words_of
 from .steps import now_ms
@@ -26,14 +28,23 @@ _KEEP_ALIVE_S = 15
 _NEVER = 1e9
 
 
-def create_async_carrier(plan: Plan) -> tuple[Callable[..., Awaitable[Answer | Facts]], Callable[[], Awaitable[None]]]:
-    """Make a function that posts a body, and one that closes all connections. Each event loop has connections of its own.
+_Loop: TypeAlias = asyncio.AbstractEventLoop
+_Sessions: TypeAlias = "dict[_Loop, tuple[aiohttp.ClientSession, AsyncGenerator[None, None]]]"
+
+
+def create_async_client(
+    plan: Plan,
+) -> tuple[Callable[..., Awaitable[Answer | Facts]], Callable[[], Awaitable[None]], Callable[[], None]]:
+    """Make three functions: one posts a body, one closes all connections, and one starts over in a child process after a fork.
+
+    Each event loop has connections of its own. They are closed when the loop ends; if the loop was closed without
+    ``shutdown_asyncgens()``, with the next call on another loop, or when the provider is collected.
 
     Args:
         plan: How large an answer may be, and how many requests may be under way.
 
     """
-    sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = WeakKeyDictionary()
+    sessions: _Sessions = {}
 
     async def on_connected(_: Any, context: SimpleNamespace, __: Any) -> None:
         context.trace_request_ctx.connected = True
@@ -41,20 +52,26 @@ def create_async_carrier(plan: Plan) -> tuple[Callable[..., Awaitable[Answer | F
     async def on_reused(_: Any, context: SimpleNamespace, __: Any) -> None:
         context.trace_request_ctx.connected = context.trace_request_ctx.reused = True
 
-    def session_of_loop() -> aiohttp.ClientSession:
+    async def session_of_loop() -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
-        session = sessions.get(loop)
-        if session is None or session.closed:
-            trace = aiohttp.TraceConfig()
-            trace.on_connection_create_end.append(on_connected)
-            trace.on_connection_reuseconn.append(on_reused)
-            session = sessions[loop] = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=plan.max_in_flight, keepalive_timeout=_KEEP_ALIVE_S),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                trace_configs=[trace],
-                headers={"accept-encoding": GZIP, "user-agent": "keyrail-python"},
-                skip_auto_headers=["accept"],
-            )
+        if loop in sessions:
+            session, _ = sessions[loop]
+            if not session.closed:
+                return session
+        _abandon_closed_loops(sessions)
+        trace = aiohttp.TraceConfig()
+        trace.on_connection_create_end.append(on_connected)
+        trace.on_connection_reuseconn.append(on_reused)
+        session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=plan.max_in_flight, keepalive_timeout=_KEEP_ALIVE_S),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trace_configs=[trace],
+            headers={"accept-encoding": GZIP, "user-agent": "keyrail-python"},
+            skip_auto_headers=["accept"],
+        )
+        until_end = _close_at_end_of_loop(session)
+        sessions[loop] = session, until_end
+        await until_end.__anext__()
         return session
 
     async def once(address: OpenAddress, body: bytes, until: float) -> tuple[Answer | Facts, bool]:
@@ -67,7 +84,8 @@ def create_async_carrier(plan: Plan) -> tuple[Callable[..., Awaitable[Answer | F
         response: aiohttp.ClientResponse | None = None
         try:
             origin, target = target_of(address.url)
-            response = await session_of_loop().post(
+            session = await session_of_loop()
+            response = await session.post(
                 URL(origin + target, encoded=True),
                 data=body,
                 headers=address.headers,
@@ -109,13 +127,50 @@ def create_async_carrier(plan: Plan) -> tuple[Callable[..., Awaitable[Answer | F
 
     async def close() -> None:
         loop = asyncio.get_running_loop()
-        for held, session in list(sessions.items()):
-            del sessions[held]
-            if held is loop:
-                await session.close()
-            elif session.connector is not None:
-                # Its loop may be gone: what can be closed without waiting is.
-                session.connector.close()
-                session.detach()
+        _abandon_closed_loops(sessions)
+        for other, (session, until_end) in list(sessions.items()):
+            if other is loop:
+                del sessions[loop]
+                await until_end.aclose()
+            else:
+                # It runs in another thread, or may run again later. If it is closed before that, so are the connections.
+                with suppress(RuntimeError):
+                    other.call_soon_threadsafe(_close_soon, session)
 
-    return post, close
+    def after_fork() -> None:
+        while sessions:
+            _, (session, until_end) = sessions.popitem()
+            abandon_session(session, after_fork=True)
+            # The session is closed, so this ends at once. A collected generator would wake up the parent's loop.
+            with suppress(StopIteration, RuntimeError):
+                until_end.aclose().send(None)
+
+    finalize(post, _abandon_closed_loops, sessions)
+    return post, close, after_fork
+
+
+async def _close_at_end_of_loop(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
+    """Close a session when its loop ends: ``asyncio.run`` closes all asynchronous generators before it closes the loop."""
+    try:
+        yield
+    finally:
+        await session.close()
+
+
+_closing: set[asyncio.Task[None]] = set()
+
+
+def _close_soon(session: aiohttp.ClientSession) -> None:
+    task = asyncio.get_running_loop().create_task(session.close())
+    # A loop holds its tasks weakly.
+    _closing.add(task)
+    task.add_done_callback(_closing.discard)
+
+
+def _abandon_closed_loops(sessions: _Sessions) -> None:
+    for loop in list(sessions):
+        if loop.is_closed():
+            # Another thread may have been quicker.
+            session, _ = sessions.pop(loop, (None, None))
+            if session is not None:
+                abandon_session(session)

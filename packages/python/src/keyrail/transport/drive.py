@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,18 +14,26 @@ from ..failure.create_failure import create_failure
 from ..failure.error import KeyrailError
 from ..failure.facts import Facts
 from ..failure.repeatable import repeatable
-from .async_pool import create_async_carrier
+from .async_pool import create_async_client
 from .options import Plan
-from .pool import create_pool_carrier
+from .pool import create_pool_client
 from .post import body_of, refused, told_of
 from .steps import Attempt, Effect, Outcome, Pause, Steps, Told
 
+# A process that was not forked counts from 1 and never gets so far. The ids of a child stay below 2^53, as JSON numbers should.
+_FIRST_OF_CHILD = 2**32
+
 
 class _Ids:
-    """Ids of requests: calls and batches count by themselves, each address anew."""
+    """Ids of requests: one counter for single calls and one for batches, per provider. They start at 1."""
 
     def __init__(self) -> None:
         self._last = {False: 0, True: 0}
+
+    def after_fork(self) -> None:
+        """Start at a random number, so that no other process uses the same ids."""
+        start = _FIRST_OF_CHILD + secrets.randbelow(_FIRST_OF_CHILD * 2**19)
+        self._last = {False: start, True: start}
 
     def take(self, count: int) -> int:
         first = self._last[count > 1] + 1
@@ -39,9 +48,11 @@ def _clean(error: BaseException) -> BaseException:
     return error
 
 
-def create_drive(address: Address, plan: Plan) -> tuple[Callable[[Steps], list[Outcome]], Callable[[], None]]:
-    """Make a function that takes steps, one after another, and one that closes all connections."""
-    post, close = create_pool_carrier(plan)
+def create_drive(
+    address: Address, plan: Plan
+) -> tuple[Callable[[Steps], list[Outcome]], Callable[[], None], Callable[[], None]]:
+    """Make three functions: one takes steps, one after another, one closes all connections, and one starts over after a fork."""
+    post, close, forget_connections = create_pool_client(plan)
     ids = _Ids()
 
     def attempt(asked: Attempt) -> Told:
@@ -86,14 +97,18 @@ def create_drive(address: Address, plan: Plan) -> tuple[Callable[[Steps], list[O
                 return ended
             sent = perform(effect)
 
-    return run, close
+    def after_fork() -> None:
+        forget_connections()
+        ids.after_fork()
+
+    return run, close, after_fork
 
 
 def create_async_drive(
     address: Address, plan: Plan
-) -> tuple[Callable[[Steps], Awaitable[list[Outcome]]], Callable[[], Awaitable[None]]]:
-    """Make a function that takes steps, several walks at the same time, and one that closes all connections."""
-    post, close = create_async_carrier(plan)
+) -> tuple[Callable[[Steps], Awaitable[list[Outcome]]], Callable[[], Awaitable[None]], Callable[[], None]]:
+    """Make three functions: one takes steps, several at a time, one closes all connections, and one starts over after a fork."""
+    post, close, forget_connections = create_async_client(plan)
     ids = _Ids()
 
     async def opened() -> OpenAddress:
@@ -147,7 +162,11 @@ def create_async_drive(
                 return ended
             sent = await perform(effect)
 
-    return run, close
+    def after_fork() -> None:
+        forget_connections()
+        ids.after_fork()
+
+    return run, close, after_fork
 
 
 def _of(failure: KeyrailError, asked: Attempt, label: str) -> KeyrailError:

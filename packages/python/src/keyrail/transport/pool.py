@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import http.client
 import io
+import os
+import queue
 import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
+from weakref import WeakSet
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -70,8 +74,8 @@ class _Wire(threading.local):
     reused = False
 
 
-def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Callable[[], None]]:
-    """Make a function that posts a body, and one that closes all connections.
+def create_pool_client(plan: Plan) -> tuple[Callable[..., Answer | Facts], Callable[[], None], Callable[[], None]]:
+    """Make three functions: one posts a body, one closes all connections, and one starts over in a child process after a fork.
 
     Args:
         plan: How large an answer may be, and how many requests may be under way.
@@ -80,6 +84,8 @@ def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Call
     wire = _Wire()
     pools: dict[str, urllib3.HTTPConnectionPool] = {}
     lock = threading.Lock()
+    # All that are open, in use or not.
+    sockets: WeakSet[socket.socket] = WeakSet()
 
     class Keyed:
         """Put before a connection of urllib3: writes what urllib3 must not know."""
@@ -97,6 +103,7 @@ def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Call
             super().connect()  # type: ignore[misc]
             self.used = False
             wire.connected = True
+            sockets.add(self.sock)  # type: ignore[attr-defined]
 
         def putrequest(self, method: str, url: str, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002
             if self.sock is not None and self.used:  # type: ignore[attr-defined]
@@ -209,4 +216,21 @@ def create_pool_carrier(plan: Plan) -> tuple[Callable[..., Answer | Facts], Call
                 pool.close()
             pools.clear()
 
-    return post, close
+    def after_fork() -> None:
+        nonlocal lock, sockets
+        # Threads of the parent may have held the locks and the places of the pools. None of those threads is in this process.
+        lock = threading.Lock()
+        for pool in pools.values():
+            if pool.pool is not None:
+                # urllib3 empties the queue when the pool is collected, and would wait for its lock.
+                queue.LifoQueue.__init__(pool.pool)
+        pools.clear()
+        for sock in list(sockets):
+            # The parent still uses the connection: this closes only the copy of this process, and sends nothing.
+            number = sock.detach()
+            if number >= 0:
+                with suppress(OSError):
+                    os.close(number)
+        sockets = WeakSet()
+
+    return post, close, after_fork
