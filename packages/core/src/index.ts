@@ -8,6 +8,9 @@ export type {
   Secret,
   WholeAddressOptions,
 } from './address/addressOptions.ts'
+export { now } from './clock/now.ts'
+export { startTimer } from './clock/startTimer.ts'
+export type { Timer } from './clock/startTimer.ts'
 export { asRevert } from './failure/asRevert.ts'
 export { repeatable } from './failure/repeatable.ts'
 export type { FailureKind } from './failure/failureKind.ts'

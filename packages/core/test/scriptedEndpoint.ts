@@ -1,3 +1,4 @@
+import { now } from '../src/clock/now.ts'
 import { createFailure } from '../src/failure/createFailure.ts'
 import type { Facts } from '../src/failure/facts.ts'
 import type { Call, Carry } from '../src/transport/call.ts'
@@ -17,7 +18,7 @@ export interface Arrival {
   readonly method: string
   readonly params: string
   readonly priority: string | undefined
-  /** On the clock of `performance.now()`. */
+  /** As `now()` counts. */
   readonly at: number
   /** How many calls were under way then, this one included. */
   readonly open: number
@@ -45,7 +46,7 @@ export function scriptedEndpoint(
       method: call.method,
       params: call.params,
       priority: (call as RouteCall).options.priority,
-      at: performance.now(),
+      at: now(),
       open: ++open,
     }
     arrivals.push(arrival)
@@ -122,7 +123,7 @@ export function sendDown(carry: Carry, method?: string, fields: Partial<RouteCal
   carry(call, (ok, value) => {
     sent.ok = ok
     sent.value = value
-    sent.at = performance.now()
+    sent.at = now()
     sent.settled++
     call.cancel = undefined
   })

@@ -1,3 +1,4 @@
+import { now } from '../src/clock/now.ts'
 import { createFailure } from '../src/failure/createFailure.ts'
 import type { Facts } from '../src/failure/facts.ts'
 import { readAnswer } from '../src/message/readAnswer.ts'
@@ -18,7 +19,7 @@ export interface Posted {
   /** Its calls; one where it was no array. */
   readonly asked: readonly Asked[]
   readonly batched: boolean
-  /** On the clock of `performance.now()`. */
+  /** As `now()` counts. */
   readonly at: number
   stopped: boolean
 }
@@ -57,7 +58,7 @@ export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId
     const body = typeof given === 'string' ? given : given()
     const read = JSON.parse(body) as Asked | Asked[]
     const batched = Array.isArray(read)
-    const posted: Posted = { body, asked: batched ? read : [read], batched, at: performance.now(), stopped: false }
+    const posted: Posted = { body, asked: batched ? read : [read], batched, at: now(), stopped: false }
     endpoint.posted.push(posted)
     endpoint.open++
     const reply = endpoint.script(posted)

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import type * as net from 'node:net'
 import type * as tls from 'node:tls'
 import type * as zlib from 'node:zlib'
+import { defer } from '../clock/defer.ts'
 import { check } from '../failure/invalid.ts'
 import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
 import { createCarrier as createFetchCarrier } from './http.fetch.ts'
@@ -148,7 +149,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
         sent = prepared.client.request(prepared.options)
       } catch (error) {
         // No URL, or an Agent of the wrong protocol, for example.
-        queueMicrotask(() => finish({ kind: 'network', text: (error as Error).message, unsent: true }))
+        defer(() => finish({ kind: 'network', text: (error as Error).message, unsent: true }))
         return () => {
           over = true
         }

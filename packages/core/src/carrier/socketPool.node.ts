@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import { createSharedTimer } from '../clock/createSharedTimer.ts'
+import { now } from '../clock/now.ts'
 
 /** A connection, and what must be remembered of it from one request to the next. */
 export interface PooledSocket extends Socket {
@@ -6,7 +8,7 @@ export interface PooledSocket extends Socket {
   keptBytesRead?: number | undefined
   /** How long its server keeps it open when idle, in milliseconds, as far as the server said so. */
   keptMs?: number | undefined
-  /** When it is too old to be used again, on the clock of `performance.now()`. */
+  /** When it is too old to be used again, as `now()` counts. */
   keptUntil?: number | undefined
 }
 
@@ -37,13 +39,13 @@ const SWEEP_MS = 1_000
 export function createSocketPool(connect: () => Socket): SocketPool {
   let idle: PooledSocket[] = []
   let open = true
-  let timer: NodeJS.Timeout | undefined
 
   const sweep = (): void => {
-    const now = performance.now()
-    idle = idle.filter((socket) => (socket.keptUntil as number) > now || !socket.destroy())
-    timer = idle.length ? setTimeout(sweep, SWEEP_MS).unref() : undefined
+    const time = now()
+    idle = idle.filter((socket) => (socket.keptUntil as number) > time || !socket.destroy())
+    if (idle.length > 0) timer.set(SWEEP_MS)
   }
+  const timer = createSharedTimer(sweep, true)
 
   const drop = (): void => {
     for (const socket of idle.splice(0)) socket.destroy()
@@ -55,7 +57,7 @@ export function createSocketPool(connect: () => Socket): SocketPool {
       for (let socket; (socket = idle.pop());) {
         // Bytes that nobody asked for would be taken for the answer to the next request.
         const silent = socket.bytesRead === socket.keptBytesRead
-        if (silent && socket.writable && (socket.keptUntil as number) > performance.now()) {
+        if (silent && socket.writable && (socket.keptUntil as number) > now()) {
           socket.ref()
           return socket
         }
@@ -67,11 +69,11 @@ export function createSocketPool(connect: () => Socket): SocketPool {
       fresh.on('free', () => {
         const ms = Math.min(IDLE_MS, (fresh.keptMs ?? Infinity) - MARGIN_MS)
         if (!open || ms <= 0 || !fresh.writable || fresh.keptBytesRead === undefined) return void fresh.destroy()
-        fresh.keptUntil = performance.now() + ms
+        fresh.keptUntil = now() + ms
         // Nothing is waited for, so the process may end.
         fresh.unref()
         idle.push(fresh)
-        timer ??= setTimeout(sweep, SWEEP_MS).unref()
+        if (!timer.isSet()) timer.set(SWEEP_MS)
       })
       fresh.on('close', () => {
         const at = idle.indexOf(fresh)
@@ -81,7 +83,7 @@ export function createSocketPool(connect: () => Socket): SocketPool {
     },
     close: () => {
       open = false
-      clearTimeout(timer)
+      timer.clear()
       drop()
     },
   }

@@ -1,3 +1,4 @@
+import { now } from '../clock/now.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkNames } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
@@ -67,7 +68,7 @@ export function createObserver(options: ObserveOptions): (label: string) => Obse
         return undefined
       },
       end: (call, ok, value) => {
-        const durationMs = performance.now() - call.startedAt
+        const durationMs = now() - call.startedAt
         const kind = ok ? undefined : kindOf(call, value)
         stats?.settled(kind, durationMs)
         // Most calls are watched by nobody, and are spared the event.

@@ -1,3 +1,6 @@
+import { createSharedTimer } from '../clock/createSharedTimer.ts'
+import type { SharedTimer } from '../clock/createSharedTimer.ts'
+import { now } from '../clock/now.ts'
 import { createLane, leaveLane } from './lane.ts'
 import type { Lane, Place } from './lane.ts'
 
@@ -14,7 +17,7 @@ export interface Alarms<P extends Place> {
 interface Clock<P extends Place> {
   readonly ms: number
   readonly lane: Lane<P>
-  timer: ReturnType<typeof setTimeout> | undefined
+  readonly timer: SharedTimer
 }
 
 /** Clocks without alarms are kept for so many times, because most calls have one of a few. */
@@ -25,7 +28,7 @@ const MAX_IDLE_CLOCKS = 8
  *
  * @param ring - Called when an alarm is due.
  * @param msOf - After which time an alarm rings, in milliseconds: always the same for one.
- * @param setAt - When it was set, on the clock of `performance.now()`.
+ * @param setAt - When it was set, as `now()` counts.
  */
 export function createAlarms<P extends Place>(
   ring: (place: P) => void,
@@ -36,24 +39,23 @@ export function createAlarms<P extends Place>(
 
   const strike = (clock: Clock<P>): void => {
     for (let place; (place = clock.lane.first());) {
-      const leftMs = setAt(place) + clock.ms - performance.now()
+      const leftMs = setAt(place) + clock.ms - now()
       // Timers may come a little early, and are whole milliseconds.
-      if (leftMs >= 1) {
-        // One that rang may have led to another's being set.
-        clearTimeout(clock.timer)
-        clock.timer = setTimeout(strike, leftMs, clock)
-        return
-      }
+      if (leftMs >= 1) return clock.timer.set(leftMs)
       clock.lane.leave(place)
       ring(place)
     }
     stop(clock)
   }
 
+  const createClock = (ms: number): Clock<P> => {
+    const clock: Clock<P> = { ms, lane: createLane(), timer: createSharedTimer(() => strike(clock)) }
+    return clock
+  }
+
   /** Where no alarm is left. */
   const stop = (clock: Clock<P>): void => {
-    clearTimeout(clock.timer)
-    clock.timer = undefined
+    clock.timer.clear()
     if (clocks.size > MAX_IDLE_CLOCKS && clocks.get(clock.ms) === clock) clocks.delete(clock.ms)
   }
 
@@ -61,9 +63,9 @@ export function createAlarms<P extends Place>(
     set: (place) => {
       const ms = msOf(place)
       let clock = clocks.get(ms)
-      if (!clock) clocks.set(ms, (clock = { ms, lane: createLane(), timer: undefined }))
+      if (!clock) clocks.set(ms, (clock = createClock(ms)))
       clock.lane.enter(place)
-      clock.timer ??= setTimeout(strike, ms, clock)
+      if (!clock.timer.isSet()) clock.timer.set(ms)
     },
     unset: (place) => {
       const alone = place.before === place.after

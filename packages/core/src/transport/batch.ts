@@ -1,3 +1,5 @@
+import { defer } from '../clock/defer.ts'
+import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
@@ -118,7 +120,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       const key = call.batch ?? call.options.priority ?? 'read'
       if (!waiting) {
         waiting = new Map()
-        queueMicrotask(flush)
+        defer(flush)
       }
       const item: Item = { call, settle, sent: undefined }
       const items = waiting.get(key)
@@ -184,7 +186,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
           items = items.slice(0, most)
           sent.live = most
         }
-        sentAt = performance.now()
+        sentAt = now()
         first = lastId + 1
         const attempt: CallEvent = { type: 'attempt', label, batchSize: items.length }
         const texts: string[] = []
@@ -207,7 +209,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
         const size = items.length
         const read = answer ? readBatchAnswer(answer, first, size) : { ...(fault as Facts), batch: true }
         const chainSaid = chainId && answer?.header('x-chain-id')
-        const durationMs = performance.now() - sentAt
+        const durationMs = now() - sentAt
         const answered: CallEvent = { type: 'attempted', label, durationMs }
         const refused: Item[] = []
         let limit = size

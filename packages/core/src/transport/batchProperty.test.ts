@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { newCall } from '../../test/scriptedEndpoint.ts'
 import { ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Asked, Posted, Reply } from '../../test/scriptedPost.ts'
@@ -199,7 +200,7 @@ test('every call settles once, with its own answer or a true failure, whatever t
         const call = records[at] as RouteCall
         if ((settled[at] as unknown[]).length > 0 || call.ended) return
         call.ended = true
-        endedAt.set(at, performance.now())
+        endedAt.set(at, now())
         call.cancel?.(reason)
       }
       const begin = (at: number): void => {

@@ -1,3 +1,4 @@
+import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 import { checkNames, checkRange } from '../failure/invalid.ts'
@@ -127,8 +128,8 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     }
 
     /** Drops the parts of the window that are past. */
-    const slide = (now: number): number => {
-      const current = Math.floor((now * PARTS) / windowMs)
+    const slide = (time: number): number => {
+      const current = Math.floor((time * PARTS) / windowMs)
       for (let i = Math.max(part + 1, current - PARTS + 1); i <= current; i++) total[i % PARTS] = failed[i % PARTS] = 0
       part = current
       return current % PARTS
@@ -137,10 +138,10 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     // A hundred hundredths are a little less than one.
     const sum = (counts: Float64Array): number => Math.round(counts.reduce((all, count) => all + count, 0) * 1e6) / 1e6
 
-    const open = (now: number, ms: number): void => {
+    const open = (time: number, ms: number): void => {
       opened = true
       period++
-      openedAt = now
+      openedAt = time
       openForMs = ms
       clear()
     }
@@ -151,8 +152,8 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       share: number,
     ): void => {
       if (verdict === 'nothing' || sent.period !== period) return
-      const now = performance.now()
-      const at = slide(now)
+      const time = now()
+      const at = slide(time)
       total[at]! += share
       if (verdict === 'down') {
         failed[at]! += share
@@ -160,13 +161,13 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
         if (opened && !sent.probes) return
         const calls = sum(total)
         if (opened || inRow > failures - 1e-6 || (calls >= minCalls && sum(failed) >= failureRate * calls))
-          open(now, openMs * Math.min(12, 2 ** openings++))
+          open(time, openMs * Math.min(12, 2 ** openings++))
         return
       }
       inRow = 0
       refusals = verdict === 'refused' ? refusals + share : 0
       const stillRefused = opened && openForMs === deadMs && verdict === 'refused'
-      if (verdict === 'dead' || refusals > failures - 1e-6 || stillRefused) return open(now, deadMs)
+      if (verdict === 'dead' || refusals > failures - 1e-6 || stillRefused) return open(time, deadMs)
       if (!opened) return
       opened = false
       period++
@@ -176,9 +177,9 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       total[at] = share
     }
 
-    const stateAt = (now: number): BreakerState =>
-      !opened ? 'closed' : now < openedAt + openForMs ? 'open' : 'halfOpen'
-    const state = (): BreakerState => stateAt(opened ? performance.now() : 0)
+    const stateAt = (time: number): BreakerState =>
+      !opened ? 'closed' : time < openedAt + openForMs ? 'open' : 'halfOpen'
+    const state = (): BreakerState => stateAt(opened ? now() : 0)
     const admits = ({ method }: RouteCall): boolean => {
       const is = state()
       return is === 'closed' || (is === 'halfOpen' && !probing && repeatable(method))
@@ -196,10 +197,10 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
         )
       if (probes) probing = true
       const sent = { period, probes }
-      const sentAt = performance.now()
+      const sentAt = now()
       endpoint.carry(call, (ok, value) => {
         if (probes) probing = false
-        const ms = performance.now() - sentAt
+        const ms = now() - sentAt
         // What was ended while it took long would have taken longer: left out, slow answers would seem rare wherever they are not waited for.
         if (ok || (call.ended && ms > (latency.averageMs() ?? Infinity))) latency.add(ms)
         judge(ok ? 'up' : verdictOf(value), sent, call.share)
@@ -208,7 +209,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     }
 
     const health = (): Health => {
-      slide(performance.now())
+      slide(now())
       const calls = sum(total)
       return {
         state: state(),

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { scriptedEndpoint, newCall, sendDown } from '../../test/scriptedEndpoint.ts'
 import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoint.ts'
 import { cpuMs } from '../../test/cpuMs.ts'
@@ -34,7 +35,7 @@ beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1, 12) - 7_000 })
   // The clock of a program that has run for a while.
   vi.advanceTimersByTime(7_000)
-  startedAt = performance.now()
+  startedAt = now()
 })
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0)
@@ -134,7 +135,7 @@ describe('a budget per second', () => {
 
   test('tells a call that waited how long it did, and gives it that time back', async () => {
     const { limited } = make({ requestsPerSecond: 10 })
-    const [first, second] = send(limited, 2, { deadlineAt: performance.now() + 5_000 }) as [Sent, Sent]
+    const [first, second] = send(limited, 2, { deadlineAt: now() + 5_000 }) as [Sent, Sent]
     expect(second.call.waitingSince).toBe(startedAt)
     await vi.runAllTimersAsync()
     expect(first.events).toEqual([])
@@ -232,7 +233,7 @@ describe('waiting', () => {
     const atOnce = budget({ requestsPerSecond: 10 })({
       ...scriptedEndpoint(),
       carry: (_, settle) => {
-        at.push(Math.round(performance.now() - startedAt))
+        at.push(Math.round(now() - startedAt))
         settle(true, '0x1')
       },
     })
@@ -430,6 +431,26 @@ describe('a budget per day', () => {
     await vi.runAllTimersAsync()
     expect(limited.stats()).toMatchObject({ used: 5, usedToday: 2 })
   })
+
+  test.each([1, -1, 30, -30])(
+    'still counts what went out before the date was set %d days off and back',
+    async (days) => {
+      const { below, limited } = make({ requestsPerDay: 3 }, undefined)
+      send(limited, 2)
+      await advance(10)
+      const date = Date.now()
+      vi.setSystemTime(date + days * 86_400_000)
+      send(limited, 2)
+      await advance(10)
+      expect(below.arrivals).toHaveLength(4)
+      vi.setSystemTime(date)
+      expect(limited.stats()).toMatchObject({ usedToday: 2, leftToday: 1 })
+      const sent = send(limited, 2)
+      await advance(10)
+      expect(below.arrivals).toHaveLength(5)
+      expect(sent[1]?.value).toMatchObject({ kind: 'quota' })
+    },
+  )
 })
 
 describe('after a refusal for speed', () => {
@@ -548,8 +569,8 @@ describe('after a refusal for speed', () => {
     const { limited } = make({ requestsPerSecond: 10 }, (_, n) =>
       n === 0 ? { ...throttle('20'), afterMs: 50 } : { result: n },
     )
-    const hurried = { deadlineAt: performance.now() + 10_000 }
-    const patient = { deadlineAt: performance.now() + 30_000 }
+    const hurried = { deadlineAt: now() + 10_000 }
+    const patient = { deadlineAt: now() + 30_000 }
     const [, queued] = send(limited, 2, hurried) as [Sent, Sent]
     const [waits] = send(limited, 1, patient) as [Sent]
     await advance(50)
@@ -567,14 +588,14 @@ describe('after a refusal for speed', () => {
     const { limited } = make({ requestsPerSecond: 10 }, (_, n) =>
       n === 0 ? { ...throttle('20'), afterMs: 50 } : { result: n },
     )
-    const [, queued] = send(limited, 2, { deadlineAt: performance.now() + 20_000 }) as [Sent, Sent]
+    const [, queued] = send(limited, 2, { deadlineAt: now() + 20_000 }) as [Sent, Sent]
     await vi.runAllTimersAsync()
     expect(queued).toMatchObject({ ok: true, settled: 1 })
   })
 
   test('settles once who is ended by another that is told so', async () => {
     const { limited } = make({ requestsPerSecond: 10 }, () => ({ ...throttle('20'), afterMs: 50 }))
-    const hurried = { deadlineAt: performance.now() + 10_000 }
+    const hurried = { deadlineAt: now() + 10_000 }
     send(limited, 1, hurried)
     limited.carry(newCall('eth_chainId', hurried), () => next.end('enough'))
     const next = sendDown(limited.carry, 'eth_chainId', hurried)

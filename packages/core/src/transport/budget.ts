@@ -1,3 +1,5 @@
+import { createSharedTimer } from '../clock/createSharedTimer.ts'
+import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
@@ -5,6 +7,7 @@ import { createPace } from './budgetPace.ts'
 import type { Refusal } from './budgetPace.ts'
 import type { Carry, Priority, Settle } from './call.ts'
 import { computeUnits } from './computeUnits.ts'
+import { createDayCount } from './createDayCount.ts'
 import type { Endpoint } from './http.ts'
 import { createLane } from './lane.ts'
 import type { Place } from './lane.ts'
@@ -70,6 +73,9 @@ const MAX_PASSED = 9
 
 const DAY_MS = 86_400_000
 
+/** The number of the UTC day of a date in milliseconds. */
+const dayOf = (date: number): number => Math.floor(date / DAY_MS)
+
 const names: readonly (keyof BudgetOptions)[] = [
   'requestsPerSecond',
   'computeUnitsPerSecond',
@@ -133,11 +139,11 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
     let waiting = 0
     let passed = 0
     let used = 0
-    let usedToday = 0
+    const usedByDay = createDayCount()
+    /** The UTC day, as it was last read. */
     let day = 0
     let dayReadAt = -Infinity
     let serving = false
-    let timer: ReturnType<typeof setTimeout> | undefined
 
     const laneOf = ({ method, options: { priority } }: RouteCall): number =>
       priority ? priorities.indexOf(priority) : method.startsWith('eth_send') ? 0 : 1
@@ -145,16 +151,8 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
     /** How long until the day has room for a call, in milliseconds. */
     const untilDayMs = (method: string): number => {
       if (perDay === Infinity) return 0
-      const now = Date.now()
-      return usedOn(now) + dayCostOf(method) > perDay ? DAY_MS - (now % DAY_MS) : 0
-    }
-    const usedOn = (now: number): number => {
-      const today = Math.floor(now / DAY_MS)
-      if (today !== day) {
-        day = today
-        usedToday = 0
-      }
-      return usedToday
+      const date = Date.now()
+      return usedByDay.get(dayOf(date)) + dayCostOf(method) > perDay ? DAY_MS - (date % DAY_MS) : 0
     }
 
     const refuse = ({ call, settle }: Pick<Waiter, 'call' | 'settle'>, kind: Refusal, ms: number): void =>
@@ -173,15 +171,16 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       )
 
     /** Sends a call. Its cost is given back where it turns out that it never went out. */
-    const send = (call: RouteCall, settle: Settle, cost: number, now: number): void => {
+    const send = (call: RouteCall, settle: Settle, cost: number, sentAt: number): void => {
       // Where the day has no limit it is counted for the statistics only, and asking for the time would be most of the cost.
-      if (perDay < Infinity || now > dayReadAt + 1_000) {
-        dayReadAt = now
-        usedOn(Date.now())
+      if (perDay < Infinity || sentAt > dayReadAt + 1_000) {
+        dayReadAt = sentAt
+        day = dayOf(Date.now())
       }
+      const sentOn = day
       used += cost
-      usedToday += dayCostOf(call.method)
-      const trial = pace.send(cost, now)
+      usedByDay.add(sentOn, dayCostOf(call.method))
+      const trial = pace.send(cost, sentAt)
       endpoint.carry(call, (ok, value) => {
         let rests = false
         if (
@@ -193,11 +192,10 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
           // An open breaker, or a gate that is full.
           const { method } = call
           used -= costOf(method)
-          const sentAt = Date.now() - (performance.now() - now)
-          if (Math.floor(sentAt / DAY_MS) === day) usedToday -= dayCostOf(method)
+          usedByDay.add(sentOn, -dayCostOf(method))
           pace.forget(trial, costOf(method))
         } else if (call.ended) pace.forget(trial, 0)
-        else rests = pace.hear(now, trial, ok ? undefined : value)
+        else rests = pace.hear(sentAt, trial, ok ? undefined : value)
         if (rests) dismiss()
         settle(ok, value)
         if (waiting > 0 && (trial || rests)) serve()
@@ -206,29 +204,26 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
 
     const leave = (waiter: Waiter): number => {
       const { lane, call, cost, since } = waiter
-      const waitedMs = performance.now() - since
+      const waitedMs = now() - since
       waiter.left = true
       lanes[lane]?.leave(waiter)
       queued[lane] = (queued[lane] as number) - 1
       queuedCost[lane] = queued[lane] ? (queuedCost[lane] as number) - cost : 0
       endWait(call, waitedMs)
-      if (--waiting === 0) {
-        clearTimeout(timer)
-        timer = undefined
-      }
+      if (--waiting === 0) timer.clear()
       return waitedMs
     }
 
     /** Whether a call may wait so long: through a rest of the endpoint only within its own time, which no queue of ours takes up. */
-    const fits = ({ since, call }: Waiter, now: number, ms: number): boolean =>
-      now + ms <= since + maxWaitMs && pace.pause(now).ms <= call.deadlineAt - since
+    const fits = ({ since, call }: Waiter, time: number, ms: number): boolean =>
+      time + ms <= since + maxWaitMs && pace.pause(time).ms <= call.deadlineAt - since
 
     /** The endpoint rests: whoever cannot wait so long is told now, so that another endpoint can be asked. */
     const dismiss = (): void => {
-      const now = performance.now()
-      const { ms, kind } = pace.pause(now)
+      const time = now()
+      const { ms, kind } = pace.pause(time)
       for (const waiter of lanes.flatMap((lane) => lane.all()))
-        if (!waiter.left && !fits(waiter, now, ms)) {
+        if (!waiter.left && !fits(waiter, time, ms)) {
           leave(waiter)
           refuse(waiter, kind, ms)
         }
@@ -247,50 +242,50 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       // What settles at once comes back here: then the loop below goes on, and the stack does not grow.
       if (serving) return
       serving = true
-      clearTimeout(timer)
-      timer = undefined
+      timer.clear()
       while (waiting > 0) {
         const { next, oldest } = choose()
-        const now = performance.now()
+        const time = now()
         const dayMs = untilDayMs(next.call.method)
-        const ms = Math.max(dayMs, pace.waitMs(next.cost, now))
-        const expired = oldest.since + maxWaitMs <= now
+        const ms = Math.max(dayMs, pace.waitMs(next.cost, time))
+        const expired = oldest.since + maxWaitMs <= time
         if (ms === 0 && !pace.trying()) {
           passed = next === oldest ? 0 : passed + 1
           const waitMs = leave(next)
           next.call.note?.({ type: 'queued', label, waitMs })
-          send(next.call, next.settle, next.cost, now)
-        } else if (expired || (dayMs > 0 && !fits(next, now, dayMs))) {
+          send(next.call, next.settle, next.cost, time)
+        } else if (expired || (dayMs > 0 && !fits(next, time, dayMs))) {
           const waiter = expired ? oldest : next
           leave(waiter)
           refuse(waiter, expired ? 'throttled' : 'quota', ms)
         } else {
-          const wakeMs = Math.min(pace.trying() ? Infinity : ms, oldest.since + maxWaitMs - now)
-          timer = setTimeout(serve, Math.ceil(wakeMs))
+          const wakeMs = Math.min(pace.trying() ? Infinity : ms, oldest.since + maxWaitMs - time)
+          timer.set(Math.ceil(wakeMs))
           break
         }
       }
       serving = false
     }
+    const timer = createSharedTimer(serve)
 
-    const waitMs = (call: RouteCall): number => waitOf(call, costOf(call.method), laneOf(call), performance.now())
-    const waitOf = (call: RouteCall, cost: number, lane: number, now: number): number => {
+    const waitMs = (call: RouteCall): number => waitOf(call, costOf(call.method), laneOf(call), now())
+    const waitOf = (call: RouteCall, cost: number, lane: number, time: number): number => {
       let ahead = 0
       for (let i = 0; i <= lane; i++) ahead += queuedCost[i] as number
-      return Math.max(0, untilDayMs(call.method), pace.waitMs(cost, now, ahead))
+      return Math.max(0, untilDayMs(call.method), pace.waitMs(cost, time, ahead))
     }
 
     const carry: Carry = (call: RouteCall, settle) => {
       const cost = costOf(call.method)
-      const now = performance.now()
+      const time = now()
       const dayMs = untilDayMs(call.method)
-      if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, now) === 0) return send(call, settle, cost, now)
+      if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, time) === 0) return send(call, settle, cost, time)
       const lane = laneOf(call)
-      const waiter: Waiter = { call, settle, cost, lane, since: now, left: false, before: undefined, after: undefined }
-      const ms = waitOf(call, cost, lane, now)
-      const rest = pace.pause(now)
-      if (!fits(waiter, now, ms)) return refuse(waiter, dayMs ? 'quota' : rest.ms ? rest.kind : 'throttled', ms)
-      call.waitingSince = now
+      const waiter: Waiter = { call, settle, cost, lane, since: time, left: false, before: undefined, after: undefined }
+      const ms = waitOf(call, cost, lane, time)
+      const rest = pace.pause(time)
+      if (!fits(waiter, time, ms)) return refuse(waiter, dayMs ? 'quota' : rest.ms ? rest.kind : 'throttled', ms)
+      call.waitingSince = time
       onCancel(call, (reason) => {
         leave(waiter)
         settle(false, reason)
@@ -300,22 +295,23 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       queuedCost[lane] = (queuedCost[lane] as number) + cost
       waiting++
       // For all others the timer is set already.
-      if (choose().next === waiter) serve()
+      if (choose().next === waiter || !timer.isSet()) serve()
     }
 
     const stats = (): BudgetStats => {
-      const now = Date.now()
-      const { ms } = pace.pause(performance.now())
+      const date = Date.now()
+      const usedToday = usedByDay.get(dayOf(date))
+      const { ms } = pace.pause(now())
       const rate = pace.rate()
       const [write, read, poll] = queued as [number, number, number]
       return {
         unit: computeUnitsPerSecond ? 'computeUnits' : 'requests',
         rate: rate < Infinity ? rate : undefined,
         used,
-        usedToday: usedOn(now),
-        leftToday: perDay < Infinity ? Math.max(0, perDay - usedOn(now)) : undefined,
+        usedToday,
+        leftToday: perDay < Infinity ? Math.max(0, perDay - usedToday) : undefined,
         queued: { write, read, poll },
-        pausedUntil: ms ? now + ms : undefined,
+        pausedUntil: ms ? date + ms : undefined,
       }
     }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
@@ -15,7 +16,6 @@ const usedUp = (data: object = {}, retryAfter?: string): KeyrailError => {
   return fail({ text: rpcError.message, status: 403, rpcError, retryAfter })
 }
 
-const now = (): number => performance.now()
 const advance = (ms: number): unknown => vi.advanceTimersByTime(ms)
 /** Sends a call and has it answered at once. */
 const answer = (pace: Pace): void => {

@@ -1,3 +1,4 @@
+import { now } from '../clock/now.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import { createTokenBucket } from './tokenBucket.ts'
@@ -10,13 +11,13 @@ export interface Pace {
   /** Units per second now; `Infinity` where nothing limits. */
   readonly rate: () => number
   /** How long until a call of this cost may go, in milliseconds, after others of the cost `ahead`: an estimate while a trial is out. */
-  readonly waitMs: (cost: number, now: number, ahead?: number) => number
+  readonly waitMs: (cost: number, time: number, ahead?: number) => number
   /** How much longer the endpoint wants not to be asked, in milliseconds, and why. */
-  readonly pause: (now: number) => { readonly ms: number; readonly kind: Refusal }
+  readonly pause: (time: number) => { readonly ms: number; readonly kind: Refusal }
   /** True while one call is out to see whether the pause was long enough: no other may go. */
   readonly trying: () => boolean
   /** A call goes. Returns whether it is the trial. */
-  readonly send: (cost: number, now: number) => boolean
+  readonly send: (cost: number, time: number) => boolean
   /** A call has come back, with a failure or none. Returns whether a pause begins. */
   readonly hear: (sentAt: number, wasTrial: boolean, failure?: unknown) => boolean
   /** A call has come back without a word of the endpoint: it was ended from above, or never went out, and then its cost comes back. */
@@ -35,12 +36,12 @@ const MAX_QUOTA_MS = 31 * 86_400_000
 /** How long a used-up quota lasts: until the reset that the service names, or the end of the UTC day where it speaks of a day. */
 function quotaMs({ rpcError, message, retryAfterMs }: KeyrailError, strikes: number): number {
   const { resetAt, window } = Object(rpcError?.data) as { readonly resetAt?: unknown; readonly window?: unknown }
-  const now = Date.now()
+  const date = Date.now()
   const named =
-    (typeof resetAt === 'number' ? resetAt * (resetAt < 1e11 ? 1_000 : 1) : Date.parse(String(resetAt))) - now
+    (typeof resetAt === 'number' ? resetAt * (resetAt < 1e11 ? 1_000 : 1) : Date.parse(String(resetAt))) - date
   if (named > 0) return Math.min(named, MAX_QUOTA_MS)
   if (retryAfterMs) return Math.min(retryAfterMs, MAX_QUOTA_MS)
-  if (window === 'day' || /\bdaily\b|per day/i.test(message)) return 86_400_000 - (now % 86_400_000)
+  if (window === 'day' || /\bdaily\b|per day/i.test(message)) return 86_400_000 - (date % 86_400_000)
   return Math.min(QUOTA_MS * 2 ** strikes, 3_600_000)
 }
 
@@ -70,32 +71,32 @@ export function createPace(limit: number, burstMs: number): Pace {
 
   const pauseMs = (): number => PAUSE_MS * 2 ** Math.min(strikes, 6)
 
-  const slow = (now: number): void => {
+  const slow = (time: number): void => {
     // Even a refused trickle may go on at four a second: less than that is not what the refusal was about.
     if (ceiling === Infinity) ceiling = Math.max(4, sent, sentBefore)
     // Never to nothing: then it could not recover within a time that anybody waits for.
     bucket.rate = Math.max(Math.min(bucket.rate, ceiling) / 2, ceiling / 32)
-    grownAt = now
+    grownAt = time
   }
 
   const grow = (): void => {
     if (bucket.rate >= ceiling) return
-    const now = performance.now()
+    const time = now()
     // An idle time proves nothing, so at most one second of it counts.
-    bucket.rate += (ceiling / 50) * Math.min(1, (now - grownAt) / 1_000)
-    grownAt = now
+    bucket.rate += (ceiling / 50) * Math.min(1, (time - grownAt) / 1_000)
+    grownAt = time
     if (bucket.rate >= ceiling) bucket.rate = ceiling = limit
   }
 
   return {
     rate: () => bucket.rate,
-    waitMs: (cost, now, ahead) =>
-      Math.max(pausedUntil - now, bucket.waitMs(cost, now, ahead), trial === 'out' ? pauseMs() : 0),
-    pause: (now) => ({ ms: Math.max(0, pausedUntil - now), kind }),
+    waitMs: (cost, time, ahead) =>
+      Math.max(pausedUntil - time, bucket.waitMs(cost, time, ahead), trial === 'out' ? pauseMs() : 0),
+    pause: (time) => ({ ms: Math.max(0, pausedUntil - time), kind }),
     trying: () => trial === 'out',
-    send: (cost, now) => {
-      bucket.take(cost, now)
-      const current = Math.floor(now / 1_000)
+    send: (cost, time) => {
+      bucket.take(cost, time)
+      const current = Math.floor(time / 1_000)
       if (current !== second) {
         sentBefore = current === second + 1 ? sent : 0
         sent = 0
@@ -118,22 +119,22 @@ export function createPace(limit: number, burstMs: number): Pace {
       const throttled = failure.kind === 'throttled'
       if (!throttled && failure.kind !== 'quota') return false
       if (throttled && !news && !failure.retryAfterMs) return false
-      const now = performance.now()
+      const time = now()
       const ms = throttled ? Math.min(failure.retryAfterMs ?? pauseMs(), MAX_PAUSE_MS) : quotaMs(failure, strikes)
       if (news) {
-        if (throttled) slow(now)
-        refusedAt = now
+        if (throttled) slow(time)
+        refusedAt = time
         strikes++
       }
       if (trial === 'none') trial = 'due'
-      if (now + ms <= pausedUntil) return false
-      pausedUntil = now + ms
+      if (time + ms <= pausedUntil) return false
+      pausedUntil = time + ms
       kind = throttled ? 'throttled' : 'quota'
       return true
     },
     forget: (wasTrial, refund) => {
       if (wasTrial) trial = 'due'
-      if (refund) bucket.take(-refund, performance.now())
+      if (refund) bucket.take(-refund, now())
     },
   }
 }

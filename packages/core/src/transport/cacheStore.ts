@@ -1,3 +1,7 @@
+import { now } from '../clock/now.ts'
+import { startTimer } from '../clock/startTimer.ts'
+import type { Timer } from '../clock/startTimer.ts'
+
 /**
  * A place where answers outlive the process, such as a file, a database or IndexedDB. It may fail, and it may hang: the call then goes to the
  * network.
@@ -34,7 +38,7 @@ export function boundStore(store: CacheStore, prefix: string): BoundStore {
 
   const get: BoundStore['get'] = (key, done) => {
     let over = false
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let timer: Timer | undefined
     const finish = (text: unknown): void => {
       if (over) return
       over = true
@@ -43,13 +47,13 @@ export function boundStore(store: CacheStore, prefix: string): BoundStore {
     }
     let held: ReturnType<CacheStore['get']>
     try {
-      held = performance.now() < pausedUntil ? undefined : store.get(prefix + key)
+      held = now() < pausedUntil ? undefined : store.get(prefix + key)
     } catch {
       held = undefined
     }
     if (Object(held) === held) {
-      timer = setTimeout(() => {
-        pausedUntil = performance.now() + PAUSE_MS
+      timer = startTimer(() => {
+        pausedUntil = now() + PAUSE_MS
         finish(undefined)
       }, WAIT_MS)
       Promise.resolve(held).then(finish, () => finish(undefined))

@@ -39,7 +39,7 @@ export interface Call {
   readonly batch: object | undefined
   /** Told of what happens to the call; undefined where nobody listens. */
   note: ((event: CallEvent) => void) | undefined
-  /** Since when the call waits in a queue of ours, on the clock of `performance.now()`: its time does not run meanwhile. */
+  /** Since when the call waits in a queue, as `now()` counts. This time does not count against its deadline. */
   waitingSince: number | undefined
   /** How long it has waited in queues of ours, in milliseconds, together. */
   waitedMs: number
@@ -47,11 +47,11 @@ export interface Call {
   creditedMs: number
   /** The record that works for this one now, where a layer made another: whether it waits is read there. */
   below: Call | undefined
-  /** When the caller made it, on the clock of `performance.now()`; 0 for a call of our own. */
+  /** When the caller made it, as `now()` counts; 0 for a call of our own. */
   startedAt: number
   /** Which part of its HTTP request it is: 1, and in a batch of a hundred one hundredth. */
   share: number
-  /** When the deadline strikes, on the clock of `performance.now()`. */
+  /** When the deadline strikes, as `now()` counts. */
   deadlineAt: number
   /** Set once the call was ended from above (deadline, abort, close): no layer starts anything anew. */
   ended: boolean

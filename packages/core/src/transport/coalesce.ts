@@ -1,3 +1,4 @@
+import { now } from '../clock/now.ts'
 import { checkNames } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
@@ -73,7 +74,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
 
     const mayJoin = (call: Call, flight: Flight): boolean => {
       const minBlock = minBlockOf(call)
-      const now = performance.now()
+      const time = now()
       return (
         // Read your writes: what was sent before a write settled may be answered without it.
         flight.writes === writes &&
@@ -88,7 +89,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         // `true` is the highest block seen, and an answer may have raised it.
         (minBlock !== true || flight.answers === answers) &&
         // Else a request that hangs would be joined, and outlived, for ever.
-        2 * ((flight.joined?.joinableFor ?? flight.shared.deadlineAt) - now) >= call.deadlineAt - now
+        2 * ((flight.joined?.joinableFor ?? flight.shared.deadlineAt) - time) >= call.deadlineAt - time
       )
     }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { coalesce } from './coalesce.ts'
 import { compose } from './compose.ts'
 import { deadline } from './deadline.ts'
@@ -81,10 +82,10 @@ describe('deadline', () => {
   test('does not count the time that a call stands in a queue of ours', async () => {
     const endpoint = silent()
     const carry: Endpoint['carry'] = (call, settle) => {
-      call.waitingSince = performance.now()
+      call.waitingSince = now()
       setTimeout(() => {
         // As gate and budget do when its turn comes.
-        call.deadlineAt += performance.now() - (call.waitingSince ?? 0)
+        call.deadlineAt += now() - (call.waitingSince ?? 0)
         call.waitingSince = undefined
         endpoint.carry(call, settle)
       }, 5_000)
@@ -100,7 +101,7 @@ describe('deadline', () => {
   test('nor the time that a record below stands there for it, as a shared flight does', async () => {
     const endpoint = silent()
     const carry: Endpoint['carry'] = (call, settle) => {
-      const below = { ...call, waitingSince: performance.now() as number | undefined }
+      const below = { ...call, waitingSince: now() as number | undefined }
       call.below = below
       setTimeout(() => (below.waitingSince = undefined), 3_000)
       endpoint.carry(call, settle)

@@ -1,3 +1,6 @@
+import { now } from '../clock/now.ts'
+import { startTimer } from '../clock/startTimer.ts'
+import type { Timer } from '../clock/startTimer.ts'
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import { createAlarms } from './alarms.ts'
 import type { Call, Layer } from './call.ts'
@@ -31,7 +34,7 @@ export function createDeadlines<P extends Place>(
 ): Holder<P> {
   checkTimeout(timeoutMs)
   /** Calls that have time left because they waited, when their time would else be up. */
-  const late = new Map<P, ReturnType<typeof setTimeout>>()
+  const late = new Map<P, Timer>()
 
   const msOf = (place: P): number => {
     const { options, method } = callOf(place)
@@ -40,15 +43,18 @@ export function createDeadlines<P extends Place>(
 
   const strike = (place: P): void => {
     const call = callOf(place)
-    const now = performance.now()
-    creditWaits(call, now)
+    const time = now()
+    creditWaits(call, time)
     let worker = call
     while (worker.below) worker = worker.below
-    const leftMs = call.deadlineAt - (call.waitingSince ?? now)
+    const leftMs = call.deadlineAt - (call.waitingSince ?? time)
     if (worker.waitingSince === undefined ? leftMs < 1 : leftMs <= 0)
       return endCall(call, label, 'timeout', `no answer within ${msOf(place)} ms`)
     // Not for each instant of a long wait, where little time was left at its beginning.
-    late.set(place, setTimeout(strike, Math.max(leftMs, 10), place))
+    late.set(
+      place,
+      startTimer(() => strike(place), Math.max(leftMs, 10)),
+    )
   }
   const alarms = createAlarms(strike, msOf, (place) => callOf(place).startedAt)
 

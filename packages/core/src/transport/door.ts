@@ -1,3 +1,4 @@
+import { now } from '../clock/now.ts'
 import { check } from '../failure/invalid.ts'
 import type { Call, CallOptions, Carry, RequestArguments, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
@@ -93,7 +94,7 @@ export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = 
       check(method && typeof method === 'string', 'request takes { method, params }')
       check(text, `params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
       const call = createCall(method, text, options ?? noOptions, together)
-      call.startedAt = performance.now()
+      call.startedAt = now()
       // Most calls have none, and are spared what follows.
       if (!options) return start(call, resolve, reject, undefined)
       checkCallOptions(options)

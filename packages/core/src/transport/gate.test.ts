@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { newCall, sendDown } from '../../test/scriptedEndpoint.ts'
 import { answerAll, scriptedPost } from '../../test/scriptedPost.ts'
 import { gate } from './gate.ts'
@@ -148,7 +149,7 @@ describe('gate', () => {
     expect(late.settled).toBe(0)
     vi.advanceTimersByTime(1)
     expect(late).toMatchObject({ ok: false, settled: 1 })
-    expect(late.at).toBe(performance.now())
+    expect(late.at).toBe(now())
     ends[0]?.(true)
     expect(started).toHaveLength(1)
   })
@@ -176,7 +177,7 @@ describe('gate', () => {
     const { carry } = gate({ maxInFlight: 1 })(endpoint)
     sendDown(carry)
     const waiting = sendDown(carry, 'eth_b', { deadlineAt: 5_000 })
-    const since = performance.now()
+    const since = now()
     expect(waiting.call.waitingSince).toBe(since)
     vi.advanceTimersByTime(700)
     expect(waiting.events).toEqual([])
@@ -239,7 +240,7 @@ describe('gate', () => {
     post(items, body, done)
     const stop = post(items, body, done)
     expect(body).toHaveBeenCalledTimes(1)
-    expect(items.map(({ call }) => call.waitingSince)).toEqual([performance.now(), performance.now()])
+    expect(items.map(({ call }) => call.waitingSince)).toEqual([now(), now()])
     stop()
     await vi.advanceTimersByTimeAsync(10)
     expect(body).toHaveBeenCalledTimes(2)

@@ -1,3 +1,6 @@
+import { createSharedTimer } from '../clock/createSharedTimer.ts'
+import { defer } from '../clock/defer.ts'
+import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import { checkNames, checkRange } from '../failure/invalid.ts'
@@ -85,7 +88,6 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     let inFlight = 0
     let admitting = false
     let begun = 0
-    let timer: ReturnType<typeof setTimeout> | undefined
 
     const laneOf = ({ method, options }: RouteCall): Lane<Waiter> =>
       lanes[options.priority ?? (repeatable(method) ? 'read' : 'write')]
@@ -96,25 +98,23 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     const enter = (call: RouteCall, asked: Waiter['asked']): Waiter => {
       const waiter: Waiter = { lane: laneOf(call), call, asked, before: undefined, after: undefined }
       waiter.lane.enter(waiter)
-      const now = performance.now()
-      for (const one of callsOf(waiter)) one.waitingSince = now
+      const time = now()
+      for (const one of callsOf(waiter)) one.waitingSince = time
       queued++
-      timer ??= setTimeout(watch, maxWaitMs)
+      if (!timer.isSet()) timer.set(maxWaitMs)
       return waiter
     }
 
     const leave = (waiter: Waiter): void => {
       waiter.lane.leave(waiter)
-      if (--queued > 0) return
-      clearTimeout(timer)
-      timer = undefined
+      if (--queued === 0) timer.clear()
     }
 
     const sinceOf = (waiter: Waiter | undefined): number => waiter?.call.waitingSince ?? Infinity
 
     /** Ends the wait, moves the deadlines by as long as it was, and tells it. */
-    const admit = (waiter: Waiter, now: number): number => {
-      const waitMs = now - sinceOf(waiter)
+    const admit = (waiter: Waiter, time: number): number => {
+      const waitMs = time - sinceOf(waiter)
       leave(waiter)
       for (const call of callsOf(waiter)) endWait(call, waitMs)
       return waitMs
@@ -122,11 +122,11 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
 
     /** One timer for all who wait: in each lane, the first has waited longest. */
     const watch = (): void => {
-      const now = performance.now()
+      const time = now()
       for (const lane of inOrder)
-        while (sinceOf(lane.first()) + maxWaitMs <= now) {
+        while (sinceOf(lane.first()) + maxWaitMs <= time) {
           const waiter = lane.first() as Waiter
-          admit(waiter, now)
+          admit(waiter, time)
           const facts: Facts = {
             kind: 'throttled',
             text: `${maxInFlight} requests are under way, and this one waited ${maxWaitMs} ms for its turn`,
@@ -137,10 +137,10 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
           if (typeof asked === 'function') asked(false, createFailure(facts, { method: call.method, label }))
           else asked.refuse(facts)
         }
-      clearTimeout(timer)
       const oldest = Math.min(...inOrder.map((lane) => sinceOf(lane.first())))
-      timer = queued ? setTimeout(watch, Math.max(1, oldest + maxWaitMs - now)) : undefined
+      if (queued > 0) timer.set(Math.max(1, oldest + maxWaitMs - time))
     }
+    const timer = createSharedTimer(watch)
 
     /** Lets go whoever may. `late` where they have waited for more than the end of the tick. */
     const admitAll = (late: boolean): void => {
@@ -150,7 +150,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       admitting = true
       while (queued > 0 && inFlight < maxInFlight) {
         const waiter = inOrder.find((lane) => lane.first())?.first() as Waiter
-        const waitMs = admit(waiter, performance.now())
+        const waitMs = admit(waiter, now())
         if (late) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', label, waitMs })
         const { asked, call } = waiter
         if (typeof asked === 'function') send(call, asked)
@@ -171,18 +171,18 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     const mayBegin = (): boolean => {
       if (queued > 0 || inFlight >= maxInFlight) return false
       if (begun++ < MAX_AT_ONCE) return true
-      queueMicrotask(flush)
+      defer(flush)
       return false
     }
 
     const send: Carry = (call, settle) => {
       inFlight++
-      const sentAt = performance.now()
+      const sentAt = now()
       call.note?.({ type: 'attempt', label, batchSize: 1 })
       endpoint.carry(call, (ok, value) => {
         if (call.note) {
           const kind = ok ? undefined : isKeyrailError(value) ? value.kind : 'aborted'
-          call.note({ type: 'attempted', label, durationMs: performance.now() - sentAt, kind })
+          call.note({ type: 'attempted', label, durationMs: now() - sentAt, kind })
         }
         release()
         settle(ok, value)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { blockNumber, createHeads, tellsHead } from './heads.ts'
 
 const number = { method: 'eth_blockNumber', params: '[]' }
@@ -13,7 +14,7 @@ describe('createHeads', () => {
   test('learns the head from eth_blockNumber and the latest block', () => {
     const heads = createHeads(2)
     heads.learn(0, number, '0x10')
-    expect(heads.of(0)).toEqual({ number: 16, at: performance.now(), seen: 16 })
+    expect(heads.of(0)).toEqual({ number: 16, at: now(), seen: 16 })
     heads.learn(1, latest, { number: '0x12', hash: '0x' })
     expect(heads.of(1)).toMatchObject({ number: 18, seen: 18 })
     expect(heads.highest()).toBe(18)
@@ -38,7 +39,7 @@ describe('createHeads', () => {
     expect(heads.of(0)).toMatchObject({ number: 16, seen: 16 })
     vi.advanceTimersByTime(1_000)
     heads.learn(0, number, '0x1')
-    expect(heads.of(0)).toEqual({ number: 1, at: performance.now(), seen: 1 })
+    expect(heads.of(0)).toEqual({ number: 1, at: now(), seen: 1 })
   })
 
   test('passes over what is no block number', () => {

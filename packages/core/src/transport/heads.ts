@@ -1,8 +1,10 @@
+import { now } from '../clock/now.ts'
+
 /** What is known of the chain's head at one endpoint, from its answers. */
 export interface Head {
   /** The number it last gave as its head, as far as it was not behind an earlier one; 0 before the first. */
   readonly number: number
-  /** When it did, on the clock of `performance.now()`. */
+  /** When it did, as `now()` counts. */
   readonly at: number
   /** The highest block it is known to hold: its head, or a block with a receipt. */
   readonly seen: number
@@ -70,11 +72,11 @@ export function createHeads(count: number): Heads {
         if (told > head.seen) head.seen = told
         return
       }
-      const now = performance.now()
-      if (!told || (told < head.number && now - head.at < BELIEVED_MS)) return
+      const time = now()
+      if (!told || (told < head.number && time - head.at < BELIEVED_MS)) return
       head.seen = told < head.number ? told : Math.max(head.seen, told)
       head.number = told
-      head.at = now
+      head.at = time
     },
     drop: (endpoint) => Object.assign(at(endpoint), { number: 0, seen: 0 }),
   }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { observe } from '../observe/observe.ts'
 import { createStats } from '../observe/stats.ts'
 import type { AttemptEvent } from '../observe/transportEvent.ts'
@@ -150,9 +151,9 @@ describe('layer', () => {
     const queue: Endpoint = {
       ...silent,
       carry: (call, settle) => {
-        call.waitingSince = performance.now()
+        call.waitingSince = now()
         setTimeout(() => {
-          call.deadlineAt += performance.now() - (call.waitingSince as number)
+          call.deadlineAt += now() - (call.waitingSince as number)
           call.waitingSince = undefined
           settle(true, 'after the wait')
         }, 500)
@@ -166,7 +167,7 @@ describe('layer', () => {
   test('passes a call on whose time is as good as up', async () => {
     vi.useFakeTimers()
     const seen: Call[] = []
-    const call = { ...createCall('eth_a', '[]', {}), deadlineAt: performance.now() + 0.25 }
+    const call = { ...createCall('eth_a', '[]', {}), deadlineAt: now() + 0.25 }
     const value = await new Promise((resolve) => through(echo(seen).carry, label)(call, (_, is) => resolve(is)))
     expect(value).toBe('eth_a[]')
   })

@@ -1,3 +1,4 @@
+import { now } from '../clock/now.ts'
 import type { Call, Carry, Layer } from './call.ts'
 import { createDoor } from './door.ts'
 import type { Request } from './door.ts'
@@ -18,11 +19,11 @@ interface Carried {
  * it is ended when that call is over.
  * @example
  * const timed = layer((request) => async (args, options) => {
- *   const start = performance.now()
+ *   const start = now()
  *   try {
  *     return await request(args, options)
  *   } finally {
- *     console.log(args.method, performance.now() - start)
+ *     console.log(args.method, now() - start)
  *   }
  * })
  * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), timed, deadline())
@@ -70,7 +71,7 @@ export function layer(wrap: (request: Request) => Request): Layer {
         controller.abort(reason)
       })
       const params = JSON.parse(call.params) as unknown[]
-      const timeoutMs = Math.max(1, Math.min(call.deadlineAt - performance.now(), 2 ** 31 - 1))
+      const timeoutMs = Math.max(1, Math.min(call.deadlineAt - now(), 2 ** 31 - 1))
       Promise.resolve({ method: call.method, params })
         .then((args) => request(args, { ...call.options, signal, timeoutMs }))
         .then(

@@ -1,3 +1,5 @@
+import { now } from '../clock/now.ts'
+import { startTimer } from '../clock/startTimer.ts'
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Layer, Settle } from './call.ts'
@@ -42,13 +44,13 @@ export function retry(options: RetryOptions = {}): Layer {
           return settle(ok, failure)
         const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
         // No timer is longer, and a call without a deadline does not wait for weeks either.
-        const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - performance.now()), 2 ** 31 - 1))
+        const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - now()), 2 ** 31 - 1))
         if (waitMs >= leftMs) {
           const message = `${failure.message} Not retried: it takes a wait of ${waitMs} ms, and ${leftMs} ms are left.`
           return settle(ok, new KeyrailError(message, failure))
         }
         call.note?.({ type: 'retry', kind: failure.kind, waitMs })
-        const timer = setTimeout(() => call.ended || attempt(call, settle, retried + 1), waitMs)
+        const timer = startTimer(() => call.ended || attempt(call, settle, retried + 1), waitMs)
         onCancel(call, (reason) => {
           clearTimeout(timer)
           settle(false, reason)

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { scriptedEndpoint, sendDown } from '../../test/scriptedEndpoint.ts'
 import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoint.ts'
 import type { Facts } from '../failure/facts.ts'
@@ -41,7 +42,7 @@ const make = (
   )
   const routed = route(wrap ? nodes.map(wrap) : nodes, options)
   const send = (method?: string, fields?: Partial<RouteCall>): Sent =>
-    sendDown(routed.carry, method, { deadlineAt: performance.now() + 9_000, ...fields })
+    sendDown(routed.carry, method, { deadlineAt: now() + 9_000, ...fields })
   return { nodes, routed, send, counts: () => nodes.map(({ arrivals }) => arrivals.length) }
 }
 const guarded =
@@ -268,7 +269,7 @@ describe('a transaction', () => {
 describe('the time of an attempt', () => {
   test('is a third of what is left with several endpoints', async () => {
     const { send } = make([never, never, ok('0x3')])
-    const from = performance.now()
+    const from = now()
     const sent = await settle(send())
     expect(sent.value).toBe('0x3')
     // 3,000 ms of 9,000, then 2,000 of 6,000.
@@ -279,7 +280,7 @@ describe('the time of an attempt', () => {
   test('sets no timer to a time that has passed, where its deadline is over and the machine was too busy to say so', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout')
     const { send } = make([reset, reset])
-    const sent = await settle(send('eth_chainId', { deadlineAt: performance.now() - 20 }))
+    const sent = await settle(send('eth_chainId', { deadlineAt: now() - 20 }))
     expect(sent.ok).toBe(false)
     expect(set.mock.calls.map(([, ms]) => ms).filter((ms) => !((ms as number) > 0))).toEqual([])
     set.mockRestore()
@@ -492,7 +493,7 @@ describe('hedging', () => {
   test('asks a second endpoint where the first is slow, and takes the answer that comes first', async () => {
     const { send, warm, nodes } = hedged(ok('first', 500), ok('second', 10))
     await warm()
-    const from = performance.now()
+    const from = now()
     const sent = await settle(send())
     expect(sent.value).toBe('second')
     expect(Math.round((sent.at as number) - from)).toBe(40)

@@ -1,3 +1,6 @@
+import { now } from '../clock/now.ts'
+import { startTimer } from '../clock/startTimer.ts'
+import type { Timer } from '../clock/startTimer.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
@@ -149,7 +152,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     const { number, at: toldAt } = heads.of(at)
     return (
       Math.max(waitMs?.(call) ?? 0, weight === 0 ? acceptableWaitMs + 1 : 0) +
-      (min > number && performance.now() - toldAt < FRESH_MS ? BEHIND : 0) +
+      (min > number && now() - toldAt < FRESH_MS ? BEHIND : 0) +
       (admits?.(call) === false ? OPEN : 0)
     )
   }
@@ -195,7 +198,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     const failures: KeyrailError[] = []
     let tried = 0
     let over = false
-    let hedgeTimer: ReturnType<typeof setTimeout> | undefined = undefined
+    let hedgeTimer: Timer | undefined = undefined
 
     const finish = (ok: boolean, value: unknown, reason?: unknown): void => {
       over = true
@@ -246,7 +249,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       const { label, carry, admits } = endpointAt(at)
       tried |= 1 << at
       if (group && !stuck.has(group)) stuck.set(group, at)
-      const startedAt = performance.now()
+      const startedAt = now()
       const { deadlineAt } = call
       const attempt = {
         ...call,
@@ -264,14 +267,14 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       /** How long the attempt stood in queues of ours: that time is not its own. */
       const waitedMs = (): number => (deadlineAt < Infinity ? attempt.deadlineAt - deadlineAt : 0)
       const strike = (): void => {
-        const leftMs = isWaiting(attempt) ? limitMs : limitMs + waitedMs() - (performance.now() - startedAt)
-        if (leftMs >= 1) timer = setTimeout(strike, leftMs)
+        const leftMs = isWaiting(attempt) ? limitMs : limitMs + waitedMs() - (now() - startedAt)
+        if (leftMs >= 1) timer = startTimer(strike, leftMs)
         else {
           const text = `no answer within the ${Math.round(limitMs)} ms of one attempt`
           stop(attempt, createFailure({ kind: 'timeout', text }, { method, label }))
         }
       }
-      let timer = limitMs < 2 ** 31 ? setTimeout(strike, limitMs) : undefined
+      let timer = limitMs < 2 ** 31 ? startTimer(strike, limitMs) : undefined
       const end: Settle = (ok, value) => {
         clearTimeout(timer)
         if (over) return
@@ -309,7 +312,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     hedges = Math.min(MAX_SAVED_HEDGES, hedges + maxRatio)
     const slowMs = endpointAt(first).percentileMs?.(percentile)
     if (slowMs === undefined) return
-    hedgeTimer = setTimeout(
+    hedgeTimer = startTimer(
       () => {
         // Ten tenths are a little less than one.
         if (hedges < 1 - 1e-9 || failures.length > 0) return

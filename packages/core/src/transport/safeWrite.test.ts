@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { now } from '../clock/now.ts'
 import { sendDown } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
@@ -32,7 +33,7 @@ const endpoint: Endpoint = {
   label,
   close: () => {},
   carry: (call, settle) => {
-    const entry: Sent = { call, settle, at: performance.now() }
+    const entry: Sent = { call, settle, at: now() }
     sent.push(entry)
     call.cancel = (reason) => {
       entry.stopped = reason ?? 'no longer wanted'
@@ -108,7 +109,7 @@ describe('safeWrite', () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const { call } = sendDown(safeWrite({ keccak256 })(endpoint.carry, label), send, {
       params: JSON.stringify([raw]),
-      deadlineAt: performance.now() - 100,
+      deadlineAt: now() - 100,
     })
     expect(asked()).toEqual([send])
     expect(timers.mock.calls.map(([, ms]) => ms)).toEqual([1])

@@ -1,3 +1,6 @@
+import { now } from '../clock/now.ts'
+import { startTimer } from '../clock/startTimer.ts'
+import type { Timer } from '../clock/startTimer.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
@@ -109,7 +112,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
   const group = call.group ?? call.batch ?? {}
   let sent: Call | undefined
   let look: Call | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: Timer | undefined
   let sentTo: string | undefined
   let lookedAt: string | undefined
   /** How the send ended, once it has. */
@@ -177,13 +180,13 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
       }
       const enough = sync ? looks >= MAX_RECEIPT_LOOKS : absent > 1 || looks >= MAX_LOOKS
       if (enough) return fail(unconfirmed(failure))
-      timer = setTimeout(lookUp, LOOK_MS)
+      timer = startTimer(lookUp, LOOK_MS)
     })
   }
 
   /** Looks while the send is still under way: the answer may be what is lost. */
   const watch = (ms: number = LOOK_MS): void => {
-    if (ms < 2 ** 31) timer = setTimeout(() => (sent && isWaiting(sent) ? watch() : lookUp()), ms)
+    if (ms < 2 ** 31) timer = startTimer(() => (sent && isWaiting(sent) ? watch() : lookUp()), ms)
   }
 
   const judge = (ok: boolean, value: unknown): void => {
@@ -211,7 +214,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
     setBelow(call, (sent = sending))
     failure = undefined
     // The deadline may have passed already, where the hash took long.
-    watch(Math.max(1, (call.deadlineAt - performance.now()) / 2))
+    watch(Math.max(1, (call.deadlineAt - now()) / 2))
     next(sending, (ok, value) => {
       if (sent !== sending) return
       sent = undefined

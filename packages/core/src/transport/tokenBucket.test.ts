@@ -29,6 +29,13 @@ describe('createTokenBucket', () => {
     expect(bucket.waitMs(1, 0)).toBe(5_000)
   })
 
+  test('never waits without a limit, even if the time goes back', () => {
+    const bucket = createTokenBucket(Infinity, 100)
+    bucket.take(1, 1e9)
+    expect(bucket.waitMs(1, 0)).toBe(0)
+    expect(bucket.waitMs(1, -1e9, 5)).toBe(0)
+  })
+
   test('holds nothing back at an endless rate, and comes back to one', () => {
     const bucket = createTokenBucket(Infinity, 100)
     for (let i = 0; i < 1_000; i++) bucket.take(1, 5)

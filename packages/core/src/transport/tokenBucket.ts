@@ -1,11 +1,11 @@
-/** Holds back what goes over a rate. All times are on the clock of `performance.now()`, in milliseconds. */
+/** Holds back what goes over a rate. All times are in milliseconds, as `now()` counts. */
 export interface TokenBucket {
   /** What flows in, in units per second; `Infinity` for no limit. May be changed at any time. */
   rate: number
   /** Takes out what a call costs, whether or not it is there. */
-  readonly take: (cost: number, now: number) => void
+  readonly take: (cost: number, time: number) => void
   /** How long until a call of this cost may go, after others of the cost `ahead`. */
-  readonly waitMs: (cost: number, now: number, ahead?: number) => number
+  readonly waitMs: (cost: number, time: number, ahead?: number) => number
 }
 
 /**
@@ -18,8 +18,8 @@ export interface TokenBucket {
  * @param burstMs - How much the bucket holds: what flows in within this time.
  * @example
  * const bucket = createTokenBucket(10, 100)
- * bucket.take(1, performance.now())
- * bucket.waitMs(1, performance.now()) // 100
+ * bucket.take(1, now())
+ * bucket.waitMs(1, now()) // 100
  * @see ITU-T I.371 annex A (the same as a virtual clock, which needs one number and no filling)
  */
 export function createTokenBucket(rate: number, burstMs: number): TokenBucket {
@@ -27,11 +27,13 @@ export function createTokenBucket(rate: number, burstMs: number): TokenBucket {
   const msOf = (cost: number): number => (cost / bucket.rate) * 1_000
   const bucket: TokenBucket = {
     rate,
-    take: (cost, now) => {
-      fullAt = Math.max(fullAt, now) + msOf(cost)
+    take: (cost, time) => {
+      fullAt = Math.max(fullAt, time) + msOf(cost)
     },
-    waitMs: (cost, now, ahead = 0) => {
-      const ms = Math.max(fullAt - now, 0) + msOf(ahead) - Math.max(burstMs - msOf(cost), 0)
+    waitMs: (cost, time, ahead = 0) => {
+      // Without a limit nothing waits, whatever was taken at an earlier rate.
+      if (bucket.rate === Infinity) return 0
+      const ms = Math.max(fullAt - time, 0) + msOf(ahead) - Math.max(burstMs - msOf(cost), 0)
       // What is left of rounding would wake the queue for nothing.
       return ms > 1e-6 ? ms : 0
     },

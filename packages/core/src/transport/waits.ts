@@ -1,10 +1,11 @@
+import { now } from '../clock/now.ts'
 import type { Call } from './call.ts'
 
 /** How long the records that work for a call have waited in queues of ours, the wait that goes on included, in milliseconds. */
-export function waitedBelow({ below }: Call, now: number): number {
+export function waitedBelow({ below }: Call, time: number): number {
   if (!below) return 0
-  const { waitedMs, waitingSince = now } = below
-  return waitedMs + (now - waitingSince) + waitedBelow(below, now)
+  const { waitedMs, waitingSince = time } = below
+  return waitedMs + (time - waitingSince) + waitedBelow(below, time)
 }
 
 /**
@@ -12,22 +13,22 @@ export function waitedBelow({ below }: Call, now: number): number {
  * the deadline of the record that stands in them, and know of no other.
  *
  * @param call - The call.
- * @param now - On the clock of `performance.now()`.
+ * @param time - As `now()` counts.
  */
-export function creditWaits(call: Call, now: number): void {
-  const waited = waitedBelow(call, now)
+export function creditWaits(call: Call, time: number): void {
+  const waited = waitedBelow(call, time)
   call.deadlineAt += Math.max(0, waited - call.creditedMs)
   call.creditedMs = waited
 }
 
 /** Another record works for a call from now on, or none. What that one has waited before is none of this call's time. */
 export function setBelow(call: Call, below: Call | undefined): void {
-  const now = performance.now()
-  creditWaits(call, now)
+  const time = now()
+  creditWaits(call, time)
   // What the last one has waited stays known to those above.
   call.waitedMs += call.creditedMs
   call.below = below
-  call.creditedMs = waitedBelow(call, now)
+  call.creditedMs = waitedBelow(call, time)
 }
 
 /** A call has waited in a queue of ours for so long. */

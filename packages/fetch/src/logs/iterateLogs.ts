@@ -1,4 +1,4 @@
-import { KeyrailError } from '@keyrail/core'
+import { KeyrailError, now } from '@keyrail/core'
 import type { CallOptions } from '@keyrail/core'
 import type { Log } from '../decode/log.ts'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
@@ -168,7 +168,7 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
     const read = (span: BlockSpan): Promise<Log[]> => (span.alone ? readSurely(span) : readSpan(span))
     const windows = createLogWindows({ spans, read, size, concurrency })
 
-    const startedAt = performance.now()
+    const startedAt = now()
     let given = 0
     for (let window = await windows.next(); window; window = await windows.next()) {
       for (const log of window.logs) {
@@ -191,7 +191,7 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
         blocksDone,
         blocksTotal: last - first + 1,
         logs: given,
-        blocksPerSecond: blocksDone / Math.max((performance.now() - startedAt) / 1_000, 0.001),
+        blocksPerSecond: blocksDone / Math.max((now() - startedAt) / 1_000, 0.001),
         cursor,
       })
     }

@@ -1,3 +1,5 @@
+import { startTimer } from '@keyrail/core'
+
 /**
  * Waits.
  *
@@ -11,7 +13,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       signal?.removeEventListener('abort', onAbort)
       resolve()
     }, ms)

@@ -1,4 +1,4 @@
-import { isKeyrailError, KeyrailError } from '@keyrail/core'
+import { isKeyrailError, KeyrailError, now } from '@keyrail/core'
 import type { CallOptions, Hex } from '@keyrail/core'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
 import { checkNames } from '../encode/checkNames.ts'
@@ -71,13 +71,13 @@ export async function waitForTransactionReceipt(
   if (!(pollingIntervalMs >= 10 && pollingIntervalMs < 2 ** 31))
     throw refused('pollingIntervalMs must be a number of milliseconds, 10 or above')
 
-  const deadlineAt = performance.now() + timeoutMs
+  const deadlineAt = now() + timeoutMs
   let waitMs = pollingIntervalMs
   /** The head at which the receipt that was seen is deep enough. */
   let wantedHead: bigint | undefined
   let trouble = ''
   for (;;) {
-    const leftMs = deadlineAt - performance.now()
+    const leftMs = deadlineAt - now()
     if (leftMs < 1) throw timedOut({ hash, timeoutMs, mined: wantedHead !== undefined, trouble })
     let pauseMs = waitMs
     try {
@@ -97,12 +97,12 @@ export async function waitForTransactionReceipt(
     } catch (error) {
       if (!isKeyrailError(error) || !error.retryable) throw error
       const { retryAfterMs = 0 } = error
-      if (retryAfterMs > 0 && retryAfterMs >= deadlineAt - performance.now()) throw error
+      if (retryAfterMs > 0 && retryAfterMs >= deadlineAt - now()) throw error
       trouble = `; the last look failed: ${error.kind}`
       pauseMs = Math.max(waitMs, retryAfterMs)
     }
     waitMs = Math.max(pollingIntervalMs, Math.min(waitMs * 1.25, longestPauseMs))
-    await pause(Math.min(pauseMs, Math.max(deadlineAt - performance.now(), 0)), signal)
+    await pause(Math.min(pauseMs, Math.max(deadlineAt - now(), 0)), signal)
   }
 }
 

@@ -1,4 +1,4 @@
-import { isKeyrailError, KeyrailError } from '@keyrail/core'
+import { isKeyrailError, KeyrailError, now } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import type { Block } from '../decode/block.ts'
 import { malformed } from '../decode/malformed.ts'
@@ -161,9 +161,9 @@ export async function* followChain<B extends Block<unknown>, T>(
       return
     }
     const lower = head.number < newest.number && (same >= 0 || whole)
-    if (lowerLooks === 0) lowerSince = performance.now()
+    if (lowerLooks === 0) lowerSince = now()
     lowerLooks = lower ? lowerLooks + 1 : 0
-    if (lowerLooks >= mostLowerLooks && performance.now() - lowerSince >= 2 * pace.blockMs()) {
+    if (lowerLooks >= mostLowerLooks && now() - lowerSince >= 2 * pace.blockMs()) {
       lowerLooks = 0
       yield takeBack(same)
     }
@@ -171,7 +171,7 @@ export async function* followChain<B extends Block<unknown>, T>(
 
   /** One look at the chain. Sets how long to wait for the next. */
   async function* look(): AsyncGenerator<ChainStep<B, T>, void, undefined> {
-    const lookedAt = performance.now()
+    const lookedAt = now()
     const head = await read('latest')
     if (head === null) throw noBlock('latest')
     start ??= BigInt(await resolveBlock(client, fromBlock, Number(head.number)))
@@ -204,7 +204,7 @@ export async function* followChain<B extends Block<unknown>, T>(
       whole = false
     }
     const again = yield* climb(first, head)
-    waitMs = again ? 0 : Math.max(0, pace.afterNews(newestTimestamps()) - (performance.now() - lookedAt))
+    waitMs = again ? 0 : Math.max(0, pace.afterNews(newestTimestamps()) - (now() - lookedAt))
   }
 
   for (;;) {

@@ -1,0 +1,22 @@
+import { now, reach } from './now.ts'
+
+/** What `setTimeout` returns. */
+export type Timer = ReturnType<typeof setTimeout>
+
+/**
+ * Starts a timer. When it fires, {@link now} shows that its time has passed.
+ *
+ * @param run - Called once, after the time.
+ * @param ms - How long to wait, in milliseconds, below 2^31.
+ * @returns What `clearTimeout` takes.
+ * @example
+ * const timer = startTimer(() => console.log('a second later'), 1_000)
+ * clearTimeout(timer)
+ */
+export function startTimer(run: () => void, ms: number): Timer {
+  const dueAt = now() + ms
+  return setTimeout(() => {
+    reach(dueAt)
+    run()
+  }, ms)
+}
