@@ -195,3 +195,9 @@ test('a wrong option is refused when it is given, and says no key', () => {
   )
   expect(() => new KeyrailProvider(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
 })
+
+test('params by name reach the node', async () => {
+  const params = { from: '0x1', limit: 5 }
+  expect(await make().send('my_search', params)).toBe('0x1')
+  expect(server.seen.map(({ json }) => json.params)).toEqual([params])
+})

@@ -181,3 +181,9 @@ test('the small door takes any transport', async () => {
   const failure = await failureOf(client.getGasPrice())
   expect(isKeyrailError(walked(failure), 'unavailable')).toBe(true)
 })
+
+test('params by name reach the node', async () => {
+  const params = { from: '0x1', limit: 5 }
+  expect(await make().request({ method: 'my_search', params } as never)).toBe('0x1')
+  expect(server.seen.map(({ json }) => json.params)).toEqual([params])
+})

@@ -192,3 +192,11 @@ test('a wrong option is refused when it is given, and says no key', () => {
   )
   expect(() => new KeyrailProvider(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
 })
+
+test('params by name reach the node', async () => {
+  const params = { from: '0x1', limit: 5 }
+  const payload = { jsonrpc: '2.0', id: 7, method: 'my_search', params } as never
+  expect(await make().request(payload)).toEqual({ jsonrpc: '2.0', id: 7, result: '0x1' })
+  expect(await make().asEIP1193Provider().request(payload)).toBe('0x1')
+  expect(server.seen.map(({ json }) => json.params)).toEqual([params, params])
+})

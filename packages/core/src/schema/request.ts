@@ -19,7 +19,7 @@ export type MethodName<Rpc = EthereumRpc> = keyof Rpc & string
 // The check type is `Rpc[M]` and not a type parameter, so that nothing is worked out for each method where M is not known yet;
 // and for an unknown method, where M is every name there is, the first line ends it.
 export type Params<Rpc, M extends keyof Rpc> = keyof EthereumRpc extends M
-  ? readonly unknown[]
+  ? readonly unknown[] | Readonly<Record<string, unknown>>
   : Rpc[M] extends {
         (...params: infer P1): infer _R1
         (...params: infer P2): infer _R2

@@ -1,3 +1,5 @@
+import { areByName } from './writeParams.ts'
+
 /** Tells whether an answer will never change, where `finalBlock` is the highest block known to be final when it was asked for. */
 export type Keeps = (value: unknown, finalBlock: number) => boolean
 
@@ -82,11 +84,12 @@ export function cacheKind(method: string): 'block' | 'transaction' | 'chain' | u
  * - A block by number: where it was final before the call was made.
  * - A transaction by hash: where the block that it is in was.
  *
- * An answer that names another block or transaction than the one asked for is not kept.
+ * An answer that names another block or transaction than the one asked for is not kept. Neither is the result of a call with params by name.
  *
  * @see EIP-1898
  */
 export function cacheRule(method: string, params: string): Keeps | undefined {
+  if (areByName(params)) return undefined
   const kind = cacheKind(method)
   if (kind === 'chain') return (value) => typeof value === 'string'
   const asked = (JSON.parse(params) as unknown[])[blockPlace[method] ?? 0]

@@ -1,10 +1,10 @@
 import type { CallEvent } from './callEvent.ts'
 import type { Place } from './lane.ts'
 
-/** What a call asks: EIP-1193 request arguments, with positional params as JSON-RPC 2.0 section 4.2 has them. */
+/** The method and params of a call: EIP-1193 request arguments. Params are by position or by name, as in JSON-RPC 2.0 section 4.2. */
 export interface RequestArguments {
   readonly method: string
-  readonly params?: readonly unknown[] | undefined
+  readonly params?: readonly unknown[] | Readonly<Record<string, unknown>> | undefined
 }
 
 /** Who goes first where calls must wait: writes before reads, reads before polling. */

@@ -47,9 +47,9 @@ describe('compose', () => {
     ['no method', {}, 'request takes { method, params }'],
     ['an empty method', { method: '' }, 'request takes { method, params }'],
     [
-      'params by name',
-      { method: 'eth_call', params: { to: '0x' } },
-      'params of eth_call must be an array of JSON values',
+      'a lone param',
+      { method: 'eth_call', params: 'latest' },
+      'params of eth_call must be an array or an object of JSON values',
     ],
     ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, "numbers travel as hex, such as '0x10'"],
   ])('rejects a call with %s, and sends nothing', async (_, args, message) => {

@@ -5,6 +5,7 @@ import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import type { Together } from './createCall.ts'
 import type { Holder } from './lane.ts'
+import { writeParams } from './writeParams.ts'
 
 /** How a call is made from outside. */
 export type Request = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
@@ -16,19 +17,6 @@ type Give = (value: unknown) => void
 
 const noParams: readonly unknown[] = []
 const noOptions: CallOptions = {}
-
-/** Params as JSON text, without what was left out at the end; empty where they cannot be. */
-const writeParams = (params: readonly unknown[]): string => {
-  if (!Array.isArray(params)) return ''
-  let end = params.length
-  while (end > 0 && params[end - 1] === undefined) end--
-  try {
-    return JSON.stringify(end < params.length ? params.slice(0, end) : params)
-  } catch {
-    // A bigint, or an object that holds itself.
-    return ''
-  }
-}
 
 /** What stands around the calls of a door. */
 export interface Frame {
@@ -92,7 +80,10 @@ export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = 
       const { method, params = noParams } = Object(args) as RequestArguments
       const text = writeParams(params)
       check(method && typeof method === 'string', 'request takes { method, params }')
-      check(text, `params of ${method} must be an array of JSON values; numbers travel as hex, such as '0x10'`)
+      check(
+        text,
+        `params of ${method} must be an array or an object of JSON values; numbers travel as hex, such as '0x10'`,
+      )
       const call = createCall(method, text, options ?? noOptions, together)
       call.startedAt = now()
       // Most calls have none, and are spared what follows.

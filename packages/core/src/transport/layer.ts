@@ -1,5 +1,5 @@
 import { now } from '../clock/now.ts'
-import type { Call, Carry, Layer } from './call.ts'
+import type { Call, Carry, Layer, RequestArguments } from './call.ts'
 import { createDoor } from './door.ts'
 import type { Request } from './door.ts'
 import { onCancel } from './onCancel.ts'
@@ -70,7 +70,7 @@ export function layer(wrap: (request: Request) => Request): Layer {
         end(false, reason)
         controller.abort(reason)
       })
-      const params = JSON.parse(call.params) as unknown[]
+      const params = JSON.parse(call.params) as RequestArguments['params']
       const timeoutMs = Math.max(1, Math.min(call.deadlineAt - now(), 2 ** 31 - 1))
       Promise.resolve({ method: call.method, params })
         .then((args) => request(args, { ...call.options, signal, timeoutMs }))

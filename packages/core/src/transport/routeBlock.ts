@@ -1,4 +1,5 @@
 import { blockNumber } from './heads.ts'
+import { areByName } from './writeParams.ts'
 
 /** At which block a call reads. */
 export interface BlockRead {
@@ -54,7 +55,7 @@ const latest = (block: unknown): boolean => block === 'latest' || block == null
  *
  * @param method - The method.
  * @param params - Its params as JSON text.
- * @returns Undefined where the method reads at no block.
+ * @returns Undefined if the method reads at no block, or the params are by name.
  * @example
  * readBlock('eth_getBalance', '["0xabc","latest"]')?.pin(16) // '["0xabc","0x10"]'
  * @see The Ethereum JSON-RPC specification, "The default block parameter"
@@ -62,7 +63,7 @@ const latest = (block: unknown): boolean => block === 'latest' || block == null
 export function readBlock(method: string, params: string): BlockRead | undefined {
   const logs = method === 'eth_getLogs'
   const place = blockParam.get(method)
-  if (place === undefined) return undefined
+  if (place === undefined || areByName(params)) return undefined
   const values = JSON.parse(params) as unknown[]
   // Too few params: the node will say so.
   if (values.length < place || (logs && !values[0])) return undefined

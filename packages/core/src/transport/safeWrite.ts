@@ -11,6 +11,7 @@ import { onCancel } from './onCancel.ts'
 import { transactionHash } from './transactionHash.ts'
 import type { Keccak256 } from './transactionHash.ts'
 import { setBelow } from './waits.ts'
+import { areByName } from './writeParams.ts'
 
 export type { Keccak256 } from './transactionHash.ts'
 
@@ -52,7 +53,7 @@ const rejected: readonly FailureKind[] = ['txRejected', 'revert']
  * Even "already known" is not believed: some nodes say it of what they turned away a moment ago.
  *
  * `eth_sendRawTransactionSync` is treated likewise by its receipt. It is never sent again: a transaction that waits has no receipt either.
- * Transactions of types that only some chains have are passed on as they are.
+ * Transactions of types that only some chains have are passed on as they are, and so are params by name.
  *
  * @param options - The hash function, and how often a transaction is sent again.
  * @throws {KeyrailError} each failure with `transactionHash`. Kind `unconfirmed` where it was sent and could not be found, within the call's
@@ -72,8 +73,8 @@ export function safeWrite(options: SafeWriteOptions): Layer {
     `keccak256 must be a function that gives the Keccak-256 of bytes as hex: of '0x' it is ${HASH_OF_NOTHING}`,
   )
   return (next, label) => (call: Call, settle) => {
-    if (call.method !== 'eth_sendRawTransaction' && call.method !== 'eth_sendRawTransactionSync')
-      return next(call, settle)
+    const isRawTransaction = call.method === 'eth_sendRawTransaction' || call.method === 'eth_sendRawTransactionSync'
+    if (!isRawTransaction || areByName(call.params)) return next(call, settle)
     let hash
     try {
       hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)

@@ -31,7 +31,7 @@ export function createTokenBucket(rate: number, burstMs: number): TokenBucket {
       fullAt = Math.max(fullAt, time) + msOf(cost)
     },
     waitMs: (cost, time, ahead = 0) => {
-      // Without a limit nothing waits, whatever was taken at an earlier rate.
+      // Without a limit nothing waits, even if much was taken at an earlier rate.
       if (bucket.rate === Infinity) return 0
       const ms = Math.max(fullAt - time, 0) + msOf(ahead) - Math.max(burstMs - msOf(cost), 0)
       // What is left of rounding would wake the queue for nothing.

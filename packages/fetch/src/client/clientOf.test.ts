@@ -213,7 +213,6 @@ describe('a wrong call is refused with the mend', () => {
     ['no method', {}, 'method'],
     ['a number for a method', { method: 7 }, 'method'],
     ['an empty method', { method: '' }, 'method'],
-    ['params by name', { method: 'eth_call', params: {} }, 'array'],
     ['a lone param', { method: 'eth_call', params: 'latest' }, 'array'],
     ['null for params', { method: 'eth_call', params: null }, 'array'],
     ['a bigint among the params', { method: 'eth_call', params: [1n] }, 'hex'],
