@@ -219,7 +219,10 @@ describe('http by node:http', () => {
 
   test('fails by name with an agent of the wrong protocol', async () => {
     const transport = createTransport({ url: 'https://127.0.0.1:1', agent: new http.Agent(), retry: false })
-    expect(await failureOf(transport.request(blockNumber))).toMatchObject({ kind: 'network' })
+    expect(await failureOf(transport.request(blockNumber))).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('Protocol "https:" not supported'),
+    })
   })
 
   test('leaves no connection open after close', async () => {

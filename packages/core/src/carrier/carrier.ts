@@ -6,9 +6,10 @@ export interface Answer {
   readonly header: (name: string) => string | null | undefined
 }
 
-/** What went wrong below HTTP, told without anything that could hold the address. */
+/** What went wrong below HTTP. */
 export interface Fault {
-  readonly kind: 'network' | 'badResponse'
+  /** `unknown` is an error in the program that sends, not in the network. */
+  readonly kind: 'network' | 'badResponse' | 'unknown'
   readonly text: string
   /** True where not a byte of the request can have reached the server. */
   readonly unsent?: boolean

@@ -1,15 +1,6 @@
-import type { Carrier, CarrierOptions } from './carrier.ts'
-
-/** A given fetch may reject with anything, and give a response of any make: what is read of them may be anything, and may throw. */
-const textOf = (read: () => unknown): string => {
-  try {
-    const text = read()
-    if (typeof text === 'string') return text
-  } catch {
-    // As good as none.
-  }
-  return ''
-}
+import type { Carrier, CarrierOptions, Fault } from './carrier.ts'
+import { programmingError } from './programmingError.ts'
+import { textOf } from './textOf.ts'
 
 /** As much as is believed beforehand of what a server says that it will send, in bytes. */
 const MAX_ANNOUNCED_BYTES = 2 ** 23
@@ -22,6 +13,25 @@ const enlarged = (bytes: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<Ar
   const larger = new Uint8Array(Math.max(2 * bytes.length, needed))
   larger.set(bytes)
   return larger
+}
+
+/** Why `fetch` rejected. */
+const failedFetch = (error: unknown): Fault => {
+  const mistake = programmingError(error)
+  if (mistake) return { kind: 'unknown', text: `fetch threw ${mistake}` }
+  const message = textOf(() => Object(error).message)
+  const cause = textOf(() => Object(error).cause.message)
+  if (/redirect/i.test(message + cause))
+    return { kind: 'badResponse', text: 'the server answered with a redirect, which is not followed', final: true }
+  return { kind: 'network', text: message || 'fetch failed' }
+}
+
+/** Why the response that `fetch` returned could not be read to its end. */
+const brokenResponse = (error: unknown): Fault => {
+  const mistake = programmingError(error)
+  return mistake
+    ? { kind: 'badResponse', text: `the response that fetch returned cannot be read: ${mistake}` }
+    : { kind: 'network', text: 'the connection broke in the middle of the answer' }
 }
 
 /**
@@ -47,7 +57,7 @@ export function createCarrier(
         let bytes = 0
         let status = 0
         try {
-          response = await (fetch ?? globalThis.fetch)(url, {
+          const given = await (fetch ?? globalThis.fetch)(url, {
             method: 'POST',
             headers,
             body,
@@ -56,6 +66,7 @@ export function createCarrier(
             // Workers refuse the field itself.
             ...('credentials' in Request.prototype && { credentials: 'omit' }),
           })
+          response = Object(given) as Response
           const reader = response.body?.getReader()
           for (let part; reader && !(part = await reader.read()).done;) {
             const { value } = part
@@ -78,24 +89,7 @@ export function createCarrier(
         } catch (error) {
           // A given fetch may throw at once, and whoever sent is not told before it knows how to end the request.
           await Promise.resolve()
-          const message = textOf(() => Object(error).message)
-          const cause = textOf(() => Object(error).cause.message)
-          const redirected = /redirect/i.test(message + cause)
-          return (
-            over ||
-            done(
-              redirected
-                ? {
-                    kind: 'badResponse',
-                    text: 'the server answered with a redirect, which is not followed',
-                    final: true,
-                  }
-                : {
-                    kind: 'network',
-                    text: response ? 'the connection broke in the middle of the answer' : message || 'fetch failed',
-                  },
-            )
-          )
+          return over || done(response === undefined ? failedFetch(error) : brokenResponse(error))
         }
         return over || done(undefined, { status, text, header: (name) => textOf(() => response?.headers.get(name)) })
       }

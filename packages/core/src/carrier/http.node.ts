@@ -9,6 +9,7 @@ import { defer } from '../clock/defer.ts'
 import { check } from '../failure/invalid.ts'
 import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
 import { createCarrier as createFetchCarrier } from './http.fetch.ts'
+import { programmingError } from './programmingError.ts'
 import { createSocketPool } from './socketPool.node.ts'
 import type { PooledSocket, SocketPool } from './socketPool.node.ts'
 
@@ -85,6 +86,8 @@ const certificateErrors: ReadonlySet<string> = new Set([
 ])
 
 const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault => {
+  const mistake = programmingError(error)
+  if (mistake) return { kind: 'unknown', text: `the HTTP client threw ${mistake}` }
   const { code = '', syscall, message } = error
   const socket = request.socket as (PooledSocket & { readonly secureConnecting?: boolean }) | null
   return {
@@ -148,8 +151,10 @@ export function createCarrier(options: CarrierOptions): Carrier {
         }
         sent = prepared.client.request(prepared.options)
       } catch (error) {
-        // No URL, or an Agent of the wrong protocol, for example.
-        defer(() => finish({ kind: 'network', text: (error as Error).message, unsent: true }))
+        // An Agent of the wrong protocol, for example.
+        const mistake = programmingError(error)
+        const text = mistake ? `the HTTP client threw ${mistake}` : (error as Error).message
+        defer(() => finish({ kind: mistake ? 'unknown' : 'network', text, unsent: true }))
         return () => {
           over = true
         }

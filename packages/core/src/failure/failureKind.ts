@@ -22,7 +22,7 @@
  * - `network` no connection, or it broke
  * - `timeout` no answer in time
  * - `aborted` ended on this side, for example by `close()`
- * - `unknown` the node refused for a reason that is not on this list
+ * - `unknown` the node returned an error that is not on this list, or `fetch` or the agent threw a programming error
  */
 export type FailureKind =
   | 'auth'
