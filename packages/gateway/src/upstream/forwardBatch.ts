@@ -60,7 +60,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
       finish(calls.map(() => refusals.noUpstream(group.network)))
       return
     }
-    const sent = member.health.sent(false)
+    const tracked = member.health.sent(false)
     stop = member.upstream.post({
       body,
       budget,
@@ -82,7 +82,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
         }
         const ends = readPlainBatch(answer.body, firstId, calls.length) ?? readAny(answer.body, member)
         // Only what is good is told: a node may refuse a batch and answer each call of it.
-        if (ends !== undefined) member.health.answered(sent)
+        if (ends !== undefined) member.health.answered(tracked)
         finish(ends ?? none(), member)
       },
     })
