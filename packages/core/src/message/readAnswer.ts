@@ -5,6 +5,9 @@ import { plainText } from './plainText.ts'
 /**
  * Reads the answer to one call with distrust: it is either a JSON-RPC result for this very call, or a failure.
  *
+ * A result with another id is never accepted, and not asked for again: the server would do the same. A result without an id is accepted,
+ * because HTTP pairs it with its request, but only if it is marked as JSON-RPC 2.0: other APIs have a `result`, too.
+ *
  * @param answer - What came back by HTTP.
  * @param call - Id and method of the call.
  * @param parsed - What `text` holds, where it has been parsed already.
@@ -26,14 +29,21 @@ export function readAnswer(
     // The text itself says what came instead.
   }
   // Some nodes answer a call they could not read as if it had been a batch.
-  if (body?.length === 1 && body[0]?.id == null) body = body[0]
-  const { id, result, error, message } = Object(body) as Body
-  if (status < 300 && result !== undefined && error == null && id === call.id) return { result }
+  const unwrapped = body?.length === 1 && body[0]?.id == null
+  if (unwrapped) body = body[0]
+  const { jsonrpc, id, result, error, message } = Object(body) as Body
+  const isOwn = id === call.id || (id === undefined && jsonrpc === '2.0' && !unwrapped)
+  if (status < 300 && result !== undefined && error == null) {
+    if (isOwn) return { result }
+    return { status, kind: 'badResponse', final: true, text: wrongId(id, call.id) }
+  }
+  // The error of a request that could not be read has no id.
+  if (status < 300 && error != null && id != null && !isOwn)
+    return { status, kind: 'badResponse', final: true, text: wrongId(id, call.id) }
   // Status 0 is how a browser shows a redirect that it did not follow. Where to is not told: it may hold the key.
   const final = status < 200 || (status > 299 && status < 400)
   // A refusal by status is meant for this call, whatever its id: it may come before the request was read.
-  const refusal =
-    final || result != null || (status < 300 && id != null && id !== call.id) ? undefined : (error ?? message)
+  const refusal = final || result != null ? undefined : (error ?? message)
   const words = (refusal as Body | undefined)?.message ?? refusal
   const said = typeof words === 'string' ? words : text
   return {
@@ -50,10 +60,32 @@ export function readAnswer(
   }
 }
 
+/** A longer id is not shown: it may hold a secret, and a part of one would not be masked. */
+const MAX_ID_LENGTH = 24
+
+/** Says that a response does not belong to the request. */
+const wrongId = (id: unknown, requestId: number): string => {
+  if (id === undefined) return `response has no id; request id is ${requestId}`
+  return `response id ${idText(id)} does not match request id ${requestId}`
+}
+
+/** An id of a response, as it may be shown. */
+export function idText(id: unknown): string {
+  if (id === undefined) return '(none)'
+  try {
+    const text = JSON.stringify(id)
+    return text.length > MAX_ID_LENGTH ? '…' : text
+  } catch {
+    // Nested too deep to be written.
+    return '…'
+  }
+}
+
 /** Whatever a code was, a number in quotes, an object or nothing: now it is an integer. */
 const integer = (code: unknown): number => (Object(code) === code ? 0 : Number(code) | 0)
 
 interface Body {
+  readonly jsonrpc?: unknown
   readonly id?: unknown
   readonly result?: unknown
   readonly error?: unknown

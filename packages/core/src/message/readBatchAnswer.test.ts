@@ -75,9 +75,6 @@ describe('readBatchAnswer', () => {
   })
 
   test.each([
-    ['an empty array', '[]', 'badResponse'],
-    ['an array of strangers', [ok(1), ok(2)], 'badResponse'],
-    ['a lone result of nobody', ok(99), 'badResponse'],
     ['no JSON', '<html><title>Welcome</title></html>', 'badResponse'],
     ['a truncated array', '[{"id":5,"result":1},', 'badResponse'],
     ['nothing', '', 'badResponse'],
@@ -85,6 +82,24 @@ describe('readBatchAnswer', () => {
     ['null', 'null', 'badResponse'],
   ])('fails all alike where %s came', (_, body, kind) => {
     expect(read(body)).toMatchObject({ kind, batch: true })
+  })
+
+  test.each([
+    ['an empty array', [], '', false],
+    ['an array of other ids', [ok(1), ok('6'), ok(null), ok(9)], ', but there is one with id 1, "6", null', true],
+    ['a lone result with another id', ok(99), ', but there is one with id 99', true],
+    ['a lone result without an id', ok(undefined), ', but there is one with id (none)', true],
+    ['no objects', [1, null, 'x'], '', false],
+  ])('names the id of each call that has no response if %s came', (_, body, instead, final) => {
+    const reads = read(body) as readonly ItemRead[]
+    expect(reads).toHaveLength(3)
+    for (const [at, one] of reads.entries())
+      expect(one).toMatchObject({
+        kind: 'badResponse',
+        batch: true,
+        final,
+        text: `no response in the batch has request id ${5 + at}${instead}`,
+      })
   })
 
   test('fails all by the status where that refuses, and never believes a redirect', () => {
@@ -139,9 +154,11 @@ describe('readBatchAnswer', () => {
       [ok(7), bad(null, 'execution reverted')],
       [ok(7), bad(null, 'execution reverted'), bad(null, 'slow down')],
     ])
-      expect(words(unclear).filter((said) => !/^r\d$/.test(String(said)) && !String(said).includes('no item'))).toEqual(
-        [],
-      )
+      expect(
+        words(unclear).filter(
+          (said) => !/^r\d$/.test(String(said)) && !String(said).includes('no response in the batch'),
+        ),
+      ).toEqual([])
   })
 
   test('reads errors without an id that are nested too deep to be compared', () => {

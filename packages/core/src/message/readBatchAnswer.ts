@@ -1,6 +1,6 @@
 import type { Answer } from '../carrier/carrier.ts'
 import type { Facts } from '../failure/facts.ts'
-import { readAnswer } from './readAnswer.ts'
+import { idText, readAnswer } from './readAnswer.ts'
 
 /** What was read for one call of a batch: its result, or the facts of its failure. */
 export type ItemRead = { readonly result: unknown } | Facts
@@ -13,7 +13,7 @@ export type ItemRead = { readonly result: unknown } | Facts
  * @param answer - What came back by HTTP.
  * @param first - The id of the first call; the others have the ids that follow.
  * @param count - How many calls were sent.
- * @returns What was read for each call, in the order of the calls; or the one failure of all of them, where no item could be paired. Never throws.
+ * @returns What was read for each call, in the order of the calls; or the one failure of all of them. Never throws.
  * @example
  * const text = '[{"jsonrpc":"2.0","id":2,"result":"0x2"},{"jsonrpc":"2.0","id":1,"result":"0x1"}]'
  * readBatchAnswer({ status: 200, text, header: () => null }, 1, 2) // [{ result: '0x1', … }, { result: '0x2', … }]
@@ -31,10 +31,11 @@ export function readBatchAnswer(answer: Answer, first: number, count: number): r
     ...(readAnswer({ status, text, header }, { id: id as number, method: '' }, read) as Facts),
     batch: true,
   })
-  const unpaired = (text: string): Facts => ({
+  const unpaired = (text: string, final = false): Facts => ({
     kind: 'badResponse',
     status,
     text,
+    final,
     retryAfter: header('retry-after'),
     date: header('date'),
     batch: true,
@@ -46,32 +47,39 @@ export function readBatchAnswer(answer: Answer, first: number, count: number): r
 
   const reads: (ItemRead | undefined)[] = Array.from({ length: count })
   const nameless: Entry[] = []
+  /** Ids that belong to none of the calls. */
+  const others: unknown[] = []
   let paired = 0
   for (const entry of entries as (Entry | null)[]) {
     const of = entry?.id
     const at = typeof of === 'number' ? of - first : -1
     if (at >= 0 && at < count && Number.isInteger(at)) {
-      if (reads[at]) reads[at] = unpaired('the answer to the batch has the id of this call twice')
+      if (reads[at]) reads[at] = unpaired(`the batch has two responses with id ${first + at}`)
       else {
         paired++
         const good = status < 300 && entry?.error == null && entry?.result !== undefined
         reads[at] = good ? (entry as { result: unknown }) : asOne(entry, of)
       }
     } else if (of == null && entry?.error != null) nameless.push(entry)
+    else if (Object(entry) === entry) others.push(of)
   }
   if (paired === count) return reads as ItemRead[]
 
   // Errors without an id can only mean calls that have no answer; believed where it cannot be unclear which.
   const [said] = nameless
-  const refusal = said
-    ? asOne(said, undefined)
-    : unpaired('the answer to the batch has no item with the id of this call')
-  if (!paired) return refusal
+  const refusal = said && asOne(said, undefined)
+  if (refusal && !paired) return refusal
   const clear =
     nameless.every((entry) => written(entry) === written(said)) &&
-    (nameless.length === count - paired || /\bbatch/i.test(refusal.text))
-  const missing = clear ? refusal : unpaired('the answer to the batch has no item with the id of this call')
-  return reads.map((read) => read ?? missing)
+    (nameless.length === count - paired || /\bbatch/i.test(refusal?.text ?? ''))
+  const instead = others.length > 0 ? `, but there is one with id ${others.slice(0, 3).map(idText).join(', ')}` : ''
+  // A server that has none of the ids does not send them back at all, and would not the next time.
+  const final = !paired && others.length > 0
+  return reads.map((read, at) => {
+    if (read) return read
+    if (refusal && clear) return refusal
+    return unpaired(`no response in the batch has request id ${first + at}${instead}`, final)
+  })
 }
 
 /** An entry as text, so that two can be compared; empty where it is nested too deep to be written. */

@@ -1,0 +1,151 @@
+import { createTransport, isKeyrailError } from '@keyrail/core'
+import type { KeyrailError } from '@keyrail/core'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { carriers } from './faults/carriers.ts'
+import { startFaultServer } from './faultServer.ts'
+import type { FaultServer } from './faultServer.ts'
+
+const server: FaultServer = await startFaultServer()
+const other: FaultServer = await startFaultServer()
+beforeEach(() => {
+  server.seen.length = 0
+  other.seen.length = 0
+})
+afterAll(() => Promise.all([server.close(), other.close()]))
+
+/** Every request of the server gets a body that is made of the request's id. */
+const answerWith = (body: (id: number) => unknown): void => {
+  server.script = ({ json }, response) => response.end(JSON.stringify(body(json.id)))
+}
+
+const failureOf = async (call: Promise<unknown>): Promise<KeyrailError> => {
+  try {
+    return (await call) as never
+  } catch (error) {
+    if (isKeyrailError(error)) return error
+    throw error
+  }
+}
+
+describe.each(carriers)('by %s', (_, options) => {
+  test.each([
+    ['another number', (id: number) => id + 1, 'response id 2 does not match request id 1'],
+    ['0', () => 0, 'response id 0 does not match request id 1'],
+    ['the same as a text', (id: number) => String(id), 'response id "1" does not match request id 1'],
+    ['null', () => null, 'response id null does not match request id 1'],
+    ['true', () => true, 'response id true does not match request id 1'],
+    ['an object', () => ({ a: 1 }), 'response id {"a":1} does not match request id 1'],
+  ])('a result whose id is %s fails after one request, and the message says so', async (_name, idOf, message) => {
+    answerWith((id) => ({ jsonrpc: '2.0', id: idOf(id), result: '0x1' }))
+    const transport = createTransport({ url: server.url, ...options })
+    const failure = await failureOf(transport.request({ method: 'eth_chainId' }))
+    expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
+    expect(failure.message).toContain(message)
+    expect(server.seen).toHaveLength(1)
+    transport.close()
+  })
+
+  test('an error with another id fails after one request, and the message says so', async () => {
+    answerWith((id) => ({ jsonrpc: '2.0', id: id + 6, error: { code: 3, message: 'execution reverted' } }))
+    const transport = createTransport({ url: server.url, ...options })
+    const failure = await failureOf(transport.request({ method: 'eth_call', params: [{}, 'latest'] }))
+    expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
+    expect(failure.message).toContain('response id 7 does not match request id 1')
+    expect(server.seen).toHaveLength(1)
+    transport.close()
+  })
+
+  test('a result without an id is the response to the only request of its connection', async () => {
+    answerWith(() => ({ jsonrpc: '2.0', result: '0x1' }))
+    const transport = createTransport({ url: server.url, ...options })
+    expect(await transport.request({ method: 'eth_chainId' })).toBe('0x1')
+    transport.close()
+  })
+
+  test.each([
+    ['is not marked as JSON-RPC 2.0', { result: '0x1' }],
+    ['is of an API that is not JSON-RPC', { status: '1', message: 'OK', result: '0x1' }],
+    ['says that it is of another version', { jsonrpc: '1.0', result: '0x1' }],
+    ['is wrapped in an array', [{ jsonrpc: '2.0', result: '0x1' }]],
+  ])('a result without an id that %s fails after one request', async (_name, body) => {
+    answerWith(() => body)
+    const transport = createTransport({ url: server.url, ...options })
+    const failure = await failureOf(transport.request({ method: 'eth_chainId' }))
+    expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
+    expect(failure.message).toContain('response has no id; request id is 1')
+    expect(server.seen).toHaveLength(1)
+    transport.close()
+  })
+})
+
+test('another endpoint is tried once after a wrong id', async () => {
+  answerWith((id) => ({ jsonrpc: '2.0', id: id + 1, result: '0xbad' }))
+  const transport = createTransport({ endpoints: [{ url: server.url }, { url: other.url }] })
+  expect(await transport.request({ method: 'eth_chainId' })).toBe('0x1')
+  expect([server.seen.length, other.seen.length]).toEqual([1, 1])
+  transport.close()
+})
+
+test('a long or secret id is not repeated whole', async () => {
+  const key = 'kr_t0123456789abcdefghij'
+  answerWith(() => ({ jsonrpc: '2.0', id: `${key}${'x'.repeat(500)}`, result: '0x1' }))
+  const transport = createTransport({ baseUrl: server.url, apiKey: key })
+  const { message } = await failureOf(transport.request({ method: 'eth_chainId' }))
+  expect(message).not.toContain(key)
+  expect(message).toContain('does not match request id 1')
+  expect(message.length).toBeLessThan(400)
+  transport.close()
+})
+
+describe('in a batch', () => {
+  /** Answers each batch, and keeps how many items its requests had. */
+  const batchOf = async (
+    respond: (items: readonly { readonly id: number }[]) => readonly unknown[],
+  ): Promise<readonly unknown[]> => {
+    server.script = ({ json }, response) => {
+      const responses = respond([json].flat())
+      response.end(JSON.stringify(Array.isArray(json) ? responses : responses[0]))
+    }
+    const transport = createTransport({ url: server.url, batch: true })
+    const results = await Promise.all(
+      ['0x1', '0x2', '0x3'].map((address) =>
+        failureOf(transport.request({ method: 'eth_getCode', params: [address, 'latest'] })),
+      ),
+    )
+    transport.close()
+    return results
+  }
+  const good = ({ id }: { readonly id: number }): object => ({ jsonrpc: '2.0', id, result: `r${id}` })
+
+  test('one wrong id is asked for once more, alone', async () => {
+    const results = await batchOf((items) =>
+      items.map(({ id }) => good({ id: id === 2 || items.length === 1 ? 99 : id })),
+    )
+    expect([results[0], results[2]]).toEqual(['r1', 'r3'])
+    expect(results[1]).toMatchObject({ kind: 'badResponse', retryable: false })
+    // It was asked for once more, alone.
+    expect((results[1] as Error).message).toContain('response id 99 does not match request id 1')
+    expect(server.seen).toHaveLength(2)
+  })
+
+  test('all ids wrong is one request', async () => {
+    const results = await batchOf((items) => items.map(({ id }) => good({ id: id + 50 })))
+    for (const [at, failure] of results.entries()) {
+      expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
+      expect((failure as Error).message).toContain(`request id ${at + 1}`)
+    }
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('a result without an id belongs to no call', async () => {
+    const results = await batchOf((items) => items.map((item) => ({ ...good(item), id: undefined })))
+    for (const failure of results) expect(failure).toMatchObject({ kind: 'badResponse', retryable: false })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('a response that is merely missing is asked for again', async () => {
+    let asked = 0
+    const results = await batchOf((items) => (asked++ === 0 ? items.slice(1).map(good) : items.map(good)))
+    expect(results).toEqual(['r1', 'r2', 'r3'])
+  })
+})
