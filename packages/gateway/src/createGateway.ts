@@ -25,7 +25,7 @@ import { createMethodPolicy } from './method/createMethodPolicy.ts'
 import { networkNames } from './network.ts'
 import type { Network } from './network.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
-import type { UpstreamGroup } from './upstream/createUpstreamGroup.ts'
+import type { UpstreamGroup, UpstreamState } from './upstream/createUpstreamGroup.ts'
 
 /** A service that answers JSON-RPC at keyed addresses in front of nodes. */
 export interface Gateway {
@@ -45,6 +45,8 @@ export interface Gateway {
    * @throws {TypeError} where an option is wrong; then everything stays as it was.
    */
   reload(options: GatewayOptions): Promise<void>
+  /** What is known now of each upstream of the current options. */
+  upstreams(): readonly UpstreamState[]
   /**
    * Reports 503 at `/readyz` from now on, so that load balancers move their callers away. Everything else is still accepted and served,
    * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
@@ -248,6 +250,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       reloading = work.catch(() => {})
       return work
     },
+    upstreams: () => networkNames.flatMap((network) => answering.groups[network].states()),
     prepareToClose: () => {
       if (phase === 'serving') phase = 'leaving'
     },

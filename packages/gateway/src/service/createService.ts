@@ -139,7 +139,10 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       // A log that fails is no reason for the service to fail.
     }
   }
-  const prometheus = config.prometheus === undefined ? undefined : createPrometheus({ degraded: () => stores.gone() })
+  const prometheus =
+    config.prometheus === undefined
+      ? undefined
+      : createPrometheus({ upstreams: () => gateway.upstreams(), parts: () => stores.states() })
 
   checkSecrets(options)
   const tlsAtStart = readTls(config)

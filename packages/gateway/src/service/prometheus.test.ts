@@ -8,8 +8,17 @@ afterEach(async () => {
   for (const one of toStop.splice(0)) await one.close()
 })
 
-const start = async (degraded: readonly string[] = []) => {
-  const prometheus = createPrometheus({ degraded: () => degraded })
+const start = async () => {
+  const prometheus = createPrometheus({
+    upstreams: () => [
+      { network: 'mainnet', upstream: 'main-"1"', healthy: false },
+      { network: 'mainnet', upstream: 'main-2', healthy: true },
+    ],
+    parts: () => [
+      { name: 'database', works: true },
+      { name: 'redis', works: false },
+    ],
+  })
   toStop.push(prometheus)
   const port = await prometheus.listen({ host: '127.0.0.1', port: 0 })
   return { prometheus, url: `http://127.0.0.1:${port}` }
@@ -17,13 +26,10 @@ const start = async (degraded: readonly string[] = []) => {
 
 describe('prometheus', () => {
   test('tells requests, items, upstreams and what is degraded, on /metrics alone', async () => {
-    const { prometheus, url } = await start(['redis'])
+    const { prometheus, url } = await start()
     prometheus.see({ event: 'request', requestId: '1', network: 'testnet', status: 200, durationMs: 3 })
     prometheus.see({ event: 'request', requestId: '2', network: 'testnet', status: 200, durationMs: 40_000 })
     prometheus.see({ event: 'request', requestId: '3', status: 404, reason: 'not_found', durationMs: 1 })
-    prometheus.see({ event: 'upstream', network: 'mainnet', upstream: 'main-"1"', state: 'unreachable' })
-    for (const state of ['failing', 'recovered'] as const)
-      prometheus.see({ event: 'upstream', network: 'mainnet', upstream: 'main-2', state })
     prometheus.count('testnet', 'eth_call', 'answered')
     prometheus.count('testnet', 'eth_call', 'answered')
     const text = await (await fetch(`${url}/metrics`)).text()
@@ -37,6 +43,7 @@ describe('prometheus', () => {
       'keyrail_request_duration_seconds_count{network="testnet"} 2',
       String.raw`keyrail_upstream_healthy{network="mainnet",upstream="main-\"1\""} 0`,
       'keyrail_upstream_healthy{network="mainnet",upstream="main-2"} 1',
+      'keyrail_degraded{part="database"} 0',
       'keyrail_degraded{part="redis"} 1',
     ])
       expect(text.split('\n')).toContain(line)

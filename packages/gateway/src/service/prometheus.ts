@@ -5,7 +5,8 @@ import type { Network } from '../network.ts'
 import { createHistogram, metricText } from './metricsText.ts'
 import type { Histogram, Sample } from './metricsText.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
-import type { HealthState } from '../upstream/watchHealth.ts'
+import type { UpstreamState } from '../upstream/createUpstreamGroup.ts'
+import type { StoreState } from './watchStores.ts'
 
 /** What Prometheus reads, on a port of its own. */
 export interface Prometheus {
@@ -52,18 +53,30 @@ const createCounts = () => {
   }
 }
 
-/** After these nothing is known that speaks against asking an upstream. */
-const soundStates: ReadonlySet<HealthState> = new Set(['healthy', 'recovered', 'caughtUp'])
+/** What gauges are read from. Asked at each scrape, so that a gauge always shows the current state. */
+export interface GaugeSources {
+  /** Every upstream of the current config. */
+  readonly upstreams: () => readonly UpstreamState[]
+  /** Every part that the service can do without for a while. */
+  readonly parts: () => readonly StoreState[]
+}
 
-/**
- * Makes the metrics of a service. Every label has few values: networks, methods of the schema, outcomes, names of upstreams.
- * @param options.degraded - What does not work at the moment.
- */
-export const createPrometheus = ({ degraded }: { degraded: () => readonly string[] }): Prometheus => {
+/** Two samples with the same labels are an error in Prometheus: upstreams that share a name are healthy if all of them are. */
+const healthSamples = (upstreams: readonly UpstreamState[]): Sample[] => {
+  const samples = new Map<string, Sample>()
+  for (const { network, upstream, healthy } of upstreams) {
+    const key = `${network}/${upstream}`
+    const value = healthy && samples.get(key)?.value !== 0 ? 1 : 0
+    samples.set(key, { labels: { network, upstream }, value })
+  }
+  return [...samples.values()]
+}
+
+/** Creates the metrics of a service. Every label has few values: networks, methods of the schema, outcomes, names of upstreams. */
+export const createPrometheus = ({ upstreams, parts }: GaugeSources): Prometheus => {
   const requests = createCounts()
   const items = createCounts()
   const durations = new Map<Network, Histogram>(networkNames.map((network) => [network, createHistogram(bounds)]))
-  const upstreams = new Map<string, Map<string, boolean>>()
   const methods = new Set<string>()
   let disconnected = 0
   let outageGranted = 0
@@ -76,11 +89,7 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
       requests.add([network, String(entry.status), entry.reason ?? 'none'])
       if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
     } else if (entry.event === 'disconnected') disconnected += 1
-    else if (entry.event === 'upstream') {
-      const ofNetwork = upstreams.get(entry.network) ?? new Map<string, boolean>()
-      ofNetwork.set(entry.upstream, soundStates.has(entry.state))
-      upstreams.set(entry.network, ofNetwork)
-    } else if (entry.event === 'config') reloads[entry.state] += 1
+    else if (entry.event === 'config') reloads[entry.state] += 1
     else if (entry.event === 'quotaOutage' && entry.state === 'ended') outageGranted += entry.items
   }
 
@@ -92,9 +101,6 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
       collectDefaultMetrics({ register: registry })
       own = () => registry.metrics()
     }
-    const healthy = [...upstreams].flatMap(([network, names]) =>
-      [...names].map(([upstream, isHealthy]) => ({ labels: { network, upstream }, value: isHealthy ? 1 : 0 })),
-    )
     const single = (value: number): Sample[] => [{ labels: {}, value }]
     return [
       metricText({
@@ -123,13 +129,13 @@ export const createPrometheus = ({ degraded }: { degraded: () => readonly string
         name: 'keyrail_upstream_healthy',
         help: 'Whether an upstream may be used now.',
         type: 'gauge',
-        samples: healthy,
+        samples: healthSamples(upstreams()),
       }),
       metricText({
         name: 'keyrail_degraded',
-        help: 'Parts that do not work at the moment though calls do.',
+        help: 'Whether a part does not work at the moment though calls do.',
         type: 'gauge',
-        samples: degraded().map((part) => ({ labels: { part }, value: 1 })),
+        samples: parts().map(({ name, works }) => ({ labels: { part: name }, value: works ? 0 : 1 })),
       }),
       metricText({
         name: 'keyrail_config_reloads_total',

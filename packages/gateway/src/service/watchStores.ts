@@ -9,9 +9,17 @@ export interface Store {
 
 /** What is known of the stores. */
 export interface StoreWatch {
+  /** All of them, and whether each works. */
+  readonly states: () => readonly StoreState[]
   /** Those that do not answer. */
   readonly gone: () => readonly string[]
   readonly stop: () => void
+}
+
+/** Whether a store works. */
+export interface StoreState {
+  readonly name: string
+  readonly works: boolean
 }
 
 const everyMs = 2_000
@@ -59,6 +67,7 @@ export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEnt
   }
   timer = setTimeout(() => void look(), everyMs).unref()
   return {
+    states: () => stores.map(({ name }) => ({ name, works: !gone.has(name) })),
     gone: () => [...gone].toSorted(),
     stop: () => {
       stopped = true

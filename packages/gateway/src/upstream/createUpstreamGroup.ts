@@ -32,6 +32,8 @@ export interface UpstreamGroup {
   readonly pick: (not?: GroupMember, mayFail?: boolean) => GroupMember | undefined
   /** Whether there is more than one. */
   readonly several: boolean
+  /** What is known of each upstream now, in the order of the configuration. */
+  readonly states: () => readonly UpstreamState[]
   readonly flights: Flights
   readonly turns: KeyTurns
   readonly deadlines: Deadlines
@@ -40,6 +42,15 @@ export interface UpstreamGroup {
   /** Probes all once, then goes on probing. */
   readonly start: () => Promise<void>
   readonly close: () => Promise<void>
+}
+
+/** What is known of an upstream. */
+export interface UpstreamState {
+  readonly network: Network
+  /** Its name in the configuration; two may have the same. */
+  readonly upstream: string
+  /** Whether it is reachable, on the right chain, not behind the others, and its circuit breaker is closed. */
+  readonly healthy: boolean
 }
 
 /** What a group is made of. */
@@ -66,6 +77,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     const upstream = createUpstream(address)
     const onState = (state: HealthState): void => log({ event: 'upstream', network, upstream: name, state })
     return {
+      name,
       upstream,
       health: watchHealth(upstream, { chainId, timeoutMs, onState }),
       finality: createFinality(upstream, { timeoutMs, onBack: cache.clear }),
@@ -82,6 +94,7 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
       return members.find((member) => member !== not && member.health.healthy())
     },
     several: members.length > 1,
+    states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.sound() })),
     flights: createFlights({ joinableMs: Math.min(timeoutMs / 2, longestJoinableMs) }),
     turns: createKeyTurns(),
     deadlines: createDeadlines(timeoutMs),

@@ -4,6 +4,8 @@ import type { Health } from './watchHealth.ts'
 
 /** An upstream and what is known of it. */
 export interface GroupMember {
+  /** What logs and metrics call it. */
+  readonly name: string
   readonly upstream: Upstream
   readonly health: Health
   readonly finality: Finality

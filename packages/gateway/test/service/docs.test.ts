@@ -30,7 +30,7 @@ describe('what the documents say of the config', () => {
 
   test('and of metrics: every name is one that there is', async () => {
     const { createPrometheus } = await import('../../src/service/prometheus.ts')
-    const text = await createPrometheus({ degraded: () => [] }).text()
+    const text = await createPrometheus({ upstreams: () => [], parts: () => [] }).text()
     const named = [...read('operating.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(5)
     expect(named.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])

@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
+import type { Service, ServiceConfig, ServiceConfigInput } from '../../src/index.ts'
+import { result, startFakeUpstream } from '../fakeUpstream.ts'
+import type { FakeUpstream } from '../fakeUpstream.ts'
+import { chainIds, post } from '../startGateway.ts'
+import { startRedis } from './places.ts'
+import { hasRedis } from '../usage/startRedis.ts'
+import { freePort } from './freePort.ts'
+import { createVisitor } from './visitor.ts'
+
+const toStop: (() => Promise<unknown> | void)[] = []
+afterEach(async () => {
+  for (const stop of toStop.splice(0).toReversed()) await stop()
+})
+
+const startNode = async (): Promise<FakeUpstream> => {
+  const node = await startFakeUpstream(chainIds.testnet)
+  toStop.push(node.stop)
+  return node
+}
+
+interface Started {
+  readonly service: Service
+  readonly url: string
+  readonly configWith: (testnet: ServiceConfigInput['networks']['testnet']['upstreams']) => ServiceConfig
+  /** The lines of one metric. */
+  readonly metric: (name: string) => Promise<string[]>
+}
+const start = async (
+  testnet: ServiceConfigInput['networks']['testnet']['upstreams'],
+  redisUrl?: string,
+): Promise<Started> => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-metrics-'))
+  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
+  const mainnet = await startNode()
+  const port = await freePort()
+  const configWith: Started['configWith'] = (upstreams) =>
+    parseServiceConfig({
+      publicUrl: `http://127.0.0.1:${port}`,
+      listen: { port },
+      prometheus: { port: 0 },
+      signUp: 'open',
+      chain: { name: 'Testland', symbol: 'TST' },
+      networks: {
+        testnet: { chainId: chainIds.testnet, upstreams },
+        mainnet: { chainId: chainIds.testnet, upstreams: [{ url: mainnet.url, name: 'main' }] },
+      },
+    })
+  const service = await createService({
+    config: configWith(testnet),
+    secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),
+    storage: { file: join(folder, 'keyrail.db') },
+    redisUrl,
+  })
+  toStop.push(() => service.close({ graceMs: 0 }))
+  const { url, prometheusPort } = await service.listen()
+  return {
+    service,
+    url,
+    configWith,
+    metric: async (name) => {
+      const text = await (await fetch(`http://127.0.0.1:${prometheusPort}/metrics`)).text()
+      return text.split('\n').filter((line) => line.startsWith(`${name}{`))
+    },
+  }
+}
+
+/** A way to a node that refuses connections while it is closed, as the machine of a stopped node does. */
+const createSwitch = async (target: number) => {
+  const sockets = new Set<Socket>()
+  let port = 0
+  let server: Server | undefined
+  const open = async (): Promise<void> => {
+    server = createServer((near) => {
+      const far = connect(target, '127.0.0.1')
+      for (const socket of [near, far]) {
+        sockets.add(socket)
+        socket.on('error', () => socket.destroy())
+        socket.on('close', () => sockets.delete(socket))
+      }
+      near.pipe(far).pipe(near)
+    })
+    await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve))
+    ;({ port } = server.address() as AddressInfo)
+  }
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server?.close(resolve))
+  }
+  await open()
+  toStop.push(close)
+  return { port, open, close }
+}
+
+// 15.33
+describe('keyrail_upstream_healthy', () => {
+  test('has a series for each node of the config, and none for one that a reload removed', async () => {
+    const [one, two] = [await startNode(), await startNode()]
+    const { service, configWith, metric } = await start([
+      { url: one.url, name: 'one' },
+      { url: two.url, name: 'two' },
+      { url: 'http://127.0.0.1:9', name: 'down' },
+    ])
+    const lineOf = (name: string, healthy: 0 | 1, network = 'testnet'): string =>
+      `keyrail_upstream_healthy{network="${network}",upstream="${name}"} ${healthy}`
+    expect(await metric('keyrail_upstream_healthy')).toEqual([
+      lineOf('one', 1),
+      lineOf('two', 1),
+      lineOf('down', 0),
+      lineOf('main', 1, 'mainnet'),
+    ])
+    await service.reload(configWith([{ url: two.url, name: 'renamed' }]))
+    expect(await metric('keyrail_upstream_healthy')).toEqual([lineOf('renamed', 1), lineOf('main', 1, 'mainnet')])
+  })
+
+  test('is one series, healthy if all are, for nodes that share a name', async () => {
+    const { metric } = await start([
+      { url: (await startNode()).url, name: 'same' },
+      { url: 'http://127.0.0.1:9', name: 'same' },
+    ])
+    expect(await metric('keyrail_upstream_healthy')).toEqual([
+      'keyrail_upstream_healthy{network="testnet",upstream="same"} 0',
+      'keyrail_upstream_healthy{network="mainnet",upstream="main"} 1',
+    ])
+  })
+
+  test('is 0 while the circuit breaker of a node is open, also after the node was unreachable and came back', async () => {
+    const node = await startNode()
+    node.answersLightRead = false
+    const link = await createSwitch(Number(new URL(node.url).port))
+    const { url, metric } = await start([{ url: `http://127.0.0.1:${link.port}`, name: 'one' }])
+    const addresses: string[] = []
+    for (let user = 0; user < 3; user += 1) {
+      const visitor = createVisitor(url)
+      await visitor.get('POST /api/account', { body: { mail: `u${user}@example.org`, password: 'plum tin roof gate' } })
+      const { address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
+      addresses.push(address)
+    }
+    let calls = 0
+    const call = async (): Promise<number> => {
+      calls += 1
+      const body = `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[${calls}]}`
+      return (await post(addresses[calls % addresses.length] ?? '', body)).status
+    }
+    const healthy = async (): Promise<string | undefined> =>
+      (await metric('keyrail_upstream_healthy')).find((line) => line.includes('"one"'))?.at(-1)
+    node.behave = (_, response) => {
+      response.statusCode = 500
+      return 'broken'
+    }
+    expect(await healthy()).toBe('1')
+    for (let each = 0; each < 6; each += 1) expect(await call()).toBe(502)
+    expect(await healthy()).toBe('0')
+
+    await link.close()
+    expect(await call()).toBe(503)
+    await link.open()
+    await expect.poll(call, { timeout: 20_000 }).toBe(502)
+    expect(await healthy()).toBe('0')
+
+    node.behave = (sent) => result(sent, '"0x1"')
+    expect(await call()).toBe(200)
+    expect(await healthy()).toBe('1')
+  })
+})
+
+describe('keyrail_degraded', () => {
+  test('has a series for each part, at 0 while the part works', async () => {
+    const { metric } = await start([{ url: (await startNode()).url }])
+    expect(await metric('keyrail_degraded')).toEqual(['keyrail_degraded{part="database"} 0'])
+  })
+
+  test.skipIf(!hasRedis)('is 1 for a part that does not work', async () => {
+    const redis = await startRedis()
+    toStop.push(redis.stop)
+    const { metric } = await start([{ url: (await startNode()).url }], redis.url)
+    const both = ['keyrail_degraded{part="database"} 0', 'keyrail_degraded{part="redis"} 0']
+    expect(await metric('keyrail_degraded')).toEqual(both)
+    await redis.stop()
+    await expect
+      .poll(() => metric('keyrail_degraded'), { timeout: 20_000 })
+      .toEqual([both[0], 'keyrail_degraded{part="redis"} 1'])
+  })
+})
