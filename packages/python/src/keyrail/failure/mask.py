@@ -4,96 +4,173 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any, TypeAlias, TypeVar
 
 from .json_text import json_text
 
 T = TypeVar("T")
 
-_LEAST_RUN = 8
 _MOST_TEXT = 65_536
-_ESCAPES = re.compile(r"%([\da-f]{2})|\\+(?:u00([\da-f]{2})|([\s\S]))", re.IGNORECASE | re.ASCII)
+# The shortest part of a secret that is hidden.
+_RUN = 8
+# How many of its characters are certain in base64, wherever its bytes begin and whatever surrounds them: 64 bits hold 10 whole digits.
+_BASE64_RUN = 10
+# Shorter secrets are looked for as they are, but not encoded: every text holds two or three given digits.
+_SHORTEST_ENCODED = 4
+_MOST_ROUNDS = 3
+# %6b, &#x6b; and &#107;, \u006b and \x6b, \n and \", with any number of backslashes.
+_ESCAPES = re.compile(r"(?:%|&#x|\\+(?:u00|x))([\da-f]{2});?|&#(\d{2,3});|\\+([\s\S])", re.IGNORECASE | re.ASCII)
+_WHITE_SPACE = dict.fromkeys("bfnrt", " ")
 
 
 def mask(value: T, secrets: Sequence[str], otherwise: T) -> T:
-    """Replace each run of 8 or more characters of a secret (all of it, where it is shorter) by '…'.
+    """Replace each run of 8 or more characters of a secret (all of it, if it is shorter) by '…'.
 
-    In whatever letter case, also where it stands percent-encoded or JSON-escaped, in every text of lists and dicts, keys
-    included, and in numbers. All else stays as it is.
+    Finds it in any letter case, with other characters between its letters and digits, behind percent escapes, JSON escapes and
+    numeric HTML entities up to three deep, and as part of a text in hex, base64 or base64url. Reaches every text of lists and
+    dicts, keys included, and numbers. The rest stays as it is. Takes time linear in the length of the value.
 
     Args:
         value: A text or a JSON value.
         secrets: What must not be shown, as it stands in a URL or header.
-        otherwise: Given back where the rest would be no JSON any more (a number was cut), where the value is longer than
-            64 KiB of JSON, and where it is nested more than 1,000 deep.
+        otherwise: The result if the masked value would not be JSON (a number was cut), and if the value is longer than 64 KiB of
+            JSON or nests deeper than 1,000 levels.
+
+    Example:
+        >>> mask("no app for notARealKey", ["notARealKey"], "…")
+        'no app for …'
 
     """
+    text = json_text(value)
+    if text is None or len(text) > _MOST_TEXT:
+        return otherwise
+    hidden = bytearray(len(text) + 1)
+    # A secret may itself hold a '%', so the text is searched before and after each decoding.
+    view = _View(text, range(len(text) + 1))
+    for _ in range(_MOST_ROUNDS + 1):
+        _hide(view, secrets, hidden)
+        decoded = _decode(view)
+        if decoded.text == view.text:
+            break
+        view = decoded
     try:
-        text = json_text(value)
-        if text is None or len(text) > _MOST_TEXT:
-            return otherwise
-        runs = _runs_of(secrets)
-        # By what escapes mean, then by the characters as they stand, because a secret may itself hold a '%'.
-        if "%" in text or "\\" in text:
-            text = _hide(text, *_decode(text), runs)
-        masked: T = json.loads(_hide(text, text, range(len(text) + 1), runs))
-    except (TypeError, ValueError, RecursionError):
+        masked: T = json.loads(_replace(text, hidden))
+    except (ValueError, RecursionError):
         return otherwise
     return masked
 
 
-def _decode(text: str) -> tuple[str, Sequence[int]]:
-    """Give the text without its escapes, and where each of its characters starts in the text it came from."""
+@dataclass(slots=True, frozen=True)
+class _View:
+    """A text without some of its escapes."""
+
+    text: str
+    starts: Sequence[int]
+    """Where each of its characters, and the end, was in the text that is masked."""
+
+
+@dataclass(slots=True, frozen=True, eq=False)
+class _Reading:
+    """A way to read a text: some characters are left out, others count as the same."""
+
+    left_out: re.Pattern[str]
+    same: dict[int, int]
+
+    def read(self, text: str) -> str:
+        return self.left_out.sub("", text).translate(self.same)
+
+    def places(self, text: str) -> list[int]:
+        """Say where in the text each character of the reading is."""
+        return [at for at, char in enumerate(text) if not self.left_out.match(char)]
+
+
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_EXACT = _Reading(re.compile(r"(?!)"), _LOWER)
+_ALPHANUMERIC = _Reading(re.compile(r"[^a-z\d]+", re.IGNORECASE | re.ASCII), _LOWER)
+_BASE64 = _Reading(re.compile(r"[^a-z\d+/_-]+", re.IGNORECASE | re.ASCII), str.maketrans("-_", "+/"))
+
+_Runs: TypeAlias = "dict[tuple[_Reading, int], set[str]]"
+"""What must not be shown, by the reading and the length."""
+
+
+# A key is the same from failure to failure, and a JSON Web Token has thousands of runs.
+@lru_cache(maxsize=64)
+def _runs_of(secret: str) -> _Runs:
+    found: _Runs = {}
+
+    def add(reading: _Reading, written: str, length: int, step: int = 1) -> None:
+        if len(written) >= length > 0:
+            runs = {written[at : at + length] for at in range(0, len(written) - length + 1, step)}
+            found.setdefault((reading, length), set()).update(runs)
+
+    exact = _EXACT.read(secret)
+    add(_EXACT, exact, min(len(exact), _RUN))
+    add(_ALPHANUMERIC, _ALPHANUMERIC.read(secret), _RUN)
+    data = secret.encode("utf-8", "replace")
+    if len(data) < _SHORTEST_ENCODED:
+        return found
+    add(_ALPHANUMERIC, data.hex(), 2 * min(len(data), _RUN), step=2)
+    for before in range(3):
+        # Digits at the ends also depend on the bytes before and after.
+        first, end = (8 * before + 5) // 6, 8 * (before + len(data)) // 6
+        digits = b64encode(bytes(before) + data).decode()[first:end]
+        add(_BASE64, digits, min(len(digits), _BASE64_RUN))
+    return found
+
+
+def _hide(view: _View, secrets: Sequence[str], hidden: bytearray) -> None:
+    by_form: dict[tuple[_Reading, int], list[set[str]]] = {}
+    for secret in set(secrets):
+        for form, runs in _runs_of(secret).items():
+            by_form.setdefault(form, []).append(runs)
+    for (reading, length), each in by_form.items():
+        seen = reading.read(view.text)
+        parts = {seen[at : at + length] for at in range(len(seen) - length + 1)}
+        found = {part for runs in each for part in parts & runs}
+        if not found:
+            continue
+        places = reading.places(view.text)
+        for at in range(len(seen) - length + 1):
+            if seen[at : at + length] in found:
+                start, end = view.starts[places[at]], view.starts[places[at + length - 1] + 1]
+                hidden[start:end] = b"\1" * (end - start)
+
+
+def _decode(view: _View) -> _View:
+    """Give the text with one layer of escapes less."""
+    parts: list[str] = []
     starts: list[int] = []
-    plain: list[str] = []
     end = 0
-    for found in _ESCAPES.finditer(text):
-        starts.extend(range(end, found.start()))
-        plain.append(text[end : found.start()])
-        starts.append(found.start())
-        plain.append(found[3] or chr(int(found[1] or found[2], 16)))
+    for found in _ESCAPES.finditer(view.text):
+        parts.append(view.text[end : found.start()])
+        starts.extend(view.starts[end : found.start()])
+        hexadecimal, decimal, escaped = found.groups()
+        if escaped:
+            parts.append(_WHITE_SPACE.get(escaped, escaped))
+        else:
+            parts.append(chr(int(hexadecimal, 16) if hexadecimal else int(decimal)))
+        starts.append(view.starts[found.start()])
         end = found.end()
-    starts.extend(range(end, len(text) + 1))
-    plain.append(text[end:])
-    return "".join(plain), starts
+    parts.append(view.text[end:])
+    starts.extend(view.starts[end:])
+    return _View("".join(parts), starts)
 
 
-def _lower(text: str) -> str:
-    # 'İ' is the one character that grows when it is lower-cased.
-    return text.replace("İ", "i").lower()
-
-
-def _runs_of(secrets: Iterable[str]) -> dict[int, set[str]]:
-    """Say what to look for, by length: one look at each place of a text is then enough, however many secrets there are."""
-    runs: dict[int, set[str]] = {}
-    for secret in map(_lower, secrets):
-        least = min(len(secret), _LEAST_RUN)
-        if least:
-            runs.setdefault(least, set()).update(secret[at : at + least] for at in range(len(secret) - least + 1))
-    return runs
-
-
-def _hide(text: str, plain: str, starts: Sequence[int], runs: dict[int, set[str]]) -> str:
-    seen = _lower(plain)
-    hidden = bytearray(len(seen) + 1)
-    for least, held in runs.items():
-        for at in range(len(seen) - least + 1):
-            if seen[at : at + least] in held:
-                hidden[at : at + least] = b"\1" * least
-    if 1 not in hidden:
-        return text
+def _replace(text: str, hidden: bytearray) -> str:
     out: list[str] = []
     at = 0
-    while at < len(seen):
-        to = hidden.find(1, at)
-        if to < 0:
-            to = len(seen)
-        out.append(text[starts[at] : starts[to]])
-        if to == len(seen):
+    while at < len(text):
+        start = hidden.find(1, at)
+        if start < 0:
+            out.append(text[at:])
             break
-        out.append("…")
-        at = hidden.find(0, to)
+        out += (text[at:start], "…")
+        at = hidden.find(0, start)
     return "".join(out)
 
 
