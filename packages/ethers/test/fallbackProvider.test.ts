@@ -58,7 +58,7 @@ describe('FallbackProvider with a dead first member', () => {
     expect(methods(dead)).toEqual(Array.from({ length: 4 }, () => 'eth_blockNumber'))
   })
 
-  test('goes on with the second where the port of the first is closed', async () => {
+  test('uses the second where the port of the first is closed', async () => {
     await dead.close()
     const provider = fallbackOf(member(dead.url, { retry: false }), member(live.url, { retry: false }))
     expect(await provider.getBlockNumber()).toBe(2)
@@ -83,7 +83,7 @@ describe('FallbackProvider with a dead first member', () => {
   })
 })
 
-test('one KeyrailProvider with several endpoints goes on with the second where the first dies later', async () => {
+test('one KeyrailProvider with several endpoints uses the second where the first dies later', async () => {
   dead.script = answer('0x2')
   const provider = new KeyrailProvider({ endpoints: [{ url: dead.url }, { url: live.url }], chainId: 1 })
   open.push(provider)

@@ -13,7 +13,10 @@ export interface Provider {
    * @returns The `result` of the answer.
    * @throws {ProviderRpcError}
    */
-  readonly request: (args: RequestArguments) => Promise<unknown>
+  readonly request: (args: {
+    readonly method: string
+    readonly params?: readonly unknown[] | Readonly<Record<string, unknown>> | undefined
+  }) => Promise<unknown>
   readonly on: (event: string, listener: (...args: never[]) => void) => Provider
   readonly removeListener: (event: string, listener: (...args: never[]) => void) => Provider
 }
@@ -43,10 +46,13 @@ export function toProviderRpcError(error: unknown): unknown {
 }
 
 /**
- * Makes an EIP-1193 provider of a transport, for any library that has no adapter of its own.
+ * Creates an EIP-1193 provider over a transport, for any library without an adapter of its own. A transport itself is no such provider: its
+ * errors have no `code` and no `data`, so libraries cannot decode a revert.
  *
- * @param transport - Carries the calls.
+ * @param transport - Sends the calls. Close it yourself.
+ * @returns A provider whose `request` rejects with a {@link ProviderRpcError}. It has no events: `on` and `removeListener` do nothing.
  * @example
+ * // viem: custom(provider, { retryCount: 0 }); ethers: new BrowserProvider(provider); web3.js: new Web3(provider)
  * const provider = createProvider(createTransport({ url: 'http://127.0.0.1:8545' }))
  * const block = await provider.request({ method: 'eth_blockNumber' })
  * @see EIP-1193
@@ -55,7 +61,7 @@ export function createProvider({ request }: Transport): Provider {
   const provider: Provider = {
     request: async ({ method, params }) => {
       try {
-        return await request({ method, params })
+        return await request({ method, params } as RequestArguments)
       } catch (error) {
         throw toProviderRpcError(error)
       }

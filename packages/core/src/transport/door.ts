@@ -77,6 +77,8 @@ export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = 
 
   return (args, options, together) =>
     new Promise((resolve, reject) => {
+      // web3.js takes a transport for one of its older providers, which report by a callback.
+      check(typeof options !== 'function', 'request takes no callback: give other libraries createProvider(transport)')
       const { method, params = noParams } = Object(args) as RequestArguments
       const text = writeParams(params)
       check(method && typeof method === 'string', 'request takes { method, params }')

@@ -30,6 +30,7 @@ export const hintOf: Partial<Record<FailureKind, string>> = {
   methodUnavailable: 'Check its spelling, or ask another endpoint.',
   wrongNetwork: 'Check the network of the key, or chainId.',
   lagging: 'Ask again.',
+  revert: 'Libraries decode it through createProvider(transport).',
   missingData: 'Ask an archive node.',
   txKnown: 'Look up its hash.',
   txRejected: 'Check nonce, fee and balance.',
