@@ -11,6 +11,8 @@ export type {
 export { now } from './clock/now.ts'
 export { startTimer } from './clock/startTimer.ts'
 export type { Timer } from './clock/startTimer.ts'
+export { createMask } from './failure/createMask.ts'
+export type { Mask } from './failure/createMask.ts'
 export { asRevert } from './failure/asRevert.ts'
 export { repeatable } from './failure/repeatable.ts'
 export type { FailureKind } from './failure/failureKind.ts'

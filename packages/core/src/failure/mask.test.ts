@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../test/cpuMs.ts'
+import { readableRuns, secretSpellings } from '../../test/secretSpellings.ts'
 import { mask } from './mask.ts'
 
 const key = 'kr_aNotARealKey0123456789abcdefghijklmnop'
@@ -22,6 +23,15 @@ describe('mask', () => {
   test('gives back the other value where nesting is deeper than 1,000, and does not count brackets in texts', () => {
     expect(mask<unknown>(JSON.parse('['.repeat(1_001) + ']'.repeat(1_001)), [key], 'too deep')).toBe('too deep')
     expect(mask('[{\\"'.repeat(5_000), [key], 'too deep')).toBe('[{\\"'.repeat(5_000))
+  })
+
+  test.each(Object.entries(secretSpellings))('replaces a secret %s, in a text and in an object', (_, spell) => {
+    const text = `<${spell(key)}>`
+    const object = mask<object>({ [text]: [text], ok: 1 }, [key], {})
+    for (const shown of [mask(text, [key], ''), ...Object.keys(object), String(Object.values(object)[0])])
+      expect(readableRuns(shown, key)).toEqual([])
+    expect(object).toMatchObject({ ok: 1 })
+    expect(mask(text, [key], '')).toMatch(/^<.*>$/s)
   })
 
   test('replaces a secret in a text', () => {
