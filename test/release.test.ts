@@ -136,7 +136,7 @@ describe('in a workspace with a changeset', () => {
       mkdirSync(packages)
       version = readReleaseGroup(root).version
       for (const name of names) makeTarball(`${name.replace('@', '').replace('/', '-')}.tgz`, { name, version })
-      // Stands in for npm: it writes down what it is asked, and its registry has the version IN_REGISTRY.
+      // A fake npm: it records its arguments, and its registry has the version IN_REGISTRY.
       mkdirSync(programs())
       writeFileSync(
         join(programs(), 'npm'),

@@ -183,7 +183,7 @@ test.each([
   const release = workflows.find(({ file }) => file === 'release.yml')?.workflow.jobs ?? {}
   expect([release[name]?.needs].flat()).toContain(builder)
   expect(Object.values(release[builder]?.permissions ?? {})).toEqual(['read'])
-  // By an output of the job, which is not part of the artifact: whoever could change one could not change the other.
+  // From an output of the job: someone who can replace the artifact cannot replace that.
   expect(release[builder]?.outputs).toEqual({ sums: '${{ steps.sums.outputs.sums }}' })
   const steps = release[name]?.steps ?? []
   const isCheck = ({ run, env }: Step): boolean =>

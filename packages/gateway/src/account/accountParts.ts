@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../storage/auditLog.ts'
+import type { ServerSecret } from '../key/serverSecret.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { Repositories } from '../storage/repositories.ts'
@@ -14,6 +15,8 @@ export interface AccountParts {
   readonly storage: Storage
   readonly passwords: Passwords
   readonly signUp: () => SignUpMode
+  /** The newest first. Email addresses of deleted accounts are hashed under it. */
+  readonly secrets: readonly ServerSecret[]
   readonly now: () => number
   readonly onChange: (changes: readonly Change[]) => void
 }

@@ -1,4 +1,5 @@
 import type { Account } from './account.ts'
+import type { ServerSecret } from '../key/serverSecret.ts'
 import type { AccessToken } from '../storage/accessTokens.ts'
 import type { Change } from '../storage/changes.ts'
 import type { Storage } from '../storage/openStorage.ts'
@@ -108,6 +109,8 @@ export interface AccountsOptions {
   readonly storage: Storage
   /** Asked each time, so that a new configuration acts at once. */
   readonly signUp: () => SignUpMode
+  /** The server's secrets, the newest first; a list that may change. Without one, deleted accounts are not remembered until the day ends. @default none */
+  readonly secrets?: readonly ServerSecret[] | undefined
   /** A secret of at least 32 characters, if there is one: who has it may do what an operator may. */
   readonly operatorToken?: string | undefined
   /** Milliseconds since 1970. @default Date.now */

@@ -25,6 +25,7 @@ const day = 1_440 * minute
 export const createAccounts = ({
   storage,
   signUp,
+  secrets = [],
   operatorToken,
   now: givenNow,
   onChange = () => {},
@@ -37,7 +38,7 @@ export const createAccounts = ({
   const now = givenNow ?? Date.now
   const monotonic = { now: monotonicClock(givenNow) }
   const operatorHash = operatorToken === undefined ? undefined : Buffer.from(hashSecret(operatorToken))
-  const parts = { storage, passwords, signUp, now, onChange }
+  const parts = { storage, passwords, signUp, secrets, now, onChange }
   const guarded = {
     ...parts,
     logInThrottle: createLogInThrottle(monotonic),

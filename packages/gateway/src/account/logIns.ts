@@ -8,6 +8,7 @@ import { refuse } from './accountRefusal.ts'
 import type { AccountRefusal } from './accountRefusal.ts'
 import type { Accounts } from './accounts.ts'
 import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
+import { hashEmail } from './hashEmail.ts'
 import { ipBlock } from './ipBlock.ts'
 import { isMail } from './isMail.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
@@ -82,6 +83,8 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
         if (used !== undefined && 'code' in used) return used
         const user = await within.users.create({ mail, password: hashed.phc, now: at })
         if (user === 'mailTaken') return refuse.mailTaken()
+        const emailHashes = parts.secrets.map((secret) => hashEmail(mail, secret))
+        await within.leftUsers.restore({ emailHashes, userId: user.id, now: at })
         if (used !== undefined) await within.invites.remove(used.id)
         await audit(within, {
           at,

@@ -4,6 +4,7 @@ import { refuse } from './accountRefusal.ts'
 import type { AccountRefusal } from './accountRefusal.ts'
 import type { Accounts, Viewer } from './accounts.ts'
 import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
+import { hashEmail } from './hashEmail.ts'
 import { ipBlock } from './ipBlock.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { sessionTimes, startSession } from './startSession.ts'
@@ -13,6 +14,7 @@ import type { User } from '../storage/users.ts'
 export const createPasswordChanges = ({
   storage,
   passwords,
+  secrets,
   now,
   onChange,
   signUps,
@@ -142,7 +144,12 @@ export const createPasswordChanges = ({
       const user = await askAgain(viewer, password, 'password')
       if ('code' in user) return user
       const deleted = await storage.transaction(async (within) => {
-        if ((await within.users.find(user.id)) === undefined) return false
+        // Held, so that no app is created between the count and the deletion.
+        const held = await within.users.hold(user.id)
+        if (held === undefined) return false
+        const [secret] = secrets
+        if (secret !== undefined)
+          await within.leftUsers.add({ emailHash: hashEmail(held.mail, secret), user: held, now: now() })
         await audit(within, {
           at: now(),
           userId: user.id,

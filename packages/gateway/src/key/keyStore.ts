@@ -28,6 +28,8 @@ export interface KeyRecord {
   readonly endsAt?: number | null
   /** Whose it is. An API key's quota is its user's. */
   readonly userId?: string
+  /** The id of the user whose quota counter an API key uses. @default userId */
+  readonly quotaOwner?: string
   /** The app that it is of. An app's quota is its own. */
   readonly appId?: string
   /** Another one whenever something of the record changes: what was judged under one version holds for no other. @default 0 */

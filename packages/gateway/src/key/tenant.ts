@@ -22,10 +22,10 @@ export interface Tenant {
 
 const tenants = new WeakMap<KeyRecord, Tenant>()
 
-const accountId = ({ id, kind, userId, appId }: KeyRecord): string => {
+const accountId = ({ id, kind, userId, quotaOwner = userId, appId }: KeyRecord): string => {
   // Where a store does not say whose a key is, it stands for itself.
   if (kind === 'app') return appId === undefined ? `key:${id}` : `app:${appId}`
-  return userId === undefined ? `key:${id}` : `user:${userId}`
+  return quotaOwner === undefined ? `key:${id}` : `user:${quotaOwner}`
 }
 
 /** Where a store does not say whose a key is, it has itself. */

@@ -55,6 +55,7 @@ export const toKeyRecord = (access: Access, { limits, by }: { limits: KeyLimits;
   status: statusOf(access),
   endsAt: by === 'kid' ? null : access.endsAt,
   userId: access.user.id,
+  ...(access.user.quotaOwner === access.user.id ? {} : { quotaOwner: access.user.quotaOwner }),
   version: access.version,
   limits,
   ...(access.app === null ? {} : ofApp(access.app)),

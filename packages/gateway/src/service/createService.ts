@@ -164,6 +164,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const accounts = createAccounts({
     storage,
     signUp: () => config.signUp,
+    secrets,
     operatorToken: options.operatorToken,
     auditDays: config.retention.auditDays,
     now: options.now,

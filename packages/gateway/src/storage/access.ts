@@ -21,6 +21,8 @@ export interface Access {
     readonly id: string
     readonly state: 'active' | 'disabled'
     readonly limits: Readonly<Record<string, unknown>> | null
+    /** The id of the user whose quota counter API keys use. */
+    readonly quotaOwner: string
   }
   /** The app that the key is of; `null` for an API key. */
   readonly app: {
@@ -49,6 +51,7 @@ export interface AccessRow {
   readonly user_id: string
   readonly user_state: 'active' | 'disabled'
   readonly user_limits: string | null
+  readonly quota_owner: string | null
   readonly app_id: string | null
   readonly services: string | null
   readonly testnet: number | null
@@ -91,6 +94,11 @@ export const toAccess = (row: AccessRow): Access => ({
   old: row.old === 1,
   endsAt: row.old === 1 ? earlier(row.old_until, row.expires_at) : row.expires_at,
   networks: row.kind === 'app' ? networksOf(row) : [row.kind],
-  user: { id: row.user_id, state: row.user_state, limits: fromJson(row.user_limits) },
+  user: {
+    id: row.user_id,
+    state: row.user_state,
+    limits: fromJson(row.user_limits),
+    quotaOwner: row.quota_owner ?? row.user_id,
+  },
   app: appOf(row),
 })

@@ -11,6 +11,7 @@ import { keyRow } from './keyRow.ts'
 import { recordChange } from './changes.ts'
 import { lockUser } from './lockUser.ts'
 import { networksOf } from './networksOf.ts'
+import { startOfUtcDay } from './utcDay.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** What a user says of an app. */
@@ -180,10 +181,6 @@ const hasName = async (
   return other !== undefined
 }
 
-const dayMs = 86_400_000
-/** When the day of a time began, in UTC: limits of a day begin anew there. */
-const dayOf = (time: number): number => Math.floor(time / dayMs) * dayMs
-
 /** Makes the repository of apps. */
 export const createApps = (db: Db): Apps => {
   const { query } = db
@@ -204,7 +201,7 @@ export const createApps = (db: Db): Apps => {
           .selectFrom('removedApps')
           .select(({ fn }) => fn.countAll<number>().as('removed'))
           .where('userId', '=', userId)
-          .where('removedAt', '>=', dayOf(now))
+          .where('removedAt', '>=', startOfUtcDay(now))
           .executeTakeFirstOrThrow()
         if (total + removed >= max) return 'appsFull'
         const app = await transaction.query
@@ -292,7 +289,7 @@ export const createApps = (db: Db): Apps => {
         await transaction.query
           .deleteFrom('removedApps')
           .where('userId', '=', userId)
-          .where('removedAt', '<', dayOf(now))
+          .where('removedAt', '<', startOfUtcDay(now))
           .execute()
         await transaction.query.insertInto('removedApps').values({ id, userId, removedAt: now }).execute()
         await recordChange(transaction, { kind: 'app', id })

@@ -14,6 +14,8 @@ import { createJwtKeys } from './jwtKeys.ts'
 import type { JwtKeys } from './jwtKeys.ts'
 import { createKeys } from './keys.ts'
 import type { Keys } from './keys.ts'
+import { createLeftUsers } from './leftUsers.ts'
+import type { LeftUsers } from './leftUsers.ts'
 import { createOneTimeLinks } from './oneTimeLinks.ts'
 import type { OneTimeLinks } from './oneTimeLinks.ts'
 import { createSessions } from './sessions.ts'
@@ -33,6 +35,7 @@ export interface Repositories {
   readonly accessTokens: AccessTokens
   readonly invites: Invites
   readonly oneTimeLinks: OneTimeLinks
+  readonly leftUsers: LeftUsers
   readonly auditLog: AuditLog
   readonly changes: Changes
 }
@@ -48,6 +51,7 @@ export const createRepositories = (db: Db): Repositories => ({
   accessTokens: createAccessTokens(db),
   invites: createInvites(db),
   oneTimeLinks: createOneTimeLinks(db),
+  leftUsers: createLeftUsers(db),
   auditLog: createAuditLog(db),
   changes: createChanges(db),
 })

@@ -12,6 +12,14 @@ interface UserRow {
   role: 'user' | 'operator'
   limits: string | null
   createdAt: number
+  quotaOwner: string | null
+}
+
+interface LeftUserRow {
+  emailHash: Uint8Array
+  quotaOwner: string
+  apps: number
+  leftAt: number
 }
 
 interface SessionRow {
@@ -173,6 +181,7 @@ interface UsageStateRow {
 /** The tables, by the names that the query builder uses. */
 export interface Tables {
   users: UserRow
+  leftUsers: LeftUserRow
   sessions: SessionRow
   apps: AppRow
   removedApps: { id: string; userId: string; removedAt: number }

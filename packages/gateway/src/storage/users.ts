@@ -21,6 +21,8 @@ export interface User {
   readonly limits: Readonly<Record<string, unknown>> | null
   /** Milliseconds since 1970, like all times of the storage. */
   readonly createdAt: number
+  /** The id of the user whose quota counter this one's API keys use: its own, or that of an account deleted today with the same email address. */
+  readonly quotaOwner: string
 }
 
 /** The accounts. */
@@ -50,14 +52,15 @@ export interface Users {
   remove(id: string): Promise<boolean>
 }
 
-const toUser = ({ id, mail, password, state, role, limits, createdAt }: Selectable<Tables['users']>): User => ({
-  id,
-  mail,
-  password,
-  state,
-  role,
-  limits: fromJson(limits),
-  createdAt,
+const toUser = (row: Selectable<Tables['users']>): User => ({
+  id: row.id,
+  mail: row.mail,
+  password: row.password,
+  state: row.state,
+  role: row.role,
+  limits: fromJson(row.limits),
+  createdAt: row.createdAt,
+  quotaOwner: row.quotaOwner ?? row.id,
 })
 
 /** Makes the repository of accounts. */
@@ -89,6 +92,7 @@ export const createUsers = (db: Db): Users => {
           role,
           limits: null,
           createdAt: now,
+          quotaOwner: null,
         })
         .onConflict((conflict) => conflict.column('mailFolded').doNothing())
         .returningAll()

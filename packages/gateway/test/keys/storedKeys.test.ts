@@ -262,7 +262,7 @@ const access = (change: Partial<Access> = {}): Access => ({
   old: false,
   endsAt: null,
   networks: ['testnet'],
-  user: { id: 'usr_1', state: 'active', limits: null },
+  user: { id: 'usr_1', state: 'active', limits: null, quotaOwner: 'usr_1' },
   app: null,
   ...change,
 })

@@ -38,6 +38,7 @@ describe.each(databases)('repositories on $name', (database) => {
         role: 'user',
         limits: null,
         createdAt: now,
+        quotaOwner: user.id,
       })
       expect(await storage.users.find(user.id)).toEqual(user)
       expect(await storage.users.findByMail('GRÜSSE@example.ORG')).toEqual(user)
@@ -464,7 +465,7 @@ describe.each(databases)('repositories on $name', (database) => {
         old: false,
         endsAt: null,
         networks: ['mainnet'],
-        user: { id: userId, state: 'active', limits: { quota: 7 } },
+        user: { id: userId, state: 'active', limits: { quota: 7 }, quotaOwner: userId },
         app: {
           id: app.id,
           services: ['Node API'],
@@ -503,7 +504,7 @@ describe.each(databases)('repositories on $name', (database) => {
         old: false,
         endsAt: null,
         networks: ['testnet'],
-        user: { id: userId, state: 'disabled', limits: null },
+        user: { id: userId, state: 'disabled', limits: null, quotaOwner: userId },
         app: null,
       })
     })

@@ -81,8 +81,9 @@ export const metricsHandlers = ({
 
     'GET /api/usage': async ({ caller }) => {
       const { id, limits } = viewerOf(caller).user
+      const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
       const inForce = limitsInForce([limits], config().limits.apiKey)
-      return { answer: await usageViewOf(quota, { id: `user:${id}`, limits: inForce }) }
+      return { answer: await usageViewOf(quota, { id: `user:${quotaOwner}`, limits: inForce }) }
     },
     'GET /api/apps/{appId}/usage': async ({ params, caller }) => {
       const app = await storage.apps.find({ id: params.appId, userId: viewerOf(caller).user.id })

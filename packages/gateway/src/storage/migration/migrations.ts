@@ -3,7 +3,15 @@ import { usageTables } from './0002Usage.ts'
 import { accountTables } from './0003Accounts.ts'
 import { jwtSettings } from './0004JwtSettings.ts'
 import { removedApps } from './0005RemovedApps.ts'
+import { leftUsers } from './0006LeftUsers.ts'
 import type { Migration } from './migration.ts'
 
 /** All steps, in order, the first of version 1. */
-export const migrations: readonly Migration[] = [firstTables, usageTables, accountTables, jwtSettings, removedApps]
+export const migrations: readonly Migration[] = [
+  firstTables,
+  usageTables,
+  accountTables,
+  jwtSettings,
+  removedApps,
+  leftUsers,
+]

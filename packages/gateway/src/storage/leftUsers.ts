@@ -1,0 +1,72 @@
+import { createId } from './createId.ts'
+import type { Db } from './tables.ts'
+import { startOfUtcDay } from './utcDay.ts'
+
+/** Users who deleted their accounts today. */
+export interface LeftUsers {
+  /**
+   * Remembers what a user used today. For the transaction that then deletes the user.
+   * @param left.emailHash - The keyed hash of the email address.
+   */
+  add(left: { emailHash: Uint8Array; user: { id: string; quotaOwner: string }; now: number }): Promise<void>
+  /**
+   * Gives a new user what the deleted one of the same email address has left of today: the same quota counter, and as many fewer apps. For the
+   * transaction that created the user.
+   * @param left.emailHashes - The email address hashed under every secret in use.
+   */
+  restore(left: { emailHashes: readonly Uint8Array[]; userId: string; now: number }): Promise<void>
+  /** Deletes up to `limit` rows of days that are over. @returns How many. */
+  prune(options: { now: number; limit: number }): Promise<number>
+}
+
+/** Creates the repository of users who left. */
+export const createLeftUsers = (db: Db): LeftUsers => {
+  const { query } = db
+  return {
+    add: async ({ emailHash, user, now }) => {
+      const { apps } = await query
+        .selectFrom('apps')
+        .select(({ fn }) => fn.countAll<number>().as('apps'))
+        .where('userId', '=', user.id)
+        .executeTakeFirstOrThrow()
+      const { removed } = await query
+        .selectFrom('removedApps')
+        .select(({ fn }) => fn.countAll<number>().as('removed'))
+        .where('userId', '=', user.id)
+        .where('removedAt', '>=', startOfUtcDay(now))
+        .executeTakeFirstOrThrow()
+      const left = { quotaOwner: user.quotaOwner, apps: apps + removed, leftAt: now }
+      await query
+        .insertInto('leftUsers')
+        .values({ emailHash, ...left })
+        .onConflict((conflict) => conflict.column('emailHash').doUpdateSet(left))
+        .execute()
+    },
+    restore: async ({ emailHashes, userId, now }) => {
+      if (emailHashes.length === 0) return
+      const rows = await query
+        .deleteFrom('leftUsers')
+        .where('emailHash', 'in', emailHashes)
+        .returning(['quotaOwner', 'apps', 'leftAt'])
+        .execute()
+      const [left] = rows
+        .filter(({ leftAt }) => leftAt >= startOfUtcDay(now))
+        .toSorted((one, other) => other.leftAt - one.leftAt)
+      if (left === undefined) return
+      await query.updateTable('users').set({ quotaOwner: left.quotaOwner }).where('id', '=', userId).execute()
+      if (left.apps === 0) return
+      // Each app has a daily quota, so the apps of the deleted account keep their places until the day is over, as deleted apps do.
+      const places = Array.from({ length: left.apps }, () => ({ id: createId('app'), userId, removedAt: left.leftAt }))
+      await query.insertInto('removedApps').values(places).execute()
+    },
+    prune: async ({ now, limit }) => {
+      const old = query
+        .selectFrom('leftUsers')
+        .select('emailHash')
+        .where('leftAt', '<', startOfUtcDay(now))
+        .limit(limit)
+      const { numDeletedRows } = await query.deleteFrom('leftUsers').where('emailHash', 'in', old).executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}
