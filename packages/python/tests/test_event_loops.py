@@ -115,7 +115,7 @@ def test_closing_a_provider_on_another_loop_closes_the_connections_of_all() -> N
                 await asyncio.sleep(0.001)
 
         idle.run_until_complete(asyncio.wait_for(until_none_is_open(), 30))
-        # It goes on working.
+        # The provider still works.
         idle.run_until_complete(calls(provider))
         idle.run_until_complete(provider.close())
         assert client_sockets(server) == 0

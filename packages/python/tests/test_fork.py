@@ -55,8 +55,8 @@ class Child:
         if self._process:
             os.close(writes)
             return
-        # Nothing of pytest may run in here. A child that hangs is ended by the alarm.
-        signal.alarm(_LONGEST_S)
+        # Nothing of pytest may run in here. SIGALRM ends a child that hangs.
+        signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
         try:
             try:
                 ended: tuple[bool, Any] = True, run()
@@ -421,9 +421,9 @@ def test_logs_that_a_parent_began_to_read_go_on_in_a_child_by_their_cursor(concu
 
         whole = numbers(logs(w3, from_block=0))
         found = logs(w3, from_block=0, max_blocks=5, concurrency=concurrency)
-        begun = [next(found)["blockNumber"] for _ in range(7)]
+        first = [next(found)["blockNumber"] for _ in range(7)]
         rest = in_child(child)
-        assert begun + numbers(found) == whole
+        assert first + numbers(found) == whole
         assert rest
         assert whole[-len(rest) :] == rest
 

@@ -191,9 +191,9 @@ def test_only_the_secret_is_replaced() -> None:
 def test_the_time_is_linear(part: str) -> None:
     def processor_seconds(size: int) -> float:
         text = (part * size)[:size]
-        begun = time.process_time()
+        started = time.process_time()
         masked_text(text, [KEY])
-        return time.process_time() - begun
+        return time.process_time() - started
 
     # A text 16 times as long would take 256 times as long if the time grew with its square.
     assert min(processor_seconds(32_000) for _ in range(3)) < 100 * max(processor_seconds(2_000), 0.001)

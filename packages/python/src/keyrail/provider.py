@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
 from typing_extensions import Self, Unpack
+from web3 import Web3
+from web3._utils.caching import handle_request_caching  # type: ignore[attr-defined]
+from web3.middleware.base import MiddlewareOnion
 from web3.providers.base import JSONBaseProvider
 from web3.types import RPCEndpoint, RPCResponse
 
 from .failure.error import KeyrailError
 from .message.answer import Result
 from .provider_options import ProviderOptions
+from .provider_settings import ProviderSettings
 from .transport.drive import create_drive
 from .transport.fork import watch_forks
 from .transport.opened import opened
@@ -20,7 +25,7 @@ from .transport.steps import Outcome
 from .transport.walks import Request, Settled, Walks, response_of, responses_of, settled_of
 
 
-class KeyrailProvider(JSONBaseProvider):
+class KeyrailProvider(ProviderSettings, JSONBaseProvider):
     """A provider of web3.py over Keyrail's rules: the key cannot leak, retries stay in the deadline, batches never shift.
 
     May be shared by threads. Use it as a context manager, or ``close()`` it.
@@ -58,12 +63,12 @@ class KeyrailProvider(JSONBaseProvider):
         del bare, options
         if isinstance(given, KeyrailError):
             raise given
-        address, plan = given
-        super().__init__()
+        address, plan, cache = given
+        super().__init__(**cache)
         self._label = address.label
         self._walks = Walks(address, plan)
         # Functions: what they hold is not found by looking through this object.
-        self._run, self._close, self._after_fork = create_drive(address, plan)
+        self._run, self._close, self._start_over = create_drive(address, plan)
         watch_forks(self)
 
     @property
@@ -78,7 +83,7 @@ class KeyrailProvider(JSONBaseProvider):
             KeyrailError: What it failed with. A revert is given back, because web3.py decodes it.
 
         """
-        return response_of(self._call(method, params))
+        return _call_with_cache(self, method, params)
 
     def make_batch_request(self, requests: Sequence[Request]) -> list[RPCResponse]:
         """Make several calls at once; web3.py does so for ``w3.batch_requests()``.
@@ -88,6 +93,14 @@ class KeyrailProvider(JSONBaseProvider):
 
         """
         return responses_of(self._run(self._walks.many(requests)))
+
+    def batch_request_func(
+        self, w3: Web3, middleware_onion: MiddlewareOnion
+    ) -> Callable[..., list[RPCResponse] | RPCResponse]:
+        """Give web3.py the function behind ``w3.batch_requests()``. A batch without requests gives ``[]``, and sends nothing."""
+        make = super().batch_request_func(w3, middleware_onion)
+        # web3.py's middleware cannot take an empty batch apart.
+        return lambda requests: make(requests) if requests else []
 
     def batch_settled(self, requests: Sequence[Request]) -> list[Settled]:
         """Make several calls at once and tell of each how it ended, in the order of the calls.
@@ -117,6 +130,11 @@ class KeyrailProvider(JSONBaseProvider):
         """Close all connections. A later call opens new ones."""
         self._close()
 
+    def _after_fork(self) -> None:
+        # A thread of the parent may have held it.
+        self._request_cache_lock = threading.Lock()
+        self._start_over()
+
     def _call(self, method: str, params: Any) -> Outcome:
         known: Result | None = self._walks.known(method)
         if known is not None:
@@ -137,3 +155,11 @@ class KeyrailProvider(JSONBaseProvider):
         return f"KeyrailProvider({self._label})"
 
     __str__ = __repr__
+
+
+def _call(provider: Any, method: RPCEndpoint, params: Any) -> RPCResponse:
+    return response_of(provider._call(method, params))
+
+
+# Looks into web3.py's request cache first, if that is on.
+_call_with_cache = handle_request_caching(_call)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from web3.types import RPCEndpoint
+from web3.utils import RequestCacheValidationThreshold
+
 from .address.open_address import AsyncSecret, Network, PerNetwork, Secret
 from .transport.options import BatchOptions, RetryOptions
 
@@ -31,6 +34,12 @@ class _Options(TypedDict, total=False):
     """How many requests may be under way; further calls wait. Default: 64."""
     resends: int | None
     """How often a transaction that was looked for and not found is sent again. Default: 0."""
+    cache_allowed_requests: bool
+    """Whether web3.py's request cache is used, as with ``HTTPProvider``. Default: False."""
+    cacheable_requests: set[RPCEndpoint] | None
+    """The methods whose results web3.py caches. Default: those of ``HTTPProvider``."""
+    request_cache_validation_threshold: RequestCacheValidationThreshold | int | None
+    """How old a block must be to be cached by web3.py: seconds, a tag, or None for any age. Default: as with ``HTTPProvider``."""
 
 
 class ProviderOptions(_Options, total=False):

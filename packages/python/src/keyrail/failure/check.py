@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from .error import KeyrailError, make_error
@@ -32,7 +33,30 @@ def check_range(name: str, value: Any, least: float, most: float, *, whole: bool
     check(ok, f"{name} must be a {'whole ' if whole else ''}number from {least} to {most}, not {given}")
 
 
-def check_names(of: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    """Refuse names that do not exist: a misspelt option would be ignored."""
+def check_names(
+    of: str, given: Mapping[str, Any], known: tuple[str, ...], meant: Mapping[str, str] | None = None
+) -> None:
+    """Reject names that do not exist, because a misspelt option would have no effect, and suggest the nearest one.
+
+    Args:
+        of: What the options belong to, for the message.
+        given: The options.
+        known: The names that exist.
+        meant: Names that programs bring along from elsewhere, and ours that take their place.
+
+    """
     for name in given:
-        check(name in known, f"{name} is no option of {of}, which are {', '.join(known)}")
+        if name in known:
+            continue
+        nearest = (meant or {}).get(name) or _nearest(name, known)
+        if nearest:
+            raise invalid(f'Unknown option "{name}". Did you mean "{nearest}"?')
+        raise invalid(f'Unknown option "{name}" of {of}. Its options are {", ".join(known)}.')
+
+
+def _nearest(name: str, known: tuple[str, ...]) -> str | None:
+    # As in maxRetries, max-retries or MAX_RETRIES.
+    bare = {one.replace("_", ""): one for one in known}
+    asked = str(name).replace("_", "").replace("-", "").lower()
+    found = get_close_matches(asked, bare, n=1, cutoff=0.65)
+    return bare[found[0]] if found else None

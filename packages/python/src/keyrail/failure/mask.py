@@ -18,7 +18,7 @@ T = TypeVar("T")
 _MOST_TEXT = 65_536
 # The shortest part of a secret that is hidden.
 _RUN = 8
-# How many of its characters are certain in base64, wherever its bytes begin and whatever surrounds them: 64 bits hold 10 whole digits.
+# The base64 digits that depend on 8 bytes alone: at every alignment, 64 bits hold at least 10 of them.
 _BASE64_RUN = 10
 # Shorter secrets are looked for as they are, but not encoded: every text holds two or three given digits.
 _SHORTEST_ENCODED = 4

@@ -1,4 +1,4 @@
-"""Tells providers that they are in a child process, right after a fork."""
+"""Lets providers start over in a child process, right after a fork."""
 
 from __future__ import annotations
 

@@ -1,0 +1,263 @@
+"""What programs set on a provider of web3.py works as there or says why not (items 17 and 27 of the list of known faults)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from fault_server import FaultServer, Seen, Wire
+from leak_walk import leaks_of
+from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3
+from web3.types import RPCEndpoint
+from web3.utils import RequestCacheValidationThreshold
+
+from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
+
+KEY = "kr_a" + "k3Y" * 13
+BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
+HASH = "0x" + "ab" * 32
+
+
+def block(number: str, timestamp: int) -> dict[str, Any]:
+    return {"number": number, "hash": HASH, "timestamp": hex(timestamp)}
+
+
+def node(seen: Seen, wire: Wire) -> None:
+    """A chain whose blocks above 100 are young."""
+    if not seen.calls:
+        wire.answer(200, {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "empty batch"}})
+        return
+    results = {
+        "eth_chainId": "0x1",
+        "net_version": "1",
+        "web3_clientVersion": "node/1",
+        "eth_blockNumber": "0xc8",
+        "eth_getTransactionByHash": {"hash": HASH, "blockNumber": "0x5"},
+    }
+
+    def answer(call: dict[str, Any]) -> dict[str, Any]:
+        result: Any = results.get(call["method"])
+        if call["method"] == "eth_getBlockByNumber":
+            number = call["params"][0]
+            number = {"finalized": "0x64", "safe": "0x64", "latest": "0xc8"}.get(number, number)
+            result = block(number, 1_700_000_000 if int(number, 16) <= 100 else 4_000_000_000)
+        return {"jsonrpc": "2.0", "id": call["id"], "result": result}
+
+    answers = [answer(call) for call in seen.calls]
+    wire.answer(200, answers if isinstance(seen.json, list) else answers[0])
+
+
+CALLS: list[tuple[str, list[Any]]] = [
+    ("net_version", []),
+    ("net_version", []),
+    ("web3_clientVersion", []),
+    ("web3_clientVersion", []),
+    ("eth_blockNumber", []),
+    ("eth_blockNumber", []),
+    ("eth_getBlockByNumber", ["0x5", False]),
+    ("eth_getBlockByNumber", ["0x5", False]),
+    ("eth_getBlockByNumber", ["0xc0", False]),
+    ("eth_getBlockByNumber", ["0xc0", False]),
+    ("eth_getTransactionByHash", [HASH]),
+    ("eth_getTransactionByHash", [HASH]),
+    ("eth_gasPrice", []),
+    ("eth_gasPrice", []),
+]
+
+
+def methods_of(provider: Any, server: FaultServer) -> list[str]:
+    """Make the calls and give the methods that arrived, without those of web3.py's cache itself."""
+
+    async def run() -> None:
+        for method, params in CALLS:
+            await provider.make_request(method, params)
+        await provider.disconnect()
+
+    before = len(server.seen)
+    if provider.is_async:
+        asyncio.run(run())
+    else:
+        for method, params in CALLS:
+            provider.make_request(method, params)
+    return [method for seen in server.seen[before:] for method in seen.methods if method != "eth_chainId"]
+
+
+def provider_of(kind: str, url: str, **options: Any) -> Any:
+    return KeyrailProvider(url=url, **options) if kind == "sync" else AsyncKeyrailProvider(url=url, **options)
+
+
+def own_provider_of(kind: str, url: str, **options: Any) -> Any:
+    return HTTPProvider(url, **options) if kind == "sync" else AsyncHTTPProvider(url, **options)
+
+
+CACHES: list[dict[str, Any]] = [
+    {},
+    {"cache_allowed_requests": False},
+    {"cache_allowed_requests": True},
+    {"cache_allowed_requests": True, "cacheable_requests": {"eth_gasPrice", "eth_blockNumber"}},
+    {"cache_allowed_requests": True, "request_cache_validation_threshold": None},
+    {"cache_allowed_requests": True, "request_cache_validation_threshold": 60},
+    {"cache_allowed_requests": True, "request_cache_validation_threshold": RequestCacheValidationThreshold.SAFE},
+]
+
+
+@BOTH
+@pytest.mark.parametrize("by_attribute", [False, True])
+@pytest.mark.parametrize("options", CACHES, ids=range(len(CACHES)))
+def test_the_request_cache_of_web3_works_as_with_its_own_provider(
+    kind: str, options: dict[str, Any], by_attribute: bool
+) -> None:
+    def made(create: Callable[..., Any]) -> list[str]:
+        with FaultServer(node) as server:
+            provider = create(kind, server.url, **({} if by_attribute else options))
+            if by_attribute:
+                for name, value in options.items():
+                    setattr(provider, name, value)
+            asked = methods_of(provider, server)
+            if kind == "sync" and isinstance(provider, KeyrailProvider):
+                provider.close()
+            return asked
+
+    ours = made(provider_of)
+    assert ours == made(own_provider_of)
+    cached = "eth_blockNumber" if "cacheable_requests" in options else "net_version"
+    assert ours.count(cached) == (1 if options.get("cache_allowed_requests") else 2)
+
+
+def test_failures_are_not_cached() -> None:
+    def script(seen: Seen, wire: Wire) -> None:
+        if len(server.seen) == 1:
+            wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], "error": {"code": -32000, "message": "busy"}})
+        node(seen, wire)
+
+    with (
+        FaultServer(script) as server,
+        KeyrailProvider(url=server.url, retry=False, cache_allowed_requests=True) as provider,
+    ):
+        with pytest.raises(KeyrailError):
+            provider.make_request(RPCEndpoint("net_version"), [])
+        for _ in range(3):
+            assert provider.make_request(RPCEndpoint("net_version"), [])["result"] == "1"
+        assert server.methods.count("net_version") == 2
+
+
+@BOTH
+def test_a_batch_without_requests_gives_an_empty_list_and_sends_nothing(kind: str) -> None:
+    with FaultServer(node) as server:
+        provider = provider_of(kind, server.url)
+        if kind == "sync":
+            w3 = Web3(provider)
+            assert w3.batch_requests().execute() == []
+            with w3.batch_requests() as batch:
+                assert batch.execute() == []
+            cleared = w3.batch_requests()
+            cleared.add(w3.eth.get_block(5))
+            cleared.clear()
+            assert cleared.execute() == []
+            assert provider.make_batch_request([]) == provider.batch_settled([]) == []
+            assert server.seen == []
+            # Later batches and calls work.
+            with w3.batch_requests() as batch:
+                batch.add(w3.eth.get_block(5))
+                found: Any = batch.execute()
+            assert found[0]["number"] == 5
+            assert w3.eth.block_number == 200
+            provider.close()
+            return
+
+        async def run() -> None:
+            async with provider:
+                w3 = AsyncWeb3(provider)
+                assert await w3.batch_requests().async_execute() == []
+                async with w3.batch_requests() as batch:
+                    assert await batch.async_execute() == []
+                assert await provider.make_batch_request([]) == await provider.batch_settled([]) == []
+                assert server.seen == []
+                async with w3.batch_requests() as batch:
+                    batch.add(w3.eth.get_block(5))
+                    found: Any = await batch.async_execute()
+                assert found[0]["number"] == 5
+                assert await w3.eth.block_number == 200
+
+        asyncio.run(run())
+
+
+WITHOUT_EFFECT = {
+    "endpoint_uri": "url",
+    "exception_retry_configuration": "retry",
+    "request_kwargs": "timeout_ms",
+    "timeout_ms": "timeout_ms",
+    "retry": "retry",
+    "api_key": "api_key",
+    "jwt": "jwt",
+    "base_url": "base_url",
+}
+
+
+@BOTH
+@pytest.mark.parametrize("name", WITHOUT_EFFECT)
+def test_an_attribute_that_would_have_no_effect_cannot_be_set(kind: str, name: str) -> None:
+    provider = provider_of(kind, "http://127.0.0.1:9")
+    with pytest.raises(KeyrailError) as caught:
+        setattr(provider, name, KEY)
+    assert caught.value.kind == "invalidRequest"
+    assert (
+        str(caught.value) == f"setting {name} has no effect: pass {WITHOUT_EFFECT[name]}= when you create the provider"
+    )
+    assert leaks_of(caught.value, KEY) == []
+    assert not hasattr(provider, name)
+    # Anything else can be.
+    provider.global_ccip_read_enabled = False
+    provider.note = "of a program"
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("timeout", "timeout_ms"),
+        ("timeoutMs", "timeout_ms"),
+        ("timeout-ms", "timeout_ms"),
+        ("baseUrl", "base_url"),
+        ("rpcUrl", "rpc_url"),
+        ("rpc", "rpc_url"),
+        ("apikey", "api_key"),
+        ("API_KEY", "api_key"),
+        ("chainId", "chain_id"),
+        ("max_inflight", "max_in_flight"),
+        ("retries", "retry"),
+        ("resend", "resends"),
+        ("networks", "network"),
+        ("endpoint_uri", "url"),
+        ("exception_retry_configuration", "retry"),
+        ("request_kwargs", "timeout_ms"),
+        ("cache_allowed_request", "cache_allowed_requests"),
+    ],
+)
+def test_an_unknown_option_names_the_nearest(kind: str, name: str, nearest: str) -> None:
+    with pytest.raises(KeyrailError) as caught:
+        provider_of(kind, "http://127.0.0.1:9", **{name: 1})
+    assert str(caught.value) == f'Unknown option "{name}". Did you mean "{nearest}"?'
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"retry": {"retrys": 1}}, 'Unknown option "retrys". Did you mean "retries"?'),
+        ({"retry": {"base": 1}}, 'Unknown option "base". Did you mean "base_ms"?'),
+        ({"batch": {"maxCalls": 1}}, 'Unknown option "maxCalls". Did you mean "max_calls"?'),
+        ({"batch": {"xyz": 1}}, 'Unknown option "xyz" of batch. Its options are max_calls, max_bytes.'),
+        ({"cache_allowed_requests": 1}, "cache_allowed_requests must be True or False"),
+    ],
+)
+def test_options_in_options_are_checked_too(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(KeyrailError) as caught:
+        KeyrailProvider(url="http://127.0.0.1:9", **options)
+    assert str(caught.value) == message
+
+
+def test_an_option_like_no_other_lists_all() -> None:
+    with pytest.raises(KeyrailError, match=r'^Unknown option "wallet" of a provider\. Its options are url, base_url, '):
+        KeyrailProvider(url="http://127.0.0.1:9", wallet=1)  # type: ignore[call-arg]
