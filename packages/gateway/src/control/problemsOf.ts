@@ -39,6 +39,9 @@ const mendOf = (issue: Issue, missing: boolean): string => {
   return missing ? `is missing: give ${kind}` : `must be ${kind}`
 }
 
+/** Whether a name that a caller chose may be repeated to it. It may be anything, such as a secret that was pasted to the wrong place. */
+export const isPlainName = (name: string): boolean => /^\w{1,40}$/.test(name)
+
 /**
  * Says of each field what is wrong with it and how to mend it, from what zod found.
  * @param issues - All that zod found.
@@ -49,8 +52,7 @@ export const problemsOf = (issues: readonly Issue[], input: unknown): readonly F
     if (issue.code !== 'unrecognized_keys')
       return [{ field: fieldOf(issue.path), mend: mendOf(issue, isMissing(input, issue.path)) }]
     return issue.keys.map((key) =>
-      // A name may be anything, such as a secret that was pasted to the wrong place.
-      /^\w{1,40}$/.test(key)
+      isPlainName(key)
         ? { field: fieldOf([...issue.path, key]), mend: 'is not known here: leave it out' }
         : { field: fieldOf(issue.path), mend: 'holds a name that is not known here: leave it out' },
     )

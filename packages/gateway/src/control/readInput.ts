@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { AnyRoute } from './contract/route.ts'
 import { controlRefusals } from './controlRefusals.ts'
-import { problemsOf } from './problemsOf.ts'
+import { isPlainName, problemsOf } from './problemsOf.ts'
 import { maxControlBody, maxStrangerBody, readJsonBody } from './readJsonBody.ts'
 import type { ControlRefusal, FieldProblem } from './reply.ts'
 
@@ -13,7 +13,20 @@ const check = (schema: z.ZodType | undefined, given: unknown): Read => {
   return result.success ? { value: result.data } : { problems: problemsOf(result.error.issues, given) }
 }
 
-const queryOf = ({ url }: Request): Readonly<Record<string, string>> => Object.fromEntries(new URL(url).searchParams)
+/** Parameters that are there more than once: the service and a proxy in front of it could each take another one for the right one. */
+const repeatedIn = (query: URLSearchParams): readonly FieldProblem[] => {
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  for (const name of query.keys()) {
+    if (seen.has(name)) repeated.add(name)
+    seen.add(name)
+  }
+  return [...repeated].map((name) =>
+    isPlainName(name)
+      ? { field: name, mend: 'is there more than once: give it once' }
+      : { field: 'query', mend: 'has a parameter more than once: give each once' },
+  )
+}
 
 /** What stands in a request's path, query and body, as its route declares them; or why it is refused. */
 export const readInput = async (
@@ -24,7 +37,10 @@ export const readInput = async (
   const params = check(route.params, pathParams)
   // What cannot be an id is nobody's.
   if ('problems' in params) return { refusal: controlRefusals.notFound() }
-  const query = check(route.query, queryOf(request))
+  const { searchParams } = new URL(request.url)
+  const repeated = repeatedIn(searchParams)
+  if (repeated.length > 0) return { refusal: controlRefusals.invalid(repeated) }
+  const query = check(route.query, Object.fromEntries(searchParams))
   if ('problems' in query) return { refusal: controlRefusals.invalid(query.problems) }
   if (route.body === undefined) return { params: params.value, query: query.value, body: undefined }
   const json = await readJsonBody(request, route.who === 'anyone' ? maxStrangerBody : maxControlBody)
