@@ -29,10 +29,9 @@ export function readAnswer(
     // The text itself says what came instead.
   }
   // Some nodes answer a call they could not read as if it had been a batch.
-  const unwrapped = body?.length === 1 && body[0]?.id == null
-  if (unwrapped) body = body[0]
-  const { jsonrpc, id, result, error, message } = Object(body) as Body
-  const isOwn = id === call.id || (id === undefined && jsonrpc === '2.0' && !unwrapped)
+  const lone = body?.length === 1 && body[0]?.id == null ? body[0] : undefined
+  const { jsonrpc, id, result, error, message } = Object(lone ?? body) as Body
+  const isOwn = id === call.id || (id === undefined && jsonrpc === '2.0' && !lone)
   if (status < 300 && result !== undefined && error == null) {
     if (isOwn) return { result }
     return { status, kind: 'badResponse', final: true, text: wrongId(id, call.id) }

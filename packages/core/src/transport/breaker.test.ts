@@ -83,7 +83,7 @@ describe('a breaker opens', () => {
     await run(guarded, 19)
     expect(guarded.health()).toMatchObject({ calls: 19, successRate: 1 - 9 / 19 })
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(guarded.health()).toMatchObject({ calls: 0, successRate: 1 })
+    expect(guarded.health()).toMatchObject({ calls: 0, successRate: undefined })
     await run(guarded, 1)
     expect(guarded.state()).toBe('closed')
   })
@@ -302,11 +302,17 @@ describe('a call that says nothing about the endpoint now', () => {
 describe('health', () => {
   test('counts what was answered, and how long it took', async () => {
     const { guarded } = make({}, (_, n) => (n === 3 ? { ...down, afterMs: 500 } : { ...up, afterMs: 100 }))
-    expect(guarded.health()).toEqual({ state: 'closed', calls: 0, successRate: 1, latencyMs: undefined })
+    expect(guarded.health()).toEqual({
+      state: 'closed',
+      calls: 0,
+      failures: 0,
+      successRate: undefined,
+      latencyMs: undefined,
+    })
     await vi.advanceTimersByTimeAsync(7_000)
     for (let i = 0; i < 25; i++) sendDown(guarded.carry)
     await vi.runAllTimersAsync()
-    expect(guarded.health()).toEqual({ state: 'closed', calls: 25, successRate: 0.96, latencyMs: 100 })
+    expect(guarded.health()).toEqual({ state: 'closed', calls: 25, failures: 1, successRate: 0.96, latencyMs: 100 })
     expect(guarded.percentileMs(95)).toBeGreaterThanOrEqual(100)
     expect(guarded.percentileMs(95)).toBeLessThan(120)
   })

@@ -31,10 +31,12 @@ export type BreakerState = 'closed' | 'open' | 'halfOpen'
 /** How an endpoint has been doing lately, by the calls it carried. */
 export interface Health {
   readonly state: BreakerState
-  /** Requests in the window; each call of a batch adds its share. */
+  /** Requests in the window; each call of a batch adds its share. While the breaker is open these are the ones that opened it. */
   readonly calls: number
-  /** The part of them that the endpoint answered, from 0 to 1; an error of the node is an answer. 1 where there were none. */
-  readonly successRate: number
+  /** How many of them failed: without an answer of the endpoint, or because it rejected the key. An error of the node is an answer. */
+  readonly failures: number
+  /** The part of them that did not fail, from 0 to 1; undefined if there were none. */
+  readonly successRate: number | undefined
   /** How long an answer takes on average, in milliseconds; undefined before the first. */
   readonly latencyMs: number | undefined
 }
@@ -110,6 +112,8 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     const latency = createLatency()
     const total = new Float64Array(PARTS)
     const failed = new Float64Array(PARTS)
+    /** Requests for which the key was rejected. */
+    const rejected = new Float64Array(PARTS)
     let part = 0
     let inRow = 0
     let refusals = 0
@@ -124,13 +128,15 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     const clear = (): void => {
       total.fill(0)
       failed.fill(0)
+      rejected.fill(0)
       inRow = refusals = 0
     }
 
     /** Drops the parts of the window that are past. */
     const slide = (time: number): number => {
       const current = Math.floor((time * PARTS) / windowMs)
-      for (let i = Math.max(part + 1, current - PARTS + 1); i <= current; i++) total[i % PARTS] = failed[i % PARTS] = 0
+      for (let i = Math.max(part + 1, current - PARTS + 1); i <= current; i++)
+        total[i % PARTS] = failed[i % PARTS] = rejected[i % PARTS] = 0
       part = current
       return current % PARTS
     }
@@ -143,7 +149,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       period++
       openedAt = time
       openForMs = ms
-      clear()
+      inRow = refusals = 0
     }
 
     const judge = (
@@ -164,6 +170,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
           open(time, openMs * Math.min(12, 2 ** openings++))
         return
       }
+      if (verdict !== 'up') rejected[at]! += share
       inRow = 0
       refusals = verdict === 'refused' ? refusals + share : 0
       const stillRefused = opened && openForMs === deadMs && verdict === 'refused'
@@ -172,7 +179,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       opened = false
       period++
       openings = 0
-      // Failures of calls that were sent while it was open must not open it again.
+      // Failures of calls that were sent before it closed must not open it again.
       clear()
       total[at] = share
     }
@@ -211,10 +218,12 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     const health = (): Health => {
       slide(now())
       const calls = sum(total)
+      const failedCalls = Math.min(calls, sum(failed) + sum(rejected))
       return {
         state: state(),
         calls,
-        successRate: calls ? 1 - sum(failed) / calls : 1,
+        failures: failedCalls,
+        successRate: calls ? 1 - failedCalls / calls : undefined,
         latencyMs: latency.averageMs(),
       }
     }

@@ -47,6 +47,10 @@ export interface Call {
   creditedMs: number
   /** The record that works for this one now, where a layer made another: whether it waits is read there. */
   below: Call | undefined
+  /** The endpoint that it is at now, if there are several: its redacted URL. */
+  endpoint: string | undefined
+  /** The endpoints that it was tried at, if one of several failed: redacted URLs, each with its last kind of failure. */
+  tried: Map<string, string> | undefined
   /** When the caller made it, as `now()` counts; 0 for a call of our own. */
   startedAt: number
   /** Which part of its HTTP request it is: 1, and in a batch of a hundred one hundredth. */

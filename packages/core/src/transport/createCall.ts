@@ -30,6 +30,8 @@ export function createCall(
     waitedMs: 0,
     creditedMs: 0,
     below: undefined,
+    endpoint: undefined,
+    tried: undefined,
     startedAt: 0,
     share: 1,
     deadlineAt: Infinity,

@@ -1,6 +1,8 @@
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
+import { KeyrailError } from '../failure/keyrailError.ts'
 import type { Call } from './call.ts'
+import { triedEndpoints } from './triedEndpoints.ts'
 
 /**
  * Ends a call from this side: stops what is under way, and lets no layer start anything anew.
@@ -12,5 +14,7 @@ import type { Call } from './call.ts'
  */
 export function endCall(call: Call, label: string, kind: FailureKind, text: string): void {
   call.ended = true
-  call.cancel?.(createFailure({ kind, text }, { method: call.method, label }))
+  const failure = createFailure({ kind, text }, { method: call.method, label })
+  const tried = kind === 'timeout' ? triedEndpoints(call) : ''
+  call.cancel?.(tried ? new KeyrailError(`${failure.message} ${tried}`, failure) : failure)
 }

@@ -3,8 +3,8 @@ import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
-import { isKeyrailError } from '../failure/keyrailError.ts'
-import type { KeyrailError } from '../failure/keyrailError.ts'
+import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
+import type { FailureKind } from '../failure/failureKind.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import type { Guarded, Health } from './breaker.ts'
 import type { Budgeted, BudgetStats } from './budget.ts'
@@ -17,6 +17,7 @@ import { createAsk } from './routeAsk.ts'
 import { readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
 import { mostTelling, movable } from './routeFailure.ts'
+import { listEndpoints, NO_ANSWER_YET } from './triedEndpoints.ts'
 import { setBelow } from './waits.ts'
 
 /** One of the endpoints of a {@link route}. What a budget and a breaker tell of it is taken into account where they stand before it. */
@@ -137,6 +138,8 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
   const heads = createHeads(count)
   const asks = endpoints.map(({ carry }) => createAsk(carry))
   const out: (KeyrailError | undefined)[] = []
+  /** How each endpoint failed last. */
+  const lastKinds: (FailureKind | undefined)[] = []
   const stuck = new WeakMap<object, number>()
   let hedges = 0
   const endpointAt = (at: number): RouteEndpoint => endpoints[at] as RouteEndpoint
@@ -220,6 +223,14 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     const lagging = (label: string): KeyrailError =>
       createFailure({ kind: 'lagging', text: `it has not reached block ${min}` }, { method, label })
 
+    /** The endpoints that this call was not sent to. */
+    const skipped = (): [url: string, reason: string][] =>
+      endpoints.flatMap(({ label }, at) => {
+        if (tried & (1 << at)) return []
+        const kind = lastKinds[at]
+        return [[label, out[at] ? 'wrongNetwork' : `circuit breaker open${kind ? ` after ${kind}` : ''}`]]
+      })
+
     const judge = (at: number, attempt: RouteCall, ok: boolean, value: unknown): void => {
       const { label } = endpointAt(at)
       if (ok) {
@@ -229,6 +240,9 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       }
       if (!isKeyrailError(value)) return finish(false, value)
       const { kind, source } = value
+      // An open circuit breaker reports nothing new about the endpoint.
+      if (!(kind === 'unavailable' && source === 'client')) lastKinds[at] = kind
+      if (count > 1) (call.tried ??= new Map()).set(label, kind)
       if (kind === 'wrongNetwork' && source === 'client' && count > 1) {
         out[at] = value
         heads.drop(at)
@@ -240,7 +254,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       // The other of a hedged pair may be answered yet.
       if (underWay.length > 0) return
       const next = choose(call, tried, min, OPEN - 1)
-      if (next < 0) return finish(false, mostTelling(failures))
+      if (next < 0) return finish(false, mostTelling(failures, skipped()))
       call.note?.({ type: 'rerouted', label, kind })
       start(next)
     }
@@ -257,6 +271,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         below: undefined,
         waitedMs: 0,
         creditedMs: 0,
+        endpoint: count > 1 ? label : undefined,
         insist: admits?.(call) === false,
       } as Attempt
       if (underWay.push(attempt) === 1) setBelow(call, attempt)
@@ -304,7 +319,9 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     const first = choose(call, 0, min, Infinity)
     if (first < 0) {
       const text = 'every endpoint has proved to be on another chain'
-      return settle(false, createFailure({ kind: 'wrongNetwork', text }, { method, label: nameOf(only) }))
+      const failure = createFailure({ kind: 'wrongNetwork', text }, { method, label: nameOf(only) })
+      const list = listEndpoints(skipped(), 'failed')
+      return settle(false, count > 1 ? new KeyrailError(`${failure.message} ${list}`, failure) : failure)
     }
     start(first)
     // What belongs together must not be answered by two nodes, and for a poll nobody waits.
@@ -319,7 +336,9 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         const second = choose(call, tried, min, acceptableWaitMs)
         if (second < 0) return
         hedges--
-        call.note?.({ type: 'hedged', label: endpointAt(second).label })
+        const { label } = endpointAt(second)
+        ;(call.tried ??= new Map()).set(label, NO_ANSWER_YET)
+        call.note?.({ type: 'hedged', label })
         start(second)
       },
       Math.max(minMs, slowMs),

@@ -1,6 +1,7 @@
 import type { FailureKind } from '../failure/failureKind.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
 import { repeatable } from '../failure/repeatable.ts'
+import { listEndpoints } from './triedEndpoints.ts'
 
 /**
  * Kinds of failure that another endpoint may not have, the most useful first: what the user has to fix comes before what goes away without
@@ -49,20 +50,25 @@ export function movable(method: string, { kind, source, retryable, status = 0 }:
 
 /**
  * Of the failures of several endpoints, the one to report. One that may pass by itself goes before one that does not, so that the call is made
- * again; it is then made again as soon as the first of them allows. Its message names every endpoint that was tried.
+ * again; it is then made again as soon as the first of them allows. Its message names every endpoint.
  *
  * @param failures - One for each endpoint that was tried, at least one.
+ * @param skipped - The redacted URLs of the others, each with why it was not tried.
  */
-export function mostTelling(failures: readonly KeyrailError[]): KeyrailError {
+export function mostTelling(
+  failures: readonly KeyrailError[],
+  skipped: readonly (readonly [url: string, reason: string])[] = [],
+): KeyrailError {
   const [first] = failures as [KeyrailError]
-  if (failures.length === 1) return first
+  if (failures.length + skipped.length === 1) return first
   const passing = failures.filter(({ retryable }) => retryable)
   const [told] = (passing.length ? passing : [...failures]).sort(
     (a, b) => curable.indexOf(a.kind) - curable.indexOf(b.kind),
   ) as [KeyrailError]
-  const tried = failures.map(({ label, kind }) => `${label} (${kind})`).join(', ')
+  const tried = failures.map(({ label = '', kind }) => [label, kind] as const)
+  const list = skipped.length > 0 ? listEndpoints([...tried, ...skipped], 'failed') : listEndpoints(tried)
   const waits = passing.map(({ retryAfterMs = 0 }) => retryAfterMs)
-  return new KeyrailError(`${told.message} ${failures.length} endpoints were tried: ${tried}.`, {
+  return new KeyrailError(`${told.message} ${list}`, {
     ...told,
     retryAfterMs: passing.length ? Math.min(...waits) || undefined : told.retryAfterMs,
   })
