@@ -33,7 +33,7 @@ export interface Section {
   readonly rules: readonly Rule[]
 }
 
-const ordered = (table as readonly Section[]).flatMap(({ rules }) => rules)
+const ordered = /* @__PURE__ */ (table as readonly Section[]).flatMap(({ rules }) => rules)
 
 /** A text in lower case, with one space around each of its words. */
 const wordsIn = (text: string): string => ` ${text.toLowerCase().replace(/[^a-z0-9_]+/g, ' ')} `

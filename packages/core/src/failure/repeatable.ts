@@ -1,6 +1,6 @@
 import readMethods from './readMethods.json' with { type: 'json' }
 
-const reads: ReadonlySet<string> = new Set(readMethods)
+const reads: ReadonlySet<string> = /* @__PURE__ */ new Set(readMethods)
 
 /**
  * Checks whether a method may be sent again when it is not known whether the first request arrived. Only known reads may: those in
