@@ -242,58 +242,113 @@ def test_numbers_as_json_has_them_are_results(kind: str) -> None:
 # -- 15: ids --
 
 
-def answered(entry: dict[str, Any]) -> str:
+def failed(entry: Any) -> str:
     facts = read_answer(Answer(200, json.dumps(entry), {}), 7)
     assert not isinstance(facts, Result)
-    assert facts.kind == "badResponse"
+    assert (facts.kind, facts.final) == ("badResponse", True)
     return facts.text
 
 
-@pytest.mark.parametrize(
-    ("own", "shown"),
-    [(1, "1"), ("7", '"7"'), (7.5, "7.5"), (True, "true"), (False, "false"), ([7], "(an array)"), ({}, "(an object)")],
-)
+OTHER_IDS: list[tuple[Any, str]] = [
+    (1, "1"),
+    (0, "0"),
+    ("7", '"7"'),
+    (7.5, "7.5"),
+    (True, "true"),
+    (False, "false"),
+    ([7], "[7]"),
+    ({"a": 1}, '{"a":1}'),
+    ("x" * 30, "…"),
+]
+
+
+@pytest.mark.parametrize(("own", "shown"), OTHER_IDS, ids=range(len(OTHER_IDS)))
 def test_a_response_with_another_id_names_both_ids(own: Any, shown: str) -> None:
     for end in ({"result": "0x1"}, {"error": {"code": -32000, "message": "busy"}}):
-        said = answered({"jsonrpc": "2.0", "id": own, **end})
-        assert said == f"response id {shown} does not match request id 7"
+        assert failed({"jsonrpc": "2.0", "id": own, **end}) == f"response id {shown} does not match request id 7"
 
 
-@pytest.mark.parametrize("entry", [{"result": "0x1"}, {"id": None, "result": "0x1"}, {"result": None}])
-def test_a_result_without_an_id_is_rejected_and_says_so(entry: dict[str, Any]) -> None:
-    assert answered({"jsonrpc": "2.0", **entry}) == "response has no id; request id is 7"
+def test_a_result_with_the_id_null_is_rejected_and_an_error_is_believed() -> None:
+    said = failed({"jsonrpc": "2.0", "id": None, "result": "0x1"})
+    assert said == "response id null does not match request id 7"
+    facts = read_answer(Answer(200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON"}}', {}), 7)
+    assert not isinstance(facts, Result)
+    assert facts.text == "no JSON"
+
+
+@pytest.mark.parametrize("value", ['"0x1"', "null", "[]"])
+def test_a_result_without_an_id_is_that_of_the_only_request(value: str) -> None:
+    read = read_answer(Answer(200, f'{{"jsonrpc":"2.0","result":{value}}}', {}), 7)
+    assert read == Result(json.loads(value))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"result": "0x1"},
+        {"status": "1", "message": "OK", "result": "0x1"},
+        {"jsonrpc": "1.0", "result": "0x1"},
+        [{"jsonrpc": "2.0", "result": "0x1"}],
+        {"jsonrpc": 2.0, "result": None},
+    ],
+    ids=range(5),
+)
+def test_a_result_without_an_id_that_may_be_of_something_else_is_rejected(body: Any) -> None:
+    assert failed(body) == "response has no id; request id is 7"
 
 
 @BOTH
-def test_an_id_may_be_long_or_hold_the_key_and_is_shown_cut_and_masked(kind: str) -> None:
+def test_a_wrong_id_is_not_asked_for_again(kind: str) -> None:
+    def script(seen: Seen, wire: Wire) -> None:
+        wire.answer(200, [{"jsonrpc": "2.0", "id": call["id"] + 50, "result": 1} for call in seen.calls])
+
+    requests = [("eth_getCode", [hex(at)]) for at in range(3)]
+
+    async def run(url: str) -> list[Settled]:
+        async with AsyncKeyrailProvider(url=url) as provider:
+            return await provider.batch_settled(requests)
+
+    with FaultServer(script) as server, KeyrailProvider(url=server.url) as provider:
+        settled = provider.batch_settled(requests) if kind == "sync" else asyncio.run(run(server.url))
+        assert len(server.seen) == 1
+    for at, one in enumerate(settled):
+        assert one.error is not None
+        assert (one.error.kind, one.error.retryable) == ("badResponse", False)
+        said = f"no response in the batch has request id {at + 1}, but there is one with id 51, 52, 53"
+        assert said in str(one.error)
+
+
+@BOTH
+def test_an_id_may_be_long_or_hold_the_key_and_is_not_shown_whole(kind: str) -> None:
     key = "kr_a" + "k3Y" * 13
 
     def script(seen: Seen, wire: Wire) -> None:
-        wire.answer(200, {"jsonrpc": "2.0", "id": "for " + key + "x" * 100_000, "result": 1})
+        wire.answer(200, {"jsonrpc": "2.0", "id": key[:20] if "0x1" in seen.path else key + "x" * 100_000, "result": 1})
 
     with FaultServer(script) as server:
-        (settled,) = settle(kind, server.url + "/v2/" + key)
-    assert settled.error is not None
-    assert "response id" in str(settled.error)
-    assert "does not match request id 1" in str(settled.error)
-    assert key[:8] not in str(settled.error)
-    assert len(str(settled.error)) < 400
+        for path in ("/v2/", "/0x1/"):
+            (settled,) = settle(kind, server.url + path + key)
+            assert settled.error is not None
+            assert "response id" in str(settled.error)
+            assert "does not match request id 1" in str(settled.error)
+            assert key[:8] not in str(settled.error)
+            assert len(str(settled.error)) < 400
 
 
 @BOTH
-def test_a_batch_response_says_which_id_is_missing_strange_or_twice(kind: str) -> None:
+def test_a_batch_response_names_the_ids_that_are_missing_strange_or_twice(kind: str) -> None:
     def given(ids: list[Any]) -> list[str]:
         body = [{"jsonrpc": "2.0", "id": own, "result": "0x1"} for own in ids]
         return [str(error) for error in errors_of(kind, lambda _: json.dumps(body), 3)]
 
     missing = given([1, 3])
-    assert "the batch response has no item with id 2" in missing[1]
+    assert "no response in the batch has request id 2. " in missing[1]
     assert missing[0] == missing[2] == "None"
-    assert all("response id 101 does not match request ids 1 to 3" in one for one in given([101, 102, 103]))
-    assert all('response id "1" does not match request ids 1 to 3' in one for one in given(["1", "2", "3"]))
-    assert all("the batch response has no ids; it should have request ids 1 to 3" in one for one in given([None] * 3))
-    assert all("the batch response has no items" in one for one in given([]))
-    assert "the batch response has id 2 twice" in given([1, 2, 2, 3])[1]
+    strange = given([1, 7, "2", None])
+    assert 'no response in the batch has request id 3, but there is one with id 7, "2", null.' in strange[2]
+    assert strange[0] == "None"
+    assert all("no response in the batch has request id" in one for one in given([]))
+    assert "the batch has two responses with id 2" in given([1, 2, 2, 3])[1]
 
 
 def test_an_error_of_a_batch_may_have_its_id_written_as_a_float() -> None:

@@ -14,6 +14,8 @@ from .plain_text import plain_text
 MISSING: Any = object()
 """Stands for what is not there, where null is something."""
 
+_MAX_ID_LENGTH = 24
+
 
 def is_id(value: Any, wanted: int) -> bool:
     """Tell whether an id is this very number: not a text, and not true for 1."""
@@ -22,6 +24,9 @@ def is_id(value: Any, wanted: int) -> bool:
 
 def read_answer(answer: Answer, call_id: int, body: Any = MISSING) -> Result | Facts:
     """Read it: it is either a JSON-RPC result for this very call, or the facts of a failure. Never raises.
+
+    A result with another id is never accepted, and not asked for again: the server would do the same. A result without an id is
+    accepted, because HTTP pairs it with its request, but only if it is marked as JSON-RPC 2.0: other APIs have a result, too.
 
     Args:
         answer: What came back by HTTP.
@@ -39,18 +44,26 @@ def read_answer(answer: Answer, call_id: int, body: Any = MISSING) -> Result | F
         except UnreadableJson as unreadable:
             problem = unreadable.reason
     # Some nodes answer a call they could not read as if it had been a batch.
-    if isinstance(body, list) and len(body) == 1 and not (isinstance(body[0], dict) and body[0].get("id") is not None):
+    unwrapped = isinstance(body, list) and len(body) == 1
+    if unwrapped and not (isinstance(body[0], dict) and body[0].get("id") is not None):
         body = body[0]
     held: dict[str, Any] = body if isinstance(body, dict) else {}
-    own, result, error = held.get("id"), held.get("result", MISSING), held.get("error")
-    if status < 300 and result is not MISSING and error is None and is_id(own, call_id):
+    own, result, error = held.get("id", MISSING), held.get("result", MISSING), held.get("error")
+    own_fits = is_id(own, call_id) or (own is MISSING and held.get("jsonrpc") == "2.0" and not unwrapped)
+    has_result = result is not MISSING and error is None
+    if status < 300 and has_result and own_fits:
         return Result(result)
+    # The error of a request that could not be read has no id.
+    if status < 300 and not own_fits and (has_result or (error is not None and own not in (None, MISSING))):
+        text = f"response id {shown_id(own)} does not match request id {call_id}"
+        if own is MISSING:
+            text = f"response has no id; request id is {call_id}"
+        return Facts(kind="badResponse", status=status, text=text, final=True)
     # Where a redirect leads is not told: it may hold the key.
     final = status < 200 or 299 < status < 400
     # An error status is about this call even if the id differs: the server may not have read the request.
-    mismatch = status < 300 and own is not None and not is_id(own, call_id)
     rejection: Any = None
-    if not final and (result is MISSING or result is None) and not mismatch:
+    if not final and (result is MISSING or result is None):
         rejection = error if error is not None else held.get("message")
     words = rejection.get("message", rejection) if isinstance(rejection, dict) else rejection
     said = words if isinstance(words, str) else answer.text
@@ -61,10 +74,6 @@ def read_answer(answer: Answer, call_id: int, body: Any = MISSING) -> Result | F
         rpc_error = {"code": 0, "message": said, "data": rejection}
     if final:
         text = "the server redirects, which is not followed: it would send the key to another server"
-    elif mismatch:
-        text = f"response id {shown_id(own)} does not match request id {call_id}"
-    elif status < 300 and result is not MISSING and error is None and own is None:
-        text = f"response has no id; request id is {call_id}"
     elif status < 300 and problem:
         text = problem
     else:
@@ -81,10 +90,11 @@ def read_answer(answer: Answer, call_id: int, body: Any = MISSING) -> Result | F
 
 
 def shown_id(own: Any) -> str:
-    """Write the id of a response for an error message, as JSON and at most 80 characters of it."""
-    if isinstance(own, (dict, list)):
-        return "(an object)" if isinstance(own, dict) else "(an array)"
-    return (json_text(own) or "")[:80]
+    """Write the id of a response for an error message. A long one is not shown: a part of a secret would not be masked."""
+    if own is MISSING:
+        return "(none)"
+    text = json_text(own)
+    return text if text is not None and len(text) <= _MAX_ID_LENGTH else "…"
 
 
 def integer(code: Any) -> int:

@@ -10,7 +10,7 @@ from ..failure.facts import Facts
 from ..failure.json_text import json_text
 from .answer import Answer, Result
 from .parse_json import UnreadableJson, parse_json
-from .read_answer import read_answer, shown_id
+from .read_answer import MISSING, read_answer, shown_id
 
 
 def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | Facts] | Facts:
@@ -25,7 +25,7 @@ def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | F
         count: How many calls were sent.
 
     Returns:
-        What was read for each call, in the order of the calls; or the one failure of all of them, where no item could be paired.
+        What was read for each call, in the order of the calls; or the one failure of all of them.
 
     See JSON-RPC 2.0 section 6.
 
@@ -42,17 +42,18 @@ def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | F
         own = read.get("id") if isinstance(read, dict) else None
         own_number = _whole_number(own)
         if own is not None and own_number is None and status < 300:
-            return unpaired(f"response id {shown_id(own)} does not match a request id of the batch")
+            return unpaired(f"response id {shown_id(own)} does not match a request id of the batch", final=True)
         facts = read_answer(Answer(status, text, answer.headers), -1 if own_number is None else own_number, read)
         if isinstance(facts, Result):
             return unpaired("an answer that is none")
         return replace(facts, batch=True)
 
-    def unpaired(text: str) -> Facts:
+    def unpaired(text: str, final: bool = False) -> Facts:
         return Facts(
             kind="badResponse",
             status=status,
             text=text,
+            final=final,
             retry_after=answer.headers.get("retry-after"),
             date=answer.headers.get("date"),
             batch=True,
@@ -66,6 +67,8 @@ def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | F
 
     reads: list[Result | Facts | None] = [None] * count
     nameless: list[Any] = []
+    # Ids that belong to none of the calls.
+    others: list[Any] = []
     paired = 0
     for entry in entries:
         held: dict[str, Any] = entry if isinstance(entry, dict) else {}
@@ -74,20 +77,22 @@ def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | F
         at = -1 if number is None else number - first
         if 0 <= at < count:
             if reads[at] is not None:
-                reads[at] = unpaired(f"the batch response has id {number} twice")
+                reads[at] = unpaired(f"the batch has two responses with id {number}")
                 continue
             paired += 1
             good = status < 300 and held.get("error") is None and "result" in held
             reads[at] = Result(held["result"]) if good else as_one(entry, "an error without words")
         elif own is None and held.get("error") is not None:
             nameless.append(entry)
+        elif isinstance(entry, dict):
+            others.append(held.get("id", MISSING))
     # For each call that nothing was paired with.
     missing: Facts | None = None
     if paired < count:
         # Errors without an id can only mean calls that have no answer; believed where it cannot be unclear which.
         rejection = as_one(nameless[0], "an error without words") if nameless else None
-        if not paired:
-            return rejection or unpaired(_no_item_text(entries, first, count))
+        if rejection and not paired:
+            return rejection
         alike = len({json_text(entry) for entry in nameless}) == 1
         if (
             rejection
@@ -95,8 +100,11 @@ def read_batch_answer(answer: Answer, first: int, count: int) -> list[Result | F
             and (len(nameless) == count - paired or re.search(r"\bbatch", rejection.text, re.IGNORECASE))
         ):
             missing = rejection
+    instead = f", but there is one with id {', '.join(map(shown_id, others[:3]))}" if others else ""
+    # A server that has none of the ids does not send them back at all, and would not the next time.
+    final = not paired and bool(others)
     return [
-        read or missing or unpaired(f"the batch response has no item with id {first + at}")
+        read or missing or unpaired(f"no response in the batch has request id {first + at}{instead}", final)
         for at, read in enumerate(reads)
     ]
 
@@ -106,13 +114,3 @@ def _whole_number(own: Any) -> int | None:
     if isinstance(own, bool) or not isinstance(own, (int, float)) or own != own // 1:
         return None
     return int(own)
-
-
-def _no_item_text(entries: list[Any], first: int, count: int) -> str:
-    """Say that no item belongs to the batch, with the id that came instead, if one did."""
-    wanted = f"request ids {first} to {first + count - 1}"
-    ids = [entry.get("id") for entry in entries if isinstance(entry, dict)]
-    came = next((own for own in ids if own is not None), None)
-    if came is not None:
-        return f"response id {shown_id(came)} does not match {wanted}"
-    return f"the batch response has no ids; it should have {wanted}" if ids else "the batch response has no items"
