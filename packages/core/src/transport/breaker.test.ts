@@ -145,11 +145,7 @@ describe('a breaker opens', () => {
     ['forbidden', { text: 'denied', status: 403 }],
     [
       'sent to the wrong network by the service',
-      {
-        text: 'HTTP 403',
-        status: 403,
-        rpcError: { code: -32600, message: 'MATIC_MAINNET is not enabled for this app' },
-      },
+      { text: 'unsupported network', rpcError: { code: -32600, message: 'unsupported network' } },
     ],
   ])('for long where it is %s each time, and not for one method that is', async (_, facts) => {
     const { below, guarded } = make({}, (call) => (call.method === 'eth_chainId' ? up : { facts }))
