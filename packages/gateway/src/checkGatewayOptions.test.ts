@@ -17,7 +17,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, strangers, trustedProxies, rehearsalKeys, now, tls, elsewhere, degraded, logRequests, log'
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, strangers, trustedProxies, rehearsalKeys, now, tls, elsewhere, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): make one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]"

@@ -36,6 +36,7 @@ export interface CheckedOptions {
   readonly tls: GatewayOptions['tls']
   readonly elsewhere: GatewayOptions['elsewhere']
   readonly degraded: GatewayOptions['degraded']
+  readonly notReady: GatewayOptions['notReady']
   readonly logRequests: boolean
   readonly log: ((entry: LogEntry) => void) | undefined
 }
@@ -82,6 +83,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'tls',
     'elsewhere',
     'degraded',
+    'notReady',
     'logRequests',
     'log',
   ])
@@ -109,6 +111,7 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     tls: checkTls(options['tls']),
     elsewhere: checkFunction(options['elsewhere'], 'elsewhere') as GatewayOptions['elsewhere'],
     degraded: checkFunction(options['degraded'], 'degraded') as GatewayOptions['degraded'],
+    notReady: checkFunction(options['notReady'], 'notReady') as GatewayOptions['notReady'],
     logRequests:
       (options['logRequests'] === undefined || checkSwitch(options['logRequests'], 'logRequests')) &&
       options['log'] !== undefined,

@@ -7,6 +7,7 @@ import { answerRequest } from './answer/answerRequest.ts'
 import type { Expectation } from './answer/answerRequest.ts'
 import type { Answering } from './answer/answering.ts'
 import { drainServer } from './drainServer.ts'
+import { createFaultLog, faultCode } from './faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
@@ -20,7 +21,7 @@ import { strictTransport } from './http/strictTransport.ts'
 import { createVerdictCache } from './jwt/createVerdictCache.ts'
 import { createIpLimit } from './limit/createIpLimit.ts'
 import type { IpLimit } from './limit/createIpLimit.ts'
-import type { LogEntry } from './log.ts'
+import type { FaultEntry, LogEntry } from './log.ts'
 import { createMethodPolicy } from './method/createMethodPolicy.ts'
 import { networkNames } from './network.ts'
 import type { Network } from './network.ts'
@@ -84,13 +85,15 @@ const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOpti
  */
 export const createGateway = (options: GatewayOptions): Gateway => {
   let current = checkGatewayOptions(options)
-  const log = (entry: LogEntry): void => {
+  const write = (entry: LogEntry): void => {
     try {
       current.log?.(entry)
     } catch {
       // A log that fails is no reason for a call to fail.
     }
   }
+  const faults = createFaultLog<FaultEntry>(write, ({ where, code }) => `${where} ${code}`)
+  const log = (entry: LogEntry): void => (entry.event === 'fault' ? faults.log(entry) : write(entry))
   const connections = createConnections()
   /** `leaving` after `prepareToClose`, `draining` after `close`. */
   let phase: 'serving' | 'leaving' | 'draining' = 'serving'
@@ -134,6 +137,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     draining: () => phase === 'draining',
     elsewhere: checked.elsewhere,
     degraded: checked.degraded ?? (() => []),
+    notReady: checked.notReady ?? (() => undefined),
     underWay: 0,
     logRequests: checked.logRequests,
     log,
@@ -182,7 +186,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   server.on('checkExpectation', answerWith('unknown'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenHttp(error.code, socket, connections))
   // A connection that could not be taken (out of file handles) must not end those that were.
-  server.on('error', () => log({ event: 'fault', where: 'server' }))
+  server.on('error', (error) => log({ event: 'fault', where: 'server', code: faultCode(error), count: 1 }))
   // CONNECT has no response object. To the caller it is one more broken request.
   server.on('connect', (_, socket) => answerBrokenHttp('CONNECT', socket, connections))
 
@@ -199,6 +203,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     await reloading
     await releasing
     await Promise.all(networkNames.map((network) => answering.groups[network].close()))
+    faults.flush()
     log({ event: 'closed', cutOff })
   }
 

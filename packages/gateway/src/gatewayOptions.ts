@@ -112,6 +112,11 @@ export interface GatewayOptions {
   readonly elsewhere?: (request: IncomingMessage, response: ServerResponse, requestId: string) => boolean
   /** What does not work at the moment though calls do, such as `['redis']`: `/readyz` tells it, and stays 200. @default nothing */
   readonly degraded?: () => readonly string[]
+  /**
+   * Why calls cannot be served at the moment although upstreams are there, such as `'database'`. `/readyz` then responds with 503 and this
+   * reason. @default never
+   */
+  readonly notReady?: () => string | undefined
   /** False tells the log of changes and faults alone, which saves each request the telling. @default true */
   readonly logRequests?: boolean
   /** Told of each request and each change. What it throws is ignored. */

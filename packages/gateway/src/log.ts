@@ -2,6 +2,16 @@ import type { Network } from './network.ts'
 import type { RefusalReason } from './refusal/refusal.ts'
 import type { HealthState } from './upstream/watchHealth.ts'
 
+/** A key could not be looked up, a limit asked, a call counted, or the server could not listen or take a connection. */
+export interface FaultEntry {
+  readonly event: 'fault'
+  readonly where: 'keyStore' | 'quota' | 'meter' | 'server'
+  /** Such as `SQLite 13` (the disk is full), an SQLSTATE, or EMFILE; `other` for errors without a known code. */
+  readonly code: string
+  /** How many faults the entry reports: each `where` and `code` is logged at most once a second. */
+  readonly count: number
+}
+
 /** What the gateway tells of its work. Holds no key, no params and no upstream's address. */
 export type LogEntry =
   | {
@@ -39,11 +49,7 @@ export type LogEntry =
       readonly upstream: string
       readonly state: HealthState
     }
-  | {
-      /** A key could not be looked up, a limit asked, a call counted, or the server could not listen or take a connection. */
-      readonly event: 'fault'
-      readonly where: 'keyStore' | 'quota' | 'meter' | 'server'
-    }
+  | FaultEntry
   | {
       /** Something that the operator should look at. `what` also says how to fix it. */
       readonly event: 'warning'

@@ -1,3 +1,4 @@
+import { faultCode } from '../faultLog.ts'
 import type { FoundKey, KeyRecord } from '../key/keyStore.ts'
 import { refuseKey } from '../key/refuseKey.ts'
 import { rehearsalOf, rehearsalTenant } from '../key/rehearsalKeys.ts'
@@ -36,14 +37,14 @@ export const admitKey = (answering: Answering, exchange: Exchange, at: CallPath)
   let found: FoundKey
   try {
     found = answering.keys.find(hash)
-  } catch {
-    refuseUnavailable(answering, exchange)
+  } catch (error) {
+    refuseUnavailable(answering, exchange, error)
     return
   }
   if (isThenable(found))
     Promise.resolve(found).then(
       (record) => judge(answering, exchange, { at, record }),
-      () => refuseUnavailable(answering, exchange),
+      (error: unknown) => refuseUnavailable(answering, exchange, error),
     )
   else judge(answering, exchange, { at, record: found })
 }
@@ -52,8 +53,8 @@ export const admitKey = (answering: Answering, exchange: Exchange, at: CallPath)
 const isThenable = (found: object | null | undefined): found is PromiseLike<KeyRecord | undefined> =>
   typeof found === 'object' && found !== null && 'then' in found
 
-const refuseUnavailable = (answering: Answering, exchange: Exchange): void => {
-  answering.log({ event: 'fault', where: 'keyStore' })
+const refuseUnavailable = (answering: Answering, exchange: Exchange, error: unknown): void => {
+  answering.log({ event: 'fault', where: 'keyStore', code: faultCode(error), count: 1 })
   refuseExchange(answering, exchange, refusals.keyStoreUnavailable())
 }
 
@@ -98,7 +99,7 @@ const judge = (
 ): void => {
   if (record === undefined || record === null) refuseStranger(answering, exchange, refusals.keyUnknown())
   // A throw here would end the process: nobody waits for it.
-  else if (!Array.isArray(record.networks)) refuseUnavailable(answering, exchange)
+  else if (!Array.isArray(record.networks)) refuseUnavailable(answering, exchange, undefined)
   else {
     const tenant = know(answering, exchange, record)
     const refusal =
@@ -183,14 +184,14 @@ const admitToken = (answering: Answering, exchange: Exchange, at: CallPath): voi
   let found: FoundKey
   try {
     found = answering.keys.findByKid(kid)
-  } catch {
-    refuseUnavailable(answering, exchange)
+  } catch (error) {
+    refuseUnavailable(answering, exchange, error)
     return
   }
   if (isThenable(found))
     Promise.resolve(found).then(
       (record) => judgeToken(answering, exchange, { at, token, record }),
-      () => refuseUnavailable(answering, exchange),
+      (error: unknown) => refuseUnavailable(answering, exchange, error),
     )
   else judgeToken(answering, exchange, { at, token, record: found })
 }
@@ -205,7 +206,7 @@ const judgeToken = (
   { at, token, record }: { at: CallPath; token: string; record: KeyRecord | null | undefined },
 ): void => {
   if (record !== undefined && record !== null && !Array.isArray(record.networks)) {
-    refuseUnavailable(answering, exchange)
+    refuseUnavailable(answering, exchange, undefined)
     return
   }
   const verdict = record ? verdictOn(answering, exchange, { token, record }) : undefined

@@ -1,3 +1,4 @@
+import { faultCode } from '../faultLog.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { readBody } from '../http/readBody.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
@@ -107,15 +108,15 @@ const withLimits = (
     exchange.limitHeaders = limitHeaders(taken, answering.now())
     granted(taken)
   }
-  const unavailable = (): void => {
-    answering.log({ event: 'fault', where: 'quota' })
+  const unavailable = (error: unknown): void => {
+    answering.log({ event: 'fault', where: 'quota', code: faultCode(error), count: 1 })
     if (!exchange.gone) refuseExchange(answering, exchange, refusals.limitsUnavailable())
   }
   let taken: TakenLimits | Promise<TakenLimits>
   try {
     taken = takeLimits(answering, exchange.tenant, calls, items)
-  } catch {
-    unavailable()
+  } catch (error) {
+    unavailable(error)
     return
   }
   if (!(taken instanceof Promise)) {

@@ -2,17 +2,24 @@ import { networkNames } from '../network.ts'
 import type { Answering } from './answering.ts'
 import type { Exchange } from './exchange.ts'
 import { finishExchange, pastBody } from './finishExchange.ts'
+import type { Answer } from './writeAnswer.ts'
 
-/** Answers `/healthz` (the process is there) and `/readyz` (every network has an upstream to ask; what else does not work is told beside). Draining was refused before. */
+/**
+ * Responds to `/healthz` (the process runs) and `/readyz` (calls can be served). `/readyz` while the gateway is about to stop was rejected
+ * before.
+ */
 export const answerHealth = (answering: Answering, exchange: Exchange, kind: 'healthz' | 'readyz'): void => {
-  const without = kind === 'healthz' ? [] : networkNames.filter((name) => answering.groups[name].pick() === undefined)
-  const degraded = kind === 'healthz' ? [] : answering.degraded()
-  const answer =
-    without.length === 0
-      ? {
-          status: 200,
-          body: JSON.stringify(degraded.length === 0 ? { status: 'ok' } : { status: 'degraded', degraded }),
-        }
-      : { status: 503, body: JSON.stringify({ status: 'unavailable', reason: 'no_upstream', networks: without }) }
+  const answer = kind === 'healthz' ? statusAnswer(200, { status: 'ok' }) : readiness(answering)
   pastBody(answering, exchange, () => finishExchange(answering, exchange, answer))
+}
+
+const statusAnswer = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) })
+
+const readiness = ({ groups, degraded, notReady }: Answering): Answer => {
+  const networks = networkNames.filter((name) => groups[name].pick() === undefined)
+  if (networks.length > 0) return statusAnswer(503, { status: 'unavailable', reason: 'no_upstream', networks })
+  const reason = notReady()
+  if (reason !== undefined) return statusAnswer(503, { status: 'unavailable', reason })
+  const parts = degraded()
+  return statusAnswer(200, parts.length === 0 ? { status: 'ok' } : { status: 'degraded', degraded: parts })
 }

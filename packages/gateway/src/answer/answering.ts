@@ -42,6 +42,7 @@ export interface Answering {
   readonly draining: () => boolean
   readonly elsewhere: GatewayOptions['elsewhere']
   readonly degraded: () => readonly string[]
+  readonly notReady: () => string | undefined
   /** Requests that were begun under these options and are still under way. */
   underWay: number
   /** Whether the log is told of each request that was answered. */

@@ -1,3 +1,4 @@
+import { faultCode } from '../faultLog.ts'
 import type { Outcome } from '../meter/meter.ts'
 import type { RefusalReason } from '../refusal/refusal.ts'
 import type { CallEnd, StreamedAnswer } from '../upstream/callEnd.ts'
@@ -39,9 +40,9 @@ const meterAlike = (
   if (meter === undefined || tenant === undefined || network === undefined || tenant.rehearsal !== undefined) return
   try {
     meter.count(tenant.record, network, method, outcome, durationMs, items)
-  } catch {
+  } catch (error) {
     // An answer that is ready does not wait for its figures.
-    answering.log({ event: 'fault', where: 'meter' })
+    answering.log({ event: 'fault', where: 'meter', code: faultCode(error), count: 1 })
   }
 }
 

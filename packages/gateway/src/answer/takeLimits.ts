@@ -1,4 +1,5 @@
 import type { TakenLimits } from './takenLimits.ts'
+import { faultCode } from '../faultLog.ts'
 import type { Tenant } from '../key/tenant.ts'
 import type { RateDecision } from '../limit/rateDecision.ts'
 import { rateHeaders } from '../limit/rateHeaders.ts'
@@ -49,8 +50,8 @@ export const giveBack = ({ quota, log }: Answering, taken: TakenLimits, calls: n
   if (taken.quota === undefined || calls === 0) return
   try {
     quota?.giveBack(taken.quota, calls)
-  } catch {
-    log({ event: 'fault', where: 'quota' })
+  } catch (error) {
+    log({ event: 'fault', where: 'quota', code: faultCode(error), count: 1 })
   }
 }
 

@@ -33,6 +33,17 @@ export interface Deployment {
   }
 }
 
+/** Something failed that is not the caller's fault. */
+export interface ControlFault {
+  readonly event: 'controlFault'
+  /** Of the last request that failed so. */
+  readonly requestId: string
+  readonly route: RouteName | 'other'
+  readonly error: string
+  /** How many faults the entry reports: each `error` is logged at most once a second. */
+  readonly count: number
+}
+
 /** What the control API tells of its work. Holds no key, no token, and nothing that was sent. */
 export type ControlLogEntry =
   | {
@@ -46,13 +57,7 @@ export type ControlLogEntry =
       readonly userId?: string
       readonly durationMs: number
     }
-  | {
-      /** Something failed that is not the caller's fault. */
-      readonly event: 'controlFault'
-      readonly requestId: string
-      readonly route: RouteName | 'other'
-      readonly error: string
-    }
+  | ControlFault
 
 /** What the control API is made of. */
 export interface ControlOptions {

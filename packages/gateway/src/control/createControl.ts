@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
 import { createDebts } from '../account/createDebts.ts'
 import { monotonicClock } from '../clock.ts'
+import { createFaultLog } from '../faultLog.ts'
 import { strictTransport } from '../http/strictTransport.ts'
 import { isStorageError } from '../storage/storageError.ts'
 import { admit } from './admit.ts'
 import type { ConfirmBody } from './contract/account.ts'
 import type { RouteName } from './contract/route.ts'
 import { routeNames, routeOf } from './contract/routes.ts'
-import type { ControlOptions } from './controlOptions.ts'
+import type { ControlFault, ControlOptions } from './controlOptions.ts'
 import { controlRefusals } from './controlRefusals.ts'
 import { createLines } from './createLines.ts'
 import { viewerOf } from './handler.ts'
@@ -75,6 +76,8 @@ export const createControl = (options: ControlOptions): Control => {
     }
   }
 
+  const faults = createFaultLog<ControlFault>(tell, ({ error }) => error)
+
   const answer = async (
     name: RouteName,
     request: Request,
@@ -127,7 +130,7 @@ export const createControl = (options: ControlOptions): Control => {
       const refusal = isStorageError(error) ? controlRefusals.unavailable() : controlRefusals.internal()
       outcome = { reply: { refusal } }
       // A message may hold what was sent; a class and a place in the code do not.
-      tell({ event: 'controlFault', requestId, route: name, error: faultOf(error) })
+      faults.log({ event: 'controlFault', requestId, route: name, error: faultOf(error), count: 1 })
     }
     const { reply, userId } = outcome
     const response = toResponse(reply, {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Redis } from 'ioredis'
 
 /** A connection to Redis, which may be gone at any time. */
@@ -5,7 +6,7 @@ export interface RedisLink {
   readonly client: Redis
   /** Whether it may be asked now. */
   isReady(): boolean
-  /** @throws {Error} where it does not answer within `patienceMs`. It tells no address and no password. */
+  /** Writes something small. @throws {Error} if Redis does not take it within a second. The message holds no address and no password. */
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -40,16 +41,22 @@ export const openRedis = (url: string): RedisLink => {
     client,
     isReady: () => client.status === 'ready',
     ping: async () => {
-      let timer: NodeJS.Timeout | undefined
+      const stop = new AbortController()
       const late = new Promise<false>((resolve) => {
-        timer = setTimeout(() => resolve(false), patienceMs)
+        stop.signal.addEventListener('abort', () => resolve(false))
       })
-      const answered = client.ping().then(
-        () => true,
-        () => false,
-      )
+      const timer = setTimeout(() => stop.abort(), patienceMs)
+      const connected = client.status === 'ready' ? Promise.resolve() : once(client, 'ready', { signal: stop.signal })
+      // Not PING: a replica, or a Redis whose memory is used up, responds to that and takes no writes.
+      const answered = connected
+        .then(() => client.set('keyrail:ping', '1', 'PX', 10_000))
+        .then(
+          () => true,
+          () => false,
+        )
       const well = await Promise.race([answered, late])
       clearTimeout(timer)
+      stop.abort()
       if (!well) throw new Error('Redis does not answer')
     },
     close: () => {

@@ -19,6 +19,7 @@ import { createQuota } from '../quota/createQuota.ts'
 import type { Change } from '../storage/changes.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../storage/openStorage.ts'
+import { isStorageError } from '../storage/storageError.ts'
 import type { ServerSecret } from '../key/serverSecret.ts'
 import { checkSecrets } from './checkSecrets.ts'
 import { asConfigError } from './configError.ts'
@@ -150,7 +151,12 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const redis = await openRedisParts(options.redisUrl, (changes) => keys.forget(changes))
   const stores = watchStores(
     [
-      { name: 'database' as const, ping: () => storage.ping() },
+      {
+        name: 'database' as const,
+        ping: () => storage.ping(),
+        // PostgreSQL that cannot be reached is bridged by outageGrant. Any other failed write also fails the quota, and with it the calls.
+        isFatal: (error) => storage.db.kind === 'sqlite' || isStorageError(error, 'failed'),
+      },
       ...(redis === undefined ? [] : [{ name: 'redis' as const, ping: () => redis.link.ping() }]),
     ],
     log,
@@ -250,6 +256,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     elsewhere: (request, response, requestId) =>
       config.control === undefined && site !== undefined && site(request, response, requestId),
     degraded,
+    notReady: () => stores.fatal(),
     // Prometheus counts requests by what the log is told.
     logRequests: next.logRequests || prometheus !== undefined,
     log,

@@ -31,7 +31,13 @@ export type ServiceLogEntry =
       readonly event: 'drainDelay'
       readonly delayMs: number
     }
-  | { readonly event: 'store'; readonly store: 'database' | 'redis'; readonly state: 'gone' | 'back' }
+  | {
+      readonly event: 'store'
+      readonly store: 'database' | 'redis'
+      readonly state: 'gone' | 'back'
+      /** Why it is gone: such as `SQLite 13` (the disk is full), an SQLSTATE, or `late`. */
+      readonly code?: string
+    }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
   | ControlLogEntry
   | QuotaEvent

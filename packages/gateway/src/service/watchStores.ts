@@ -1,19 +1,13 @@
+import { faultCode } from '../faultLog.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
-/** Something that the service leans on, and can do without for a while. */
+/** Something that the service stores things in, and can do without for a while. */
 export interface Store {
   readonly name: 'database' | 'redis'
-  /** Rejects where it does not answer. */
+  /** Writes something small. Rejects if the store does not take it. */
   readonly ping: () => Promise<unknown>
-}
-
-/** What is known of the stores. */
-export interface StoreWatch {
-  /** All of them, and whether each works. */
-  readonly states: () => readonly StoreState[]
-  /** Those that do not answer. */
-  readonly gone: () => readonly string[]
-  readonly stop: () => void
+  /** Whether the service cannot serve calls while `ping` fails with this error. @default never */
+  readonly isFatal?: (error: unknown) => boolean
 }
 
 /** Whether a store works. */
@@ -22,56 +16,87 @@ export interface StoreState {
   readonly works: boolean
 }
 
-const everyMs = 2_000
+/** What is known of the stores, from the last second or so. */
+export interface StoreWatch {
+  /** All of them, and whether each works. */
+  readonly states: () => readonly StoreState[]
+  /** Those that do not work. */
+  readonly gone: () => readonly string[]
+  /** One without which calls cannot be served, if it does not work. */
+  readonly fatal: () => string | undefined
+  readonly stop: () => void
+}
+
+const everyMs = 1_000
 const patienceMs = 2_000
 
-const within = async (work: () => Promise<unknown>, ms: number): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms).unref()
-  })
-  const asked = (async () => {
+type Ping = { readonly works: true } | { readonly works: false; readonly error: unknown } | 'late'
+
+/** Keeps at most one ping of a store in flight, however long it takes. */
+const createPing = (ping: Store['ping']): (() => Promise<Ping>) => {
+  let pending: Promise<Ping> | undefined
+  const run = async (): Promise<Ping> => {
     try {
-      await work()
-      return true
-    } catch {
-      return false
+      await ping()
+      return { works: true }
+    } catch (error) {
+      return { works: false, error }
+    } finally {
+      pending = undefined
     }
-  })()
-  try {
-    return await Promise.race([asked, late])
-  } finally {
+  }
+  return async () => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), patienceMs).unref()
+    })
+    pending ??= run()
+    const result = await Promise.race([pending, late])
     clearTimeout(timer)
+    return result
   }
 }
 
 /**
- * Asks the stores every 2 s whether they are there.
- * @param log - Told of each change.
+ * Writes to each store every second, so that a full disk or a read-only database is noticed before calls fail.
+ * @param log - Called at each change.
  */
 export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEntry) => void): StoreWatch => {
-  const gone = new Set<string>()
+  /** Those that do not work, and whether calls cannot be served without them. */
+  const gone = new Map<string, { readonly fatal: boolean }>()
   let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  const look = async (): Promise<void> => {
-    await Promise.all(
-      stores.map(async ({ name, ping }) => {
-        const isThere = await within(ping, patienceMs)
-        if (stopped || isThere !== gone.has(name)) return
-        if (isThere) gone.delete(name)
-        else gone.add(name)
-        log({ event: 'store', store: name, state: isThere ? 'back' : 'gone' })
-      }),
-    )
-    if (!stopped) timer = setTimeout(() => void look(), everyMs).unref()
+  const timers = new Set<NodeJS.Timeout>()
+
+  const watch = ({ name, ping, isFatal = () => false }: Store): void => {
+    const check = createPing(ping)
+    const look = async (): Promise<void> => {
+      const result = await check()
+      if (stopped) return
+      const failed = gone.has(name)
+      if (result === 'late') gone.set(name, gone.get(name) ?? { fatal: false })
+      else if (result.works) gone.delete(name)
+      else gone.set(name, { fatal: isFatal(result.error) })
+      if (gone.has(name) && !failed) {
+        const code = result === 'late' || result.works ? 'late' : faultCode(result.error)
+        log({ event: 'store', store: name, state: 'gone', code })
+      } else if (failed && !gone.has(name)) log({ event: 'store', store: name, state: 'back' })
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        void look()
+      }, everyMs).unref()
+      timers.add(timer)
+    }
+    void look()
   }
-  timer = setTimeout(() => void look(), everyMs).unref()
+  for (const store of stores) watch(store)
+
   return {
     states: () => stores.map(({ name }) => ({ name, works: !gone.has(name) })),
-    gone: () => [...gone].toSorted(),
+    gone: () => [...gone.keys()].toSorted(),
+    fatal: () => [...gone].find(([, { fatal }]) => fatal)?.[0],
     stop: () => {
       stopped = true
-      clearTimeout(timer)
+      for (const timer of timers) clearTimeout(timer)
     },
   }
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Access } from './access.ts'
 import { inTransaction } from './inTransaction.ts'
 import { migrate } from './migration/migrate.ts'
@@ -7,7 +6,7 @@ import { openPostgres } from './postgres/openPostgres.ts'
 import { createRepositories } from './repositories.ts'
 import type { Repositories } from './repositories.ts'
 import type { Db } from './tables.ts'
-import type { Write, WriteNow } from './write.ts'
+import type { Step, Write, WriteNow } from './write.ts'
 import { openSqlite } from './sqlite/openSqlite.ts'
 
 /** Where things are stored: in a file of SQLite, or in PostgreSQL. */
@@ -34,7 +33,7 @@ export interface Storage extends Repositories {
    * @param work - Given the repositories of the transaction. What it throws undoes all of it; a refusal that it returns does not.
    */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
-  /** @throws {StorageError} where the database does not answer. */
+  /** Writes something small, as quotas do. @throws {StorageError} if the database does not respond or does not take it. */
   ping(): Promise<void>
   /** Waits for what is under way, then closes. */
   close(): Promise<void>
@@ -51,6 +50,16 @@ const openDatabase = (options: StorageOptions): Promise<OpenDatabase> => {
       ? 'databaseUrl must be a text'
       : 'file must be the path of a file: there is no storage in memory',
   )
+}
+
+const step = (text: string): Step => ({ text, values: [] })
+/**
+ * A write to the one row that every database has, which leaves it as it was. SQLite writes nothing if a row stays the same, so there it changes
+ * and changes back within the transaction; and it does not wait for the disk, as a write that has no room fails all the same.
+ */
+const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
+  sqlite: [step('update schema_version set version = -version'), step('update schema_version set version = -version')],
+  postgres: [step('update schema_version set version = version')],
 }
 
 /**
@@ -78,7 +87,7 @@ export const openStorage = async (options: StorageOptions): Promise<Storage> => 
     findAccessByKid,
     transaction: (work) => inTransaction(db, (transaction) => work(createRepositories(transaction))),
     ping: async () => {
-      await sql`select 1`.execute(db.query)
+      await write(pingSteps[db.kind], { light: db.kind === 'sqlite' })
     },
     close,
   }

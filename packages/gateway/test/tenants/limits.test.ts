@@ -214,7 +214,7 @@ describe('a quota', () => {
       expect(said(answer)).toEqual([503, 'key_store_unavailable'])
     }
     expect(upstream.bodies).toEqual([])
-    expect(entries).toContainEqual({ event: 'fault', where: 'quota' })
+    expect(entries).toContainEqual({ event: 'fault', where: 'quota', code: 'other', count: 1 })
     expect(meter.counted).toEqual(
       ['eth_gasPrice', 'eth_gasPrice', 'eth_blockNumber'].map((each) => `key_g testnet ${each} key_store_unavailable`),
     )

@@ -191,6 +191,6 @@ describe('what is metered', () => {
       throw new Error('no meter today')
     }
     expect((await post(addApp().path, read)).status).toBe(200)
-    expect(entries).toContainEqual({ event: 'fault', where: 'meter' })
+    expect(entries).toContainEqual({ event: 'fault', where: 'meter', code: 'other', count: 1 })
   })
 })
