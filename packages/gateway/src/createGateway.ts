@@ -15,6 +15,7 @@ import { answerBrokenHttp } from './http/answerBrokenHttp.ts'
 import { listeningUrl } from './http/publicUrl.ts'
 import { speaksForMany } from './http/clientIp.ts'
 import { createConnections } from './http/connections.ts'
+import { createFramingCheck } from './http/createFramingCheck.ts'
 import { createProxyWarning } from './http/proxyWarning.ts'
 import { shareConnections } from './http/shareConnections.ts'
 import { strictTransport } from './http/strictTransport.ts'
@@ -160,10 +161,14 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       ? createServer(http)
       : createTlsServer({ ...http, ...tls, handshakeTimeout: current.limits.headersTimeoutMs })
   const checkProxy = createProxyWarning({ warn: (what) => log({ event: 'warning', what }) })
+  const checkFraming = createFramingCheck()
   const answerWith =
     (expectation: Expectation) =>
     (request: IncomingMessage, response: ServerResponse): void => {
       checkProxy(request, current.clientIp)
+      const framing = checkFraming(request, response)
+      if (framing === 'reject') answerBrokenHttp(undefined, request.socket, connections)
+      if (framing !== 'answer') return
       if (connections.mayBegin(request, response)) answerRequest(answering, { request, response, expectation })
       else connections.later(request, () => answerRequest(answering, { request, response, expectation }))
     }

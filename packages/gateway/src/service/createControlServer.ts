@@ -3,7 +3,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { defaultLimits } from '../gatewayOptions.ts'
 import type { GatewayLimits } from '../gatewayOptions.ts'
+import { answerBrokenHttp } from '../http/answerBrokenHttp.ts'
 import { createConnections } from '../http/connections.ts'
+import { createFramingCheck } from '../http/createFramingCheck.ts'
 import { shareConnections } from '../http/shareConnections.ts'
 
 /** How often late requests are looked for. */
@@ -58,7 +60,11 @@ export const createControlServer = ({
     if (leaving() && connections.isLast(request)) response.shouldKeepAlive = false
     answer(request, response)
   }
+  const checkFraming = createFramingCheck()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const framing = checkFraming(request, response)
+    if (framing === 'reject') answerBrokenHttp(undefined, request.socket, connections)
+    if (framing !== 'answer') return
     if (connections.mayBegin(request, response)) begin(request, response)
     else connections.later(request, () => begin(request, response))
   })

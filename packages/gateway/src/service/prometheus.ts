@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { createFramingCheck } from '../http/createFramingCheck.ts'
 import { listenOn, stopListening } from '../http/listenOn.ts'
 import { networkNames } from '../network.ts'
 import type { Network } from '../network.ts'
@@ -154,7 +155,11 @@ export const createPrometheus = ({ upstreams, parts }: GaugeSources): Prometheus
   }
 
   let loopback = false
+  const checkFraming = createFramingCheck()
   const server = createServer((request, response) => {
+    const framing = checkFraming(request, response)
+    if (framing === 'reject') response.writeHead(400, { 'Content-Length': 0 }).end()
+    if (framing !== 'answer') return
     // On this machine alone it is for this machine: a page of elsewhere must not reach it under a name of its own.
     if (loopback && !isLoopbackName(request.headers.host)) {
       response.writeHead(421, { 'Content-Length': 0 }).end()
