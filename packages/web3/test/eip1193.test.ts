@@ -33,7 +33,7 @@ describe('web3.js over createProvider', () => {
     expect(await new Web3(createProvider(transport)).eth.getBlockNumber()).toBe(1n)
   })
 
-  test('decodes a custom error, whatever form the node gives it', async () => {
+  test('decodes a custom error in a form that web3.js does not know', async () => {
     const data = `Reverted 0x8e4a23d6${'0'.repeat(62)}aa`
     server.script = raw(200, `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32015,"message":"VM error","data":"${data}"}}`)
     const contract = new new Web3(createProvider(transport)).eth.Contract(abi, address)
