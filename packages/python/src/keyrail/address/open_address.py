@@ -63,6 +63,8 @@ _PARTS = re.compile(
 )
 # The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
 _SECRET = re.compile(r"[\w!$&-.:;=@~]+", re.ASCII)
+# Of a scheme no more is shown than the usual ones have.
+_SCHEME = re.compile(r"[a-z][a-z+.-]{0,7}://", re.IGNORECASE | re.ASCII)
 _MOST_SECRETS = 32
 _SHORTEST_SHOWN = 16
 _SHORTEST_HIDDEN = 8
@@ -82,6 +84,26 @@ def _verify(name: str, secret: Any, url: str) -> str:
     )
     check(f"/{secret}/" not in url, f"{name} is in the URL already: pass the whole address as url")
     return str(secret)
+
+
+def _url_problem(name: str, given: Any, network: Any) -> str:
+    """Say what is wrong with a URL, without repeating it: it may hold the key."""
+    if given is None:
+        return f'{name} has no URL for network "{network}"'
+    if not isinstance(given, str):
+        return f"{name} must be a string such as https://host/path, not {type(given).__name__}"
+    if not given.strip():
+        return f"{name} is empty: is the variable set?"
+    if any(one.isspace() for one in given):
+        return f"{name} holds white space: copy it again"
+    scheme = _SCHEME.match(given)
+    if scheme is None:
+        return f"{name} is missing http:// or https:// at its start"
+    if scheme[0].lower() not in ("http://", "https://"):
+        return f"{name} starts with {scheme[0]}, but only http:// and https:// are supported"
+    if len(given) >= _LONGEST_PARTS:
+        return f"{name} is longer than {_LONGEST_PARTS:,} characters"
+    return f"{name} must be a full URL, such as https://host/path: check its host, port and credentials"
 
 
 def open_address(
@@ -106,8 +128,7 @@ def open_address(
     whole = "url" in given
     check(not given_bare, "an address is an object of options: pass url=, or base_url= or rpc_url= with api_key=")
     none = "pass url alone, or base_url or rpc_url with api_key"
-    # A variable that is not set ends here.
-    check(given or not api_key, f"base_url must be a whole URL, such as https://host/path, and is missing: {none}")
+    check(given or not api_key, f"base_url is missing: is the variable set? {none[0].upper()}{none[1:]}")
     check(
         len(given) == 1 and not (whole and api_key),
         none,
@@ -130,12 +151,14 @@ def open_address(
     start = of_network(value)
     parts = _PARTS.fullmatch(start) if isinstance(start, str) and len(start) < _LONGEST_PARTS else None
     if parts is None or any(one.isspace() for one in start.partition("#")[0]):
-        raise invalid(f"{name} must be a whole URL, such as https://host/path")
+        raise invalid(_url_problem(name, start, network))
     scheme, user, password, host, path = (part or "" for part in parts.groups())
-    check(
-        whole or not re.search(r"[?#@]|/\Z", start),
-        f"{name} holds credentials, a query or '/' at its end: drop it, or pass a whole address as url",
-    )
+    if not whole:
+        instead = "or pass the full URL as url"
+        check("@" not in start, f"{name} holds credentials (user:password@): remove them, {instead}")
+        check("?" not in start, f"{name} holds a query (?…): remove it, {instead}")
+        check("#" not in start, f"{name} holds a fragment (#…): remove it")
+        check(not start.endswith("/"), f'{name} ends with "/": remove it')
 
     known: list[str] = []
     basic = ""
