@@ -28,6 +28,7 @@ const knownLimits = Object.keys(defaultLimits).join(', ')
 const most = {
   maxBodyBytes: 268_435_456,
   maxBatchItems: 100_000,
+  maxJsonDepth: 1_000,
   maxAnswerBytes: 268_435_456,
   maxKeptBytes: 9_007_199_254_740_991,
   upstreamTimeoutMs: 2_147_483_647,
@@ -38,7 +39,7 @@ const most = {
   maxCacheBytes: 17_179_869_184,
   maxFilters: 100_000,
 }
-const leastOf = (name: string): number => (name === 'maxCacheBytes' ? 0 : 1)
+const leastOf = (name: string): number => ({ maxCacheBytes: 0, maxJsonDepth: 8 })[name] ?? 1
 const limitNames = Object.keys(most) as (keyof typeof most)[]
 
 describe('wrong options', () => {

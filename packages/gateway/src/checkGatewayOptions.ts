@@ -49,6 +49,7 @@ const longestMs = 2_147_483_647
 const mostOf: Readonly<Record<keyof GatewayLimits, number>> = {
   maxBodyBytes: mostBytes,
   maxBatchItems: 100_000,
+  maxJsonDepth: 1_000,
   maxAnswerBytes: mostBytes,
   maxKeptBytes: Number.MAX_SAFE_INTEGER,
   upstreamTimeoutMs: longestMs,
@@ -59,6 +60,9 @@ const mostOf: Readonly<Record<keyof GatewayLimits, number>> = {
   maxCacheBytes: 64 * mostBytes,
   maxFilters: 100_000,
 }
+
+/** Of those that may not be as low as 1, or may be lower. */
+const leastOf: Readonly<Partial<Record<keyof GatewayLimits, number>>> = { maxCacheBytes: 0, maxJsonDepth: 8 }
 
 /**
  * Reads a gateway's options with distrust: an option that is `undefined` has its default, a name that is not known is refused.
@@ -246,8 +250,7 @@ const checkLimits = (given: unknown): Required<GatewayLimits> => {
   const members = membersOf(orEmpty(given), 'limits', names)
   const limit = (name: keyof GatewayLimits, byDefault: number = defaultLimits[name]): number => {
     const value = members[name]
-    const least = name === 'maxCacheBytes' ? 0 : 1
-    return value === undefined ? byDefault : checkWhole(value, `limits.${name}`, mostOf[name], least)
+    return value === undefined ? byDefault : checkWhole(value, `limits.${name}`, mostOf[name], leastOf[name])
   }
   const requestTimeoutMs = limit('requestTimeoutMs')
   const headersTimeoutMs = limit('headersTimeoutMs', Math.min(defaultLimits.headersTimeoutMs, requestTimeoutMs))
@@ -256,6 +259,7 @@ const checkLimits = (given: unknown): Required<GatewayLimits> => {
   return {
     maxBodyBytes: limit('maxBodyBytes'),
     maxBatchItems: limit('maxBatchItems'),
+    maxJsonDepth: limit('maxJsonDepth'),
     maxAnswerBytes: limit('maxAnswerBytes'),
     maxKeptBytes: limit('maxKeptBytes'),
     upstreamTimeoutMs: limit('upstreamTimeoutMs'),

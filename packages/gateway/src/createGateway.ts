@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { answerRequest } from './answer/answerRequest.ts'
 import type { Expectation } from './answer/answerRequest.ts'
 import type { Answering } from './answer/answering.ts'
+import { createBodyQueue } from './answer/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
 import { createFaultLog, faultCode } from './faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
@@ -111,6 +112,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     })
   // These outlive a reload: nobody may begin anew by it.
   const verdicts = createVerdictCache({ now: () => current.now() })
+  const bodies = createBodyQueue()
   let strangers: { readonly limit: IpLimit; readonly of: CheckedOptions['strangers'] } | undefined
   const strangersOf = ({ strangers: of }: CheckedOptions): IpLimit => {
     if (strangers?.of.perSecond !== of.perSecond || strangers.of.burst !== of.burst)
@@ -132,6 +134,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     rehearsalKeys: checked.rehearsalKeys,
     now: checked.now,
     limits: checked.limits,
+    bodies,
     keepTo: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
     connections,
     leaving: () => phase !== 'serving',

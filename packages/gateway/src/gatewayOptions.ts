@@ -26,12 +26,14 @@ export interface NetworkOptions {
   readonly hedgeMs?: number
 }
 
-/** Bounds of what callers may cost: whole numbers from 1 (`maxCacheBytes`: from 0). Bytes of one request go up to 268,435,456 (256 MiB), milliseconds to 2,147,483,647. */
+/** Bounds of what callers may cost: whole numbers from 1 (`maxCacheBytes`: from 0, `maxJsonDepth`: from 8). Bytes of one request go up to 268,435,456 (256 MiB), milliseconds to 2,147,483,647. */
 export interface GatewayLimits {
   /** Largest request body, in bytes. @default 2_097_152 (2 MiB) */
   readonly maxBodyBytes?: number
   /** Most calls in one batch, up to 100,000. @default 1000 */
   readonly maxBatchItems?: number
+  /** How many arrays and objects may be nested in each other in a request body, from 8 to 1000. @default 64 */
+  readonly maxJsonDepth?: number
   /** Most bytes of nodes' answers to one request. @default 67_108_864 (64 MiB) */
   readonly maxAnswerBytes?: number
   /** Most bytes that all requests of the process keep at once, of nodes' answers and of bodies, but for those up to 4 KiB that come at once; an owner's at most as many as are left. What finds no room is told `upstream_busy`. @default 536_870_912 (512 MiB) */
@@ -56,6 +58,7 @@ export interface GatewayLimits {
 export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   maxBodyBytes: 2 * 1024 * 1024,
   maxBatchItems: 1_000,
+  maxJsonDepth: 64,
   maxAnswerBytes: 64 * 1024 * 1024,
   maxKeptBytes: 512 * 1024 * 1024,
   upstreamTimeoutMs: 30_000,

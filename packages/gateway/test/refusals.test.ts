@@ -175,12 +175,24 @@ const rows: readonly Row[] = [
     '{"id":01}',
     `${blockNumber}x`,
     '\u{feff}{}',
-    '['.repeat(9_000),
+    '['.repeat(64),
   ].map((body): Row => ({
     name: `the body ${JSON.stringify(body.slice(0, 24))}`,
     bytes: calls(body),
     status: 400,
     error: parseError,
+    ...onTestnet,
+  })),
+  ...['['.repeat(9_000), '['.repeat(65) + ']'.repeat(65), '{"a":'.repeat(65)].map((body): Row => ({
+    name: `the body ${JSON.stringify(body.slice(0, 24))}, of more than 64 levels,`,
+    bytes: calls(body),
+    status: 400,
+    error: {
+      code: -32700,
+      message: 'Parse error: arrays and objects are nested more than 64 levels deep',
+      reason: 'parse_error',
+      data: { maxJsonDepth: 64 },
+    },
     ...onTestnet,
   })),
   {

@@ -1,8 +1,10 @@
 import { faultCode } from '../faultLog.ts'
+import type { IncomingMessage } from 'node:http'
 import { corsHeaders } from '../http/cors.ts'
 import { readBody } from '../http/readBody.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { Network } from '../network.ts'
+import { rateHeaders } from '../limit/rateHeaders.ts'
 import { refusals } from '../refusal/refusals.ts'
 import type { Refusal } from '../refusal/refusal.ts'
 import { parseBody } from '../request/parseBody.ts'
@@ -14,8 +16,9 @@ import type { CallEnd } from '../upstream/callEnd.ts'
 import { keepBytes } from '../upstream/keptBytes.ts'
 import type { Answering } from './answering.ts'
 import { checkCall } from './checkCall.ts'
+import { smallBody } from './createBodyQueue.ts'
 import type { Exchange } from './exchange.ts'
-import { finishExchange, refuseExchange } from './finishExchange.ts'
+import { finishExchange, refuseBeforeSize, refuseExchange } from './finishExchange.ts'
 import { meterCalls } from './meterCalls.ts'
 import { rehearsedDelayMs } from './rehearse.ts'
 import { batchParts, isRefusal, responseParts } from './responseParts.ts'
@@ -23,7 +26,7 @@ import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
 import { runCall } from './runCall.ts'
 import type { CallContext } from './runCall.ts'
-import { giveBack, limitHeaders, refuseUngranted, takeLimits } from './takeLimits.ts'
+import { findUsedUpRate, giveBack, limitHeaders, refuseUngranted, takeLimits } from './takeLimits.ts'
 import type { TakenLimits } from './takenLimits.ts'
 import { bytesOf } from './writeParts.ts'
 
@@ -33,14 +36,18 @@ export interface Admitted extends Exchange {
   network: Network
 }
 
-/** Reads the body of a request whose key is good, and answers the call or the batch in it. */
+/**
+ * Reads the body of a request whose key is good, and answers the call or the batch in it. Where the rate is known to be used up, a
+ * large body is neither stored nor parsed. A small one is, as that costs little: then each call gets a response with its own id.
+ */
 export const answerCalls = (answering: Answering, exchange: Admitted): void => {
   const { maxBodyBytes } = answering.limits
+  if (!isSmall(exchange.request) && rejectUsedUp(answering, exchange)) return
   exchange.kept.share = exchange.tenant.share
   const room = (bytes: number): boolean => keepBytes(exchange.kept, bytes)
   readBody(exchange.request, { maxBytes: maxBodyBytes, keep: true, room }, (end) => {
     if (end === 'gone' || exchange.gone) return
-    if (end === 'tooLarge') refuseExchange(answering, exchange, refusals.bodyTooLarge(maxBodyBytes))
+    if (end === 'tooLarge') rejectBody(answering, exchange, refusals.bodyTooLarge(maxBodyBytes))
     else if (end === 'noRoom') refuseExchange(answering, exchange, { ...refusals.upstreamBusy(), close: true })
     else if (exchange.tenant.rehearsal === 'slow') {
       const timer = setTimeout(() => answerBody(answering, exchange, end), rehearsedDelayMs)
@@ -49,20 +56,56 @@ export const answerCalls = (answering: Answering, exchange: Admitted): void => {
   })
 }
 
-const answerBody = (answering: Answering, exchange: Admitted, body: Buffer): void => {
-  const parsed = parseBody(body, answering.limits.maxBatchItems)
-  if (parsed.kind === 'single') answerSingle(answering, exchange, parsed.item)
-  else if (parsed.kind === 'batch') answerBatch(answering, exchange, parsed.items)
-  else {
-    if (parsed.kind === 'batchTooLarge') exchange.items = parsed.count
-    refuseExchange(answering, exchange, refuseBody(parsed, answering.limits.maxBatchItems))
-  }
+/** Whether a request announces a small body. */
+const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['content-length'] ?? Infinity) <= smallBody
+
+/** Rejects a request whose key has used up its rate, as far as this process knows. @returns Whether it has. */
+const rejectUsedUp = (answering: Answering, exchange: Admitted): boolean => {
+  const rate = findUsedUpRate(answering, exchange.tenant)
+  if (rate === undefined) return false
+  const nowMs = answering.now()
+  exchange.limitHeaders = rateHeaders(rate, nowMs)
+  const rejection = refusals.rateLimited({ ...rate, nowMs })
+  if (exchange.request.complete) refuseExchange(answering, exchange, rejection)
+  else refuseBeforeSize(answering, exchange, rejection)
+  return true
 }
 
-const refuseBody = (parsed: Exclude<ParsedBody, { kind: 'single' | 'batch' }>, maxBatchItems: number): Refusal => {
+const answerBody = (answering: Answering, exchange: Admitted, body: Buffer): void => {
+  answering.bodies.add(exchange.tenant.ownerId, body.length, () => {
+    if (exchange.gone) return
+    // The rate may have been used up while the body arrived and waited.
+    if (body.length > smallBody && rejectUsedUp(answering, exchange)) return
+    const { maxBatchItems, maxJsonDepth } = answering.limits
+    const parsed = parseBody(body, maxBatchItems, maxJsonDepth)
+    if (parsed.kind === 'single') answerSingle(answering, exchange, parsed.item)
+    else if (parsed.kind === 'batch') answerBatch(answering, exchange, parsed.items)
+    else {
+      if (parsed.kind === 'batchTooLarge') exchange.items = parsed.count
+      rejectBody(answering, exchange, toRejection(parsed, answering.limits))
+    }
+  })
+}
+
+const toRejection = (
+  parsed: Exclude<ParsedBody, { kind: 'single' | 'batch' }>,
+  { maxBatchItems, maxJsonDepth }: Answering['limits'],
+): Refusal => {
   if (parsed.kind === 'malformed') return refusals.parseError()
+  if (parsed.kind === 'tooDeep') return refusals.tooDeep(maxJsonDepth)
   return parsed.kind === 'emptyBatch' ? refusals.emptyBatch() : refusals.batchTooLarge(parsed.count, maxBatchItems)
 }
+
+/** Rejects a body in which no calls were found. It counts as one call of the rate, and none of the quota. */
+const rejectBody = (answering: Answering, exchange: Admitted, rejection: Refusal): void =>
+  withLimits(answering, exchange, {
+    calls: 0,
+    items: 1,
+    granted: (taken) => {
+      const given = isOverRate(taken) ? refuseUngranted(taken, 0, answering) : rejection
+      refuseExchange(answering, exchange, { ...given, close: rejection.close === true })
+    },
+  })
 
 /** One for all: measured, a closure made for each request at this place kept requests from being collected while young. */
 const nothing = (): void => {}

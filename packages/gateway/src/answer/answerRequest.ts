@@ -18,19 +18,20 @@ export type Expectation = 'none' | 'continue' | 'unknown'
 
 /**
  * Answers one HTTP request. The order of the checks is the contract:
- * 1. one Host at most, expectation, draining, path, HTTP method, media type, size: what the header says of itself;
- * 2. the key: its form and checksum, then whether anybody has it. Only who is unknown here is held against the limit of unknown keys;
- * 3. what is known of the key: its state and its end, its network, its kind of path;
+ * 1. the header on its own: one Host at most, expectation, draining, path, HTTP method, media type, size;
+ * 2. the key: its form and checksum, then whether it exists. Only unknown keys consume the limit of unknown keys;
+ * 3. the key's record: its state and expiry, its network, its kind of path;
  * 4. the app's lists of IPs, origins and user agents; its tokens; its services;
- * 5. the body: its size where that was not announced, then its form;
- * 6. each call of it by itself: its form, its method, its params, the lists of methods and addresses;
- * 7. the rate, then the quota, each once for all calls that are left: the first that fit go on;
- * 8. the nodes.
- * A token alone, at `/{network}/v2`, stands in the key's place: it comes before 3, as until its signature is good it is a stranger's.
+ * 5. of a body that is not announced as small: whether the rate is known to be used up, before the body is stored and parsed;
+ * 6. the body: its size if that was not announced, then its form. A body without calls takes one call from the rate;
+ * 7. each call on its own: its form, its method, its params, the lists of methods and addresses;
+ * 8. the rate, then the quota, each once for all calls that are left: the first that fit pass;
+ * 9. the nodes.
+ * A token alone, at `/{network}/v2`, replaces the key. It comes before 3, as its signature has to be verified first.
  *
- * Of several faults a caller is told the first in this order, also where the size was not announced. In 1 to 5 the whole request is
- * refused, with the refusal's status. In 6 to 8 a single call is refused likewise; of a batch each call has its own answer, and
- * the status is 200 whatever became of them. Health and preflights need no key: they are answered for any body within the size.
+ * Of several faults the caller gets the first in this order, also if the size was not announced. In 1 to 6 the whole request is
+ * rejected with the status of its error. In 7 to 9 so is a single call; of a batch each call has its own response, and the status is
+ * always 200. Health checks and preflights need no key: they get a response for any body within the size.
  */
 export const answerRequest = (
   answering: Answering,

@@ -11,6 +11,7 @@ import type { MethodPolicy } from '../method/createMethodPolicy.ts'
 import type { Network } from '../network.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
+import type { BodyQueue } from './createBodyQueue.ts'
 
 /** What answering needs of the gateway. */
 export interface Answering {
@@ -33,6 +34,7 @@ export interface Answering {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly limits: Required<GatewayLimits>
+  readonly bodies: BodyQueue
   /** The value of `Strict-Transport-Security`, where browsers are to keep to https. */
   readonly keepTo: string | undefined
   readonly connections: Connections

@@ -32,6 +32,16 @@ export const takeLimits = (
     : takeQuota(answering, tenant, Math.min(calls, rate.granted), rate)
 }
 
+/** The decision on the next call where this process knows, without asking Redis, that the key's rate is used up. */
+export const findUsedUpRate = (
+  { rates }: Pick<Answering, 'rates'>,
+  { record, rate, rehearsal }: Tenant,
+): RateDecision | undefined => {
+  if (rates === undefined || rate === undefined || rehearsal !== undefined) return undefined
+  const next = rates.peek?.(record.id, rate)
+  return next?.granted === 0 ? next : undefined
+}
+
 const takeQuota = (
   { quota }: Answering,
   { account }: Tenant,

@@ -90,9 +90,14 @@ const nameAt = (text: string, start: number, end: number): string | undefined =>
  * Finds the members of the object that begins at `at`, without making values of them, so that a number too large for a double
  * or the spelling of a string stays what it was.
  * @param text - JSON text; where it is not known to be well formed the scan still ends, and what is no object gives `undefined`.
+ * @param limit - An object with more members gives `undefined`, and is not read to its end. @default no limit
  * @returns The members in their order, repeated names included, and the place after the object.
  */
-export const scanMembers = (text: string, at = 0): { members: Member[]; end: number } | undefined => {
+export const scanMembers = (
+  text: string,
+  at = 0,
+  limit: number = Infinity,
+): { members: Member[]; end: number } | undefined => {
   let place = skipSpace(text, at)
   if (text.charCodeAt(place) !== openBrace) return undefined
   const members: Member[] = []
@@ -108,6 +113,7 @@ export const scanMembers = (text: string, at = 0): { members: Member[]; end: num
     const start = skipSpace(text, place + 1)
     const end = skipValue(text, start)
     if (end === -1) return undefined
+    if (members.length === limit) return undefined
     members.push({ name, start, end })
     place = skipSpace(text, end)
     const code = text.charCodeAt(place)

@@ -45,6 +45,21 @@ describe('createRateLimiter', () => {
     )
   })
 
+  test('peeks at the next call without taking it', () => {
+    let time = 0
+    const rates = createRateLimiter({ now: () => time })
+    const limits = { perSecond: 10, burst: 2 }
+    expect(rates.peek('a', limits)).toEqual(createRateLimiter({ now: () => 0 }).take('a', limits, 1))
+    expect(rates.size).toBe(0)
+    expect(rates.take('a', limits, 2).granted).toBe(2)
+    for (let look = 0; look < 3; look += 1)
+      expect(rates.peek('a', limits)).toMatchObject({ granted: 0, remaining: 0, retryAfterMs: 100 })
+    expect(rates.peek('a', limits)).toEqual(rates.take('a', limits, 1))
+    time = 100
+    expect(rates.peek('a', limits).granted).toBe(1)
+    expect(rates.take('a', limits, 2).granted).toBe(1)
+  })
+
   test('a limit that was lowered below what is owed refuses until that is paid off', () => {
     let time = 0
     const rates = createRateLimiter({ now: () => time })

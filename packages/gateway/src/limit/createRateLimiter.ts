@@ -2,12 +2,13 @@ import { monotonicClock } from '../clock.ts'
 import { createRecentMap } from './createRecentMap.ts'
 import type { RateDecision } from './rateDecision.ts'
 import type { RateLimiter, RateLimits } from './rateLimiter.ts'
-import { takeFromDebt } from './takeFromDebt.ts'
+import { previewTake, takeFromDebt } from './takeFromDebt.ts'
 import type { Debtor } from './takeFromDebt.ts'
 
 /** A limiter that decides by itself, at once. */
 export interface LocalRateLimiter extends RateLimiter {
   take(id: string, limits: RateLimits, calls: number): RateDecision
+  peek(id: string, limits: RateLimits): RateDecision
   /** How many keys are remembered now. */
   readonly size: number
 }
@@ -40,6 +41,10 @@ export const createRateLimiter = ({
         debtors.set(id, debtor)
       }
       return takeFromDebt(debtor, limits, calls, time)
+    },
+    peek: (id, limits) => {
+      const time = Math.floor(now())
+      return previewTake(debtors.get(id) ?? { debt: 0, at: time }, limits, 1, time)
     },
     get size() {
       return debtors.size

@@ -133,5 +133,7 @@ export const createRedisRateLimiter = ({ redis, local, patienceMs = 100 }: Redis
 
   return {
     take: (id, limits, calls) => (mayAsk() ? askRedis(id, limits, calls) : local.take(id, limits, calls)),
+    // The local limiter has what this instance was granted, which is part of what Redis counts.
+    peek: (id, limits) => local.peek(id, limits),
   }
 }

@@ -17,4 +17,9 @@ export interface RateLimiter {
    * @returns A plain value where it is decided here; a promise where Redis is asked. It is never rejected.
    */
   take(id: string, limits: RateLimits, calls: number): RateDecision | Promise<RateDecision>
+  /**
+   * Returns what taking one call would decide, as far as this process knows, and takes nothing. With it the gateway rejects a large body
+   * of a key whose rate is used up before parsing it. @default the gateway parses first
+   */
+  peek?(id: string, limits: RateLimits): RateDecision
 }

@@ -37,12 +37,18 @@ export const decide = (
  * @see ITU-T I.371 annex A
  */
 export const takeFromDebt = (debtor: Debtor, limits: RateLimits, calls: number, time: number): RateDecision => {
+  const decision = previewTake(debtor, limits, calls, time)
+  debtor.debt += decision.granted * callDebt
+  return decision
+}
+
+/** Returns what `takeFromDebt` would, and takes nothing. */
+export const previewTake = (debtor: Debtor, limits: RateLimits, calls: number, time: number): RateDecision => {
   if (time > debtor.at) {
     debtor.debt = Math.max(0, debtor.debt - (time - debtor.at) * limits.perSecond)
     debtor.at = time
   }
   const { debt } = debtor
   const granted = Math.max(0, Math.min(calls, Math.floor((limits.burst * callDebt - debt) / callDebt)))
-  debtor.debt += granted * callDebt
   return decide(debt, limits, { calls, granted })
 }

@@ -212,6 +212,13 @@ export const refusals = {
     }
   },
   parseError: (): Refusal => ({ status: 400, code: -32700, message: 'Parse error', reason: 'parse_error' }),
+  tooDeep: (maxJsonDepth: number): Refusal => ({
+    status: 400,
+    code: -32700,
+    message: `Parse error: arrays and objects are nested more than ${maxJsonDepth} levels deep`,
+    reason: 'parse_error',
+    data: { maxJsonDepth },
+  }),
   /** @param problem - What is wrong with the request, where there is more to say. */
   invalidRequest: (problem?: string): Refusal => ({
     status: 400,

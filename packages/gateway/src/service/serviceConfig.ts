@@ -253,6 +253,7 @@ export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
   bounds: object({
     maxBodyBytes: whole(1, 268_435_456).exactOptional(),
     maxBatchItems: whole(1, 100_000).exactOptional(),
+    maxJsonDepth: whole(8, 1_000).exactOptional(),
     maxAnswerBytes: whole(1, 268_435_456).exactOptional(),
     maxKeptBytes: whole(1, Number.MAX_SAFE_INTEGER).exactOptional(),
     upstreamTimeoutMs: whole(1, 2_147_483_647).exactOptional(),

@@ -112,7 +112,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     else if (open > 0) failure = refusal
     else finish(failure ?? refusal, member)
   }
-  const attempt = (member: GroupMember, sent = member.health.sent(false)): void => {
+  const attempt = (member: GroupMember, tracked = member.health.sent(false)): void => {
     const wireId = String(takeWireIds(1))
     const isFirst = tries === 0
     tries += 1
@@ -137,14 +137,14 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
         }
         const end = endOf(fault, answer, { wireId, maxAnswerBytes })
         if ('value' in end) {
-          member.health.answered(sent)
+          member.health.answered(tracked)
           stopOther()
           finish(masked(end, member), member)
         } else if (end.reason === 'response_too_large' || fault === 'noRoom') {
           stopOther()
           finish(end, member)
         } else {
-          member.health.failed(sent, ownerId)
+          member.health.failed(tracked, ownerId)
           const same = fault === 'broken' && tries < 2 ? member : undefined
           failed(member, end, idempotent ? (elsewhere(member) ?? same) : undefined)
         }
@@ -157,7 +157,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
               const opened = openLarge(wireId, { head, flow, idleMs: timeoutMs, mayStream })
               if (opened === undefined) return undefined
               open -= 1
-              member.health.answered(sent)
+              member.health.answered(tracked)
               stopOther()
               streaming = true
               finish({ member: 'result', stream: opened.stream }, member)

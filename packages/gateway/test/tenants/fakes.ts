@@ -1,5 +1,4 @@
-import { createRateLimit } from '../../src/limit/createRateLimit.ts'
-import type { RateLimit } from '../../src/limit/createRateLimit.ts'
+import { createRateLimiter } from '../../src/limit/createRateLimiter.ts'
 import type { RateLimiter } from '../../src/limit/rateLimiter.ts'
 import type { Meter, Outcome } from '../../src/meter/meter.ts'
 import type { Quota, QuotaAccount, QuotaGrant } from '../../src/quota/quota.ts'
@@ -8,14 +7,13 @@ const dayMs = 86_400_000
 
 /** A rate limiter in this process, which answers at once or by a promise, as one that asks Redis does. */
 export const rates = ({ now, later = false }: { now: () => number; later?: boolean }): RateLimiter => {
-  const limits = new Map<string, RateLimit>()
+  const limiter = createRateLimiter({ now })
   return {
-    take: (id, limit, calls) => {
-      const own = limits.get(id) ?? createRateLimit({ ...limit, now })
-      limits.set(id, own)
-      const decision = own.take(id, calls)
+    take: (id, limits, calls) => {
+      const decision = limiter.take(id, limits, calls)
       return later ? Promise.resolve(decision) : decision
     },
+    peek: limiter.peek,
   }
 }
 
