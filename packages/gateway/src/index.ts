@@ -59,6 +59,7 @@ export type { ServiceConfig, ServiceConfigInput } from './service/serviceConfig.
 export type { ServiceLogEntry } from './service/serviceLog.ts'
 export { tuneHeap } from './service/tuneHeap.ts'
 export { startFromFile } from './service/startFromFile.ts'
+export type { LogStream } from './service/serviceLog.ts'
 export type { RunningService, StartOptions } from './service/startFromFile.ts'
 export { isStorageError } from './storage/storageError.ts'
 export { isAccountRefusal } from './account/accountRefusal.ts'

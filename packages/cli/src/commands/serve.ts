@@ -64,7 +64,7 @@ export async function serve(given: ReadArguments): Promise<number> {
   tuneHeap()
   try {
     const service = await withConfig(file, () =>
-      startFromFile({ file, write: (lines) => process.stdout.write(lines), dashboard: dashboardFolder() }),
+      startFromFile({ file, write: process.stdout, dashboard: dashboardFolder() }),
     )
     reload = () => void service.reload()
     skipDrainDelay = () => service.skipDrainDelay()

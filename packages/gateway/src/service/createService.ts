@@ -56,6 +56,8 @@ export interface ServiceOptions {
   readonly rehearsalKeys?: boolean
   /** Told of each request and each change. */
   readonly log?: ((entry: ServiceLogEntry) => void) | undefined
+  /** How many lines of the log were dropped so far, for Prometheus. @default none */
+  readonly droppedLogLines?: (() => number) | undefined
   /** Milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
@@ -143,7 +145,11 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
   const prometheus =
     config.prometheus === undefined
       ? undefined
-      : createPrometheus({ upstreams: () => gateway.upstreams(), parts: () => stores.states() })
+      : createPrometheus({
+          upstreams: () => gateway.upstreams(),
+          parts: () => stores.states(),
+          droppedLogLines: options.droppedLogLines,
+        })
 
   checkSecrets(options)
   const tlsAtStart = readTls(config)

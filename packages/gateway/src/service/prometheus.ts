@@ -60,6 +60,8 @@ export interface GaugeSources {
   readonly upstreams: () => readonly UpstreamState[]
   /** Every part that the service can do without for a while. */
   readonly parts: () => readonly StoreState[]
+  /** How many lines of the log were dropped so far. @default none */
+  readonly droppedLogLines?: (() => number) | undefined
 }
 
 /** Two samples with the same labels are an error in Prometheus: upstreams that share a name are healthy if all of them are. */
@@ -74,7 +76,7 @@ const healthSamples = (upstreams: readonly UpstreamState[]): Sample[] => {
 }
 
 /** Creates the metrics of a service. Every label has few values: networks, methods of the schema, outcomes, names of upstreams. */
-export const createPrometheus = ({ upstreams, parts }: GaugeSources): Prometheus => {
+export const createPrometheus = ({ upstreams, parts, droppedLogLines = () => 0 }: GaugeSources): Prometheus => {
   const requests = createCounts()
   const items = createCounts()
   const durations = new Map<Network, Histogram>(networkNames.map((network) => [network, createHistogram(bounds)]))
@@ -149,6 +151,12 @@ export const createPrometheus = ({ upstreams, parts }: GaugeSources): Prometheus
         help: 'Items accepted without the database, booked afterwards.',
         type: 'counter',
         samples: single(outageGranted),
+      }),
+      metricText({
+        name: 'keyrail_log_lines_dropped_total',
+        help: 'Lines of the log that were dropped, because their reader was slow.',
+        type: 'counter',
+        samples: single(droppedLogLines()),
       }),
       await own(),
     ].join('')

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { createApiKey } from '../key/apiKey.ts'
 import { createRedact } from './redact.ts'
@@ -45,6 +46,66 @@ describe('the log', () => {
     log.flush()
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('draining')
+  })
+
+  // 15.34
+  test('does not buffer without bound if its reader is slow: it drops lines, counts them, and says how many', async () => {
+    const read: string[] = []
+    const held: (() => void)[] = []
+    const stream = new Writable({
+      decodeStrings: false,
+      write: (text: string, _, done) => {
+        read.push(text)
+        held.push(done)
+      },
+    })
+    const log = createServiceLog({ write: stream, redact: (text) => text, maxBufferedBytes: 64 * 1024 })
+    const logged = 50_000
+    for (let each = 0; each < logged; each += 1)
+      log.tell({ event: 'request', requestId: String(each), status: 200, durationMs: 1 })
+    log.flush()
+    // One write of 200 lines at most beyond the bound.
+    expect(stream.writableLength).toBeLessThan(2 * 64 * 1024)
+    const dropped = log.dropped()
+    expect(dropped).toBeGreaterThan(logged / 2)
+
+    // The reader continues.
+    const readAll = async (): Promise<void> => {
+      while (held.length > 0) {
+        held.shift()?.()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    await readAll()
+    log.tell({ event: 'draining' })
+    log.flush()
+    await readAll()
+    const entries = read
+      .join('')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string; level: string; requestId?: string; lines?: number })
+    expect(entries.slice(0, -2).map(({ requestId }) => requestId)).toEqual(
+      Array.from({ length: logged - dropped }, (_, at) => String(at)),
+    )
+    expect(entries.slice(-2)).toMatchObject([
+      { event: 'logDropped', level: 'warn', lines: dropped },
+      { event: 'draining' },
+    ])
+    expect(log.dropped()).toBe(dropped)
+  })
+
+  test('reports dropped lines also if nothing more is logged', async () => {
+    const written: string[] = []
+    const stream = { writableLength: 1, write: (text: string) => written.push(text) }
+    const log = createServiceLog({ write: stream, redact: (text) => text, maxBufferedBytes: 1 })
+    log.tell({ event: 'draining' })
+    log.flush()
+    expect([log.dropped(), written]).toEqual([1, []])
+    stream.writableLength = 0
+    await expect.poll(() => written.join('')).toContain('"event":"logDropped","lines":1')
+    log.flush()
+    expect(written).toHaveLength(1)
   })
 
   test('writes by itself', async () => {

@@ -39,6 +39,8 @@ export type ServiceLogEntry =
       readonly code?: string
     }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
+  /** The reader of the log was slow, and so many lines were dropped before this one. */
+  | { readonly event: 'logDropped'; readonly lines: number }
   | ControlLogEntry
   | QuotaEvent
   | MeterEvent
@@ -48,10 +50,21 @@ export interface ServiceLog {
   readonly tell: (entry: ServiceLogEntry) => void
   /** Writes what has not been written yet. */
   readonly flush: () => void
+  /** How many lines were dropped, because their reader was slow. */
+  readonly dropped: () => number
+}
+
+/** Where log lines go: a stream such as `process.stdout`. */
+export interface LogStream {
+  readonly write: (lines: string) => unknown
+  /** How many bytes it has buffered, because they could not be written yet. */
+  readonly writableLength: number
 }
 
 const flushMs = 100
 const flushLines = 200
+/** Some seconds of a busy service. */
+const defaultBufferedBytes = 4 * 1024 * 1024
 
 type Level = 'info' | 'warn' | 'error'
 
@@ -60,6 +73,7 @@ const levelOf = (entry: ServiceLogEntry): Level => {
   if (entry.event === 'config') return entry.state === 'taken' ? 'info' : 'error'
   const doubtful =
     entry.event === 'warning' ||
+    entry.event === 'logDropped' ||
     entry.event === 'quotaOutage' ||
     entry.event === 'quotaLost' ||
     entry.event === 'meterLost' ||
@@ -71,7 +85,9 @@ const levelOf = (entry: ServiceLogEntry): Level => {
 
 /**
  * Makes the service's log: one line of JSON for each entry, with `time` and `level` first. Lines are written together, at most 100 ms late.
- * @param options.write - Takes whole lines.
+ * @param options.write - Takes whole lines. If it is a stream whose reader is slow, lines are dropped and counted rather than buffered without
+ * bound; once the reader has caught up, a line says how many.
+ * @param options.maxBufferedBytes - From how many bytes in the stream's buffer on lines are dropped. @default 4_194_304
  * @param options.redact - Hides what should not be there.
  * @param options.requests - Whether each request has a line; asked each time.
  * @param options.now - Milliseconds since 1970. @default Date.now
@@ -81,30 +97,53 @@ export const createServiceLog = ({
   redact,
   requests = () => true,
   now = Date.now,
+  maxBufferedBytes = defaultBufferedBytes,
 }: {
-  write: (lines: string) => void
+  write: ((lines: string) => void) | LogStream
   redact: Redact
   requests?: () => boolean
   now?: () => number
+  maxBufferedBytes?: number
 }): ServiceLog => {
+  const stream = typeof write === 'function' ? undefined : write
+  const writeLines = typeof write === 'function' ? write : (text: string): void => void write.write(text)
   let lines: string[] = []
+  let dropped = 0
+  /** How many of them no line has reported yet. */
+  let unreported = 0
   let timer: NodeJS.Timeout | undefined
+  const flushSoon = (): void => {
+    timer ??= setTimeout(flush, flushMs).unref()
+  }
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
-    if (lines.length === 0) return
+    if (lines.length === 0 && unreported === 0) return
+    if (stream !== undefined && stream.writableLength >= maxBufferedBytes) {
+      dropped += lines.length
+      unreported += lines.length
+      lines = []
+      // To report them once there is room, also if nothing more is logged.
+      flushSoon()
+      return
+    }
+    if (unreported > 0) lines.unshift(lineOf({ event: 'logDropped', lines: unreported }))
     const text = lines.join('')
     lines = []
-    write(redact(text))
+    unreported = 0
+    writeLines(redact(text))
   }
+  const lineOf = (entry: ServiceLogEntry): string =>
+    `${JSON.stringify({ time: new Date(now()).toISOString(), level: levelOf(entry), ...entry })}\n`
   return {
+    dropped: () => dropped,
     tell: (entry) => {
       const { event } = entry
       if ((event === 'request' || event === 'page' || event === 'control' || event === 'disconnected') && !requests())
         return
-      lines.push(`${JSON.stringify({ time: new Date(now()).toISOString(), level: levelOf(entry), ...entry })}\n`)
+      lines.push(lineOf(entry))
       if (lines.length >= flushLines) flush()
-      else timer ??= setTimeout(flush, flushMs).unref()
+      else flushSoon()
     },
     flush,
   }

@@ -11,6 +11,7 @@ import { createRedact } from './redact.ts'
 import type { Redact } from './redact.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import { createServiceLog } from './serviceLog.ts'
+import type { LogStream } from './serviceLog.ts'
 import { StorageError } from '../storage/storageError.ts'
 import type { StorageOptions } from '../storage/openStorage.ts'
 import { storageFrom } from './storageFrom.ts'
@@ -31,8 +32,11 @@ export interface RunningService {
 export interface StartOptions {
   /** The path of the config file. */
   readonly file: string
-  /** Takes whole lines of the log, each one object of JSON. */
-  readonly write: (lines: string) => void
+  /**
+   * Takes whole lines of the log, each one object of JSON. Give a stream, such as `process.stdout`, rather than a function that writes to one:
+   * the log then drops and counts lines if the reader of the stream is slow, instead of buffering them without bound.
+   */
+  readonly write: ((lines: string) => void) | LogStream
   /** The folder of the built dashboard, where the config names none. */
   readonly dashboard?: string | undefined
   /** Where secrets and the URLs of databases are. @default process.env */
@@ -58,7 +62,7 @@ const warnings = ({ publicUrl }: ServiceConfig): string[] => {
  * `KEYRAIL_OPERATOR_TOKEN`), makes the folder of an SQLite database where there is none, listens, and takes the file anew whenever it changes.
  * @throws {ConfigError} where the file or the environment cannot be used. {StorageError} where the storage cannot be opened. What listening failed with.
  * @example
- * const service = await startFromFile({ file: 'keyrail.config.json', write: (lines) => process.stdout.write(lines) })
+ * const service = await startFromFile({ file: 'keyrail.config.json', write: process.stdout })
  * process.once('SIGTERM', () => void service.close())
  */
 export const startFromFile = async ({
@@ -86,6 +90,7 @@ export const startFromFile = async ({
     redisUrl: environment['REDIS_URL'] || undefined,
     operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
     log: log.tell,
+    droppedLogLines: log.dropped,
   })
   const end = async (closing?: CloseOptions): Promise<void> => {
     await service.close(closing)
