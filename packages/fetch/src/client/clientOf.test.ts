@@ -47,8 +47,8 @@ describe('methods', () => {
   })
 
   test('leave out params that are undefined at the end', async () => {
-    await client.eth_getBalance('0x00000000219ab540356cbb839cbe05303d7705fa', undefined)
-    expect(server.asked[0]?.params).toEqual(['0x00000000219ab540356cbb839cbe05303d7705fa'])
+    await client.eth_simulateV1({ blockStateCalls: [] }, undefined)
+    expect(server.asked[0]?.params).toEqual([{ blockStateCalls: [] }])
   })
 
   test('of a user reach the node, with an underscore as they are and without one where declared', async () => {

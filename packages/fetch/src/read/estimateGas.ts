@@ -9,7 +9,7 @@ import type { Reads } from './reads.ts'
  * How much gas a transaction would need.
  *
  * @param client - A client.
- * @param options - The transaction, and on which block. Without a block the node takes its own: `latest` or `pending`.
+ * @param options - The transaction, and on which block: the latest by default.
  * @throws {KeyrailError} kind `revert` where it would revert, its data in `rpcError.data`; `invalidRequest` for a wrong
  *   option, `badResponse` for a broken answer; else as the call.
  * @example

@@ -1,0 +1,66 @@
+import { createTransport } from '@keyrail/core'
+import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { createClient, estimateGas } from '../src/index.ts'
+import { startCountingServer } from './countingServer.ts'
+
+const account = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const slot = `0x${'0'.repeat(64)}` as const
+const anvil = await startAnvil()
+const server = await startCountingServer()
+const client = createClient({ url: server.url })
+beforeEach(() => {
+  server.asked.length = 0
+  server.answer = (_, params) => params
+})
+afterAll(() => {
+  client.close()
+  return Promise.all([server.close(), anvil.stop()])
+})
+
+describe('a method whose block is left out asks for the latest', () => {
+  test.each([
+    ['eth_call', [{ to: account }]],
+    ['eth_estimateGas', [{ to: account }]],
+    ['eth_createAccessList', [{ to: account }]],
+    ['eth_getBalance', [account]],
+    ['eth_getCode', [account]],
+    ['eth_getTransactionCount', [account]],
+    ['eth_getStorageAt', [account, slot]],
+    ['eth_getProof', [account, [slot]]],
+  ] as const)('%s', async (method, params) => {
+    const call = (of: object, ...more: unknown[]): Promise<unknown> =>
+      (Reflect.get(of, method) as (...params: unknown[]) => Promise<unknown>)(...params, ...more)
+    expect(await call(client)).toEqual([...params, 'latest'])
+    expect(await call(client, undefined)).toEqual([...params, 'latest'])
+    expect(await call(client.with({ timeoutMs: 5_000 }))).toEqual([...params, 'latest'])
+    expect(await client.request({ method, params } as never)).toEqual([...params, 'latest'])
+    expect(await call(client, 'pending')).toEqual([...params, 'pending'])
+
+    const real = createClient({ url: anvil.url })
+    expect(await call(real)).toEqual(await call(real, 'latest'))
+    real.close()
+  })
+
+  test('eth_estimateGas, with overrides after it', async () => {
+    const overrides = { [account]: { balance: '0x1' } } as const
+    expect(await client.eth_estimateGas({ to: account }, undefined, overrides)).toEqual([
+      { to: account },
+      'latest',
+      overrides,
+    ])
+  })
+})
+
+test('the gas of a transaction is estimated on the latest block, unless another is named', async () => {
+  server.answer = () => '0x5208'
+  expect(await estimateGas(client, { to: account })).toBe(21_000n)
+  expect(await estimateGas(client, { to: account, block: 'pending' })).toBe(21_000n)
+  expect(server.asked.map(({ params }) => (params as unknown[])[1])).toEqual(['latest', 'pending'])
+})
+
+test('a transport leaves the block of eth_estimateGas to the node', async () => {
+  const transport = createTransport({ url: server.url })
+  expect(await transport.request({ method: 'eth_estimateGas', params: [{ to: account }] })).toEqual([{ to: account }])
+  transport.close()
+})
