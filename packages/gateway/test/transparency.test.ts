@@ -161,12 +161,12 @@ describe('bombs', () => {
     [
       'a million brackets',
       `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${'['.repeat(500_000)}${']'.repeat(500_000)}}`,
-      200,
+      400,
     ],
     [
       'a million brackets in an extra member',
       `{"x":${'['.repeat(500_000)}${']'.repeat(500_000)},"jsonrpc":"2.0","id":1,"method":"eth_call"}`,
-      200,
+      400,
     ],
     [
       'a number of a million digits',
