@@ -299,7 +299,7 @@ const places: Record<string, Place> = {
     options: (world) => ({
       layers: [
         layer((request) => async (args, options) => {
-          if (String(args.params?.[0]) === 'mine') await world().later(undefined)
+          if (String(Object.values(args.params ?? [])[0]) === 'mine') await world().later(undefined)
           return request(args, options)
         }),
       ],
@@ -325,7 +325,7 @@ const places: Record<string, Place> = {
       layers: [
         layer((request) => async (args, options) => {
           const value = await request(args, options)
-          if (String(args.params?.[0]) === 'mine') await world().later(undefined)
+          if (String(Object.values(args.params ?? [])[0]) === 'mine') await world().later(undefined)
           return value
         }),
       ],
@@ -468,7 +468,7 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
     if (way === 'the close of the transport' && ended.kind) expect(ended.kind).toBe('aborted')
     // That `minBlock` pins the block is no concern of this test.
     else
-      expect(ended, 'others have their own answers').toMatchObject({ method, params: [params?.[0], expect.anything()] })
+      expect(ended, 'others have their own answers').toMatchObject({ method, params: [Object.values(params ?? [])[0], expect.anything()] })
   }
   expect(transport.stats().inFlight).toBe(0)
   expect(memory.open, 'no request is left').toBe(0)

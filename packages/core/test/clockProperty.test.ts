@@ -123,7 +123,7 @@ test.each(Object.entries(setUps))(
           timeoutMs,
           maxWaitMs,
           hooks: { onResponse: ({ durationMs, queuedMs }) => waits.push(durationMs, queuedMs) },
-        } as Options)
+        } as unknown as Options)
         const open = new Set<string>()
         let made = 0
         for (const { clock, reply: name, calls, ms } of steps) {

@@ -50,7 +50,7 @@ describe.each(Object.entries(methods))('%s', (method, params) => {
     const args = { method, params: [...params, ...block] }
     expect(await transport.request(args)).toEqual([...params, 'latest'])
     expect(await createProvider(transport).request(args)).toEqual([...params, 'latest'])
-    const [settled] = await transport.batch([args] as never)
+    const [settled] = (await transport.batch([args] as never)) as readonly unknown[]
     expect(settled).toEqual({ status: 'fulfilled', value: [...params, 'latest'] })
   })
 

@@ -21,7 +21,7 @@ export function judgeWrites(tally: SoakTally, taken: ServerReport['taken'], seed
     const { method, params } = soakCall(index, seed).args
     if (method !== 'eth_sendRawTransaction') continue
     made++
-    const met = metBy.get(String(params?.[0])) ?? []
+    const met = metBy.get(String(Object.values(params ?? [])[0])) ?? []
     if (met.length > 1) {
       doubled++
       tally.say(`transaction ${index} was sent ${met.length} times, and met ${met.join(', then ')}`)

@@ -6,8 +6,9 @@ import { soakHash } from './soakHash.ts'
  * noticed whatever way it came.
  */
 export function soakAnswer({ method, params = [] }: RequestArguments): unknown {
-  if (method === 'eth_sendRawTransaction') return soakHash(params[0] as `0x${string}`)
-  if (method === 'eth_getBlockByHash') return { hash: params[0], number: '0x1', transactions: [] }
-  if (method === 'eth_getBalance') return `0x${(params[0] as string).slice(-8)}`
+  const [first] = Object.values(params)
+  if (method === 'eth_sendRawTransaction') return soakHash(first as `0x${string}`)
+  if (method === 'eth_getBlockByHash') return { hash: first, number: '0x1', transactions: [] }
+  if (method === 'eth_getBalance') return `0x${(first as string).slice(-8)}`
   return { method, params }
 }
