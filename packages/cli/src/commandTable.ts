@@ -348,7 +348,7 @@ export const commands: readonly Command[] = [
     notes: [
       'From the environment: KEYRAIL_SECRET or KEYRAIL_SECRET_FILE (needed; seals keys), DATABASE_URL (PostgreSQL; else the SQLite file\nof the config), REDIS_URL, KEYRAIL_OPERATOR_TOKEN.',
       'Its log goes to standard output, a line of JSON for each entry. SIGHUP, and a change of the file, make it read the config again;\nSIGTERM and Ctrl-C stop it after the last answer.',
-      'Exit codes: 0 stopped in order; 1 cannot listen, or cannot open its database; 2 the config or the secret cannot be used.',
+      'Exit codes: 0 stopped in order; 1 cannot listen; 2 the config, the environment or the database cannot be used.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/serve.ts')).serve(given),
   },

@@ -37,7 +37,7 @@ const endOfItself = (error: unknown): void => {
  *
  * @param given - The command's arguments.
  * @returns The exit code: 0 after an orderly stop.
- * @throws {CliError} exit code 2 where the config or the environment cannot be used; 1 where it cannot listen or open its database.
+ * @throws {CliError} exit code 2 if the config, the environment or the database cannot be used; 1 if it cannot listen.
  */
 export async function serve(given: ReadArguments): Promise<number> {
   if (given.positionals.length > 0) throw wrongUsage('keyrail serve takes options only', 'see keyrail serve --help')

@@ -14,7 +14,7 @@ export const configFileOf = (given: ReadArguments): string => given.text('config
  *
  * @param file - The config file, for the words.
  * @param work - What is to be done.
- * @throws {CliError} exit code 2 where the config cannot be used; 1 where the database cannot.
+ * @throws {CliError} exit code 2 if the config or the database cannot be used; 1 if the database fails later, or another process holds it.
  */
 export async function withConfig<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {

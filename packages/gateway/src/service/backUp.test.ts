@@ -31,6 +31,15 @@ const mailsIn = async (file: string): Promise<string[]> => {
 }
 
 describe('a backup', () => {
+  // 15.34
+  test('of a file that is not a database is a config error with the reason', () => {
+    writeFileSync(database, 'no database at all, but long enough to be taken for one'.repeat(20))
+    expect(() => backUp(database, copy)).toThrow(
+      'storage.file cannot be used: it is not an SQLite database (SQLite 26)',
+    )
+    expect(readdirSync(folder)).toEqual(['keyrail.db'])
+  })
+
   test('is whole while the service runs, its owner alone can read it, and what is written later is not in it', async () => {
     const storage = await openStorage({ file: database })
     await storage.users.create({ mail: 'ann@example.org', password: 'x', now: 1 })

@@ -2,6 +2,8 @@ import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, re
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { migrations } from '../storage/migration/migrations.ts'
+import { sqliteError } from '../storage/sqlite/sqliteError.ts'
+import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
 
 const wrong = (path: string, mend: string): ConfigError => new ConfigError([{ path, mend }])
@@ -20,11 +22,19 @@ const flushToDisk = (path: string): void => {
   }
 }
 
+const copyInto = (source: DatabaseSync, copy: string, database: string): void => {
+  try {
+    source.prepare('vacuum into ?').run(copy)
+  } catch (error) {
+    throw asStorageConfigError(sqliteError(error), { file: database })
+  }
+}
+
 /**
  * Copies an SQLite database, as it is at one moment, into a new file. The service may run meanwhile.
  * @param database - The path of the database.
  * @param copy - The path of the copy, which must not be there yet. Only its owner can read it: it holds hashes of passwords and sealed keys.
- * @throws {ConfigError} where there is no such database, or the copy is there.
+ * @throws {ConfigError} if there is no such database, it cannot be read, or the copy is there.
  */
 export const backUp = (database: string, copy: string): void => {
   if (!existsSync(database)) throw wrong('storage.file', 'names no file: there is nothing to back up')
@@ -35,7 +45,7 @@ export const backUp = (database: string, copy: string): void => {
   const source = new DatabaseSync(resolve(database), { timeout: waitMs })
   try {
     // Takes an empty file for a new database, and leaves its mode as it is.
-    source.prepare('vacuum into ?').run(beside)
+    copyInto(source, beside, database)
     flushToDisk(beside)
     renameSync(beside, path)
     flushToDisk(dirname(path))

@@ -1,3 +1,4 @@
+import { checkStoreUrl, redisUrl as redisForm } from './checkStoreUrl.ts'
 import { ConfigError } from './configError.ts'
 
 const minOperatorToken = 32
@@ -13,8 +14,7 @@ export const checkSecrets = ({
   redisUrl?: string | undefined
   operatorToken?: string | undefined
 }): void => {
-  if (redisUrl !== undefined && !/^rediss?:$/.test(URL.parse(redisUrl)?.protocol ?? ''))
-    throw new ConfigError([{ path: 'REDIS_URL', mend: 'must be a URL such as redis://user:password@host:6379/0' }])
+  if (redisUrl !== undefined) checkStoreUrl('REDIS_URL', redisUrl, redisForm)
   if (operatorToken !== undefined && operatorToken.length < minOperatorToken)
     throw new ConfigError([
       {

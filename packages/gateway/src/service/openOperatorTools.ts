@@ -1,6 +1,7 @@
 import { createAccounts } from '../account/createAccounts.ts'
 import type { Operator } from '../account/operator.ts'
 import { openStorage } from '../storage/openStorage.ts'
+import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { rotateSecret } from './rotateSecret.ts'
@@ -23,7 +24,7 @@ export interface OperatorTools {
  * Opens the database of a service for its operator.
  * @param file - The config file.
  * @param options.environment - Where `DATABASE_URL` and `KEYRAIL_SECRET_FILE` are. @default process.env
- * @throws {ConfigError} where the file cannot be used. {StorageError} where the database cannot be opened.
+ * @throws {ConfigError} if the file cannot be used or the database cannot be opened. {StorageError} if another process holds the database.
  * @example
  * const { users, close } = await openOperatorTools('keyrail.config.json')
  * for (const { mail, state } of await users.listUsers({ limit: 100 })) console.log(mail, state)
@@ -34,7 +35,10 @@ export const openOperatorTools = async (
   { environment = process.env }: { environment?: Environment } = {},
 ): Promise<OperatorTools> => {
   const config = readServiceConfig(file, { environment })
-  const storage = await openStorage(storageFrom(config, environment))
+  const at = storageFrom(config, environment)
+  const storage = await openStorage(at).catch((error: unknown) => {
+    throw asStorageConfigError(error, at)
+  })
   const accounts = createAccounts({ storage, signUp: () => config.signUp })
   return {
     users: accounts.operator,

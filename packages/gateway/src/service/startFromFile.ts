@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { asStorageConfigError } from './asStorageConfigError.ts'
 import { configSecrets } from './configSecrets.ts'
 import { isConfigError } from './configError.ts'
 import { createService } from './createService.ts'
-import type { CloseOptions, Listening } from './createService.ts'
+import type { CloseOptions, Listening, Service, ServiceOptions } from './createService.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { createRedact } from './redact.ts'
@@ -60,7 +61,7 @@ const warnings = ({ publicUrl }: ServiceConfig): string[] => {
 /**
  * Starts a service by its config file: reads the file and the environment (`KEYRAIL_SECRET` or `KEYRAIL_SECRET_FILE`, `DATABASE_URL`, `REDIS_URL`,
  * `KEYRAIL_OPERATOR_TOKEN`), makes the folder of an SQLite database where there is none, listens, and takes the file anew whenever it changes.
- * @throws {ConfigError} where the file or the environment cannot be used. {StorageError} where the storage cannot be opened. What listening failed with.
+ * @throws {ConfigError} if the file, the environment or the database cannot be used. {StorageError} if another process holds the database. What listening failed with.
  * @example
  * const service = await startFromFile({ file: 'keyrail.config.json', write: process.stdout })
  * process.once('SIGTERM', () => void service.close())
@@ -82,11 +83,9 @@ export const startFromFile = async ({
   let redact: Redact = createRedact(configSecrets(config, environment))
   const log = createServiceLog({ write, redact: (text) => redact(text), requests: () => config.logRequests })
   const storage = storageFrom(config, environment)
-  makeFolder(storage)
-  const service = await createService({
+  const service = await openService(storage, {
     config,
     secrets,
-    storage,
     redisUrl: environment['REDIS_URL'] || undefined,
     operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
     log: log.tell,
@@ -152,6 +151,16 @@ export const startFromFile = async ({
       await end(closing)
     },
     skipDrainDelay: service.skipDrainDelay,
+  }
+}
+
+/** Creates the service, and the folder of its database. */
+const openService = async (storage: StorageOptions, options: Omit<ServiceOptions, 'storage'>): Promise<Service> => {
+  try {
+    makeFolder(storage)
+    return await createService({ ...options, storage })
+  } catch (error) {
+    throw asStorageConfigError(error, storage)
   }
 }
 

@@ -65,8 +65,8 @@ const pingSteps: Readonly<Record<Db['kind'], readonly Step[]>> = {
 /**
  * Opens the storage and brings its tables up to date.
  * @param options - `{ file }`, made where it is not there, or `{ databaseUrl }`, which is a secret.
- * @throws {TypeError} where the options are wrong. {Error} where a newer program has written the database. {StorageError} where it
- * cannot be opened. None repeats the URL.
+ * @throws {TypeError} if the options are wrong. {StorageError} if the database cannot be opened, or a newer program wrote it. None repeats
+ * the URL.
  * @example
  * const storage = await openStorage({ file: '/var/lib/keyrail/keyrail.db' })
  */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { inTransaction } from '../inTransaction.ts'
+import { StorageError } from '../storageError.ts'
 import type { Db } from '../tables.ts'
 import { migrations as released } from './migrations.ts'
 import type { Dialect, Migration } from './migration.ts'
@@ -34,8 +35,8 @@ const versionIn = async ({ query }: Db): Promise<number> => {
  * Two processes may do so at once: one does the step, and the other then sees that it is done.
  * @param options.migrations - @default those that this program knows
  * @returns The version from before, and the one now.
- * @throws {Error} where the database is of a version that this program does not know; nothing was changed then.
- * @throws {StorageError} where a step failed; the database is at the version before it.
+ * @throws {StorageError} if the database is of a version that this program does not know; nothing was changed then. Also if a step failed; the
+ * database is at the version before it.
  */
 export const migrate = async (
   db: Db,
@@ -54,8 +55,9 @@ export const migrate = async (
       )
       const found = await versionIn(transaction)
       if (found > newest)
-        throw new Error(
+        throw new StorageError(
           `the database is of version ${found}, and this program knows versions up to ${newest}: run the newer program, or restore an older backup`,
+          { fault: 'failed' },
         )
       const next = migrations.find(({ version }) => version === found + 1)
       if (next === undefined) return { found, done: true }

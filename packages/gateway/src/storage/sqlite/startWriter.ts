@@ -38,8 +38,9 @@ export const startWriter = (file: string, { waitMs }: { waitMs: number }): Write
     worker.on('message', (answer: WriterAnswer) => {
       const asked = waiting.get(answer.id)
       waiting.delete(answer.id)
+      // Whoever has nothing to wait for may end.
       if (waiting.size === 0) {
-        // A process with nothing to wait for may end. A writer that is closing is waited for until its thread has ended.
+        // While the writer is being closed, the process must not end before its thread has.
         if (closed === undefined) worker.unref()
         // A map that entries go through grows a chain of its own former tables, and with it holds all that was ever in them until a full
         // collection: see createFlights.

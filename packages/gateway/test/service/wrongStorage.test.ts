@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { checkServiceFile, isConfigError, openOperatorTools, startFromFile } from '../../src/index.ts'
+import type { ServiceConfigInput } from '../../src/index.ts'
+import { openStorage } from '../../src/storage/openStorage.ts'
+import { databases } from '../storage/databases.ts'
+import { nothingThere } from '../startGateway.ts'
+import { freePort } from './freePort.ts'
+import { runKeyrail, writeConfig } from './serviceProcess.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const toStop: (() => void)[] = []
+afterEach(() => {
+  for (const stop of toStop.splice(0)) stop()
+})
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'keyrail-wrong-'))
+  toStop.push(() => rmSync(made, { recursive: true, force: true }))
+  return made
+}
+const secret = randomBytes(48).toString('base64url')
+const config = (storage = 'keyrail.db'): ServiceConfigInput => ({
+  publicUrl: 'http://127.0.0.1:1',
+  listen: { port: 0 },
+  storage: { file: storage },
+  chain: { name: 'Testland', symbol: 'TST' },
+  networks: {
+    testnet: { chainId: 1, upstreams: [{ url: nothingThere }] },
+    mainnet: { chainId: 2, upstreams: [{ url: nothingThere }] },
+  },
+})
+
+/** The message of the config error that work ends with. The command line ends with exit code 2 for it. */
+const configErrorOf = async (work: () => unknown): Promise<string> => {
+  try {
+    await work()
+  } catch (error) {
+    if (!isConfigError(error)) throw error
+    expect(error.message).not.toContain('topsecret')
+    return error.message
+  }
+  throw new Error('it worked')
+}
+type Environment = Readonly<Record<string, string>>
+const start = (file: string, environment: Environment): Promise<unknown> =>
+  startFromFile({ file, write: () => {}, environment: { KEYRAIL_SECRET: secret, ...environment } })
+
+// 15.34
+describe('a URL in the environment', () => {
+  test.each([
+    [
+      'DATABASE_URL',
+      'mysql://keyrail:topsecret@127.0.0.1:3306/keyrail',
+      'has the protocol mysql:, which is not supported',
+    ],
+    [
+      'DATABASE_URL',
+      'mariadb://keyrail:topsecret@127.0.0.1/keyrail',
+      'has the protocol mariadb:, which is not supported',
+    ],
+    ['DATABASE_URL', 'http://127.0.0.1/topsecret', 'has the protocol http:, which is not supported'],
+    ['DATABASE_URL', 'sqlite:///topsecret.db', 'has the protocol sqlite:, which is not supported'],
+    ['DATABASE_URL', 'redis://:topsecret@127.0.0.1', 'has the protocol redis:, which is not supported'],
+    ['DATABASE_URL', 'topsecret', 'must be a URL such as postgres://user:password@host:5432/keyrail'],
+    ['DATABASE_URL', 'topsecret:topsecret', 'must be a URL such as postgres://'],
+    ['DATABASE_URL', 'postgres:topsecret', 'must be a URL such as postgres://'],
+    ['DATABASE_URL', 'postgres://u:topsecret@host:99999/keyrail', 'must be a URL such as postgres://'],
+    ['DATABASE_URL', 'postgres://u:topsecret%@host/keyrail', 'has a % that is not part of an escape such as %40'],
+    ['REDIS_URL', 'postgres://:topsecret@127.0.0.1', 'has the protocol postgres:, which is not supported'],
+    ['REDIS_URL', 'https://:topsecret@127.0.0.1', 'has the protocol https:, which is not supported'],
+    ['REDIS_URL', 'topsecret', 'must be a URL such as redis://user:password@host:6379/0'],
+    ['REDIS_URL', 'redis:topsecret', 'must be a URL such as redis://'],
+    ['REDIS_URL', 'redis://:topsecret%zz@host', 'has a % that is not part of an escape such as %40'],
+  ])('%s=%s is a config error, found by a check, a start and the operator commands', async (name, url, said) => {
+    const file = writeConfig(folder(), config())
+    const environment = { KEYRAIL_SECRET: secret, [name]: url }
+    const messages = [
+      await configErrorOf(() => checkServiceFile(file, { environment })),
+      await configErrorOf(() => start(file, environment)),
+    ]
+    if (name === 'DATABASE_URL') messages.push(await configErrorOf(() => openOperatorTools(file, { environment })))
+    for (const message of messages) expect(message).toContain(`${name} ${said}`)
+  })
+
+  test.each([
+    ['DATABASE_URL', 'postgres://u:p%40ss@host/keyrail?sslmode=require'],
+    ['DATABASE_URL', 'postgresql://host'],
+    ['DATABASE_URL', 'postgres:///keyrail?host=/var/run/postgresql'],
+    ['REDIS_URL', 'rediss://:p%40ss@host:6380/1'],
+    ['REDIS_URL', 'redis://host'],
+  ])('%s=%s is accepted by a check', (name, url) => {
+    const file = writeConfig(folder(), config())
+    expect(() => checkServiceFile(file, { environment: { KEYRAIL_SECRET: secret, [name]: url } })).not.toThrow()
+  })
+})
+
+// 15.34
+describe('a database that cannot be opened is a config error with the reason', () => {
+  type Prepared = { readonly url?: string; readonly file?: string }
+  test.each<[string, (place: string) => Prepared | Promise<Prepared>, string]>([
+    [
+      'nothing listens there',
+      async () => ({ url: `postgres://keyrail:topsecret@127.0.0.1:${await freePort()}/keyrail` }),
+      'DATABASE_URL cannot be used: nothing listens at its host and port (ECONNREFUSED)',
+    ],
+    [
+      'its host is unknown',
+      () => ({ url: 'postgres://keyrail:topsecret@no-such-host.invalid/keyrail' }),
+      'DATABASE_URL cannot be used: its host ',
+    ],
+    [
+      'it is not an SQLite file',
+      (place) => {
+        writeFileSync(join(place, 'keyrail.db'), 'no database at all, but long enough to be taken for one'.repeat(20))
+        return {}
+      },
+      'storage.file cannot be used: it is not an SQLite database (SQLite 26)',
+    ],
+    ['it is a folder', (place) => ({ file: place }), 'storage.file cannot be used: it is a folder (EISDIR)'],
+    [
+      'its folder cannot be created',
+      (place) => {
+        writeFileSync(join(place, 'a-file'), '')
+        return { file: join(place, 'a-file', 'folder', 'keyrail.db') }
+      },
+      'storage.file cannot be used: a part of its path is not a folder (ENOTDIR)',
+    ],
+    [
+      'a newer program wrote it',
+      async (place) => {
+        await (await openStorage({ file: join(place, 'keyrail.db') })).close()
+        const database = new DatabaseSync(join(place, 'keyrail.db'))
+        database.exec('update schema_version set version = 999')
+        database.close()
+        return {}
+      },
+      'storage.file cannot be used: the database is of version 999, and this program knows versions up to ',
+    ],
+  ])('%s', async (_, prepare, said) => {
+    const place = folder()
+    const { url, file } = await prepare(place)
+    const written = writeConfig(place, config(file))
+    const environment: Environment = { KEYRAIL_SECRET: secret, ...(url === undefined ? {} : { DATABASE_URL: url }) }
+    expect(await configErrorOf(() => start(written, environment))).toContain(said)
+    expect(await configErrorOf(() => openOperatorTools(written, { environment }))).toContain(said)
+  })
+
+  const postgres = databases.filter(({ name }) => name === 'postgres')
+  describe.each(postgres)('in PostgreSQL', (database) => {
+    afterAll(() => database.stop())
+
+    test.each<[string, (url: URL) => unknown, string]>([
+      ['a wrong password', (url) => (url.password = 'topsecret'), 'its user or password is wrong (28P01)'],
+      ['an unknown user', (url) => (url.username = 'topsecret'), 'its user or password is wrong (28P01)'],
+      [
+        'a database that is not there',
+        (url) => (url.pathname = '/topsecret'),
+        'the server has no such database (3D000)',
+      ],
+    ])('%s', async (_, change, said) => {
+      const options = await database.create()
+      if (!('databaseUrl' in options)) throw new Error('unreachable')
+      const url = new URL(options.databaseUrl)
+      change(url)
+      const file = writeConfig(folder(), config())
+      const environment = { DATABASE_URL: url.href }
+      expect(await configErrorOf(() => start(file, environment))).toContain(`DATABASE_URL cannot be used: ${said}`)
+    })
+  })
+})
+
+// 15.34
+test('the command line ends with exit code 2 and the reason, without a stack', async () => {
+  const place = folder()
+  const file = writeConfig(place, config())
+  const url = 'mysql://keyrail:topsecret@127.0.0.1:3306/keyrail'
+  const unreachable = `postgres://keyrail:topsecret@127.0.0.1:${await freePort()}/keyrail`
+  const runs = await Promise.all([
+    runKeyrail(['serve', '--check', '--config', file], { KEYRAIL_SECRET: secret, DATABASE_URL: url }),
+    runKeyrail(['serve', '--config', file], { KEYRAIL_SECRET: secret, DATABASE_URL: unreachable }),
+  ])
+  for (const [index, said] of [
+    'keyrail: DATABASE_URL has the protocol mysql:',
+    'keyrail: DATABASE_URL cannot be used: nothing listens at its host and port (ECONNREFUSED)',
+  ].entries()) {
+    const { exitCode, stderr, stdout } = runs[index] ?? {}
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)])
+    expect(`${stderr}${stdout}`).not.toMatch(/topsecret|unexpected|\n\s+at /)
+  }
+})
