@@ -64,11 +64,7 @@ export const checkStoreUrl = (name: string, given: string, { starts, example }: 
   if (url === null || !starts.some((start) => url.href.startsWith(start))) {
     const { protocol = '' } = url ?? {}
     const isKnown = otherProtocols.has(protocol) && !starts.includes(`${protocol}//`)
-    throw fault(
-      isKnown
-        ? `has the protocol ${protocol}, which is not supported: write a URL such as ${example}`
-        : `must be a URL such as ${example}`,
-    )
+    throw fault(`must be a URL such as ${example}${isKnown ? `: the protocol ${protocol} is not supported` : ''}`)
   }
   if (![url.username, url.password, url.pathname].every((part) => isDecodable(part)))
     throw fault('has a % that is not part of an escape such as %40: write %25 for the character %')

@@ -52,30 +52,25 @@ const start = (file: string, environment: Environment): Promise<unknown> =>
 
 // 15.34
 describe('a URL in the environment', () => {
+  const postgresForm = 'must be a URL such as postgres://user:password@host:5432/keyrail'
+  const redisForm = 'must be a URL such as redis://user:password@host:6379/0'
+  const badEscape = 'has a % that is not part of an escape such as %40'
   test.each([
-    [
-      'DATABASE_URL',
-      'mysql://keyrail:topsecret@127.0.0.1:3306/keyrail',
-      'has the protocol mysql:, which is not supported',
-    ],
-    [
-      'DATABASE_URL',
-      'mariadb://keyrail:topsecret@127.0.0.1/keyrail',
-      'has the protocol mariadb:, which is not supported',
-    ],
-    ['DATABASE_URL', 'http://127.0.0.1/topsecret', 'has the protocol http:, which is not supported'],
-    ['DATABASE_URL', 'sqlite:///topsecret.db', 'has the protocol sqlite:, which is not supported'],
-    ['DATABASE_URL', 'redis://:topsecret@127.0.0.1', 'has the protocol redis:, which is not supported'],
-    ['DATABASE_URL', 'topsecret', 'must be a URL such as postgres://user:password@host:5432/keyrail'],
-    ['DATABASE_URL', 'topsecret:topsecret', 'must be a URL such as postgres://'],
-    ['DATABASE_URL', 'postgres:topsecret', 'must be a URL such as postgres://'],
-    ['DATABASE_URL', 'postgres://u:topsecret@host:99999/keyrail', 'must be a URL such as postgres://'],
-    ['DATABASE_URL', 'postgres://u:topsecret%@host/keyrail', 'has a % that is not part of an escape such as %40'],
-    ['REDIS_URL', 'postgres://:topsecret@127.0.0.1', 'has the protocol postgres:, which is not supported'],
-    ['REDIS_URL', 'https://:topsecret@127.0.0.1', 'has the protocol https:, which is not supported'],
-    ['REDIS_URL', 'topsecret', 'must be a URL such as redis://user:password@host:6379/0'],
-    ['REDIS_URL', 'redis:topsecret', 'must be a URL such as redis://'],
-    ['REDIS_URL', 'redis://:topsecret%zz@host', 'has a % that is not part of an escape such as %40'],
+    ['DATABASE_URL', 'mysql://keyrail:topsecret@127.0.0.1:3306/keyrail', `${postgresForm}: the protocol mysql: is`],
+    ['DATABASE_URL', 'mariadb://keyrail:topsecret@127.0.0.1/keyrail', `${postgresForm}: the protocol mariadb: is`],
+    ['DATABASE_URL', 'http://127.0.0.1/topsecret', `${postgresForm}: the protocol http: is`],
+    ['DATABASE_URL', 'sqlite:///topsecret.db', `${postgresForm}: the protocol sqlite: is`],
+    ['DATABASE_URL', 'redis://:topsecret@127.0.0.1', `${postgresForm}: the protocol redis: is`],
+    ['DATABASE_URL', 'topsecret', postgresForm],
+    ['DATABASE_URL', 'topsecret:topsecret', postgresForm],
+    ['DATABASE_URL', 'postgres:topsecret', postgresForm],
+    ['DATABASE_URL', 'postgres://u:topsecret@host:99999/keyrail', postgresForm],
+    ['DATABASE_URL', 'postgres://u:topsecret%@host/keyrail', badEscape],
+    ['REDIS_URL', 'postgres://:topsecret@127.0.0.1', `${redisForm}: the protocol postgres: is`],
+    ['REDIS_URL', 'https://:topsecret@127.0.0.1', `${redisForm}: the protocol https: is`],
+    ['REDIS_URL', 'topsecret', redisForm],
+    ['REDIS_URL', 'redis:topsecret', redisForm],
+    ['REDIS_URL', 'redis://:topsecret%zz@host', badEscape],
   ])('%s=%s is a config error, found by a check, a start and the operator commands', async (name, url, said) => {
     const file = writeConfig(folder(), config())
     const environment = { KEYRAIL_SECRET: secret, [name]: url }
@@ -185,7 +180,7 @@ test('the command line ends with exit code 2 and the reason, without a stack', a
     runKeyrail(['serve', '--config', file], { KEYRAIL_SECRET: secret, DATABASE_URL: unreachable }),
   ])
   for (const [index, said] of [
-    'keyrail: DATABASE_URL has the protocol mysql:',
+    'keyrail: DATABASE_URL must be a URL such as postgres://user:password@host:5432/keyrail: the protocol mysql:',
     'keyrail: DATABASE_URL cannot be used: nothing listens at its host and port (ECONNREFUSED)',
   ].entries()) {
     const { exitCode, stderr, stdout } = runs[index] ?? {}
