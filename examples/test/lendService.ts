@@ -1,20 +1,10 @@
-import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestProject } from 'vitest/node'
+import type { DevDescription } from '../../packages/cli/src/dev/devService.ts'
 import { startDevCli } from '../../packages/cli/test/runCli.ts'
-import type { RunningDev } from '../../packages/cli/test/runCli.ts'
+import { sharedResource } from '../../test/shared/sharedResource.ts'
 import { latestBlockExamples } from './latestBlockExamples.ts'
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Where a test file asks for the service that all examples call. */
-    readonly serviceLender: string
-  }
-}
 
 const examples = join(import.meta.dirname, '..')
 
@@ -29,29 +19,29 @@ function copyExamples(to: string): void {
     symlinkSync(join(examples, name, 'node_modules'), join(to, name, 'node_modules'))
 }
 
-/** Lends one service to all tests of the examples, started as `npm start` does when the first one asks. */
-export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const room = mkdtempSync(join(tmpdir(), 'keyrail-examples-'))
-  let started: Promise<RunningDev> | undefined
-  const start = (): Promise<RunningDev> => {
-    copyExamples(join(room, 'examples'))
-    return startDevCli(['--env', join(room, '.keyrail/local.env')])
+/** One service for all tests of the examples, started as `npm start` does. */
+const shared = sharedResource('EXAMPLES_SERVICE', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-examples-'))
+  const copies = join(folder, 'examples')
+  copyExamples(copies)
+  const { service, child, done } = await startDevCli(['--env', join(folder, '.keyrail/local.env')])
+  return {
+    lend: () => JSON.stringify({ service, copies }),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await done
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
-  const lender = createServer((_request, response) => {
-    started ??= start()
-    started.then(
-      ({ service }) => response.end(JSON.stringify({ service, copies: join(room, 'examples') })),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    )
-  }).listen(0, '127.0.0.1')
-  await once(lender, 'listening')
-  provide('serviceLender', `http://127.0.0.1:${(lender.address() as AddressInfo).port}`)
-  return async () => {
-    lender.close()
-    lender.closeAllConnections()
-    const running = await started?.catch(() => undefined)
-    running?.child.kill('SIGTERM')
-    await running?.done
-    rmSync(room, { recursive: true, force: true })
-  }
+})
+
+export const setup = shared.setup
+
+/** The service that all examples call. */
+export interface Borrowed {
+  readonly service: DevDescription
+  /** The latest-block examples, copied to where they find this service as they find the one of `npm start`. */
+  readonly copies: string
 }
+
+export const borrowService = async (): Promise<Borrowed> => JSON.parse(await shared.borrow()) as Borrowed

@@ -2,7 +2,7 @@ import { createClient } from '@keyrail/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../../packages/cli/test/runCli.ts'
 import worker from '../key-on-server/worker.ts'
-import { borrowService } from './borrowService.ts'
+import { borrowService } from './lendService.ts'
 import { startExample } from './runExample.ts'
 import type { Running } from './runExample.ts'
 

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { renewingToken } from '../short-lived-tokens/renewingToken.ts'
 import { createTokenRoute } from '../short-lived-tokens/tokenRoute.ts'
 import type { TokenRouteOptions } from '../short-lived-tokens/tokenRoute.ts'
-import { borrowService } from './borrowService.ts'
+import { borrowService } from './lendService.ts'
 import { createApp, logIn } from './controlApi.ts'
 
 const { service } = await borrowService()

@@ -1,25 +1,22 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
+import { sharedResource } from '../../../test/shared/sharedResource.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
 )
 
-/** Where everything is to be tested, a browser that is missing is a failure. */
+/** With KEYRAIL_TEST_ALL, a browser that is missing is a failure. */
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
-/** Whether tests in a browser are left out: this machine has none, and not everything must be tested. */
+/** Whether to skip tests that need a browser: this machine has none. */
 export const noBrowser = executablePath === undefined && !mustRun
-if (noBrowser)
-  process.stdout.write(
-    'dashboard: no Chromium on this machine, so no page is tested (Debian: apt-get install chromium)\n',
-  )
+if (noBrowser) console.log('Skipped: tests in a browser. There is no Chromium (Debian: apt-get install chromium)')
 
-/** Opens Chromium, without a window. */
-export async function openBrowser(): Promise<Browser> {
-  if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium')
-  return chromium.launch({
+const options = () => {
+  if (executablePath === undefined) throw new Error('There is no Chromium (Debian: apt-get install chromium)')
+  return {
     executablePath,
     args: [
       '--no-sandbox',
@@ -30,5 +27,18 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
     ],
-  })
+  }
+}
+
+/** One Chromium for all test files. */
+const chromiumServer = sharedResource('BROWSER', async () => {
+  const server = await chromium.launchServer(options())
+  return { lend: () => server.wsEndpoint(), stop: () => server.close() }
+})
+
+export const setup = chromiumServer.setup
+
+/** Connects to the Chromium of the test run, or starts one outside of a test run. Closing it closes only its own pages. */
+export async function openBrowser(): Promise<Browser> {
+  return chromiumServer.isSetUp() ? chromium.connect(await chromiumServer.borrow()) : chromium.launch(options())
 }

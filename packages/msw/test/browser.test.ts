@@ -1,25 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { noBrowser, openBrowser } from '../../dashboard/test/openBrowser.ts'
 import type { PageReport } from './browserPage.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-/** Where everything is to be tested, a browser that is missing is a failure. */
-const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
-if (executablePath === undefined && !mustRun)
-  console.log('msw: no Chromium on this machine, so the page is not tested (Debian: apt-get install chromium)')
-
-test.skipIf(executablePath === undefined && !mustRun)(
+test.skipIf(noBrowser)(
   'a page in Chromium is served by the service worker of msw, with nothing behind it',
   async () => {
-    if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium')
     const { outputFiles } = await build({
       entryPoints: [join(import.meta.dirname, 'browserPage.ts')],
       bundle: true,
@@ -42,18 +33,7 @@ test.skipIf(executablePath === undefined && !mustRun)(
       response.writeHead(text === '' ? 404 : 200, { 'content-type': type }).end(text)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const browser = await chromium.launch({
-      executablePath,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
+    const browser = await openBrowser()
     try {
       const page = await browser.newPage()
       const faults: string[] = []

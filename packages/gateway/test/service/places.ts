@@ -1,12 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { borrowDatabase } from '../storage/lendDatabases.ts'
 import { postgresBinaries } from '../storage/postgresBinaries.ts'
-import { startPostgres } from '../storage/startPostgres.ts'
-import { freePort } from './freePort.ts'
+import { hasRedis, startRedis } from '../usage/startRedis.ts'
 
 /** Where a service that is tested keeps its things. */
 export interface Place {
@@ -44,55 +42,22 @@ const sqlite: PlaceKind = {
   },
 }
 
-/** A Redis of a test's own, with a password. */
-export const startRedis = async (): Promise<{ url: string; password: string; stop: () => Promise<void> }> => {
-  const [port, password] = [await freePort(), randomBytes(12).toString('hex')]
-  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--requirepass', password]
-  const server = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] })
-  const exited = once(server, 'exit')
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.once('exit', (code) => reject(new Error(`redis-server ended with code ${code}`)))
-    server.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes('Ready to accept connections')) resolve()
-    })
-  })
-  return {
-    url: `redis://:${password}@127.0.0.1:${port}`,
-    password,
-    stop: async () => {
-      server.kill('SIGTERM')
-      await exited
-    },
-  }
-}
-
 const cluster: PlaceKind = {
   name: 'PostgreSQL and Redis',
   open: async () => {
     const folder = makeFolder()
-    const [postgres, redis] = [await startPostgres(), await startRedis()]
+    const [databaseUrl, redis] = await Promise.all([borrowDatabase(), startRedis()])
     return {
       folder,
-      environment: { ...secret(), DATABASE_URL: await postgres.createDatabase(), REDIS_URL: redis.url },
+      environment: { ...secret(), DATABASE_URL: databaseUrl, REDIS_URL: redis.url },
       written: [folder],
       close: async () => {
         await redis.stop()
-        await postgres.stop()
         rmSync(folder, { recursive: true, force: true })
       },
     }
   },
 }
-
-const hasRedis = ((): boolean => {
-  try {
-    execFileSync('redis-server', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
 
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 const hasCluster = hasRedis && postgresBinaries() !== undefined

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject } from 'vitest'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
+import { borrowDatabase } from './lendDatabases.ts'
 import { postgresBinaries } from './postgresBinaries.ts'
 
 /** One kind of database that the storage is tested on. */
@@ -31,13 +31,8 @@ const createSqlite = (): TestDatabase => {
 
 const createPostgres = (): TestDatabase => ({
   name: 'postgres',
-  create: async () => {
-    const lent = await fetch(inject('databaseLender'))
-    const databaseUrl = await lent.text()
-    if (!lent.ok) throw new Error(databaseUrl)
-    return { databaseUrl }
-  },
-  // It goes with the server, when all tests are done.
+  create: async () => ({ databaseUrl: await borrowDatabase() }),
+  // The databases are deleted with the server, after all tests.
   stop: async () => {},
 })
 

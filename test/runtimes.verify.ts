@@ -5,8 +5,8 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noBrowser, openBrowser } from '../packages/dashboard/test/openBrowser.ts'
 import { adapters, makeAdapterProject } from './adapterProject.ts'
 import { bundle } from './bundle.ts'
 import { latest, startLatestBlockServer } from './latestBlockServer.ts'
@@ -127,15 +127,9 @@ describe.each(adapters)('@keyrail/$folder, packed, with its library', (adapter) 
   }
 })
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-if (executablePath === undefined && !mustRun) console.log('runtimes: there is no Chromium, and it is left out')
-
-test.skipIf(executablePath === undefined && !mustRun)(
+test.skipIf(noBrowser)(
   'in a page of Chromium and in a worker of it, of another origin than the service, the packed SDK does the same',
   async () => {
-    if (executablePath === undefined) throw new Error('there is no Chromium: apt-get install chromium')
     const [chunk] = await bundle('esbuild', join(room, 'page.mjs'))
     const site = createServer((request, response) => {
       if (request.url === '/page.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(chunk?.code)
@@ -146,10 +140,7 @@ test.skipIf(executablePath === undefined && !mustRun)(
     })
     site.listen(0, '127.0.0.1')
     await once(site, 'listening')
-    const browser = await chromium.launch({
-      executablePath,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-    })
+    const browser = await openBrowser()
     try {
       const page = await browser.newPage()
       const faults: string[] = []
