@@ -64,7 +64,13 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
       root: 'examples/test',
       resolve: { conditions },
       ssr: { resolve: { conditions } },
-      test: { name: 'examples', include: [`*.${ending}`], globalSetup: ['./lendService.ts', browser], ...timeouts, env },
+      test: {
+        name: 'examples',
+        include: [`*.${ending}`],
+        globalSetup: ['./lendService.ts', browser],
+        ...timeouts,
+        env,
+      },
     },
     ...(suite === 'test' ? [{ root: '.', test: { name: 'python', include: [pythonTest], ...timeouts, env } }] : []),
   ]

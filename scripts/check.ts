@@ -1,0 +1,34 @@
+// What `npm test` checks after set-up. The static checks run beside the tests, because most tests wait for servers and leave CPU to spare.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const top = fileURLToPath(new URL('..', import.meta.url))
+const shell = process.platform === 'win32'
+
+/** Runs an npm script. @returns Its exit code, and what it printed unless it printed to our own output. */
+function runScript(name: string, stdio: 'inherit' | 'pipe'): Promise<{ code: number; printed: string }> {
+  const child = spawn('npm', ['run', '--silent', name], { cwd: top, shell, stdio: ['ignore', stdio, stdio] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code: code ?? 1, printed }))
+  })
+}
+
+/** @returns Whether all of them passed. */
+async function runStaticChecks(): Promise<boolean> {
+  let passed = true
+  for (const name of ['format:check', 'lint', 'types']) {
+    const { code, printed } = await runScript(name, 'pipe')
+    if (code === 0) continue
+    passed = false
+    process.stderr.write(`\nnpm run ${name} failed:\n${printed}\n`)
+  }
+  return passed
+}
+
+const [isClean, { code }] = await Promise.all([runStaticChecks(), runScript('unit', 'inherit')])
+if (!isClean) console.error('\nA static check failed: see above.')
+process.exitCode = isClean ? code : 1

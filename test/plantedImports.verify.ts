@@ -1,0 +1,210 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { arrows } from '../scripts/arrows.ts'
+import { importFaults } from './importFaults.ts'
+import { manifestFaults } from './manifestFaults.ts'
+import { top } from './run.ts'
+
+// test/arrows.test.ts checks the workspace. These tests check the checker.
+
+// Each of these is one mistake, planted in a copy of the workspace, and the faults that must be told of it.
+const planted: readonly { readonly file: string; readonly text: string; readonly faults: readonly string[] }[] = [
+  {
+    file: 'packages/core/src/plantedArrow.ts',
+    text: "export { createClient } from '@keyrail/fetch'",
+    faults: ['arrow:core', 'declared'],
+  },
+  {
+    file: 'packages/core/src/plantedTypeArrow.ts',
+    text: "export type { Client } from '@keyrail/fetch'",
+    faults: ['arrow:core', 'declared'],
+  },
+  {
+    file: 'packages/core/src/plantedLoop.ts',
+    text: "import type { Other } from './plantedLoopEnd.ts'\nexport type One = Other | undefined",
+    faults: ['no-loop'],
+  },
+  {
+    file: 'packages/core/src/plantedLoopEnd.ts',
+    text: "import type { One } from './plantedLoop.ts'\nexport interface Other { one: One }",
+    faults: ['no-loop'],
+  },
+  {
+    file: 'packages/vectors/src/plantedPackageLoop.ts',
+    text: "export * as fetch from '@keyrail/bench'",
+    faults: ['arrow:vectors', 'declared', 'no-loop'],
+  },
+  {
+    file: 'packages/bench/src/index.ts',
+    text: "export * as back from '../../vectors/src/plantedPackageLoop.ts'",
+    faults: ['arrow:bench', 'no-loop', 'only-by-name', 'only-doors'],
+  },
+  { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", faults: ['node-modules:core'] },
+  { file: 'packages/core/src/plantedBareBuiltin.ts', text: "import 'fs'", faults: ['node-modules:core'] },
+  { file: 'packages/core/src/planted.node.ts', text: "import 'node:fs'", faults: [] },
+  { file: 'packages/core/src/plantedCarrier.ts', text: "import './planted.node.ts'", faults: ['node-file'] },
+  { file: 'packages/core/src/planted.test.ts', text: "import 'node:fs'\nimport '@keyrail/vectors'", faults: [] },
+  { file: 'packages/fetch/src/plantedBuiltin.ts', text: "import 'node:fs'", faults: ['node-modules:fetch'] },
+  {
+    file: 'packages/fetch/src/plantedSource.ts',
+    text: "export * as core from '@keyrail/core/src/index.ts'",
+    faults: ['resolvable'],
+  },
+  {
+    file: 'packages/fetch/src/plantedRelative.ts',
+    text: "export * as core from '../../core/src/index.ts'",
+    faults: ['only-by-name'],
+  },
+  {
+    file: 'packages/fetch/src/plantedInside.ts',
+    text: "export * as call from '../../core/src/transport/call.ts'",
+    faults: ['only-by-name', 'only-doors'],
+  },
+  {
+    file: 'packages/fetch/src/plantedVectors.ts',
+    text: "import '@keyrail/vectors'",
+    faults: ['arrow:fetch', 'declared'],
+  },
+  { file: 'packages/core/src/plantedTestCode.ts', text: "import '../test/faultServer.ts'", faults: ['test-code'] },
+  {
+    file: 'packages/fetch/src/plantedTestCode.ts',
+    text: "import '@keyrail/core/test/faultServer.ts'",
+    faults: ['test-code'],
+  },
+  { file: 'packages/fetch/test/plantedTestCode.ts', text: "import '@keyrail/core/test/faultServer.ts'", faults: [] },
+  { file: 'packages/fetch/src/plantedForeign.ts', text: "import 'esbuild'", faults: ['declared'] },
+  { file: 'packages/fetch/src/plantedCli.test.ts', text: "import 'keyrail'", faults: ['declared', 'test-arrow:fetch'] },
+  {
+    file: 'packages/gateway/src/plantedArrow.ts',
+    text: "export const late = import('@keyrail/fetch')",
+    faults: ['arrow:gateway', 'declared'],
+  },
+  { file: 'packages/ethers/src/index.ts', text: "import '@keyrail/fetch'", faults: ['arrow:ethers', 'declared'] },
+  {
+    file: 'packages/dashboard/src/index.ts',
+    text: "import '@keyrail/gateway'\nexport type {} from '@keyrail/gateway'",
+    faults: ['declared', 'types-only:dashboard'],
+  },
+]
+
+describe('a copy of the workspace with mistakes planted in it', () => {
+  let copy = ''
+  let faults: readonly string[] = []
+
+  beforeAll(async () => {
+    copy = copyWorkspace()
+    for (const folder of ['ethers', 'bench', 'dashboard']) {
+      put(
+        copy,
+        `packages/${folder}/package.json`,
+        JSON.stringify({ name: arrows[folder]?.name, exports: { '.': './src/index.ts' } }),
+      )
+    }
+    for (const { file, text } of planted) put(copy, file, `${text}\nexport {}\n`)
+    // The keyrail command has no door; a planted test needs one to go in by.
+    const cli = JSON.parse(readFileSync(join(copy, 'packages/cli/package.json'), 'utf8')) as object
+    put(copy, 'packages/cli/package.json', JSON.stringify({ ...cli, exports: { '.': './src/main.ts' } }))
+    linkPackages(copy)
+    const files = planted.map(({ file }) => file)
+    faults = (await importFaults(copy, files)).faults
+    // Reading many imports takes long on a busy machine.
+  }, 120_000)
+
+  afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+  test.each(planted)('$file: $faults', ({ file, faults: expected }) => {
+    const told = faults
+      // A loop is told once, at one of its files.
+      .filter((fault) => fault.includes(`: ${file} -> `) || (fault.startsWith('no-loop') && fault.endsWith(` ${file}`)))
+      .map((fault) => fault.slice(0, fault.indexOf(': ')))
+    expect([...new Set(told)].sort()).toEqual([...expected].sort())
+  })
+
+  test('a package that is not in the table is told', () => {
+    put(copy, 'packages/newcomer/package.json', JSON.stringify({ name: '@keyrail/newcomer' }))
+    expect(manifestFaults(copy, arrows)).toContain('packages/newcomer is not in the table of scripts/arrows.ts')
+  })
+
+  test('a dependency that the table does not allow is told, ours or not', () => {
+    put(
+      copy,
+      'packages/ethers/package.json',
+      JSON.stringify({
+        name: '@keyrail/ethers',
+        dependencies: { '@keyrail/core': '^1.0.0', '@keyrail/fetch': 'workspace:^', 'left-pad': '1.0.0' },
+        devDependencies: { keyrail: 'workspace:*' },
+        peerDependencies: { web3: '4', '@keyrail/core': 'workspace:^' },
+      }),
+    )
+    const told = manifestFaults(copy, arrows).filter((fault) => fault.includes('ethers'))
+    expect(told).toEqual([
+      'ethers may not depend on @keyrail/fetch',
+      'tests of ethers may not depend on keyrail',
+      'ethers may not have our own @keyrail/core as a peer',
+      'ethers takes @keyrail/core from the registry (^1.0.0), not from the workspace',
+      'ethers may not depend on left-pad',
+      'ethers may not have web3 as a peer',
+      'packages form a loop: cli -> snippets -> ethers -> cli',
+      'packages form a loop: cli -> ethers -> cli',
+    ])
+  })
+
+  test('a dependency on what is to be loaded only where it is installed is told', () => {
+    put(
+      copy,
+      'packages/cli/package.json',
+      JSON.stringify({ name: 'keyrail', dependencies: { '@keyrail/viem': 'workspace:^' } }),
+    )
+    expect(manifestFaults(copy, arrows)).toContain('cli may not bring @keyrail/viem')
+  })
+
+  test('a loop between packages is told, also where tests close it', () => {
+    put(
+      copy,
+      'packages/msw/package.json',
+      JSON.stringify({ name: '@keyrail/msw', dependencies: { '@keyrail/core': 'workspace:^' } }),
+    )
+    put(
+      copy,
+      'packages/core/package.json',
+      JSON.stringify({ name: '@keyrail/core', devDependencies: { '@keyrail/msw': 'workspace:*' } }),
+    )
+    expect(manifestFaults(copy, arrows)).toContain('packages form a loop: core -> msw -> core')
+  })
+})
+
+function put(root: string, file: string, text: string): void {
+  const path = join(root, file)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+/** Sources, manifests and rules; nothing built or installed. */
+function copyWorkspace(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'keyrail-arrows-'))
+  for (const path of ['.dependency-cruiser.cjs', 'scripts', 'package.json', 'packages']) {
+    cpSync(join(top, path), join(copy, path), {
+      recursive: true,
+      filter: (source) => !/[/](node_modules|dist)$/.test(source),
+    })
+  }
+  return copy
+}
+
+/** What is installed comes from the workspace, but our own packages from the copy. */
+function linkPackages(copy: string): void {
+  const ours = readdirSync(join(copy, 'packages'))
+  const nameOf = (folder: string): string => arrows[folder]?.name ?? folder
+  const link = (target: string, at: string): void => {
+    mkdirSync(dirname(at), { recursive: true })
+    symlinkSync(target, at)
+  }
+  for (const entry of readdirSync(join(top, 'node_modules'))) {
+    if (entry !== '@keyrail' && !ours.some((folder) => nameOf(folder) === entry)) {
+      link(join(top, 'node_modules', entry), join(copy, 'node_modules', entry))
+    }
+  }
+  for (const folder of ours) link(join(copy, 'packages', folder), join(copy, 'node_modules', nameOf(folder)))
+}
