@@ -18,7 +18,7 @@ const conditions = ['@keyrail/source', ...defaultServerConditions]
 
 const packages = globSync('packages/*/package.json', { cwd: top }).map((file) => basename(dirname(file)))
 
-const browser = join(top, 'packages/dashboard/test/openBrowser.ts')
+const browser = join(top, 'packages/core/test/openBrowser.ts')
 
 /** Resources that all test files of a package share. */
 const globalSetups: Readonly<Record<string, string[]>> = {

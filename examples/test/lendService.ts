@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DevDescription } from '../../packages/cli/src/dev/devService.ts'
 import { startDevCli } from '../../packages/cli/test/runCli.ts'
-import { sharedResource } from '../../test/shared/sharedResource.ts'
+import { sharedResource } from '@keyrail/core/test/sharedResource.ts'
 import { latestBlockExamples } from './latestBlockExamples.ts'
 
 const examples = join(import.meta.dirname, '..')

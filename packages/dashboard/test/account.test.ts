@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callNode } from './callNode.ts'
-import { noBrowser, openBrowser } from './openBrowser.ts'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, askApi, clipboard, createApp, enrol, logIn, openPerson, takeSeat } from './person.ts'
 import type { Person } from './person.ts'
 import { startPages } from './startPages.ts'

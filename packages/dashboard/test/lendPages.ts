@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sharedResource } from '../../../test/shared/sharedResource.ts'
+import { sharedResource } from '@keyrail/core/test/sharedResource.ts'
 import { buildPages } from './buildPages.ts'
 
 /** The built pages, for all test files: a build takes seconds of CPU. */

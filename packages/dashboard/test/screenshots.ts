@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { callNode } from './callNode.ts'
-import { openBrowser } from './openBrowser.ts'
+import { openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { startPages } from './startPages.ts'
 
 // Pictures of every page, light and dark, of a service that somebody uses. With a name: only the pages whose name has it. With a folder: into it, and

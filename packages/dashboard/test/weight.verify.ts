@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { busy } from './busy.ts'
 import { borrowPages } from './lendPages.ts'
-import { noBrowser, openBrowser } from './openBrowser.ts'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { enrol, openPerson } from './person.ts'
 import { startPages } from './startPages.ts'
 

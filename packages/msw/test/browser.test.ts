@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
-import { noBrowser, openBrowser } from '../../dashboard/test/openBrowser.ts'
+import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import type { PageReport } from './browserPage.ts'
 
 test.skipIf(noBrowser)(

@@ -1,4 +1,4 @@
-import { sharedResource } from '../../../../test/shared/sharedResource.ts'
+import { sharedResource } from '@keyrail/core/test/sharedResource.ts'
 import { startPostgres } from './startPostgres.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
-import { sharedResource } from '../../../test/shared/sharedResource.ts'
+import { sharedResource } from './sharedResource.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
