@@ -13,7 +13,8 @@ export type Suite = 'test' | 'verify'
 
 const top = join(import.meta.dirname, '..')
 
-// Tests of a package import their siblings' source, never a build that may be outdated.
+// Tests of a package import their siblings' source, never a build that may be outdated. Vitest loads global set-ups in an environment
+// named `__vitest__`.
 const conditions = ['@keyrail/source', ...defaultServerConditions]
 
 const packages = globSync('packages/*/package.json', { cwd: top }).map((file) => basename(dirname(file)))
@@ -41,6 +42,7 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
       root: `packages/${name}`,
       resolve: { conditions },
       ssr: { resolve: { conditions } },
+      environments: { __vitest__: { resolve: { conditions } } },
       test: {
         name,
         include: [`src/**/*.${ending}`, `test/**/*.${ending}`],
@@ -64,6 +66,7 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
       root: 'examples/test',
       resolve: { conditions },
       ssr: { resolve: { conditions } },
+      environments: { __vitest__: { resolve: { conditions } } },
       test: {
         name: 'examples',
         include: [`*.${ending}`],
