@@ -468,7 +468,10 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
     if (way === 'the close of the transport' && ended.kind) expect(ended.kind).toBe('aborted')
     // That `minBlock` pins the block is no concern of this test.
     else
-      expect(ended, 'others have their own answers').toMatchObject({ method, params: [Object.values(params ?? [])[0], expect.anything()] })
+      expect(ended, 'others have their own answers').toMatchObject({
+        method,
+        params: [Object.values(params ?? [])[0], expect.anything()],
+      })
   }
   expect(transport.stats().inFlight).toBe(0)
   expect(memory.open, 'no request is left').toBe(0)

@@ -1,5 +1,5 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
-import type { CallOptions, FullTransport, Options } from '@keyrail/core'
+import type { CallOptions, FullTransport, Options, ResponseEvent } from '@keyrail/core'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
@@ -122,7 +122,9 @@ test.each(Object.entries(setUps))(
           fetch: memory.fetch,
           timeoutMs,
           maxWaitMs,
-          hooks: { onResponse: ({ durationMs, queuedMs }) => waits.push(durationMs, queuedMs) },
+          hooks: {
+            onResponse: ({ durationMs, queuedMs }: ResponseEvent) => waits.push(durationMs, queuedMs),
+          },
         } as unknown as Options)
         const open = new Set<string>()
         let made = 0

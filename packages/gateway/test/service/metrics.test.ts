@@ -10,8 +10,7 @@ import type { Service, ServiceConfig, ServiceConfigInput } from '../../src/index
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, post } from '../startGateway.ts'
-import { startRedis } from './places.ts'
-import { hasRedis } from '../usage/startRedis.ts'
+import { hasRedis, startRedis } from '../usage/startRedis.ts'
 import { freePort } from './freePort.ts'
 import { createVisitor } from './visitor.ts'
 
