@@ -28,14 +28,17 @@ describe('a method whose block is left out asks for the latest', () => {
     ['eth_getTransactionCount', [account]],
     ['eth_getStorageAt', [account, slot]],
     ['eth_getProof', [account, [slot]]],
+    ['eth_getStorageValues', [{ [account]: [slot] }]],
   ] as const)('%s', async (method, params) => {
     const call = (of: object, ...more: unknown[]): Promise<unknown> =>
       (Reflect.get(of, method) as (...params: unknown[]) => Promise<unknown>)(...params, ...more)
     expect(await call(client)).toEqual([...params, 'latest'])
     expect(await call(client, undefined)).toEqual([...params, 'latest'])
+    expect(await call(client, null)).toEqual([...params, 'latest'])
     expect(await call(client.with({ timeoutMs: 5_000 }))).toEqual([...params, 'latest'])
     expect(await client.request({ method, params } as never)).toEqual([...params, 'latest'])
-    expect(await call(client, 'pending')).toEqual([...params, 'pending'])
+    for (const block of ['latest', 'pending', '0x1', { blockHash: slot }])
+      expect(await call(client, block)).toEqual([...params, block])
 
     const real = createClient({ url: anvil.url })
     expect(await call(real)).toEqual(await call(real, 'latest'))
@@ -59,8 +62,37 @@ test('the gas of a transaction is estimated on the latest block, unless another 
   expect(server.asked.map(({ params }) => (params as unknown[])[1])).toEqual(['latest', 'pending'])
 })
 
-test('a transport leaves the block of eth_estimateGas to the node', async () => {
+test('reads with and without a block share a request', async () => {
+  const calls = [client.eth_getBalance(account), client.eth_getBalance(account, 'latest')]
+  expect(await Promise.all(calls)).toEqual([
+    [account, 'latest'],
+    [account, 'latest'],
+  ])
+  expect(server.asked).toHaveLength(1)
+})
+
+test.each([
+  // An earlier param is missing: the node reports which.
+  ['eth_getStorageAt', [account]],
+  ['eth_call', []],
+  ['eth_getBalance', { address: account }],
+  ['eth_getTransactionByHash', [slot]],
+  ['my_method', [account]],
+])('%s with %j is sent as it is', async (method, params) => {
+  const given = Object.freeze(params)
+  await client.request({ method, params: given } as never)
+  expect(server.asked).toEqual([{ method, params }])
+})
+
+test('the params of a caller are not changed', async () => {
+  const params = Object.freeze([account] as const)
+  expect(await client.request({ method: 'eth_getBalance', params })).toEqual([account, 'latest'])
+  expect(params).toEqual([account])
+})
+
+test('a transport sends params as they are', async () => {
   const transport = createTransport({ url: server.url })
-  expect(await transport.request({ method: 'eth_estimateGas', params: [{ to: account }] })).toEqual([{ to: account }])
+  for (const method of ['eth_getBalance', 'eth_estimateGas'])
+    expect(await transport.request({ method, params: [account] })).toEqual([account])
   transport.close()
 })

@@ -5,7 +5,6 @@ import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import type { Together } from './createCall.ts'
 import type { Holder } from './lane.ts'
-import { withLatestBlock } from './withLatestBlock.ts'
 import { writeParams } from './writeParams.ts'
 
 /** How a call is made from outside. */
@@ -81,7 +80,7 @@ export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = 
       // web3.js takes a transport for one of its older providers, which report by a callback.
       check(typeof options !== 'function', 'request takes no callback: give other libraries createProvider(transport)')
       const { method, params = noParams } = Object(args) as RequestArguments
-      const text = writeParams(Array.isArray(params) ? withLatestBlock(method, params) : params)
+      const text = writeParams(params)
       check(method && typeof method === 'string', 'request takes { method, params }')
       check(
         text,

@@ -1,6 +1,6 @@
 import type { CallOptions, EthereumRpc, RequestArguments, Transport } from '@keyrail/core'
 import type { Client } from './client.ts'
-import { onLatestBlock } from './onLatestBlock.ts'
+import { withLatestBlock } from './withLatestBlock.ts'
 
 /**
  * Makes a client of a transport: the small door, which brings in nothing but what the transport is made of.
@@ -25,7 +25,7 @@ export function clientOf<Rpc = EthereumRpc>(
 ): Client<NoInfer<Rpc>> {
   const bind = (bound?: CallOptions): object => {
     const request = (args: RequestArguments, options?: CallOptions): Promise<unknown> =>
-      transport.request(onLatestBlock(args), options ? { ...bound, ...options } : bound)
+      transport.request(withLatestBlock(args), options ? { ...bound, ...options } : bound)
     const methods: Record<PropertyKey, unknown> = { __proto__: null }
     const parts: Record<PropertyKey, unknown> = Object.freeze({
       __proto__: null,

@@ -1,0 +1,40 @@
+import type { RequestArguments } from '@keyrail/core'
+
+/**
+ * Methods whose block is optional in the specification, and its position among the params. Nodes reject most of them without a block. The others
+ * (`eth_estimateGas`, `eth_createAccessList`) they run on the latest block or on the pending one, each as it likes.
+ */
+const blockPositions: ReadonlyMap<string, number> = new Map([
+  ['eth_call', 1],
+  ['eth_estimateGas', 1],
+  ['eth_createAccessList', 1],
+  ['eth_getBalance', 1],
+  ['eth_getCode', 1],
+  ['eth_getTransactionCount', 1],
+  ['eth_getStorageValues', 1],
+  ['eth_getStorageAt', 2],
+  ['eth_getProof', 2],
+])
+
+const isGiven = (param: unknown): boolean => param !== undefined && param !== null
+
+/**
+ * Names the latest block in a request that leaves its block out.
+ *
+ * @param args - The request.
+ * @returns The same request if there is nothing to add.
+ * @example
+ * withLatestBlock({ method: 'eth_getBalance', params: [account] }) // params: [account, 'latest']
+ * @see execution-apis, eth/state: the default of `Block` is `latest`
+ */
+export function withLatestBlock(args: RequestArguments): RequestArguments {
+  // The transport rejects what is not a request.
+  const { method, params } = Object(args) as RequestArguments
+  const position = blockPositions.get(method)
+  if (position === undefined || !Array.isArray(params) || isGiven(params[position])) return args
+  // If an earlier param is missing, too, the node reports it.
+  for (let at = 0; at < position; at++) if (!isGiven(params[at])) return args
+  const filled = [...(params as readonly unknown[])]
+  filled[position] = 'latest'
+  return { ...args, params: filled }
+}
