@@ -3,8 +3,9 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY . .
 RUN npm run setup && npm run build
-# The command with what it needs to run, and nothing of the workspace.
-RUN node packages/cli/copyDashboard.mjs && npm run pnpm -- --filter keyrail deploy --prod --legacy /app
+# The command with what it needs to run, and nothing of the workspace. The binary of the embedded node (43 MB) is an optional dependency: only
+# keyrail dev needs it.
+RUN node packages/cli/copyDashboard.mjs && npm run pnpm -- --filter keyrail deploy --prod --no-optional --legacy /app
 
 FROM node:24.21.0-bookworm-slim
 # How long it still accepts calls after SIGTERM while /readyz reports 503, so that a load balancer can notice.
@@ -15,7 +16,9 @@ RUN install -d -o node -g node -m 700 /var/lib/keyrail
 USER node
 VOLUME /var/lib/keyrail
 EXPOSE 8080
-HEALTHCHECK --interval=10s --start-period=20s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Whether the process is alive, where the config says that it listens. Whether it is ready (/readyz) is a question for load balancers: a restart
+# does not bring dead nodes back.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s \
+  CMD ["node", "/app/dist/main.js", "health", "--config", "/etc/keyrail/keyrail.config.json"]
 ENTRYPOINT ["node", "/app/dist/main.js"]
 CMD ["serve", "--config", "/etc/keyrail/keyrail.config.json"]

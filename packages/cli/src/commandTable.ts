@@ -353,6 +353,21 @@ export const commands: readonly Command[] = [
     run: async (given: ReadArguments) => (await import('./commands/serve.ts')).serve(given),
   },
   {
+    name: 'health',
+    usage: 'health [--config FILE] [--timeout MS]',
+    about: 'Check whether the service on this machine is alive, for the health check of a container.',
+    options: {
+      config,
+      timeout: { type: 'string', value: 'MS', about: 'give up after so many milliseconds (default: 4000)' },
+      help,
+    },
+    notes: [
+      'It follows listen and tls of the config and calls /healthz, which does not depend on the nodes or the databases.',
+      'Exit codes: 0 alive; 1 not, or the config does not say where the service listens; 2 wrong usage.',
+    ],
+    run: async (given: ReadArguments) => (await import('./commands/health.ts')).health(given),
+  },
+  {
     name: 'users',
     usage: 'users ACTION [MAIL] [OPTIONS]',
     about: 'What an operator does to accounts, while the service runs.',

@@ -2,7 +2,8 @@ import { backUp, databaseFileOf, restore as restoreDatabase } from '@keyrail/gat
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData } from '../output/print.ts'
-import { configFileOf, withConfig } from './withConfig.ts'
+import { configFileOf } from './configFile.ts'
+import { withConfig } from './withConfig.ts'
 
 const fileOf = (given: ReadArguments, command: string): string => {
   const [copy, ...more] = given.positionals

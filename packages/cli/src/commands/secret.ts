@@ -2,7 +2,8 @@ import { openOperatorTools } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData } from '../output/print.ts'
-import { configFileOf, withConfig } from './withConfig.ts'
+import { configFileOf } from './configFile.ts'
+import { withConfig } from './withConfig.ts'
 
 /**
  * `keyrail secret rotate` and `keyrail secret drop-old`: the secret under which keys are sealed.

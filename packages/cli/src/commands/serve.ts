@@ -5,7 +5,8 @@ import { dashboardFolder } from '../output/dashboardFolder.ts'
 import { print, printData } from '../output/print.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { untilStopped } from './untilStopped.ts'
-import { configFileOf, withConfig } from './withConfig.ts'
+import { configFileOf } from './configFile.ts'
+import { withConfig } from './withConfig.ts'
 
 const longestGraceSeconds = 3_600
 

@@ -7,7 +7,8 @@ import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { formatTable } from '../output/formatTable.ts'
 import { printData } from '../output/print.ts'
 import { styleOf } from '../output/style.ts'
-import { configFileOf, withConfig } from './withConfig.ts'
+import { configFileOf } from './configFile.ts'
+import { withConfig } from './withConfig.ts'
 
 type Users = OperatorTools['users']
 type Account = NonNullable<Awaited<ReturnType<Users['findUser']>>>

@@ -1,13 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isConfigError, isStorageError } from '@keyrail/gateway'
-import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes } from '../cliError.ts'
-
-/** The config file where none is named. */
-export const defaultConfigFile = 'keyrail.config.json'
-
-/** The config file that was named, or the one of this folder. */
-export const configFileOf = (given: ReadArguments): string => given.text('config') ?? defaultConfigFile
 
 /**
  * Does what needs a service's config or its database, and puts what is wrong with either in words for the keyboard.

@@ -54,6 +54,6 @@ export function anvilBinary(
     // Not installed; said below, with the mend.
   }
   throw new CliError(`the embedded node's binary is missing: ${name} is not installed`, {
-    hint: `it is an optional dependency: install again without leaving those out (npm install --include=optional), ${ownBinary}`,
+    hint: `it is an optional dependency: install again without leaving those out (npm install --include=optional), ${ownBinary}. Keyrail's container image does not have it: run keyrail dev outside of the container`,
   })
 }

@@ -1,9 +1,13 @@
-import { execFile } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { chainIds, nothingThere } from '../startGateway.ts'
+import { freePort } from './freePort.ts'
 import { places } from './places.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
 import { startTestService } from './testService.ts'
@@ -68,6 +72,19 @@ describe('the Dockerfile', () => {
     expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.git', '.keyrail', '**/node_modules']))
   })
 
+  test('leaves out the embedded node, which only keyrail dev needs', async () => {
+    const deploy = instructions.find(({ rest }) => rest.includes(' deploy '))?.rest.split(' ') ?? []
+    expect(deploy).toEqual(expect.arrayContaining(['--prod', '--no-optional']))
+    // Its binary is in packages of their own, one for each system, which nothing but this one needs.
+    const { resolve } = createRequire(join(top, 'packages/cli/package.json'))
+    const anvil = JSON.parse(readFileSync(resolve('@foundry-rs/anvil/package.json'), 'utf8')) as {
+      dependencies?: object
+      optionalDependencies: Record<string, string>
+    }
+    expect(anvil.dependencies).toBeUndefined()
+    expect(Object.keys(anvil.optionalDependencies)).toContain('@foundry-rs/anvil-linux-amd64')
+  })
+
   test('its command is one that the program knows', async () => {
     expect(words('ENTRYPOINT')).toEqual(['node', '/app/dist/main.js'])
     const { exitCode, stderr } = await runKeyrail([...words('CMD'), '--check'])
@@ -80,23 +97,34 @@ describe('the Dockerfile', () => {
 })
 
 describe('the health check', () => {
-  let service: TestService
-  beforeAll(async () => {
-    const [place] = places
-    if (place !== undefined) service = await startTestService(place)
-  })
-  afterAll(() => service.close())
+  const [, , command = '', ...given] = words('HEALTHCHECK')
 
-  test('is well while the service is ready, and not when nothing listens', async () => {
-    const [program = '', ...given] = words('HEALTHCHECK')
-    expect(program).toBe('node')
-    const check = (port: number) =>
-      promisify(execFile)(
-        process.execPath,
-        given.map((word) => word.replace(':8080/', `:${port}/`)),
-      )
-    await expect(check(service.process.port)).resolves.toMatchObject({ stderr: '' })
-    await expect(check(9)).rejects.toMatchObject({ code: 1 })
+  test('asks by the program of the image, with the config of its command', () => {
+    expect(words('HEALTHCHECK').slice(0, 2)).toEqual(words('ENTRYPOINT'))
+    expect(given).toEqual(words('CMD').slice(1))
+    expect(restOf('HEALTHCHECK')).toMatch(/^(--(interval|timeout|start-period)=\d+s )+CMD /)
+    expect(restOf('HEALTHCHECK')).not.toContain('readyz')
+  })
+
+  test.each(['127.0.0.1', '0.0.0.0'])('is well on %s and any port while all nodes are dead', async (host) => {
+    const [place] = places
+    if (place === undefined) throw new Error('there is no place')
+    const service: TestService = await startTestService(place, {
+      listen: { host, port: await freePort() },
+      networks: {
+        testnet: { chainId: chainIds.testnet, upstreams: [{ url: nothingThere }] },
+        mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
+      },
+    })
+    const check = () => runKeyrail([command, '--config', service.configFile])
+    const { port } = service.process
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
+    expect(await check()).toMatchObject({ exitCode: 0, stderr: '' })
+    await service.close()
+    const gone = mkdtempSync(join(tmpdir(), 'keyrail-gone-'))
+    const file = writeConfig(gone, { ...service.config, listen: { host, port } })
+    expect(await runKeyrail([command, '--config', file])).toMatchObject({ exitCode: 1 })
+    rmSync(gone, { recursive: true, force: true })
   })
 })
 
@@ -109,6 +137,16 @@ interface ComposeService {
   readonly volumes?: readonly string[]
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
   readonly healthcheck?: { readonly test: readonly string[] }
+  readonly restart?: string
+  readonly command?: readonly string[]
+  readonly logging?: { readonly driver: string; readonly options: Readonly<Record<string, string>> }
+  readonly mem_limit?: string
+  readonly read_only?: boolean
+  readonly tmpfs?: readonly string[]
+  readonly cap_drop?: readonly string[]
+  readonly cap_add?: readonly string[]
+  readonly security_opt?: readonly string[]
+  readonly privileged?: boolean
 }
 
 describe('the compose file', () => {
@@ -121,8 +159,8 @@ describe('the compose file', () => {
   test('has the service on PostgreSQL and Redis, each of which it names', () => {
     expect(Object.keys(services).toSorted()).toEqual(['keyrail', 'postgres', 'redis'])
     const { environment = {}, depends_on: needs = {} } = services['keyrail'] ?? {}
-    expect(new URL(environment['DATABASE_URL']?.replaceAll(/\$\{[^}]*\}/g, 'x') ?? '').hostname).toBe('postgres')
-    expect(new URL(environment['REDIS_URL'] ?? '').hostname).toBe('redis')
+    const hostOf = (name: string): string => new URL(environment[name]?.replaceAll(/\$\{[^}]*\}/g, 'x') ?? '').hostname
+    expect([hostOf('DATABASE_URL'), hostOf('REDIS_URL')]).toEqual(['postgres', 'redis'])
     expect(Object.keys(needs).toSorted()).toEqual(['postgres', 'redis'])
     for (const [name, { condition }] of Object.entries(needs))
       expect([name, condition === 'service_healthy']).toEqual([name, services[name]?.healthcheck !== undefined])
@@ -146,7 +184,72 @@ describe('the compose file', () => {
     for (const name of ['KEYRAIL_SECRET', 'KEYRAIL_OPERATOR_TOKEN'])
       expect(keyrail?.environment?.[name]).toMatch(/^\$\{\w+:[?-]/)
     expect(Object.values(others).flatMap(({ ports = [] }) => ports)).toEqual([])
-    expect(keyrail?.ports).toEqual(['8080:8080'])
+    // Of this machine alone: a proxy with TLS is what others reach.
+    expect(keyrail?.ports).toEqual(['127.0.0.1:8080:8080'])
+    for (const { environment = {}, command = [] } of Object.values(services))
+      for (const text of [...Object.entries(environment).map((entry) => entry.join('=')), ...command])
+        expect(text.replaceAll(/\$\{\w+:\?set it in \.env\}/g, '')).not.toMatch(
+          /(password|secret|token|auth)\w*[=:]\s*\w|:\/\/\w*:\w+@/i,
+        )
+  })
+
+  test('every part comes back after a reboot, has a bound of memory and of its logs, and few rights', () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect([name, service]).toEqual([
+        name,
+        expect.objectContaining({
+          restart: 'unless-stopped',
+          mem_limit: expect.stringMatching(/^\d+[mg]$/),
+          logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '5' } },
+          read_only: true,
+          tmpfs: expect.arrayContaining([expect.stringMatching(/^\/tmp(:|$)/)]),
+          cap_drop: ['ALL'],
+          security_opt: ['no-new-privileges:true'],
+        }),
+      ])
+      expect(service.privileged).toBeUndefined()
+    }
+    // Its start script gives the data to the user postgres, and becomes that user.
+    expect(services['keyrail']?.cap_add).toBeUndefined()
+    expect(services['redis']?.cap_add).toBeUndefined()
+    expect(services['postgres']?.cap_add).toEqual(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'])
+    expect(services['postgres']?.tmpfs).toContain('/var/run/postgresql')
+  })
+
+  test('Redis wants the password by which the service comes', () => {
+    const { command = [], environment = {} } = services['redis'] ?? {}
+    const password = command[command.indexOf('--requirepass') + 1]
+    expect(password).toBe('${REDIS_PASSWORD:?set it in .env}')
+    expect(services['keyrail']?.environment?.['REDIS_URL']).toBe(`redis://:${password}@redis:6379/0`)
+    // For its health check.
+    expect(environment['REDISCLI_AUTH']).toBe(password)
+    // The page that says what to put there.
+    const page = read('docs/service/running.md')
+    for (const [, name = ''] of read('compose.yaml').matchAll(/\$\{(\w+):\?/g))
+      expect(page).toContain(`echo "${name}=$(openssl rand -hex 32)" >`)
+  })
+
+  test('its Redis starts as it is written, and lets nobody in without the password', async () => {
+    const [program = '', ...settings] = (services['redis']?.command ?? []).map((word) =>
+      word.replace('${REDIS_PASSWORD:?set it in .env}', 'aa11'),
+    )
+    expect(program).toBe('redis-server')
+    const port = String(await freePort())
+    const redis = spawn(program, [...settings, '--port', port, '--bind', '127.0.0.1'], { stdio: 'ignore' })
+    const exited = once(redis, 'exit')
+    try {
+      const ping = async (environment: Record<string, string>): Promise<string> =>
+        (
+          await promisify(execFile)('redis-cli', ['-p', port, 'ping'], {
+            env: { ...process.env, ...environment },
+          }).catch(() => ({ stdout: '' }))
+        ).stdout.trim()
+      await expect.poll(() => ping({ REDISCLI_AUTH: 'aa11' })).toBe('PONG')
+      expect(await ping({})).toContain('NOAUTH')
+    } finally {
+      redis.kill()
+      await exited
+    }
   })
 
   test('its service takes the config that the file asks for, by the very names of its environment', async () => {
