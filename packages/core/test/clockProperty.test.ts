@@ -47,7 +47,7 @@ const replies: Record<string, (sent: Fetched) => FetchReply> = {
   'answer late': (sent) => ({ ...answerAll(sent), afterMs: 700 }),
   hang: () => ({ never: true }),
   'a head and no more': () => ({ headOnly: true }),
-  break: () => ({ facts: { text: 'socket hang up' }, afterMs: 5 }),
+  break: () => ({ facts: { text: 'fetch failed' }, afterMs: 5 }),
   busy: () => ({ status: 503, text: 'busy' }),
   'too many': () => ({ status: 429, text: 'Too Many Requests', headers: { 'retry-after': '1' } }),
   'quota used up': () => ({ status: 402, text: 'monthly quota used up' }),

@@ -379,10 +379,10 @@ describe('closing', () => {
 
 describe('bad input', () => {
   test.each([
-    [{ timeout: 5 }, 'timeout is no option of createTransport'],
+    [{ timeout: 5 }, 'Unknown option "timeout". Did you mean "timeoutMs"?'],
     [{ endpoints: [] }, 'endpoints must be a list of addresses'],
     [{ endpoints: [{ url: 'http://a.example' }], apiKey: key }, 'pass apiKey in one of the endpoints'],
-    [{ endpoints: [{ url: 'http://a.example', wieght: 1 }] }, 'wieght is no option of an endpoint'],
+    [{ endpoints: [{ url: 'http://a.example', wieght: 1 }] }, 'Unknown option "wieght". Did you mean "weight"?'],
     [{ endpoints: [{ url: 'http://a.example', weight: -1 }] }, 'weight must be a number from 0'],
     [{ endpoints: 'http://a.example' }, 'endpoints must be a list of addresses'],
     [{ batch: 100 }, 'batch must be true, false, or'],

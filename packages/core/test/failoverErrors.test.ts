@@ -16,7 +16,7 @@ const keys = ['firstkey-0123456789abcdef', 'secondkey-0123456789abcdef', 'thirdk
 const hosts = ['https://one.example', 'https://two.example', 'https://three.example'] as const
 const shown = hosts.map((host, at) => `${host}/…${(keys[at] as string).slice(-4)}`) as [string, string, string]
 
-const down: FetchReply = { facts: { text: 'connect ECONNREFUSED' } }
+const down: FetchReply = { facts: { text: 'fetch failed' } }
 const busy: FetchReply = { status: 503, text: 'busy' }
 const hang: FetchReply = { never: true }
 

@@ -1,4 +1,4 @@
-import { chainIdOf, isKeyrailError, transportOf } from '@keyrail/core'
+import { chainIdOf, checkNames, isKeyrailError, transportOf } from '@keyrail/core'
 import type { Options, Transport } from '@keyrail/core'
 import { JsonRpcProvider, keccak256, makeError, Network } from 'ethers'
 import type {
@@ -47,7 +47,8 @@ export class KeyrailProvider extends JsonRpcProvider {
    * @throws {KeyrailError} kind `invalidRequest` for a wrong option, naming it and the mend.
    */
   constructor(options: Options | Transport, config: KeyrailProviderConfig = {}) {
-    const { transport, release } = transportOf(options, { keccak256: hash })
+    checkNames('the second argument of KeyrailProvider', config, ['polling', 'pollingInterval', 'cacheTimeout'])
+    const { transport, release } = transportOf(options, { keccak256: hash }, 'KeyrailProvider')
     // Joining and remembering are the transport's: ethers would hold calls back for 10 ms to join them.
     super(transport.label, undefined, { cacheTimeout: -1, polling: true, ...config, batchMaxCount: 1 })
     const { request, label } = transport

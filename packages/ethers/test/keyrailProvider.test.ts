@@ -191,7 +191,7 @@ test('debug events tell of requests and answers', async () => {
 
 test('a wrong option is refused when it is given, and says no key', () => {
   expect(() => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
-    'timeout is no option',
+    'Unknown option "timeout". Did you mean "timeoutMs"?',
   )
   expect(() => new KeyrailProvider(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
 })
@@ -200,4 +200,16 @@ test('params by name reach the node', async () => {
   const params = { from: '0x1', limit: 5 }
   expect(await make().send('my_search', params)).toBe('0x1')
   expect(server.seen.map(({ json }) => json.params)).toEqual([params])
+})
+
+test.each<[options: unknown, config: unknown, message: string]>([
+  ['https://node.example', undefined, 'KeyrailProvider takes an object of options or a transport, '],
+  [{ url: 'http://127.0.0.1:1', timeout: 5 }, undefined, 'Unknown option "timeout". Did you mean "timeoutMs"?'],
+  [
+    { url: 'http://127.0.0.1:1' },
+    { polingInterval: 5 },
+    'Unknown option "polingInterval". Did you mean "pollingInterval"?',
+  ],
+])('%j with %j is rejected', (options, config, message) => {
+  expect(() => new KeyrailProvider(options as never, config as never)).toThrow(message)
 })

@@ -74,14 +74,14 @@ describe.each(Object.entries(readers))('%s', (name, { make, needs, ranges, other
   })
 
   test('refuses a name that does not exist, and says which do', () => {
-    const message = refusalOf(() => make({ ...needs, adress: key }))
-    expect(message).toContain(`adress is no option of ${name}, which are `)
+    const message = refusalOf(() => make({ ...needs, xyz: key }))
+    expect(message).toContain(`Unknown option "xyz". The options of ${name} are `)
     for (const option of [...ranges.map(([option]) => option), ...others]) expect(message).toContain(option)
     expect(message).not.toContain(key)
   })
 
   test('refuses what are no options', () => {
-    expect(refusalOf(() => make(key as never))).toBe(`${name} takes an object of options`)
+    expect(refusalOf(() => make(key as never))).toBe(`${name} takes an object of options, not a string`)
   })
 })
 

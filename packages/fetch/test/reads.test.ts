@@ -420,9 +420,9 @@ describe('a name that no option has', () => {
     const nobody = createClient<AnvilRpc>({ url: 'http://127.0.0.1:1', retry: false, timeoutMs: 2_000 })
     const failureOf = (options: object): Promise<unknown> =>
       read(nobody, options as never).catch((error: unknown) => error)
-    const failure = await failureOf({ ...right, blok: 5n })
+    const failure = await failureOf({ ...right, xyz: 5n })
     expect(failure).toEqual(invalidRequest)
-    expect(String(failure)).toContain(`blok is no option of ${name}, which are `)
+    expect(String(failure)).toContain(`Unknown option "xyz". The options of ${name} are `)
     if (name !== 'waitForTransactionReceipt') expect(await failureOf(right)).not.toEqual(invalidRequest)
     nobody.close()
   })

@@ -1,3 +1,4 @@
+import { checkNames } from '@keyrail/core'
 import type { Address, AddressOptions } from '@keyrail/core'
 import { abiOf, rawContract, typedContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'
@@ -15,7 +16,7 @@ import type { DialectAnswer, Personality } from './faults/dialects.ts'
 import type { Fault } from './faults/fault.ts'
 import { RefusedCall } from './faults/refusedCall.ts'
 import { addressesOf, createDoor } from './http/createDoor.ts'
-import type { MockLimits, MockLog, MockNode, MockNodeOptions } from './mockNode.ts'
+import type { MockChainOptions, MockLimits, MockLog, MockNode, MockNodeOptions } from './mockNode.ts'
 import { refused } from './refused.ts'
 import { callMethods } from './rpc/callMethods.ts'
 import { chainMethods } from './rpc/chainMethods.ts'
@@ -25,6 +26,25 @@ import type { Method, NodeView } from './rpc/method.ts'
 import { nodeMethods } from './rpc/nodeMethods.ts'
 import { stateMethods } from './rpc/stateMethods.ts'
 import { warnOnce } from './warnOnce.ts'
+
+const addressNames: readonly (keyof AddressOptions)[] = [
+  'url',
+  'baseUrl',
+  'rpcUrl',
+  'apiKey',
+  'network',
+  'chainId',
+  'jwt',
+]
+const chainNames: readonly (keyof MockChainOptions)[] = [
+  'personality',
+  'limits',
+  'seed',
+  'timestamp',
+  'blockTime',
+  'automine',
+]
+const limitNames: readonly (keyof MockLimits)[] = ['maxBatch', 'maxLogBlocks', 'maxLogs']
 
 /** The chain id of development chains. */
 const usualChainId = 31_337
@@ -49,7 +69,12 @@ function chainIdOf({ chainId, network }: AddressOptions): number {
  * // setupServer(...node.handlers).listen()
  */
 export function createMockNode(options: MockNodeOptions): MockNode {
-  const [first] = addressesOf(options)
+  checkNames('createMockNode', options, [...addressNames, ...chainNames, 'endpoints'])
+  const [first, ...others] = addressesOf(options)
+  if ('endpoints' in options)
+    for (const endpoint of [first, ...others])
+      checkNames('an endpoint', endpoint, [...addressNames, 'weight', 'name', 'budget'])
+  checkNames('limits', options.limits ?? {}, limitNames)
   const {
     personality = 'keyrail',
     seed = 'keyrail',

@@ -7,7 +7,10 @@ import type { MockChainOptions, MockNode } from '../src/index.ts'
 export interface AskedNode {
   readonly node: MockNode
   /** @throws an error with the code, message and data that the node gave. */
-  readonly ask: <M extends MethodName>(method: M, ...params: Extract<Params<EthereumRpc, M>, readonly unknown[]>) => Promise<never>
+  readonly ask: <M extends MethodName>(
+    method: M,
+    ...params: Extract<Params<EthereumRpc, M>, readonly unknown[]>
+  ) => Promise<never>
   /** Posts any body. */
   readonly post: (body: unknown, init?: RequestInit) => Promise<Response>
 }

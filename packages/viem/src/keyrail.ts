@@ -21,5 +21,5 @@ import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTranspor
  * const block = await client.getBlockNumber()
  */
 export function keyrail(options: Options | Transport, config?: KeyrailTransportConfig): KeyrailTransport {
-  return keyrailOf(transportOf(options, { keccak256 }).transport, config)
+  return keyrailOf(transportOf(options, { keccak256 }, 'keyrail').transport, config)
 }

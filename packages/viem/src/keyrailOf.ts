@@ -1,3 +1,4 @@
+import { checkNames } from '@keyrail/core'
 import type { Transport as CoreTransport } from '@keyrail/core'
 import { createTransport } from 'viem'
 import type { EIP1193RequestFn } from 'viem'
@@ -24,6 +25,7 @@ interface Asked {
  * const client = createPublicClient({ transport: keyrailOf(transport) })
  */
 export function keyrailOf(transport: CoreTransport, config: KeyrailTransportConfig = {}): KeyrailTransport {
+  checkNames('the second argument of keyrail', config, ['key', 'name', 'methods', 'retryCount'])
   const { key = 'keyrail', name = 'Keyrail', methods } = config
   const { label } = transport
   // What is kept is kept out here: viem makes a transport anew for each client, and `fallback` for each call.

@@ -167,7 +167,7 @@ test('a transaction is sent once, and looked up where the answer was lost', asyn
 
 test('a wrong option is refused when it is given, and says no key', () => {
   expect(() => keyrail({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
-    'timeout is no option',
+    'Unknown option "timeout". Did you mean "timeoutMs"?',
   )
   expect(() => keyrail(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
 })
@@ -186,4 +186,12 @@ test('params by name reach the node', async () => {
   const params = { from: '0x1', limit: 5 }
   expect(await make().request({ method: 'my_search', params } as never)).toBe('0x1')
   expect(server.seen.map(({ json }) => json.params)).toEqual([params])
+})
+
+test.each<[options: unknown, config: unknown, message: string]>([
+  ['https://node.example', undefined, 'keyrail takes an object of options or a transport, '],
+  [{ url: 'http://127.0.0.1:1', timeout: 5 }, undefined, 'Unknown option "timeout". Did you mean "timeoutMs"?'],
+  [{ url: 'http://127.0.0.1:1' }, { retryCounts: 5 }, 'Unknown option "retryCounts". Did you mean "retryCount"?'],
+])('%j with %j is rejected', (options, config, message) => {
+  expect(() => keyrail(options as never, config as never)).toThrow(message)
 })

@@ -34,7 +34,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
    */
   constructor(options: Options | Transport) {
     super()
-    const { transport, release } = transportOf(options, { keccak256 })
+    const { transport, release } = transportOf(options, { keccak256 }, 'KeyrailProvider')
     const settle = async ({ id, method, params }: Payload): Promise<Envelope> => {
       try {
         return { jsonrpc: '2.0', id, result: await transport.request({ method, params: params as unknown[] }) }

@@ -188,7 +188,7 @@ test('disconnect leaves a transport open that was given', async () => {
 
 test('a wrong option is refused when it is given, and says no key', () => {
   expect(() => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
-    'timeout is no option',
+    'Unknown option "timeout". Did you mean "timeoutMs"?',
   )
   expect(() => new KeyrailProvider(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
 })
@@ -199,4 +199,11 @@ test('params by name reach the node', async () => {
   expect(await make().request(payload)).toEqual({ jsonrpc: '2.0', id: 7, result: '0x1' })
   expect(await make().asEIP1193Provider().request(payload)).toBe('0x1')
   expect(server.seen.map(({ json }) => json.params)).toEqual([params, params])
+})
+
+test.each<[options: unknown, message: string]>([
+  ['https://node.example', 'KeyrailProvider takes an object of options or a transport, '],
+  [{ url: 'http://127.0.0.1:1', timeout: 5 }, 'Unknown option "timeout". Did you mean "timeoutMs"?'],
+])('%j is rejected', (options, message) => {
+  expect(() => new KeyrailProvider(options as never)).toThrow(message)
 })

@@ -7,6 +7,9 @@ export type PerNetwork<T = string> = T | { readonly testnet: T; readonly mainnet
 /** A secret, or a function that gives the one in force: it is asked for each attempt, so keys rotate without a restart. */
 export type Secret = string | (() => string | Promise<string>)
 
+/** What options with an address look like, for error messages. */
+export const addressExample = "an object of options, such as { url: 'http://127.0.0.1:8545' }"
+
 /** What every address may carry besides its URL. */
 export interface AddressDetails {
   /** Which network; needed where a record of URLs or chain ids is given. */
@@ -18,7 +21,7 @@ export interface AddressDetails {
 }
 
 /** An app's address: `{baseUrl}/v2/{apiKey}`. */
-export interface AppAddressOptions extends AddressDetails {
+interface AppAddress extends AddressDetails {
   readonly baseUrl: PerNetwork
   readonly apiKey: Secret
   readonly rpcUrl?: undefined
@@ -26,7 +29,7 @@ export interface AppAddressOptions extends AddressDetails {
 }
 
 /** An API key's address: `{rpcUrl}/{apiKey}`. */
-export interface ApiKeyAddressOptions extends AddressDetails {
+interface ApiKeyAddress extends AddressDetails {
   readonly rpcUrl: PerNetwork
   readonly apiKey: Secret
   readonly baseUrl?: undefined
@@ -34,15 +37,24 @@ export interface ApiKeyAddressOptions extends AddressDetails {
 }
 
 /** An address copied whole from the dashboard, or a node's own URL. */
-export interface WholeAddressOptions extends AddressDetails {
+interface WholeAddress extends AddressDetails {
   readonly url: string
   readonly baseUrl?: undefined
   readonly rpcUrl?: undefined
   readonly apiKey?: undefined
 }
 
+/** An app's address: `{baseUrl}/v2/{apiKey}`. A record of URLs or chain ids needs `network`. */
+export type AppAddressOptions = AppAddress & (OneValue | ChosenNetwork)
+
+/** An API key's address: `{rpcUrl}/{apiKey}`. A record of URLs or chain ids needs `network`. */
+export type ApiKeyAddressOptions = ApiKeyAddress & (OneValue | ChosenNetwork)
+
+/** An address copied whole from the dashboard, or a node's own URL. A record of chain ids needs `network`. */
+export type WholeAddressOptions = WholeAddress & (OneValue | ChosenNetwork)
+
 /**
- * Where calls go. Exactly one of `baseUrl`, `rpcUrl` and `url` is given.
+ * Where calls go. Exactly one of `baseUrl`, `rpcUrl` and `url` is given. A record of URLs or chain ids needs `network`.
  *
  * @example
  * const app: AddressOptions = { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' }
@@ -50,3 +62,18 @@ export interface WholeAddressOptions extends AddressDetails {
  * const whole: AddressOptions = { url: 'http://127.0.0.1:8545' }
  */
 export type AddressOptions = AppAddressOptions | ApiKeyAddressOptions | WholeAddressOptions
+
+/** An address of any shape, whose network may be given elsewhere. */
+export type AnyAddressOptions = AppAddress | ApiKeyAddress | WholeAddress
+
+/** URL and chain id are the same for both networks, so `network` may be left out. */
+export interface OneValue {
+  readonly baseUrl?: string | undefined
+  readonly rpcUrl?: string | undefined
+  readonly chainId?: number | undefined
+}
+
+/** URL or chain id may be records, of which `network` chooses. */
+export interface ChosenNetwork {
+  readonly network: Network
+}

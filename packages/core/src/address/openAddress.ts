@@ -1,5 +1,6 @@
 import { check, invalid } from '../failure/invalid.ts'
 import type { AddressOptions, PerNetwork, Secret } from './addressOptions.ts'
+import { baseUrlProblem, urlProblem } from './urlProblem.ts'
 
 /** An address as one attempt needs it. Never kept where a caller can reach it. */
 export interface OpenAddress {
@@ -47,7 +48,9 @@ export function openAddress(options: AddressOptions): Address {
   const { apiKey, network, jwt } = options
   const [name, another] = (['url', 'baseUrl', 'rpcUrl'] as const).filter((one) => options[one] !== undefined)
   const whole = name === 'url'
-  check(name && !another && !(whole && apiKey), 'pass url alone, or baseUrl or rpcUrl with apiKey')
+  const shapes = 'pass url alone, or baseUrl or rpcUrl with apiKey'
+  check(name, `no URL is given (is the variable set?): ${shapes}`)
+  check(!another && !(whole && apiKey), shapes)
   const ofNetwork = <T>(value: PerNetwork<T> | undefined): T => {
     const record = Object(value) === value && Object.keys(value as object).some((key) => /^(test|main)net$/.test(key))
     check(/^(test|main)net$/.test(network ?? (record ? '' : 'testnet')), `network must be 'testnet' or 'mainnet'`)
@@ -59,12 +62,11 @@ export function openAddress(options: AddressOptions): Address {
     'chainId must be a whole number above 0',
   )
   let url = ofNetwork<string>(options[name] as PerNetwork)
-  const [match, scheme = '', user = '', password = '', host = '', path = ''] = addressParts.exec(url) ?? []
-  check(match, `${name} must be a whole URL, such as https://host/path`)
-  check(
-    whole || !/[?#@]|\/$/.test(url),
-    `${name} holds credentials, a query or '/' at its end: drop it, or pass a whole address as url`,
-  )
+  const parts = typeof url === 'string' && addressParts.exec(url)
+  check(parts, `${name} ${urlProblem(url, network)}`)
+  const [, scheme = '', user = '', password = '', host = '', path = ''] = parts
+  const problem = whole ? undefined : baseUrlProblem(url)
+  check(!problem, `${name} ${problem}`)
 
   let label: string | undefined
   let secrets: string[] = []

@@ -1,4 +1,6 @@
 import { KeyrailError } from './keyrailError.ts'
+import { nearestName } from './nearestName.ts'
+import { typeName } from './typeName.ts'
 
 /** A failure on this side, before anything was sent: a wrong option or a wrong call. */
 export function invalid(message: string): KeyrailError {
@@ -18,8 +20,39 @@ export function checkRange(name: string, value: number | undefined, least: numbe
   )
 }
 
-/** Refuses what is no options object, and names that do not exist: a misspelt option would be ignored. */
+/** A longer name may be a secret that is misplaced. */
+const MAX_SHOWN_NAME = 24
+
+/**
+ * Rejects what is not an object.
+ *
+ * @param of - Who takes the options, for the message.
+ * @param given - What was given. It is not shown.
+ * @param wanted - What it should be. @default 'an object of options'
+ */
+export function checkObject(of: string, given: unknown, wanted = 'an object of options'): void {
+  check(typeof given === 'object' && given && !Array.isArray(given), `${of} takes ${wanted}, not ${typeName(given)}`)
+}
+
+/**
+ * Rejects what is not an object of options, and names that do not exist: a misspelt option would be ignored.
+ *
+ * @param of - Who takes the options, for the message.
+ * @param given - The options. Their values are not shown.
+ * @param known - Every name there is.
+ * @throws {KeyrailError} kind `invalidRequest`, with the nearest name, or all of them if none is near.
+ * @example
+ * checkNames('deadline', { timeout: 5 }, ['timeoutMs']) // throws: Unknown option "timeout". Did you mean "timeoutMs"?
+ */
 export function checkNames(of: string, given: object, known: readonly string[]): void {
-  check(given && typeof given === 'object', `${of} takes an object of options`)
-  for (const name in given) check(known.includes(name), `${name} is no option of ${of}, which are ${known.join(', ')}`)
+  checkObject(of, given)
+  for (const name in given)
+    if (!known.includes(name)) {
+      const shown = name.length > MAX_SHOWN_NAME ? '…' : name
+      const nearest = nearestName(name, known)
+      throw invalid(
+        `Unknown option "${shown}". ` +
+          (nearest ? `Did you mean "${nearest}"?` : `The options of ${of} are ${known.join(', ')}.`),
+      )
+    }
 }

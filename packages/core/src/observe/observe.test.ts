@@ -247,7 +247,7 @@ describe('observe', () => {
 
 describe('the options of observe', () => {
   test('are refused by name where they are wrong', () => {
-    expect(() => observe({ hook: {} } as ObserveOptions)).toThrow('hook is no option of observe')
+    expect(() => observe({ hook: {} } as ObserveOptions)).toThrow('Unknown option "hook". Did you mean "hooks"?')
     expect(() => observe({ stats: true } as unknown as ObserveOptions)).toThrow(
       'stats must be what createStats() gives',
     )
@@ -316,9 +316,9 @@ describe('hooks', () => {
       }
     }
     expect(refused({ onEror: () => {} })).toBe(
-      'onEror is no option of hooks, which are onRequest, onAttempt, onRetry, onReroute, onResponse, onFailure',
+      'Unknown option "onEror". The options of hooks are onRequest, onAttempt, onRetry, onReroute, onResponse, onFailure.',
     )
-    expect(refused('all')).toBe('hooks takes an object of options')
+    expect(refused('all')).toBe('hooks takes an object of options, not a string')
     expect(refused({ onFailure: 'console.log' })).toBe('hooks.onFailure must be a function')
     expect(refused({ onFailure: undefined })).toBeTypeOf('function')
   })

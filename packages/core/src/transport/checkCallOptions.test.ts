@@ -27,5 +27,5 @@ test('retries are a number of times', () => {
 })
 
 test('an option that does not exist is named', () => {
-  expectRefused({ timeout: 5 }, 'timeout is no option of a call')
+  expectRefused({ timeout: 5 }, 'Unknown option "timeout". Did you mean "timeoutMs"?')
 })

@@ -103,6 +103,8 @@ describe('createTransport', () => {
     expect(() => createTransport({ url, maxResponseBytes: 0 })).toThrow('maxResponseBytes must be a number')
     expect(() => createTransport({ url, retry: -1 })).toThrow('retries must be a number')
     expect(() => createTransport({ url, fetch: 'fetch' as never })).toThrow('fetch must be a function')
-    expect(() => createTransport({ url, retries: 5 } as never)).toThrow('retries is no option of createTransport')
+    expect(() => createTransport({ url, retries: 5 } as never)).toThrow(
+      'Unknown option "retries". Did you mean "retry"?',
+    )
   })
 })

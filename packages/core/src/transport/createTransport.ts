@@ -1,4 +1,5 @@
-import { check, checkNames } from '../failure/invalid.ts'
+import { addressExample } from '../address/addressOptions.ts'
+import { check, checkNames, checkObject } from '../failure/invalid.ts'
 import { createObserver } from '../observe/observe.ts'
 import { createStats } from '../observe/stats.ts'
 import type { BatchFn } from '../schema/batch.ts'
@@ -19,7 +20,7 @@ import { createStack } from './stack.ts'
 import { createGroup } from './transportGroup.ts'
 import type { Options, TransportOptions } from './transportOptions.ts'
 
-const names: readonly (keyof TransportOptions | 'endpoints')[] = [
+const ownNames: readonly (keyof TransportOptions | 'endpoints')[] = [
   'endpoints',
   'fetch',
   'agent',
@@ -44,6 +45,9 @@ const names: readonly (keyof TransportOptions | 'endpoints')[] = [
   'tracing',
 ]
 
+/** The names of all options of a transport. */
+export const transportOptionNames: readonly string[] = [...addressNames, ...ownNames]
+
 /**
  * Makes a transport with every layer. One instance can stand behind several libraries: they then share its budget, cache and connections.
  *
@@ -57,7 +61,8 @@ const names: readonly (keyof TransportOptions | 'endpoints')[] = [
  * const block = await transport.request({ method: 'eth_blockNumber' })
  */
 export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransport<Rpc> {
-  checkNames('createTransport', options, [...addressNames, ...names])
+  checkObject('createTransport', options, addressExample)
+  checkNames('createTransport', options, transportOptionNames)
   const {
     retry: again,
     cache: kept = false,

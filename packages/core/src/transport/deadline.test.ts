@@ -117,9 +117,9 @@ describe('deadline', () => {
   })
 
   test('refuses names that do not exist, of its own options and of a call\u2019s', async () => {
-    expect(() => deadline({ timeout: 5 } as never)).toThrow('timeout is no option of deadline')
+    expect(() => deadline({ timeout: 5 } as never)).toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
     const call = compose(silent()).request({ method: 'eth_chainId' }, { timeout: 5 } as never)
-    await expect(call).rejects.toThrow('timeout is no option of a call')
+    await expect(call).rejects.toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
   })
 
   test('refuses a time that a timer cannot keep', async () => {

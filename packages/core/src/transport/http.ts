@@ -1,10 +1,11 @@
+import { addressExample } from '../address/addressOptions.ts'
 import type { AddressOptions } from '../address/addressOptions.ts'
 import { openAddress } from '../address/openAddress.ts'
 import type { OpenAddress } from '../address/openAddress.ts'
 import type { Answer } from '../carrier/carrier.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, Facts } from '../failure/createFailure.ts'
-import { check, checkNames, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkObject, checkRange } from '../failure/invalid.ts'
 import { repeatable } from '../failure/repeatable.ts'
 import { withoutTracing } from '../observe/withoutTracing.ts'
 import { readAnswer } from '../message/readAnswer.ts'
@@ -61,6 +62,7 @@ export interface HttpEndpoint extends Endpoint {
  * @see JSON-RPC 2.0 sections 4 and 5
  */
 export function http(address: AddressOptions, options: HttpOptions = {}): HttpEndpoint {
+  checkObject('http', address, addressExample)
   checkNames('http', options, ['fetch', 'agent', 'maxResponseBytes'])
   const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
   check(!fetch || typeof fetch === 'function', 'fetch must be a function')

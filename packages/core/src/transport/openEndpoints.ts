@@ -1,5 +1,6 @@
+import { addressExample } from '../address/addressOptions.ts'
 import type { AddressOptions } from '../address/addressOptions.ts'
-import { check, checkNames } from '../failure/invalid.ts'
+import { check, checkNames, checkObject } from '../failure/invalid.ts'
 import { batch } from './batch.ts'
 import { breaker } from './breaker.ts'
 import { budget } from './budget.ts'
@@ -7,7 +8,7 @@ import type { Endpoint } from './http.ts'
 import { gate } from './gate.ts'
 import { http } from './http.ts'
 import type { RouteEndpoint } from './route.ts'
-import type { EndpointOptions, Options } from './transportOptions.ts'
+import type { AnyEndpointOptions, Options } from './transportOptions.ts'
 
 /** Endpoints that are ready to be asked, and the chain they are on, as far as it was named. */
 export interface OpenEndpoints {
@@ -33,7 +34,7 @@ export const addressNames: readonly string[] = [
  */
 export function openEndpoints(options: Options): OpenEndpoints {
   const { network, chainId, fetch, agent, maxResponseBytes, maxInFlight, maxWaitMs } = options
-  const given: readonly EndpointOptions[] = options.endpoints ?? [options]
+  const given: readonly AnyEndpointOptions[] = options.endpoints ?? [options]
   check(Array.isArray(given) && given.length > 0, 'endpoints must be a list of addresses')
   if (options.endpoints)
     for (const name of ['url', 'baseUrl', 'rpcUrl', 'apiKey', 'jwt'] as const)
@@ -45,10 +46,13 @@ export function openEndpoints(options: Options): OpenEndpoints {
   )
 
   let chain: number | undefined
-  const open = (endpoint: EndpointOptions): RouteEndpoint => {
-    if (options.endpoints) checkNames('an endpoint', endpoint, [...addressNames, 'weight', 'name', 'budget'])
+  const open = (endpoint: AnyEndpointOptions): RouteEndpoint => {
+    if (options.endpoints) {
+      checkObject('an endpoint', endpoint, addressExample)
+      checkNames('an endpoint', endpoint, [...addressNames, 'weight', 'name', 'budget'])
+    }
     const { weight, name } = options.endpoints ? endpoint : {}
-    const posting = http({ network, chainId, ...endpoint }, { fetch, agent, maxResponseBytes })
+    const posting = http({ network, chainId, ...endpoint } as AddressOptions, { fetch, agent, maxResponseBytes })
     check(
       !chain || !posting.chainId || chain === posting.chainId,
       'endpoints must all be on one chain: see their chainId',

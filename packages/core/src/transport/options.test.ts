@@ -216,8 +216,8 @@ describe('every layer', () => {
 
   test.each(all.filter(([, { open }]) => !open))('%s refuses a name that does not exist', (name, layer) => {
     const { make, needs } = layer
-    const { message } = refusalOf(() => make({ ...needs, timeout: key }))
-    expect(message).toMatch(`timeout is no option of ${name.split(' ')[0]}, which are `)
+    const { message } = refusalOf(() => make({ ...needs, xyz: key }))
+    expect(message).toMatch(`Unknown option "xyz". The options of ${name.split(' ')[0]} are `)
     expect(message).not.toContain(key)
     for (const [path] of layer.ranges ?? []) expect(message).toContain(path.replace(/^batch\.|\..*$/g, ''))
     for (const option of layer.others ?? []) expect(message).toContain(option)
@@ -230,9 +230,11 @@ describe('every layer', () => {
 
 test('an option inside another that does not exist is named', () => {
   expect(refusalOf(() => route([http({ url })], { hedge: { min: 5 } as object })).message).toBe(
-    'min is no option of hedge, which are percentile, minMs, maxRatio',
+    'Unknown option "min". The options of hedge are percentile, minMs, maxRatio.',
   )
-  expect(refusalOf(() => observe({ hooks: { onEror: () => {} } as object })).message).toContain('onEror is no option')
+  expect(refusalOf(() => observe({ hooks: { onEror: () => {} } as object })).message).toContain(
+    'Unknown option "onEror"',
+  )
 })
 
 test('a name of an endpoint that is no text is refused', () => {

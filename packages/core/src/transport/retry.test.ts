@@ -196,7 +196,7 @@ describe('retry', () => {
   })
 
   test('refuses options that mean nothing', () => {
-    expect(() => retry({ retires: 5 } as never)).toThrow('retires is no option of retry, which are retries')
+    expect(() => retry({ retires: 5 } as never)).toThrow('Unknown option "retires". Did you mean "retries"?')
     // As in compose(http(…), retry), where it was meant to be called.
     expect(() => compose(failing(), retry as never)).toThrow('retry takes an object of options')
     expect(() => retry({ retries: -1 })).toThrow('retries must be a number from 0')

@@ -1,4 +1,6 @@
-import { createTransport } from './createTransport.ts'
+import { addressExample } from '../address/addressOptions.ts'
+import { checkNames, checkObject } from '../failure/invalid.ts'
+import { createTransport, transportOptionNames } from './createTransport.ts'
 import type { Transport } from './transport.ts'
 import type { Options, TransportOptions } from './transportOptions.ts'
 
@@ -14,17 +16,22 @@ export interface HeldTransport {
  *
  * @param given - The options or the transport.
  * @param defaults - Options of the adapter, such as its library's `keccak256`; those that are given go before them.
- * @throws {KeyrailError} kind `invalidRequest` for a wrong option, naming it and the mend.
+ * @param of - The function or class that was called with them, for error messages. @default 'transportOf'
+ * @throws {KeyrailError} kind `invalidRequest` for a wrong option, with how to fix it.
  * @example
  * const { transport, release } = transportOf({ url: 'http://127.0.0.1:8545' })
  * await transport.request({ method: 'eth_blockNumber' })
  * release()
  */
-export function transportOf(given: Options | Transport, defaults?: Pick<TransportOptions, 'keccak256'>): HeldTransport {
+export function transportOf(
+  given: Options | Transport,
+  defaults?: Pick<TransportOptions, 'keccak256'>,
+  of = 'transportOf',
+): HeldTransport {
   // By Object, because `in` on a text, a pasted URL for example, fails with that text in its message.
   if ('request' in Object(given)) return { transport: given as Transport, release: () => {} }
-  const transport = createTransport(
-    defaults && Object(given) === given ? { ...defaults, ...(given as Options) } : (given as Options),
-  )
+  checkObject(of, given, addressExample.replace('options,', 'options or a transport,'))
+  checkNames(of, given, transportOptionNames)
+  const transport = createTransport({ ...defaults, ...(given as Options) })
   return { transport, release: transport.close }
 }

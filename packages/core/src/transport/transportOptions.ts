@@ -1,4 +1,10 @@
-import type { AddressDetails, AddressOptions } from '../address/addressOptions.ts'
+import type {
+  AddressDetails,
+  AddressOptions,
+  AnyAddressOptions,
+  ChosenNetwork,
+  OneValue,
+} from '../address/addressOptions.ts'
 import type { Hooks } from '../observe/hooks.ts'
 import type { TracingOptions } from '../observe/tracing.ts'
 import type { BatchOptions } from './batch.ts'
@@ -37,7 +43,13 @@ export interface TransportOptions
 }
 
 /** One of several endpoints: an address, and how it is used. */
-export type EndpointOptions = AddressOptions & {
+export type EndpointOptions = AddressOptions & EndpointDetails
+
+/** One of several endpoints whose network may be given beside them. */
+export type AnyEndpointOptions = AnyAddressOptions & EndpointDetails
+
+/** How one of several endpoints is used. */
+export interface EndpointDetails {
   /** Its share of the calls, against those of the others; 0 keeps it for when the others cannot. @default 1 */
   readonly weight?: number | undefined
   /** What it is called in statistics. @default its label */
@@ -46,10 +58,18 @@ export type EndpointOptions = AddressOptions & {
   readonly budget?: BudgetOptions | undefined
 }
 
-/** Several endpoints of one chain. */
-export interface EndpointsOptions extends Pick<AddressDetails, 'network' | 'chainId'> {
-  /** In the order in which they are asked, at most 30. `network` and `chainId` beside them hold for each that does not say its own. */
-  readonly endpoints: readonly EndpointOptions[]
+/**
+ * Several endpoints of one chain, at most 30, in the order in which they are tried. `network` and `chainId` beside them hold for each that does
+ * not have its own.
+ */
+export type EndpointsOptions = EndpointsFields &
+  (
+    | (OneValue & { readonly endpoints: readonly EndpointOptions[] })
+    | (ChosenNetwork & { readonly endpoints: readonly AnyEndpointOptions[] })
+  )
+
+/** What is allowed next to several endpoints, and what is not. */
+interface EndpointsFields extends Pick<AddressDetails, 'network' | 'chainId'> {
   readonly url?: undefined
   readonly baseUrl?: undefined
   readonly rpcUrl?: undefined

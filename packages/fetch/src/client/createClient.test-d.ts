@@ -106,6 +106,8 @@ describe('options', () => {
     createClient({ url: 'http://127.0.0.1:8545', apiKey: 'kr_a' })
     // @ts-expect-error two addresses
     createClient({ baseUrl: 'https://node.example', rpcUrl: 'https://node.example', apiKey: 'kr_a' })
+    // @ts-expect-error a record of URLs without a network
+    createClient({ rpcUrl: { testnet: 'https://a.example', mainnet: 'https://b.example' }, apiKey: 'kr_m' })
     // @ts-expect-error no key
     createClient({ baseUrl: 'https://node.example' })
     // @ts-expect-error no address

@@ -21,5 +21,5 @@ export function createClient<Rpc = EthereumRpc>(
   options: Options | Transport,
   declared?: readonly string[],
 ): Client<NoInfer<Rpc>> {
-  return clientOf<Rpc>(transportOf(options).transport, declared)
+  return clientOf<Rpc>(transportOf(options, undefined, 'createClient').transport, declared)
 }

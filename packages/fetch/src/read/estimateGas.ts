@@ -1,5 +1,5 @@
+import { checkNames } from '@keyrail/core'
 import { decodeQuantity } from '../decode/decodeQuantity.ts'
-import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeTransaction, transactionNames } from '../encode/encodeTransaction.ts'
 import type { CallInput } from './call.ts'

@@ -1,10 +1,10 @@
+import { checkNames } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import type { Block, PendingBlock } from '../decode/block.ts'
 import { decodeBlock, decodePendingBlock } from '../decode/decodeBlock.ts'
 import { decodeTransaction } from '../decode/decodeTransaction.ts'
 import type { Transaction } from '../decode/transaction.ts'
 import type { BlockInput, MinedBlockInput } from '../encode/blockInput.ts'
-import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import type { Reads } from './reads.ts'
 

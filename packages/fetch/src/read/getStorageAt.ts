@@ -1,7 +1,7 @@
+import { checkNames } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
-import { checkNames } from '../encode/checkNames.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'

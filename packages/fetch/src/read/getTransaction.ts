@@ -1,7 +1,7 @@
+import { checkNames } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import { decodeTransaction } from '../decode/decodeTransaction.ts'
 import type { Transaction } from '../decode/transaction.ts'
-import { checkNames } from '../encode/checkNames.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
 

@@ -1,7 +1,7 @@
+import { checkNames } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import { decodeReceipt } from '../decode/decodeReceipt.ts'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
-import { checkNames } from '../encode/checkNames.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
 

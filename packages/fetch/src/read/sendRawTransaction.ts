@@ -1,6 +1,6 @@
+import { checkNames } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
-import { checkNames } from '../encode/checkNames.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import type { Reads } from './reads.ts'
 

@@ -1,7 +1,6 @@
-import { isKeyrailError, KeyrailError, now } from '@keyrail/core'
+import { checkNames, isKeyrailError, KeyrailError, now } from '@keyrail/core'
 import type { CallOptions, Hex } from '@keyrail/core'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
-import { checkNames } from '../encode/checkNames.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import { refused } from '../encode/refused.ts'
 import { getBlockNumber } from './getBlockNumber.ts'

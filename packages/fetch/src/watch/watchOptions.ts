@@ -1,6 +1,6 @@
+import { checkNames } from '@keyrail/core'
 import type { CallOptions, KeyrailError } from '@keyrail/core'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
-import { checkNames } from '../encode/checkNames.ts'
 import { checkType } from '../encode/checkType.ts'
 import { checkWhole } from '../logs/checkWhole.ts'
 import { checkRangeEnd } from '../logs/resolveRange.ts'

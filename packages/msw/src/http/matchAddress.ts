@@ -1,3 +1,4 @@
+import { urlProblem } from '@keyrail/core'
 import type { AddressOptions, PerNetwork, Secret } from '@keyrail/core'
 import { dialectAnswer, service } from '../faults/dialects.ts'
 import type { DialectAnswer, Personality } from '../faults/dialects.ts'
@@ -22,7 +23,7 @@ function wholeOf(name: string, url: string): URL {
   } catch {
     // Told below, without the URL: it may hold a key.
   }
-  throw refused(`${name} must be a whole URL, such as https://host/path`)
+  throw refused(`${name} ${urlProblem(url)}`)
 }
 
 const placeOf = (url: URL): string => url.origin + url.pathname.replace(/\/$/, '')

@@ -1,0 +1,88 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import type { AddressOptions, Network } from '../address/addressOptions.ts'
+import { createTransport } from './createTransport.ts'
+import type { Options } from './transportOptions.ts'
+
+const urls = { testnet: 'https://node.example/testnet', mainnet: 'https://node.example/mainnet' }
+const chainIds = { testnet: 11155111, mainnet: 1 }
+const apiKey = 'kr_a'
+const url = 'http://127.0.0.1:8545'
+declare const network: Network
+declare const maybe: Network | undefined
+
+describe('a record by network', () => {
+  test('needs a network', () => {
+    expectTypeOf(createTransport).toBeCallableWith({ baseUrl: urls, apiKey, network: 'mainnet' })
+    expectTypeOf(createTransport).toBeCallableWith({ rpcUrl: urls, apiKey, network, timeoutMs: 1_000 })
+    expectTypeOf(createTransport).toBeCallableWith({ url, network, chainId: chainIds })
+    expectTypeOf(createTransport).toBeCallableWith({
+      baseUrl: 'https://node.example',
+      apiKey,
+      network,
+      chainId: chainIds,
+    })
+    expectTypeOf(createTransport).toBeCallableWith({ baseUrl: urls, apiKey, network, chainId: 1 })
+    // @ts-expect-error no network
+    createTransport({ baseUrl: urls, apiKey })
+    // @ts-expect-error no network
+    createTransport({ rpcUrl: urls, apiKey })
+    // @ts-expect-error no network
+    createTransport({ baseUrl: urls, apiKey, chainId: chainIds })
+    // @ts-expect-error no network
+    createTransport({ url, chainId: chainIds })
+    // @ts-expect-error it may be undefined
+    createTransport({ baseUrl: urls, apiKey, network: maybe })
+    // @ts-expect-error no such network
+    createTransport({ baseUrl: urls, apiKey, network: 'sepolia' })
+    // @ts-expect-error no network
+    const address: AddressOptions = { rpcUrl: urls, apiKey }
+    expectTypeOf(address).toExtend<object>()
+  })
+
+  test('may be left to the network of all endpoints', () => {
+    const endpoints = [{ baseUrl: urls, apiKey }, { url }, { rpcUrl: urls, apiKey, weight: 0 }] as const
+    expectTypeOf(createTransport).toBeCallableWith({ network, endpoints })
+    expectTypeOf(createTransport).toBeCallableWith({ network, endpoints, chainId: chainIds })
+    expectTypeOf(createTransport).toBeCallableWith({ endpoints: [{ baseUrl: urls, apiKey, network }, { url }] })
+    // @ts-expect-error no network
+    createTransport({ endpoints })
+    // @ts-expect-error no network
+    createTransport({ endpoints: [{ url }, { baseUrl: urls, apiKey }] })
+    // @ts-expect-error no network
+    createTransport({ endpoints: [{ url }], chainId: chainIds })
+  })
+})
+
+describe('one value for both networks', () => {
+  test('needs none, and takes one', () => {
+    expectTypeOf(createTransport).toBeCallableWith({ url })
+    expectTypeOf(createTransport).toBeCallableWith({ url, network: maybe, chainId: 1 })
+    expectTypeOf(createTransport).toBeCallableWith({ baseUrl: 'https://node.example', apiKey })
+    expectTypeOf(createTransport).toBeCallableWith({
+      endpoints: [{ url }, { url, weight: 0, name: 'spare' }],
+      chainId: 1,
+    })
+  })
+})
+
+describe('options that are misspelt or do not go together', () => {
+  test('are errors', () => {
+    // @ts-expect-error unknown option
+    createTransport({ url, timeout: 5 })
+    // @ts-expect-error unknown option
+    createTransport({ baseUrl: urls, apiKey, network, timeout: 5 })
+    // @ts-expect-error unknown option
+    createTransport({ endpoints: [{ url, wieght: 1 }] })
+    // @ts-expect-error unknown option
+    createTransport({ network, endpoints: [{ url, wieght: 1 }] })
+    // @ts-expect-error two addresses
+    createTransport({ url, endpoints: [{ url }] })
+    // @ts-expect-error two addresses
+    createTransport({ url, baseUrl: urls, network, apiKey })
+    // @ts-expect-error no key
+    createTransport({ baseUrl: urls, network })
+    // @ts-expect-error no URL
+    createTransport({ apiKey })
+    expectTypeOf<Options>().toExtend<object>()
+  })
+})

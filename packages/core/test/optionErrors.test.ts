@@ -1,0 +1,217 @@
+import {
+  batch,
+  breaker,
+  budget,
+  cache,
+  coalesce,
+  compose,
+  createTransport,
+  deadline,
+  gate,
+  http,
+  isKeyrailError,
+  observe,
+  retry,
+  route,
+  safeWrite,
+  transportOf,
+} from '@keyrail/core'
+import { describe, expect, test } from 'vitest'
+
+const url = 'http://127.0.0.1:1'
+const key = 'kr_a7Hq2mZ9xT4vB6nR1cW8yL3pD5sF0gJkQeUi1a2B'
+
+const messageOf = (run: () => unknown): string => {
+  try {
+    run()
+  } catch (error) {
+    expect(isKeyrailError(error, 'invalidRequest')).toBe(true)
+    const { message } = error as Error
+    for (let at = 0; at + 8 <= key.length; at++) expect(message).not.toContain(key.slice(at, at + 8))
+    return message
+  }
+  throw new Error('nothing was thrown')
+}
+const make = (options: unknown): unknown => createTransport(options as never)
+
+describe('an unknown option', () => {
+  test.each([
+    ['timeout', 'timeoutMs'],
+    ['timeOutMs', 'timeoutMs'],
+    ['timeoutMS', 'timeoutMs'],
+    ['tiemoutMs', 'timeoutMs'],
+    ['timeoutMillis', 'timeoutMs'],
+    ['retries', 'retry'],
+    ['retryCount', 'retry'],
+    ['baseURL', 'baseUrl'],
+    ['base_url', 'baseUrl'],
+    ['apikey', 'apiKey'],
+    ['api_key', 'apiKey'],
+    ['endpoint', 'endpoints'],
+    ['urls', 'url'],
+    ['uri', 'url'],
+    ['chainID', 'chainId'],
+    ['batches', 'batch'],
+    ['batchSize', 'batch'],
+    ['caching', 'cache'],
+    ['hedging', 'hedge'],
+    ['trace', 'tracing'],
+    ['hook', 'hooks'],
+    ['keccak', 'keccak256'],
+    ['maxInflight', 'maxInFlight'],
+    ['layer', 'layers'],
+  ])('%s of a transport is %s, most likely', (wrong, right) => {
+    expect(messageOf(() => make({ url, [wrong]: 5 }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
+  })
+
+  test.each(['foo', 'x', 'headers', 'concurrency', 'interval', 'quorum', 'ws', ''])(
+    '%j is near none, so all are listed',
+    (wrong) => {
+      const message = messageOf(() => make({ url, [wrong]: 5 }))
+      expect(message).toMatch(`Unknown option "${wrong}". The options of createTransport are url, baseUrl, `)
+      expect(message).toContain('timeoutMs')
+    },
+  )
+
+  const layers: readonly (readonly [string, (options: object) => unknown, string, string])[] = [
+    ['http', (options) => http({ url }, options), 'maxResponseByte', 'maxResponseBytes'],
+    ['deadline', deadline, 'timeout', 'timeoutMs'],
+    ['retry', retry, 'retires', 'retries'],
+    ['gate', gate, 'maxInflight', 'maxInFlight'],
+    ['batch', batch, 'maxCall', 'maxCalls'],
+    ['budget', budget, 'requestPerSecond', 'requestsPerSecond'],
+    ['breaker', breaker, 'failure', 'failures'],
+    ['cache', cache, 'maxByte', 'maxBytes'],
+    ['coalesce', coalesce, 'minblock', 'minBlock'],
+    ['safeWrite', (options) => safeWrite(options as never), 'resend', 'resends'],
+    ['observe', observe, 'hook', 'hooks'],
+    ['hooks', (hooks) => observe({ hooks }), 'onEror', 'onAttempt'],
+    ['route', (options) => route([http({ url })], options), 'hedging', 'hedge'],
+    ['hedge', (hedge) => route([http({ url })], { hedge }), 'percentil', 'percentile'],
+    ['an endpoint', (options) => make({ endpoints: [{ url, ...options }] }), 'wieght', 'weight'],
+  ]
+  test.each(layers.filter(([name]) => name !== 'hooks'))('of %s gets its nearest name', (_, build, wrong, right) => {
+    expect(messageOf(() => build({ [wrong]: key }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
+  })
+
+  test.each(layers)('of %s that is near none gets all names', (name, build) => {
+    expect(messageOf(() => build({ zzz: key }))).toMatch(`Unknown option "zzz". The options of ${name} are `)
+  })
+
+  test('of a call gets its nearest name', async () => {
+    const transport = compose(http({ url }), deadline())
+    const call = (options: object): Promise<unknown> => transport.request({ method: 'eth_chainId' }, options)
+    await expect(call({ timeout: 5 })).rejects.toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
+    await expect(call({ abort: 5 })).rejects.toThrow('Unknown option "abort". The options of a call are signal, ')
+    transport.close()
+  })
+
+  test('whose name may be a secret is not repeated', () => {
+    expect(messageOf(() => make({ url, [key]: true }))).toMatch(
+      'Unknown option "…". The options of createTransport are ',
+    )
+    expect(messageOf(() => make({ url, [`https://node.example/${key}`]: true }))).toMatch('Unknown option "…". The ')
+  })
+})
+
+describe('what is no object of options', () => {
+  test.each([
+    ['a string', `https://node.example/v2/${key}`],
+    ['a number', 8545],
+    ['an array', [{ url }]],
+    ['a function', () => url],
+    ['null', null],
+    ['undefined', undefined],
+    ['true', true],
+  ])('%s is named by its type', (kind, given) => {
+    const shown = kind === 'true' ? 'a boolean' : kind
+    const example = `such as { url: 'http://127.0.0.1:8545' }, not ${shown}`
+    expect(messageOf(() => make(given))).toBe(`createTransport takes an object of options, ${example}`)
+    expect(messageOf(() => transportOf(given as never, undefined, 'createClient'))).toBe(
+      `createClient takes an object of options or a transport, ${example}`,
+    )
+    expect(messageOf(() => http(given as never))).toBe(`http takes an object of options, ${example}`)
+    if (given !== undefined)
+      expect(messageOf(() => deadline(given as never))).toBe(`deadline takes an object of options, not ${shown}`)
+  })
+
+  test('an adapter that gets an unknown option lists the options under its own name', () => {
+    expect(messageOf(() => transportOf({ url, zzz: 5 } as never, undefined, 'createClient'))).toMatch(
+      'Unknown option "zzz". The options of createClient are url, ',
+    )
+  })
+})
+
+describe('a URL that is none', () => {
+  const onlyHttp = 'but only http and https are supported'
+  const broken = 'must be a full URL, such as https://host/path: check its host, port and credentials'
+  test.each<[given: unknown, problem: string]>([
+    ['', 'is empty: is the variable set?'],
+    ['  \n', 'is empty: is the variable set?'],
+    ['ws://node.example', `starts with ws://, ${onlyHttp}`],
+    ['wss://node.example', `starts with wss://, ${onlyHttp}`],
+    ['WSS://node.example', `starts with WSS://, ${onlyHttp}`],
+    ['ftp://node.example', `starts with ftp://, ${onlyHttp}`],
+    ['file:///tmp/geth.ipc', `starts with file://, ${onlyHttp}`],
+    ['localhost:8545', 'is missing http:// or https:// at its start'],
+    ['127.0.0.1:8545', 'is missing http:// or https:// at its start'],
+    ['[::1]:8545', 'is missing http:// or https:// at its start'],
+    [`node.example/v2/${key}`, 'is missing http:// or https:// at its start'],
+    ['//node.example', 'is missing http:// or https:// at its start'],
+    ['/tmp/geth.ipc', 'is missing http:// or https:// at its start'],
+    ['http:/node.example', 'is missing http:// or https:// at its start'],
+    ['http:node.example', 'is missing http:// or https:// at its start'],
+    [key, 'is missing http:// or https:// at its start'],
+    [`${key}://node.example`, 'is missing http:// or https:// at its start'],
+    ['https://node.example /testnet', 'holds white space: copy it again'],
+    [' https://node.example', 'holds white space: copy it again'],
+    ['https://node.example\n', 'holds white space: copy it again'],
+    [8545, 'must be a string such as https://host/path, not a number'],
+    [null, 'must be a string such as https://host/path, not null'],
+    [{ href: 'https://node.example' }, 'must be a string such as https://host/path, not an object'],
+    [new URL('https://node.example'), 'must be a string such as https://host/path, not an object'],
+    ['https://', broken],
+    ['https://node.example:port', broken],
+    [`https://user:p@${key}@node.example`, broken],
+    [`https://node.example\\${key}`, broken],
+    ['http://http://node.example', broken],
+  ])('%j says what is wrong', (given, problem) => {
+    expect(messageOf(() => make({ url: given }))).toBe(`url ${problem}`)
+    for (const name of ['baseUrl', 'rpcUrl'])
+      expect(messageOf(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
+    expect(messageOf(() => http({ url: given } as never))).toBe(`url ${problem}`)
+    expect(messageOf(() => make({ endpoints: [{ url }, { url: given }] }))).toBe(`url ${problem}`)
+  })
+
+  test.each([
+    ['https://node.example/', 'ends with "/": remove it'],
+    ['https://node.example/testnet//', 'ends with "/": remove it'],
+    ['https://node.example?a=b', 'holds a query (?…): remove it, or pass the full URL as url'],
+    ['https://node.example/x?', 'holds a query (?…): remove it, or pass the full URL as url'],
+    [`https://node.example/x?key=${key}/`, 'holds a query (?…): remove it, or pass the full URL as url'],
+    ['https://node.example/x#y', 'holds a fragment (#…): remove it'],
+    [
+      `https://user:${key}@node.example`,
+      'holds credentials (user:password@): remove them, or pass the full URL as url',
+    ],
+    [
+      `https://user:${key}@node.example/?a=b`,
+      'holds credentials (user:password@): remove them, or pass the full URL as url',
+    ],
+  ])('%s has its own message as a base URL, and is accepted as a full one', (given, problem) => {
+    for (const name of ['baseUrl', 'rpcUrl'])
+      expect(messageOf(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
+    createTransport({ url: given }).close()
+  })
+
+  test('a record that lacks the network names the network', () => {
+    const baseUrl = { testnet: 'https://node.example' }
+    expect(messageOf(() => make({ baseUrl, network: 'mainnet', apiKey: 'kr_m0' }))).toBe(
+      'baseUrl has no URL for network "mainnet"',
+    )
+  })
+
+  test('a key without a URL says which options belong together', () => {
+    expect(messageOf(() => make({ apiKey: key }))).toContain('pass url alone, or baseUrl or rpcUrl with apiKey')
+  })
+})
