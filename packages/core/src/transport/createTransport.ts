@@ -46,7 +46,7 @@ const ownNames: readonly (keyof TransportOptions | 'endpoints')[] = [
 ]
 
 /** The names of all options of a transport. */
-export const transportOptionNames: readonly string[] = [...addressNames, ...ownNames]
+export const transportOptionNames: readonly string[] = /* @__PURE__ */ addressNames.concat(ownNames)
 
 /**
  * Makes a transport with every layer. One instance can stand behind several libraries: they then share its budget, cache and connections.
