@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { readableRuns, secretSpellings } from '@keyrail/core/test/secretSpellings.ts'
 import { apiKeyAddress, appAddress, createApiKey, hashApiKey } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
@@ -109,6 +110,27 @@ describe('no key and no upstream address', () => {
     )
     upstream.behave = (seen) => result(seen, `"${upstreamToken}"`)
     expect((await post(address, body)).text).toBe(`{"jsonrpc":"2.0","id":1,"result":"${upstreamToken}"}`)
+  })
+
+  test("no part of a node's key is in its error, however the node spells it; a result is not touched", async () => {
+    // Without the short timeout of the others: no answer of the gateway's own may come in between.
+    const patient = await startGateway({ testnet: [upstream.url.replace('//', '//upstreamuser:upstreampassword@')] })
+    onTestFinished(() => patient.gateway.close({ graceMs: 0 }))
+    const address = apiKeyAddress(patient.url, 'testnet', patient.testnetKey)
+    const body = '{"jsonrpc":"2.0","id":1,"method":"eth_call"}'
+    const secrets = [upstreamToken, 'another-secret-value', 'upstreampassword']
+    for (const [name, spell] of Object.entries(secretSpellings))
+      for (const secret of secrets) {
+        const text = JSON.stringify(`<${spell(secret)}>`)
+        upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32000,"message":${text}}}`
+        for (const sent of [body, `[${body},${body}]`]) {
+          const answer = await post(address, sent)
+          expect([name, readableRuns(answer.text, secret)]).toEqual([name, []])
+          expect(answer.text).toContain('"message":"<')
+        }
+        upstream.behave = (seen) => result(seen, text)
+        expect((await post(address, body)).text).toBe(`{"jsonrpc":"2.0","id":1,"result":${text}}`)
+      }
   })
 
   test('is reachable from the gateway or its options as shown', () => {

@@ -25,7 +25,8 @@ const secretsOfUrl = (text: string): string[] => {
     decoded(url.password),
     ...segments,
     ...values,
-    ...(rest.length > shortestSegment ? [rest] : []),
+    // Runs of it would be words too, so it is secret as a whole only where no part of it is.
+    ...(rest.length > shortestSegment && segments.length + values.length === 0 ? [rest] : []),
   ]
 }
 

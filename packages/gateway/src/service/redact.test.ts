@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { readableRuns, secretSpellings } from '@keyrail/core/test/secretSpellings.ts'
 import { describe, expect, test } from 'vitest'
 import { createApiKey } from '../key/apiKey.ts'
 import { createRedact } from './redact.ts'
@@ -27,6 +28,26 @@ describe('createRedact', () => {
     ["a password's hash", '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g'],
   ])('hides %s by its shape', (_what, text) => {
     expect(redact(JSON.stringify({ at: `before ${text.trim()} after` }))).toBe('{"at":"before [secret] after"}')
+  })
+
+  test.each(Object.entries(secretSpellings))('hides a key of a node %s', (_, spell) => {
+    const key = `kR4_${randomBytes(24).toString('base64url')}`
+    const line = JSON.stringify({ event: 'failed', reason: `<${spell(key)}>` })
+    const shown = createRedact([key])(line)
+    expect(readableRuns(shown, key)).toEqual([])
+    expect(JSON.parse(shown)).toMatchObject({ event: 'failed' })
+  })
+
+  test('hides a URL only whole, and what is secret in it in part too', () => {
+    const hide = createRedact(['https://node.example/v2/notARealKey12', 'notARealKey12'])
+    expect(hide('POST https://node.example/v2/notARealKey12')).toBe('POST [secret]')
+    expect(hide('see https://node.example/v3 and https://docs.example, key notARealK')).toBe(
+      'see https://node.example/v3 and https://docs.example, key [secret]',
+    )
+  })
+
+  test('hides in a routine line what is whole', () => {
+    expect(createRedact(['notARealKey12'])('key notARealKey12, notARealK', 'routine')).toBe('key [secret], notARealK')
   })
 
   test('hides the credentials of a URL', () => {

@@ -1,5 +1,11 @@
-/** Hides secrets in a text that is about to leave the process. */
-export type Redact = (text: string) => string
+import { createMask } from '../upstream/createMask.ts'
+
+/**
+ * Hides secrets in a text that is about to leave the process.
+ * @param kind - `routine` for lines that have no text of anyone else in them, such as those of requests: secrets are then searched only whole
+ *   and in common spellings, which takes a tenth of the time. @default every run of 8 characters, in any encoding that `createMask` knows
+ */
+export type Redact = (text: string, kind?: 'routine') => string
 
 /** What stands for a secret. */
 const mask = '[secret]'
@@ -30,7 +36,8 @@ const spellings = (secret: string): string[] => [
 
 /**
  * Makes what hides secrets in logs: the last line of defence, as nothing should hold one by then.
- * @param secrets - Texts that are known to be secret; those shorter than 6 characters would hide common words and are left out.
+ * @param secrets - Texts that are known to be secret; those shorter than 6 characters would hide common words and are left out. A URL is hidden
+ *   only whole, so the parts of it that are secret are given too.
  * @example
  * createRedact(['hunter22'])('the password is hunter22') // 'the password is [secret]'
  */
@@ -40,7 +47,18 @@ export const createRedact = (secrets: readonly string[]): Redact => {
   )
   // One pass over a text, however many secrets there are. The longest first, as one may be the beginning of another.
   const any = new RegExp([...known.map(escaped), ...shapes.map(({ source }) => source)].join('|'), 'g')
-  return (text) => text.replace(any, mask)
+  const long = secrets.filter(({ length }) => length >= shortest)
+  const hideRuns = createMask(
+    long.filter((secret) => !isUrl(secret)),
+    long.filter(isUrl),
+  )
+  return (text, kind) => {
+    const routine = text.replace(any, mask)
+    return kind === 'routine' ? routine : hideRuns(routine, mask)
+  }
 }
+
+/** Parts of a URL are common words, such as `https://`. Those that are secret are given besides. */
+const isUrl = (text: string): boolean => (URL.parse(text)?.host ?? '') !== ''
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import { readableRuns } from '@keyrail/core/test/secretSpellings.ts'
 import { describe, expect, test } from 'vitest'
 import { createApiKey } from '../key/apiKey.ts'
 import { createRedact } from './redact.ts'
@@ -37,6 +38,17 @@ describe('the log', () => {
     })
     log.flush()
     expect(lines[0]).toContain('"reason":"POST [secret] and /testnet/v2/[secret]"')
+  })
+
+  test('hides a part of a secret, and a secret that is encoded', () => {
+    const key = 'notARealKey0123456789'
+    const written: string[] = []
+    const log = createServiceLog({ write: (text) => written.push(text), redact: createRedact([key]) })
+    for (const text of [key.slice(0, 16), key.slice(0, -1), Buffer.from(`/v2/${key}`).toString('base64')])
+      log.tell({ event: 'failed', where: 'node', reason: text })
+    log.tell({ event: 'request', requestId: key, status: 200, durationMs: 1 })
+    log.flush()
+    expect(readableRuns(written.join(''), key)).toEqual([])
   })
 
   test('leaves requests away where they are not wanted, and nothing else', () => {

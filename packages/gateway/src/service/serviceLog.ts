@@ -131,17 +131,19 @@ export const createServiceLog = ({
     const text = lines.join('')
     lines = []
     unreported = 0
-    writeLines(redact(text))
+    writeLines(text)
   }
-  const lineOf = (entry: ServiceLogEntry): string =>
-    `${JSON.stringify({ time: new Date(now()).toISOString(), level: levelOf(entry), ...entry })}\n`
+  const lineOf = (entry: ServiceLogEntry, routine?: 'routine'): string => {
+    const line = JSON.stringify({ time: new Date(now()).toISOString(), level: levelOf(entry), ...entry })
+    return `${redact(line, routine)}\n`
+  }
   return {
     dropped: () => dropped,
     tell: (entry) => {
       const { event } = entry
-      if ((event === 'request' || event === 'page' || event === 'control' || event === 'disconnected') && !requests())
-        return
-      lines.push(lineOf(entry))
+      const routine = event === 'request' || event === 'page' || event === 'control' || event === 'disconnected'
+      if (routine && !requests()) return
+      lines.push(lineOf(entry, routine ? 'routine' : undefined))
       if (lines.length >= flushLines) flush()
       else flushSoon()
     },

@@ -1,5 +1,7 @@
 import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
+import { createErrorMask } from './createErrorMask.ts'
+import type { ErrorMask, UpstreamSecrets } from './createErrorMask.ts'
 import { dropBytes, keepBytes } from './keptBytes.ts'
 import type { KeptBytes } from './keptBytes.ts'
 
@@ -61,8 +63,8 @@ export interface UpstreamExchange {
 export interface Upstream {
   /** Posts a body. @returns What stops it. */
   readonly post: (exchange: UpstreamExchange) => () => void
-  /** What of the URL must not be seen by a caller, longest first. */
-  readonly secrets: readonly string[]
+  /** Hides in an error object what a caller must not see of the URL. */
+  readonly maskError: ErrorMask
   readonly close: () => Promise<void>
 }
 
@@ -212,30 +214,25 @@ export const createUpstream = (address: URL): Upstream => {
   const close = async (): Promise<void> => {
     await Promise.all([pool.destroy(), probePool.destroy()])
   }
-  return { post, secrets: secretsOf(address), close }
+  return { post, maskError: createErrorMask(secretsOf(address)), close }
 }
 
 /** Below this a part is a common word (`rpc`, `v2`, `geth`), which a node may say for its own reasons. */
 const shortestSecret = 8
 
 /** The parts of a URL that a node's own error text might repeat. */
-const secretsOf = (address: URL): readonly string[] => {
-  const parts = [
-    address.href,
-    address.host,
-    address.hostname,
-    `${address.pathname}${address.search}`,
-    address.username,
-    address.password,
-  ]
-  for (const segment of address.pathname.split('/')) if (segment.length >= shortestSecret) parts.push(segment)
-  for (const value of address.searchParams.values()) if (value.length >= shortestSecret) parts.push(value)
-  // What an Authorization header made of the pair would hold; the padding may be left off.
-  const pair = pairOf(address)
-  if (pair !== undefined) parts.push(pair, Buffer.from(pair).toString('base64').replace(/=+$/, ''))
-  const spelled = parts.flatMap((part) => [part, decoded(part)])
-  return [...new Set(spelled)].filter((part) => part.length >= shortestSecret).toSorted((a, b) => b.length - a.length)
+const secretsOf = (address: URL): UpstreamSecrets => {
+  const { href, host, hostname, pathname, search, searchParams, username, password } = address
+  const parts = [...pathname.split('/'), ...searchParams.values(), username, password, pairOf(address) ?? '']
+  return {
+    secrets: spelled(parts),
+    wholes: spelled([href, host, hostname, `${pathname}${search}`]),
+  }
 }
+
+/** Texts that are long enough, with their percent escapes and without. */
+const spelled = (texts: readonly string[]): readonly string[] =>
+  [...new Set(texts.flatMap((text) => [text, decoded(text)]))].filter(({ length }) => length >= shortestSecret)
 
 /** User and password as HTTP's Basic scheme joins them; `undefined` where there are none. */
 const pairOf = ({ username, password }: URL): string | undefined =>

@@ -5,7 +5,6 @@ import type { CallDone, CallEnd } from './callEnd.ts'
 import type { AnswerFlow, AnswerTaker, ByteBudget, UpstreamAnswer, UpstreamFault } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
-import { maskSecrets } from './maskSecrets.ts'
 import { mayHoldAnswer } from './mayHoldAnswer.ts'
 import { openAnswerStream } from './openAnswerStream.ts'
 import { readAnswer } from './readAnswer.ts'
@@ -226,7 +225,7 @@ const takenTo = (taker: AnswerTaker, ended: () => void): AnswerTaker => ({
 
 /** An answer as it may be seen by a caller. */
 export const masked = (answer: NodeAnswer, { upstream }: GroupMember): NodeAnswer =>
-  answer.member === 'error' ? { ...answer, value: maskSecrets(Buffer.from(answer.value), upstream.secrets) } : answer
+  answer.member === 'error' ? { ...answer, value: upstream.maskError(Buffer.from(answer.value)) } : answer
 
 const openLarge = (
   wireId: string,
