@@ -193,19 +193,21 @@ def by_hand(run):
 async def with_its_own(url):
     await calls(AsyncKeyrailProvider(url=url))
 
-async def collected(url):
+async def collected(url, rounds):
     provider = AsyncKeyrailProvider(url=url)
     await calls(provider)
     del provider
     gc.collect()
-    await asyncio.sleep(0.01)
+    for _ in range(rounds):
+        await asyncio.sleep(0)
 
 with FaultServer(echo) as server:
     shared = AsyncKeyrailProvider(url=server.url)
     for run in (asyncio.run, by_hand):
-        for _ in range(3):
+        for _ in range(2):
             run(calls(shared))
-            run(collected(server.url))
+            for rounds in range(7):
+                run(collected(server.url, rounds))
             run(with_its_own(server.url))
             gc.collect()
     thread = threading.Thread(target=lambda: asyncio.run(calls(shared)))

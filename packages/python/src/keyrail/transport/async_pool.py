@@ -38,7 +38,7 @@ def create_async_client(
     """Make three functions: one posts a body, one closes all connections, and one starts over in a child process after a fork.
 
     Each event loop has connections of its own. They are closed when the loop ends; if the loop was closed without
-    ``shutdown_asyncgens()``, with the next call on another loop, or when the provider is collected.
+    ``shutdown_asyncgens()``, with the next call on another loop. When the provider is collected, all are closed.
 
     Args:
         plan: How large an answer may be, and how many requests may be under way.
@@ -58,7 +58,7 @@ def create_async_client(
             session, _ = sessions[loop]
             if not session.closed:
                 return session
-        _abandon_closed_loops(sessions)
+        _drop_closed_loops(sessions)
         trace = aiohttp.TraceConfig()
         trace.on_connection_create_end.append(on_connected)
         trace.on_connection_reuseconn.append(on_reused)
@@ -126,26 +126,20 @@ def create_async_client(
         return read
 
     async def close() -> None:
-        loop = asyncio.get_running_loop()
-        _abandon_closed_loops(sessions)
-        for other, (session, until_end) in list(sessions.items()):
-            if other is loop:
-                del sessions[loop]
-                await until_end.aclose()
-            else:
-                # It runs in another thread, or may run again later. If it is closed before that, so are the connections.
-                with suppress(RuntimeError):
-                    other.call_soon_threadsafe(_close_soon, session)
+        own = asyncio.get_running_loop()
+        held = sessions.pop(own, None)
+        if held is not None:
+            _, until_end = held
+            await until_end.aclose()
+        _drop_all(sessions)
 
     def after_fork() -> None:
         while sessions:
             _, (session, until_end) = sessions.popitem()
             abandon_session(session, after_fork=True)
-            # The session is closed, so this ends at once. A collected generator would wake up the parent's loop.
-            with suppress(StopIteration, RuntimeError):
-                until_end.aclose().send(None)
+            _finish(until_end)
 
-    finalize(post, _abandon_closed_loops, sessions)
+    finalize(post, _drop_all, sessions)
     return post, close, after_fork
 
 
@@ -157,20 +151,40 @@ async def _close_at_end_of_loop(session: aiohttp.ClientSession) -> AsyncGenerato
         await session.close()
 
 
-_closing: set[asyncio.Task[None]] = set()
+def _finish(until_end: AsyncGenerator[None, None]) -> None:
+    """End the generator of a session that is closed. If it were collected instead, asyncio would start a task on its loop."""
+    with suppress(StopIteration, RuntimeError):
+        until_end.aclose().send(None)
 
 
-def _close_soon(session: aiohttp.ClientSession) -> None:
-    task = asyncio.get_running_loop().create_task(session.close())
-    # A loop holds its tasks weakly.
-    _closing.add(task)
-    task.add_done_callback(_closing.discard)
+def _drop(loop: _Loop, session: aiohttp.ClientSession, until_end: AsyncGenerator[None, None]) -> None:
+    """Close the connections of a loop without waiting: on the loop itself, if it runs in another thread."""
+
+    def drop() -> None:
+        abandon_session(session)
+        _finish(until_end)
+
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        running = None
+    if loop.is_running() and loop is not running:
+        # It may be closed in this moment. Then the connections are closed when they are collected.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(drop)
+    else:
+        drop()
 
 
-def _abandon_closed_loops(sessions: _Sessions) -> None:
+def _drop_all(sessions: _Sessions) -> None:
+    while sessions:
+        loop, held = sessions.popitem()
+        _drop(loop, *held)
+
+
+def _drop_closed_loops(sessions: _Sessions) -> None:
     for loop in list(sessions):
-        if loop.is_closed():
-            # Another thread may have been quicker.
-            session, _ = sessions.pop(loop, (None, None))
-            if session is not None:
-                abandon_session(session)
+        # Another thread may be quicker.
+        held = sessions.pop(loop, None) if loop.is_closed() else None
+        if held is not None:
+            _drop(loop, *held)
