@@ -11,8 +11,6 @@ export type {
 export { now } from './clock/now.ts'
 export { startTimer } from './clock/startTimer.ts'
 export type { Timer } from './clock/startTimer.ts'
-export { createMask } from './failure/createMask.ts'
-export type { Mask } from './failure/createMask.ts'
 export { urlProblem } from './address/urlProblem.ts'
 export { asRevert } from './failure/asRevert.ts'
 export { repeatable } from './failure/repeatable.ts'

@@ -34,6 +34,85 @@ describe('mask', () => {
     expect(mask(text, [key], '')).toMatch(/^<.*>$/s)
   })
 
+  test.each(['0123456789abcdef0123456789ABCDEF', '_-aB3_-xY9__--zZ12_-', 'correct.horse/battery', 'pass1234'])(
+    'replaces the secret %s in every spelling',
+    (secret) => {
+      for (const [name, spell] of Object.entries(secretSpellings))
+        expect([name, readableRuns(mask(`<${spell(secret)}>`, [secret], ''), secret)]).toEqual([name, []])
+    },
+  )
+
+  test('replaces the bytes of a secret that is not ASCII', () => {
+    const secret = 'pä$$wörd-für-ünser'
+    const bytes = Buffer.from(secret)
+    for (const text of [secret, encodeURIComponent(secret), bytes.toString('base64'), bytes.toString('hex')])
+      expect(mask(`<${text}>`, [secret], '')).toMatch(/^<.{0,2}….{0,3}>$/)
+    expect(mask('all is well', ['пароль-пароль'], '')).toBe('all is well')
+  })
+
+  test('does not join the name of a member with its value', () => {
+    const secret = `message-${key}`
+    expect(mask<unknown>({ message: key, data: `<${key}>` }, [secret], 'gone')).toEqual({ message: '…', data: '<…>' })
+  })
+
+  test('replaces no more than the secret', () => {
+    const hide = (text: string): string => mask(text, [key], '')
+    expect(hide(`key ${Array.from(key).join(' ')} is unknown`)).toBe('key … is unknown')
+    expect(hide(`<${encodeURIComponent(`a/${key}/b`)}>`)).toBe('<a%2F…%2Fb>')
+    expect(hide(`0x${Buffer.from(key).toString('hex')}ff`)).toBe('0x…ff')
+    expect(hide(`Basic ${Buffer.from(`user:${key}`).toString('base64')}, twice`)).toMatch(
+      /^Basic dXNlcj.?….?=?=?, twice$/,
+    )
+  })
+
+  test('leaves a text that shares fewer than eight characters in a row with the secret', () => {
+    const word = fc.oneof(
+      { weight: 3, arbitrary: fc.tuple(fc.nat(30), fc.nat(7)).map(([from, length]) => key.slice(from, from + length)) },
+      { weight: 1, arbitrary: fc.constantFrom('%25', '\\\\', '%41', '&#x41;', '0x', '==', 'é', '{"a":[1]}') },
+      { weight: 1, arbitrary: fc.string({ maxLength: 12 }) },
+    )
+    let unchanged = 0
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 6 }), fc.constantFrom(' ', ', ', '!', ' x '), (words, between) => {
+        const text = words.join(between)
+        const innocent = readableRuns(text, key).length === 0
+        if (innocent) unchanged += 1
+        if (innocent) expect(mask(text, [key], 'gone')).toBe(text)
+        else expect(readableRuns(mask(text, [key], 'gone'), key)).toEqual([])
+      }),
+      { numRuns: 2_000 },
+    )
+    expect(unchanged).toBeGreaterThan(300)
+  })
+
+  test('leaves chain data, which has every digit in it', () => {
+    const words = fc.array(fc.uint8Array({ minLength: 32, maxLength: 32 }), { minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(words, (all) => {
+        const error = {
+          code: 3,
+          message: 'execution reverted',
+          data: `0x08c379a0${Buffer.concat(all).toString('hex')}`,
+        }
+        expect(mask<unknown>(error, [key], 'gone')).toEqual(error)
+      }),
+    )
+  })
+
+  test('leaves nothing to read in any mix of spellings', () => {
+    const spelled = fc.constantFrom(...Object.values(secretSpellings)).map((spell) => spell(key))
+    const part = fc
+      .tuple(fc.nat(40), fc.integer({ min: 4, max: 20 }))
+      .map(([from, length]) => key.slice(from, from + length))
+    const piece = fc.oneof(spelled, part, fc.constantFrom(' at ', '"', ': ', '\n', '%', 'AAAA'))
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+        expect(readableRuns(mask(pieces.join(''), [key], 'gone'), key)).toEqual([])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   test('replaces a secret in a text', () => {
     expect(mask(`POST /v2/${key} failed`, [key], '')).toBe('POST /v2/… failed')
   })
