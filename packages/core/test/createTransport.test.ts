@@ -224,7 +224,8 @@ describe('the chain id', () => {
 
   test('is never asked where it was given, beside one address or several', async () => {
     expect(await make({ chainId: 7 }).chainId()).toBe(7)
-    expect(await make({ ...both(), chainId: { testnet: 7, mainnet: 1 }, network: 'testnet' }).chainId()).toBe(7)
+    const byNetwork = { ...both(), chainId: { testnet: 7, mainnet: 1 }, network: 'testnet' } as Partial<Options>
+    expect(await make(byNetwork).chainId()).toBe(7)
     expect(await make(both([{}, { chainId: 7 }])).chainId()).toBe(7)
     expect([...one.seen, ...two.seen]).toHaveLength(0)
   })
