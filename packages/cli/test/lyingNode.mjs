@@ -21,10 +21,11 @@ anvil.stdout.on('data', (chunk) => {
     // The node listens on a port that fetch does not connect to.
     let text = await new Promise((resolve, reject) => {
       const headers = { 'content-type': 'application/json' }
-      const sent = httpRequest(`http://${node}`, { method: 'POST', headers }, async (answer) => {
+      const sent = httpRequest(`http://${node}`, { method: 'POST', headers }, (answer) => {
         const parts = []
-        for await (const part of answer) parts.push(part)
-        resolve(Buffer.concat(parts).toString())
+        answer.on('data', (part) => parts.push(part))
+        answer.once('error', reject)
+        answer.once('end', () => resolve(Buffer.concat(parts).toString()))
       })
       sent.on('error', reject)
       sent.end(body)

@@ -202,7 +202,7 @@ describe('several endpoints', () => {
   })
 
   test('what is off by default can be named for all of them: minBlock, hedge, attempts', async () => {
-    const transport = make({ ...both(), retry: false, attemptTimeoutMs: 50 })
+    const transport = make({ ...both(), retry: false, attemptTimeoutMs: 2_000 })
     one.script = () => {}
     expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['two', 'eth_gasPrice'])
   })

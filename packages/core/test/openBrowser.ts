@@ -12,7 +12,8 @@ const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
 /** Whether to skip tests that need a browser: this machine has none. */
 export const noBrowser = executablePath === undefined && !mustRun
-if (noBrowser) console.log('Skipped: tests in a browser. There is no Chromium (Debian: apt-get install chromium)')
+if (noBrowser)
+  process.stdout.write('Skipped: tests in a browser. There is no Chromium (Debian: apt-get install chromium)\n')
 
 const options = () => {
   if (executablePath === undefined) throw new Error('There is no Chromium (Debian: apt-get install chromium)')

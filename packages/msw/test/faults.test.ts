@@ -87,10 +87,14 @@ describe.each(clientNames)('through %s', (name) => {
     ['wrongId', 'badResponse'],
     ['stringId', 'badResponse'],
     ['nullId', 'badResponse'],
-    ['missingId', 'badResponse'],
   ])('%s is %s, and the next call is answered', async (kind, expected) => {
     node.fail(kind)
     expect(await kindOf(client, 'eth_blockNumber')).toBe(expected)
+    expect(await client.request('eth_blockNumber')).toBe('0x0')
+  })
+
+  test('a single response without an id is that of its request', async () => {
+    node.fail('missingId')
     expect(await client.request('eth_blockNumber')).toBe('0x0')
   })
 

