@@ -57,7 +57,7 @@ const decode = ({ plain, starts }: View): View => {
 const normal = (text: string): string =>
   text.replaceAll('İ', 'i').toLowerCase().replaceAll('+', '-').replaceAll('/', '_')
 
-/** The letters and digits of a text, and where the name of a member ends: it must not be joined with what its value begins with. */
+/** The letters and digits of a text, and where the name of a member ends: it must not be joined with the start of its value. */
 const squeeze = (text: string): string => text.replace(/[^a-z\d\0]/g, '')
 
 /** Each eight characters in a row; all of a shorter text. */
@@ -92,7 +92,7 @@ const runsOf = (secrets: readonly string[]): Runs => {
     if (bytes.length < 8) continue
     const spelled = windows(bytes).flatMap((run) => [
       run.replace(/[^]/g, (char) => char.charCodeAt(0).toString(16)),
-      // In a longer text a run begins at one of three places in a group of base64. These digits belong to it alone.
+      // In a longer text a run starts at one of three places in a group of base64. These digits are the run's own.
       btoa(run).slice(0, 10),
       btoa(` ${run}`).slice(2),
       btoa(`  ${run}`).slice(3, 13),
@@ -117,7 +117,7 @@ const hide = (text: string, runs: Runs): string => {
             hidden.fill(1, view.starts[placeOf(at)], view.starts[placeOf(at + run.length - 1) + 1])
       }
   }
-  // The characters as they stand come first, because a secret may itself hold a '%'.
+  // The unchanged characters come first, because a secret may itself hold a '%'.
   for (let level = 0; level < 4; level++) {
     const seen = normal(view.plain).replaceAll('":', '"\0')
     search(seen, runs.plain)

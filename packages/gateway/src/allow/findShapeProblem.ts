@@ -21,7 +21,7 @@ const isPlain = (value: unknown, depth = deepestList): boolean =>
  * @param where - What an error calls the value, as in `params[0]`.
  * @returns What does not fit, for "… not allowed with an address list"; `undefined` where everything fits.
  * @example
- * findShapeProblem({ Calls: [] }, simulatePayload, 'params[0]') // 'unknown member "Calls" of params[0]'
+ * findShapeProblem({ a: 1 }, { kind: 'plain' }, 'params[0]') // 'object at params[0]'
  */
 export const findShapeProblem = (value: unknown, shape: Shape, where: string): string | undefined => {
   if (value === undefined || value === null) return undefined

@@ -1,5 +1,5 @@
 /**
- * What may stand at a place in a method's params:
+ * What may be at a place in a method's params:
  * - `plain`: a string, number, boolean or null, or a list of these. No object.
  * - `addresses`: an object whose member names are addresses, each with a plain value.
  * - `overrides`: state overrides. Only `null` and `{}` pass, because they put code of the caller's choice in a contract's place.

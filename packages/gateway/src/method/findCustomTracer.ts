@@ -6,7 +6,7 @@ import { debugMethods, traceMethods } from './methodNames.ts'
  * Nethermind also as the name of a file.
  *
  * Source: execution-apis, `TraceConfig`; geth, eth/tracers; reth, `GethDebugBuiltInTracerType`; Besu, `TracerType`; Nethermind,
- * `GethLikeNativeTracerFactory`; Erigon. The empty name stands for the opcode logger.
+ * `GethLikeNativeTracerFactory`; Erigon. The empty name is the opcode logger.
  */
 export const builtInTracers: ReadonlySet<string> = new Set([
   '',

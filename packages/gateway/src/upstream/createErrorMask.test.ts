@@ -26,7 +26,7 @@ describe('createErrorMask', () => {
     expect(JSON.parse(shown)).toMatchObject({ code: -32000, message: expect.stringMatching(/^at <.*> é$/s) as unknown })
   })
 
-  test('masks what stands behind an escape without cutting the escape', () => {
+  test('masks what is behind an escape without cutting the escape', () => {
     expect(masked(String.raw`{"message":"\nsecret-of-mine"}`, ['nsecret-of-mine'])).toBe(
       String.raw`{"message":"\n***"}`,
     )

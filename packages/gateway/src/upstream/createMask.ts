@@ -171,7 +171,7 @@ const readRows = (
   for (let at = 0; at < text.length; at += 1) {
     const value = values[text.charCodeAt(at) & 255] ?? -1
     if (value < 0) {
-      // The name of a member must not be joined with what its value begins with.
+      // The name of a member must not be joined with the start of its value.
       if (text[at] === ':' && text[at - 1] === '"') count = 0
       continue
     }
