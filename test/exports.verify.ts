@@ -21,7 +21,7 @@ describe.each(withDoor)('$manifest.name', ({ folder, manifest }) => {
   const source = readFileSync(index, 'utf8')
 
   test('gives users the names, types and signatures that are on record', async () => {
-    // What changes for users' compilers is seen here, in review, and belongs into a changeset. To accept it: npm run unit -- -u
+    // What changes for users' compilers is seen here, in review, and belongs into a changeset. To accept it: npm run verify -- -u
     const { files, path } = packed(folder)
     const faces = files
       .filter((name) => /index[.]d[.]c?ts$/.test(name))
