@@ -13,9 +13,11 @@ export type Framing = 'answer' | 'reject' | 'ignore'
  *
  * @returns The check, to be called with each request before anything is done with it. It marks a response that must be the last one.
  * @example
+ * import { createServer } from 'node:http'
+ *
  * const checkFraming = createFramingCheck()
- * server.on('request', (request, response) => {
- *   if (checkFraming(request, response) === 'answer') answer(request, response)
+ * const server = createServer((request, response) => {
+ *   if (checkFraming(request, response) === 'answer') response.end()
  * })
  * @see RFC 9112, sections 6.1 and 6.3
  */

@@ -55,7 +55,6 @@ const maxWarnings = 16
  * @returns The check, to be called with every request and with the rule of the current config.
  * @example
  * const check = createProxyWarning({ warn: console.warn })
- * check(request, createClientIp(['10.0.0.0/8']))
  */
 export const createProxyWarning = ({
   warn,
