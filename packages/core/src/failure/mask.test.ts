@@ -190,6 +190,11 @@ describe('mask', () => {
     expect(masked === 'too deep' || Array.isArray(masked)).toBe(true)
   })
 
+  const secrets = fc.oneof(
+    fc.string({ minLength: 8, maxLength: 60, unit: fc.constantFrom(...Array.from('abcXYZ0189_-')) }),
+    fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(...Array.from("ab%2F04.~!$&'()*+,;=:@-_")) }),
+  )
+
   test('no eight characters of a secret in a row survive, in whatever text it stands', () => {
     const pieces = (secret: string): fc.Arbitrary<string> =>
       fc
@@ -207,15 +212,9 @@ describe('mask', () => {
           ),
         )
         .map((parts) => parts.join(''))
-    // Characters of keys and tokens. Secrets made of punctuation are hidden whole, but not in every part.
-    const keyLike = fc.string({
-      unit: fc.constantFrom('a', 'b', 'X', 'Y', '0', '1', '8', '9', '-', '_'),
-      minLength: 16,
-      maxLength: 40,
-    })
     fc.assert(
       fc.property(
-        keyLike.chain((secret) => fc.tuple(fc.constant(secret), pieces(secret), pieces(secret))),
+        secrets.chain((secret) => fc.tuple(fc.constant(secret), pieces(secret), pieces(secret))),
         ([secret, text, name]) => {
           const said = mask(text, [secret], '')
           const shown = [said, decoded(said)]

@@ -31,9 +31,14 @@ interface View {
   readonly starts: readonly number[]
 }
 
+/** The texts of a JSON value, each with the colon behind the name of a member. */
+const texts = /("[^"\\]*(?:\\.[^"\\]*)*")(:?)/g
+
 const escapes = /(?:%|&#x|\\+(?:u00|x))([\da-f]{2});?|\\+([^])/gi
 
-const decode = ({ plain, starts }: View): View => {
+const jsonEscapes = /\\(?:u([\da-f]{4})|([^]))/g
+
+const decode = ({ plain, starts }: View, escapes: RegExp): View => {
   const left: number[] = []
   let text = ''
   let end = 0
@@ -46,7 +51,7 @@ const decode = ({ plain, starts }: View): View => {
   for (const { 0: escape, 1: hex, 2: char, index } of plain.matchAll(escapes)) {
     keep(index)
     left.push(starts[end]!)
-    text += hex ? String.fromCharCode(parseInt(hex, 16)) : char!.replace(/[nrt]/, ' ')
+    text += hex ? String.fromCharCode(parseInt(hex, 16) || 32) : char!.replace(/[bfnrt]/, ' ')
     end += escape.length
   }
   keep(plain.length)
@@ -57,7 +62,7 @@ const decode = ({ plain, starts }: View): View => {
 const normal = (text: string): string =>
   text.replaceAll('İ', 'i').toLowerCase().replaceAll('+', '-').replaceAll('/', '_')
 
-/** The letters and digits of a text, and where the name of a member ends: it must not be joined with the start of its value. */
+/** The letters and digits of a text, and '\0' where the name of a member ends: it must not be joined with the start of its value. */
 const squeeze = (text: string): string => text.replace(/[^a-z\d\0]/g, '')
 
 /** Each eight characters in a row; all of a shorter text. */
@@ -105,7 +110,8 @@ const runsOf = (secrets: readonly string[]): Runs => {
 
 const hide = (text: string, runs: Runs): string => {
   const hidden = new Uint8Array(text.length + 1)
-  let view: View = { plain: text, starts: Array.from(hidden.keys()) }
+  const marked = text.replace(texts, (_, name: string, colon: string) => name + (colon && '\0'))
+  let view = decode({ plain: marked, starts: Array.from(hidden.keys()) }, jsonEscapes)
   const search = (seen: string, runs: Runs['plain'], places?: readonly number[]): void => {
     const placeOf = (at: number): number => (places ? places[at]! : at)
     for (const [length, starts] of runs)
@@ -119,13 +125,13 @@ const hide = (text: string, runs: Runs): string => {
   }
   // The unchanged characters come first, because a secret may itself hold a '%'.
   for (let level = 0; level < 4; level++) {
-    const seen = normal(view.plain).replaceAll('":', '"\0')
+    const seen = normal(view.plain)
     search(seen, runs.plain)
     const places: number[] = []
     for (let at = 0; at < seen.length; at++) if (squeeze(seen[at]!)) places.push(at)
     search(squeeze(seen), runs.squeezed, places)
     if (view.plain.search(escapes) < 0) break
-    view = decode(view)
+    view = decode(view, escapes)
   }
   let out = ''
   for (let from = 0; from < text.length;) {
@@ -141,7 +147,7 @@ const hide = (text: string, runs: Runs): string => {
 const depth = (json: string): number => {
   let most = 0
   let now = 0
-  for (const [bracket] of json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '').matchAll(/[[\]{}]/g)) {
+  for (const [bracket] of json.replace(texts, '').matchAll(/[[\]{}]/g)) {
     now += bracket === '[' || bracket === '{' ? 1 : -1
     most = Math.max(most, now)
   }
