@@ -34,6 +34,9 @@ const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: {
 // Tests start the same TypeScript programs many times. Half of each start would be stripping the types again.
 const env = { NODE_COMPILE_CACHE: join(top, 'node_modules/.cache/keyrail') }
 
+// A process of its own for each of 400 files would spend a third of the time on loading the same modules again.
+const shared = { isolate: false, setupFiles: [join(top, 'scripts/resetBetweenFiles.ts')] }
+
 /** The Vitest projects of a suite: one for each package, one for the workspace and one for the examples. */
 export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
   const ending = suite === 'test' ? 'test.ts' : 'verify.ts'
@@ -47,6 +50,7 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
         name,
         include: [`src/**/*.${ending}`, `test/**/*.${ending}`],
         ...timeouts,
+        ...shared,
         env,
         globalSetup: globalSetups[name] ?? [],
       },
@@ -59,6 +63,7 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
         exclude: [pythonTest],
         globalSetup: suite === 'verify' ? ['./test/packPackages.ts', browser] : [],
         ...timeouts,
+        ...shared,
         env,
       },
     },
@@ -72,6 +77,7 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
         include: [`*.${ending}`],
         globalSetup: ['./lendService.ts', browser],
         ...timeouts,
+        ...shared,
         env,
       },
     },
