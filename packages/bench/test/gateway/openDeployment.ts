@@ -54,6 +54,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
       mainnet: { chainId: chainIds.mainnet, upstreams: [{ url: nothingThere }] },
     },
     limits: { appsPerUser: 1_000 },
+    services: { debug: true },
     bounds,
     quotaStatus,
   })

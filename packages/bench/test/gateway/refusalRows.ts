@@ -388,6 +388,16 @@ export const rows: readonly Row[] = [
     ask: (face) => face.request('eth_simulateV1', [{ blockStateCalls: [] }, 'latest']),
   },
   {
+    refusal: 'tracerNotAllowed',
+    told: () => refusals.tracerNotAllowed('tracer "myTracer"'),
+    kind: 'forbidden',
+    open: at(goodPath),
+    instead: {
+      ethers: ['rejected due to service settings: tracer', 'shows the body as JSON, with its quotes escaped'],
+    },
+    ask: (face) => face.request('debug_traceCall', [{ to: other }, 'latest', { tracer: 'myTracer' }]),
+  },
+  {
     refusal: 'methodNotAllowed',
     when: 'in a batch',
     status: 200,
@@ -451,6 +461,12 @@ export const rows: readonly Row[] = [
     told: refusals.parseError,
     kind: 'invalidRequest',
     open: spoiled((passing) => withBody(passing, passing.body.slice(0, -1))),
+  },
+  {
+    refusal: 'tooDeep',
+    told: () => refusals.tooDeep(64),
+    kind: 'invalidRequest',
+    open: spoiled((passing) => withBody(passing, `${'['.repeat(65)}${']'.repeat(65)}`)),
   },
   {
     refusal: 'invalidRequest',
