@@ -1,6 +1,6 @@
 /**
- * Milliseconds of the processor that some work takes on this thread. A clock would count what else the machine does meanwhile.
- * @param work - What is measured, to its end.
+ * Measures the CPU time that a function takes on this thread, in milliseconds. Unlike a clock, it does not count what other programs do.
+ * @param work - The function. It runs once, synchronously.
  */
 export function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage()
