@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AddressOptions } from '../src/address/addressOptions.ts'
 import { isKeyrailError } from '../src/failure/keyrailError.ts'
 import { batch } from '../src/transport/batch.ts'
@@ -14,6 +14,7 @@ import { retry } from '../src/transport/retry.ts'
 import type { Transport } from '../src/transport/transport.ts'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script, Seen } from './faultServer.ts'
+import { useFakeClock } from './useFakeClock.ts'
 
 interface Asked {
   readonly id: number
@@ -40,6 +41,7 @@ beforeEach(async () => {
   server = await startFaultServer(echo())
 })
 afterEach(async () => {
+  vi.useRealTimers()
   transport.close()
   await server.close()
 })
@@ -51,7 +53,8 @@ const open = (
   (transport = compose(
     batch(options.batch)(gate({ maxInFlight: options.maxInFlight })(http(address, { fetch: options.fetch }))),
     retry({ retries: options.retries ?? 0, baseMs: 5 }),
-    deadline(),
+    // The default of 10 seconds is not the subject of any test here.
+    deadline({ timeoutMs: 60_000 }),
   ))
 
 const wave = (count: number, from = 0, options = {}): Promise<unknown>[] =>
@@ -148,10 +151,12 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       await expect.poll(() => gone).toBe(1)
 
       const all = new AbortController()
-      const late = [...wave(2, 0, { signal: all.signal }), ...wave(1, 2, { timeoutMs: 60 })]
+      useFakeClock()
+      const late = outcomes([...wave(2, 0, { signal: all.signal }), ...wave(1, 2, { timeoutMs: 60 })])
       await expect.poll(() => server.seen.length).toBe(2)
       all.abort('enough')
-      expect(await outcomes(late)).toEqual(['enough', 'enough', 'timeout'])
+      await vi.advanceTimersByTimeAsync(60)
+      expect(await late).toEqual(['enough', 'enough', 'timeout'])
       await expect.poll(() => gone).toBe(2)
     })
 
@@ -185,14 +190,15 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
 
     test('keeps as many requests open as it may, however many calls wait', async () => {
       open({ ...options, maxInFlight: 3, batch: { maxCalls: 10 } })
-      let openNow = 0
+      const held: (() => void)[] = []
       let most = 0
-      server.script = (seen, response, socket) => {
-        most = Math.max(most, ++openNow)
-        setTimeout(() => {
-          openNow--
-          echo()(seen, response, socket)
-        }, 2)
+      server.script = (...args) => {
+        held.push(() => echo()(...args))
+        most = Math.max(most, held.length)
+        if (held.length < 3 && server.seen.length < 50) return
+        setImmediate(() => {
+          for (const respond of held.splice(0)) respond()
+        })
       }
       expect(await outcomes(wave(500))).toEqual(upTo(500))
       expect(most).toBe(3)
@@ -244,12 +250,13 @@ test('sends a batch again at once where the server had closed the kept-alive con
 })
 
 test('leaves no connection open after close, whatever waited', async () => {
-  const slow = createServer(() => {})
+  let arrived = 0
+  const slow = createServer(() => arrived++)
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
   const { port } = slow.address() as { port: number }
   open({ maxInFlight: 2, batch: { maxCalls: 5 } }, { url: `http://127.0.0.1:${port}` })
   const calls = wave(100)
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  await expect.poll(() => arrived).toBe(2)
   transport.close()
   expect(await outcomes(calls)).toEqual(Array.from({ length: 100 }, () => 'aborted'))
   await expect.poll(() => new Promise((resolve) => slow.getConnections((_, count) => resolve(count)))).toBe(0)

@@ -75,21 +75,17 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       const [kind, script] = broken[name] as (typeof broken)[string]
       server.script = script
       const transport = createTransport({ url: server.url, ...options, retry: false, maxResponseBytes: 4_096 })
-      // Only where nothing comes it is the deadline that ends the call: elsewhere a busy machine gets time.
-      const timeoutMs = name.endsWith('at all') || name.endsWith('no body') ? 300 : 5_000
-      const start = performance.now()
+      // The deadline is the subject only where nothing comes. Elsewhere it catches hangs.
+      const timeoutMs = kind === 'timeout' && server.script !== broken['HTML 504']?.[1] ? 100 : 60_000
       const failure: unknown = await transport
         .request({ method: 'eth_blockNumber' }, { timeoutMs })
         .then((value: unknown) => expect.fail(`answered ${JSON.stringify(value)}`))
         .catch((error: unknown) => error)
-      const tookMs = performance.now() - start
       // fetch knows brotli of itself, and refuses what is none; then the break is the platform's word.
       const kinds = carrier === 'fetch' && /gzip|encoding/.test(name) ? [kind, 'network'] : [kind]
       expect(isKeyrailError(failure) && failure.kind, String(failure)).toSatisfy((got: string) =>
         (kinds as string[]).includes(got),
       )
-      // A busy machine gets time, and the default of ten seconds would be too long all the same.
-      expect(tookMs).toBeLessThan(timeoutMs + 4_000)
       transport.close()
     })
   })

@@ -1,15 +1,19 @@
 import http from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { createTransport } from '@keyrail/core'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { answer, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
+import { useFakeClock } from './useFakeClock.ts'
 
 let server: FaultServer
 beforeEach(async () => {
   server = await startFaultServer()
 })
-afterEach(() => server.close())
+afterEach(() => {
+  vi.useRealTimers()
+  return server.close()
+})
 
 const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 const blockNumber = { method: 'eth_blockNumber' }
@@ -95,12 +99,15 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
     test('ends the request when the call is aborted or late', async () => {
       let gone = 0
       server.script = (_, response) => response.on('close', () => gone++)
+      useFakeClock()
       const transport = createTransport({ url: server.url, ...options })
       const controller = new AbortController()
       const aborted = failureOf(transport.request(blockNumber, { signal: controller.signal }))
       const late = failureOf(transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 60 }))
-      setTimeout(() => controller.abort('enough'), 30)
+      await expect.poll(() => server.seen.length).toBe(2)
+      controller.abort('enough')
       expect(await aborted).toBe('enough')
+      await vi.advanceTimersByTimeAsync(60)
       expect(await late).toMatchObject({ kind: 'timeout' })
       await expect.poll(() => gone).toBe(2)
       transport.close()
@@ -258,7 +265,7 @@ describe('http by a fetch that misbehaves', () => {
     ['rejects with nothing', () => Promise.reject(undefined)],
     ['rejects with a text', () => Promise.reject('no')],
   ])('one that %s gives a named failure', async (_, fetch) => {
-    const transport = createTransport({ url: server.url, fetch: fetch as never, retry: false, timeoutMs: 500 })
+    const transport = createTransport({ url: server.url, fetch: fetch as never, retry: false })
     expect(await failureOf(transport.request(blockNumber))).toMatchObject({
       kind: expect.stringMatching(/network|badResponse/),
     })
@@ -270,15 +277,15 @@ describe('http by a fetch that misbehaves', () => {
       called++
       throw new Error('no')
     }
+    useFakeClock()
     const transport = createTransport({ url: server.url, fetch, retry: { baseMs: 200 } })
     const controller = new AbortController()
     const call = failureOf(transport.request(blockNumber, { signal: controller.signal }))
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await expect.poll(() => called).toBe(1)
     controller.abort('enough')
     expect(await call).toBe('enough')
-    const before = called
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    expect(called).toBe(before)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(called).toBe(1)
     transport.close()
   })
 

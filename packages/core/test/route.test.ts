@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { breaker } from '../src/transport/breaker.ts'
 import type { BreakerOptions } from '../src/transport/breaker.ts'
 import { budget } from '../src/transport/budget.ts'
@@ -12,6 +12,7 @@ import type { Route, RouteOptions } from '../src/transport/route.ts'
 import type { Transport } from '../src/transport/transport.ts'
 import { answer, raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
+import { useFakeClock } from './useFakeClock.ts'
 
 let one: FaultServer
 let two: FaultServer
@@ -25,6 +26,7 @@ beforeEach(async () => {
   ])
 })
 afterEach(async () => {
+  vi.useRealTimers()
   for (const transport of open.splice(0)) transport.close()
   await Promise.all([one.close(), two.close(), three.close()])
 })
@@ -65,10 +67,6 @@ const counts = (): number[] => [one, two, three].map(({ seen }) => seen.length)
 
 const breaks: Script = (_, __, socket) => socket.destroy()
 const hangs: Script = () => {}
-const later =
-  (ms: number, script: Script): Script =>
-  (...args) =>
-    void setTimeout(() => script(...args), ms)
 /** A node at a given head, that knows no later block. */
 const node =
   (headOf: () => number): Script =>
@@ -109,10 +107,13 @@ describe('failover', () => {
 
   test('passes over one that hangs, in a third of the time', async () => {
     one.script = hangs
-    const from = performance.now()
-    // Were all of the time spent on it, there would be no answer.
-    expect(await ask(make({ timeoutMs: 1_500 }))).toBe('0x2')
-    expect(performance.now() - from).toBeGreaterThan(490)
+    useFakeClock()
+    const call = ask(make({ timeoutMs: 1_500 }))
+    await expect.poll(() => one.seen.length).toBe(1)
+    await vi.advanceTimersByTimeAsync(499)
+    expect(two.seen).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await call).toBe('0x2')
   })
 
   test('goes to the third where two fail, and tells of all where all do', async () => {
@@ -128,23 +129,29 @@ describe('failover', () => {
 
   test('leaves a broken server alone, and comes back when it works again', async () => {
     one.script = raw(502, 'Bad Gateway')
+    useFakeClock()
     const transport = make({ breaker: { openMs: 200 } })
     for (let i = 0; i < 20; i++) expect(await ask(transport)).toBe('0x2')
     expect(one.seen).toHaveLength(5)
     expect(transport.routed.stats()[0]?.health).toMatchObject({ state: 'open' })
     one.script = answer('0x1')
-    await new Promise((resolve) => setTimeout(resolve, 250))
+    await vi.advanceTimersByTimeAsync(199)
+    expect(await ask(transport)).toBe('0x2')
+    await vi.advanceTimersByTimeAsync(1)
     expect(await ask(transport)).toBe('0x1')
     expect(transport.routed.stats()[0]?.health).toMatchObject({ state: 'closed', successRate: 1 })
   })
 
   test('does not ask a throttled server again before its time', async () => {
     one.script = raw(429, 'slow down', { 'retry-after': '1' })
+    useFakeClock()
     const transport = make()
     for (let i = 0; i < 20; i++) expect(await ask(transport)).toBe('0x2')
     expect(one.seen).toHaveLength(1)
     one.script = answer('0x1')
-    await new Promise((resolve) => setTimeout(resolve, 1_050))
+    await vi.advanceTimersByTimeAsync(500)
+    expect(await ask(transport)).toBe('0x2')
+    await vi.advanceTimersByTimeAsync(500)
     expect(await ask(transport)).toBe('0x1')
   })
 
@@ -203,6 +210,7 @@ describe('a group', () => {
 
 describe('hedging', () => {
   const hedge = { minMs: 50, maxRatio: 1 }
+  beforeEach(useFakeClock)
   const warm = async (transport: Transport): Promise<void> => {
     for (let i = 0; i < 25; i++) await ask(transport)
   }
@@ -212,20 +220,27 @@ describe('hedging', () => {
     await warm(transport)
     let ended = false
     one.script = (_, __, socket) => void socket.on('close', () => (ended = true))
-    // The first never answers: without a second there would be none in ten seconds.
-    const from = performance.now()
-    expect(await ask(transport)).toBe('0x2')
-    expect(performance.now() - from).toBeLessThan(5_000)
+    const call = ask(transport)
+    await expect.poll(() => one.seen.length).toBe(26)
+    await vi.advanceTimersByTimeAsync(49)
+    expect(two.seen).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await call).toBe('0x2')
     await expect.poll(() => ended).toBe(true)
   })
 
   test('answers from the first where that is faster after all', async () => {
     const transport = make({ hedge })
     await warm(transport)
-    one.script = later(120, answer('0x1'))
-    two.script = later(2_000, answer('0x2'))
-    expect(await ask(transport)).toBe('0x1')
-    expect(two.seen).toHaveLength(1)
+    let respond = (): void => {}
+    one.script = (...args) => (respond = () => answer('0x1')(...args))
+    two.script = hangs
+    const call = ask(transport)
+    await expect.poll(() => one.seen.length).toBe(26)
+    await vi.advanceTimersByTimeAsync(50)
+    await expect.poll(() => two.seen.length).toBe(1)
+    respond()
+    expect(await call).toBe('0x1')
   })
 })
 
@@ -242,11 +257,14 @@ describe('minBlock', () => {
   })
 
   test('waits for a server that lags', async () => {
-    const from = Date.now()
-    one.script = node(() => (Date.now() - from < 300 ? 99 : 100))
-    const transport = make({ servers: [one], retries: 20 })
+    let head = 99
+    one.script = (...args) => {
+      if (one.seen.length === 5) head = 100
+      node(() => head)(...args)
+    }
+    const transport = make({ servers: [one], retries: 20, timeoutMs: 60_000 })
     expect(await balance(transport, 100)).toBe('at 100')
-    expect(Date.now() - from).toBeGreaterThanOrEqual(300)
+    expect(one.seen.length).toBeGreaterThanOrEqual(5)
   })
 
   test('reads what was written, though another node behind the same address has not seen it', async () => {
