@@ -2,7 +2,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { createTransport } from '@keyrail/core'
 import type { FullTransport, Options } from '@keyrail/core'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { until, useFakeClock } from './useFakeClock.ts'
 
 // What `abortEverywhere.test.ts` asks in memory, over real connections: the server sees each of them end.
 
@@ -24,6 +25,7 @@ beforeEach(async () => {
   ;({ port } = server.address() as AddressInfo)
 })
 afterEach(() => {
+  vi.useRealTimers()
   for (const socket of open) socket.destroy()
   server.close()
 })
@@ -70,18 +72,20 @@ describe.each(Object.keys(carriers))('by %s', (carrier) => {
       const group = transport.group()
       const controller = new AbortController()
       const reason = { mine: 'reason' }
-      const timeoutMs = way === 'its deadline' ? 150 : 10_000
+      const timeoutMs = 10_000
+      useFakeClock()
       const call = group.request({ method: 'eth_chainId' }, { signal: controller.signal, timeoutMs })
       const outcome = call.catch((error: unknown) => error)
       await there
       if (way === 'its signal') controller.abort(reason)
+      else if (way === 'its deadline') await vi.advanceTimersByTimeAsync(timeoutMs)
       else if (way === 'the close of the transport') transport.close()
       else if (way === 'the close of its group') group.close()
       const ended = await outcome
       if (way === 'its signal') expect(ended).toBe(reason)
       else expect(ended).toMatchObject({ kind: way === 'its deadline' ? 'timeout' : 'aborted' })
       expect(transport.stats().inFlight).toBe(0)
-      await expect.poll(() => open.size, { message: 'the server sees it end' }).toBe(0)
+      await until(() => open.size === 0)
       await expect.poll(() => held().length).toBeLessThanOrEqual(before)
       transport.close()
     })

@@ -14,7 +14,7 @@ import { retry } from '../src/transport/retry.ts'
 import type { Transport } from '../src/transport/transport.ts'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script, Seen } from './faultServer.ts'
-import { useFakeClock } from './useFakeClock.ts'
+import { until, useFakeClock } from './useFakeClock.ts'
 
 interface Asked {
   readonly id: number
@@ -143,21 +143,21 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       const one = new AbortController()
       const aborted = wave(1, 0, { signal: one.signal })
       const others = wave(2, 1)
-      await expect.poll(() => server.seen.length).toBe(1)
+      await until(() => server.seen.length === 1)
       one.abort('enough')
       expect(await outcomes(aborted)).toEqual(['enough'])
       release()
       expect(await outcomes(others)).toEqual([1, 2])
-      await expect.poll(() => gone).toBe(1)
+      await until(() => gone === 1)
 
       const all = new AbortController()
       useFakeClock()
       const late = outcomes([...wave(2, 0, { signal: all.signal }), ...wave(1, 2, { timeoutMs: 60 })])
-      await expect.poll(() => server.seen.length).toBe(2)
+      await until(() => server.seen.length === 2)
       all.abort('enough')
       await vi.advanceTimersByTimeAsync(60)
       expect(await late).toEqual(['enough', 'enough', 'timeout'])
-      await expect.poll(() => gone).toBe(2)
+      await until(() => gone === 2)
     })
 
     test('takes a new key for each request, and shows none', async () => {
@@ -256,7 +256,7 @@ test('leaves no connection open after close, whatever waited', async () => {
   const { port } = slow.address() as { port: number }
   open({ maxInFlight: 2, batch: { maxCalls: 5 } }, { url: `http://127.0.0.1:${port}` })
   const calls = wave(100)
-  await expect.poll(() => arrived).toBe(2)
+  await until(() => arrived === 2)
   transport.close()
   expect(await outcomes(calls)).toEqual(Array.from({ length: 100 }, () => 'aborted'))
   await expect.poll(() => new Promise((resolve) => slow.getConnections((_, count) => resolve(count)))).toBe(0)

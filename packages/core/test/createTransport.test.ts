@@ -1,10 +1,11 @@
 import { isKeyrailError, layer } from '@keyrail/core'
 import type { FullTransport, KeyrailError, Options } from '@keyrail/core'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTransport } from '../src/transport/createTransport.ts'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { reachableStrings } from './leakWalk.ts'
+import { until, useFakeClock } from './useFakeClock.ts'
 
 interface Asked {
   readonly id: number
@@ -36,6 +37,7 @@ beforeEach(async () => {
   ;[one, two] = await Promise.all([startFaultServer(echo('one')), startFaultServer(echo('two'))])
 })
 afterEach(async () => {
+  vi.useRealTimers()
   for (const transport of open.splice(0)) transport.close()
   await Promise.all([one.close(), two.close()])
 })
@@ -201,10 +203,16 @@ describe('several endpoints', () => {
     expect(Math.min(one.seen.length, two.seen.length)).toBe(2)
   })
 
-  test('what is off by default can be named for all of them: minBlock, hedge, attempts', async () => {
+  test('attemptTimeoutMs applies to each of them', async () => {
     const transport = make({ ...both(), retry: false, attemptTimeoutMs: 2_000 })
     one.script = () => {}
-    expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['two', 'eth_gasPrice'])
+    useFakeClock()
+    const call = transport.request({ method: 'eth_gasPrice' })
+    await until(() => one.seen.length === 1)
+    await vi.advanceTimersByTimeAsync(1_999)
+    expect(two.seen).toHaveLength(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await call).toEqual(['two', 'eth_gasPrice'])
   })
 
   test('chains that differ are refused', () => {
@@ -264,11 +272,22 @@ describe('options of single layers', () => {
   test('maxInFlight keeps the others waiting, and maxWaitMs is how long', async () => {
     const transport = make({ maxInFlight: 1, maxWaitMs: 30, coalesce: false })
     one.script = () => {}
-    const [, second] = await Promise.allSettled([
+    useFakeClock()
+    const calls = Promise.allSettled([
       transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 200 }),
       transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 200 }),
     ])
-    expect(second).toMatchObject({ reason: { kind: 'throttled', source: 'client' } })
+    await until(() => one.seen.length === 1)
+    await vi.advanceTimersByTimeAsync(29)
+    expect(transport.stats().failed).toBe(0)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(transport.stats().failed).toBe(1)
+    await vi.advanceTimersByTimeAsync(170)
+    expect(await calls).toMatchObject([
+      { reason: { kind: 'timeout' } },
+      { reason: { kind: 'throttled', source: 'client' } },
+    ])
+    expect(one.seen).toHaveLength(1)
   })
 
   test('keccak256 makes a write that was answered by nonsense be looked up', async () => {
@@ -299,7 +318,11 @@ describe('options of single layers', () => {
     await transport.request({ method: 'eth_gasPrice' })
     expect(seen).toEqual(['in', 'eth_gasPrice', 'out'])
     one.script = () => {}
-    await expect(transport.request({ method: 'eth_gasPrice' })).rejects.toMatchObject({ kind: 'timeout' })
+    useFakeClock()
+    const late = expect(transport.request({ method: 'eth_gasPrice' })).rejects.toMatchObject({ kind: 'timeout' })
+    await until(() => one.seen.length === 2)
+    await vi.advanceTimersByTimeAsync(400)
+    await late
     expect(seen.slice(3)).toContain('timeout')
   })
 
@@ -310,7 +333,7 @@ describe('options of single layers', () => {
     const transport = make({ hooks: { onRequest: broken, onAttempt: broken, onResponse: broken } })
     expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['one', 'eth_gasPrice'])
     // Hooks are never waited for.
-    await expect.poll(() => transport.stats().hookErrors).toBe(3)
+    await until(() => transport.stats().hookErrors === 3)
   })
 })
 
@@ -336,7 +359,7 @@ describe('closing', () => {
     one.script = two.script = () => {}
     const group = transport.group()
     const calls = [transport, transport, group].map((on) => on.request({ method: 'eth_gasPrice' }))
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await until(() => one.seen.length + two.seen.length > 0)
     transport.close()
     for (const call of calls) await expect(call).rejects.toMatchObject({ kind: 'aborted' })
     for (const on of [transport, group])
@@ -349,12 +372,16 @@ describe('closing', () => {
     one.script = () => {}
     const group = transport.group()
     const mine = group.request({ method: 'eth_gasPrice' })
-    const others = transport.request({ method: 'eth_chainId' }, { timeoutMs: 300 })
+    useFakeClock()
+    const others = expect(transport.request({ method: 'eth_chainId' }, { timeoutMs: 300 })).rejects.toMatchObject({
+      kind: 'timeout',
+    })
     group.close()
     await expect(mine).rejects.toMatchObject({ kind: 'aborted' })
     await expect(group.request({ method: 'eth_gasPrice' })).rejects.toMatchObject({ kind: 'aborted' })
     expect(await group.batch([{ method: 'eth_gasPrice' }])).toMatchObject([{ reason: { kind: 'aborted' } }])
-    await expect(others).rejects.toMatchObject({ kind: 'timeout' })
+    await vi.advanceTimersByTimeAsync(300)
+    await others
   })
 
   test('an abort ends a call wherever it stands, with the reason as it was given', async () => {
@@ -369,7 +396,7 @@ describe('closing', () => {
       )
       return { controller, reason, call }
     })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(() => one.seen.length + two.seen.length > 0)
     for (const { controller, reason, call } of calls) {
       controller.abort(reason)
       expect(await call.catch((error: unknown) => error)).toBe(reason)

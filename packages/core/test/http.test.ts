@@ -4,7 +4,7 @@ import { createTransport } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { answer, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
-import { useFakeClock } from './useFakeClock.ts'
+import { until, useFakeClock } from './useFakeClock.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -104,12 +104,12 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       const controller = new AbortController()
       const aborted = failureOf(transport.request(blockNumber, { signal: controller.signal }))
       const late = failureOf(transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 60 }))
-      await expect.poll(() => server.seen.length).toBe(2)
+      await until(() => server.seen.length === 2)
       controller.abort('enough')
       expect(await aborted).toBe('enough')
       await vi.advanceTimersByTimeAsync(60)
       expect(await late).toMatchObject({ kind: 'timeout' })
-      await expect.poll(() => gone).toBe(2)
+      await until(() => gone === 2)
       transport.close()
     })
 
@@ -247,7 +247,7 @@ describe('http by node:http', () => {
     await transport.request(blockNumber)
     expect(open).toBe(1)
     transport.close()
-    await expect.poll(() => open).toBe(0)
+    await until(() => open === 0)
     counted.close()
   })
 })
@@ -281,7 +281,7 @@ describe('http by a fetch that misbehaves', () => {
     const transport = createTransport({ url: server.url, fetch, retry: { baseMs: 200 } })
     const controller = new AbortController()
     const call = failureOf(transport.request(blockNumber, { signal: controller.signal }))
-    await expect.poll(() => called).toBe(1)
+    await until(() => called === 1)
     controller.abort('enough')
     expect(await call).toBe('enough')
     await vi.advanceTimersByTimeAsync(60_000)

@@ -12,7 +12,7 @@ import type { Route, RouteOptions } from '../src/transport/route.ts'
 import type { Transport } from '../src/transport/transport.ts'
 import { answer, raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
-import { useFakeClock } from './useFakeClock.ts'
+import { until, useFakeClock } from './useFakeClock.ts'
 
 let one: FaultServer
 let two: FaultServer
@@ -109,7 +109,7 @@ describe('failover', () => {
     one.script = hangs
     useFakeClock()
     const call = ask(make({ timeoutMs: 1_500 }))
-    await expect.poll(() => one.seen.length).toBe(1)
+    await until(() => one.seen.length === 1)
     await vi.advanceTimersByTimeAsync(499)
     expect(two.seen).toHaveLength(0)
     await vi.advanceTimersByTimeAsync(1)
@@ -221,12 +221,12 @@ describe('hedging', () => {
     let ended = false
     one.script = (_, __, socket) => void socket.on('close', () => (ended = true))
     const call = ask(transport)
-    await expect.poll(() => one.seen.length).toBe(26)
+    await until(() => one.seen.length === 26)
     await vi.advanceTimersByTimeAsync(49)
     expect(two.seen).toHaveLength(0)
     await vi.advanceTimersByTimeAsync(1)
     expect(await call).toBe('0x2')
-    await expect.poll(() => ended).toBe(true)
+    await until(() => ended)
   })
 
   test('answers from the first where that is faster after all', async () => {
@@ -236,9 +236,9 @@ describe('hedging', () => {
     one.script = (...args) => (respond = () => answer('0x1')(...args))
     two.script = hangs
     const call = ask(transport)
-    await expect.poll(() => one.seen.length).toBe(26)
+    await until(() => one.seen.length === 26)
     await vi.advanceTimersByTimeAsync(50)
-    await expect.poll(() => two.seen.length).toBe(1)
+    await until(() => two.seen.length === 1)
     respond()
     expect(await call).toBe('0x1')
   })

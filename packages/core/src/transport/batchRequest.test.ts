@@ -3,9 +3,13 @@ import { createBatchRequest } from './batchRequest.ts'
 
 describe('createBatchRequest', () => {
   test('tells how each call ended, in the order of the calls', async () => {
+    let endLast = (): void => {}
+    const last = new Promise<void>((resolve) => (endLast = resolve))
     const all = createBatchRequest(async ({ method }) => {
       if (method === 'eth_call') throw new RangeError('mine')
-      await new Promise((resolve) => setTimeout(resolve, method === 'eth_chainId' ? 20 : 1))
+      // The first call ends last.
+      if (method === 'eth_chainId') await last
+      else setImmediate(endLast)
       return method
     })
     const calls = ['eth_chainId', 'eth_call', 'eth_gasPrice'].map((method) => ({ method }))

@@ -35,7 +35,7 @@ const cuts = framings.flatMap((framing) => [false, true].map((hard) => ({ framin
 describe.each(carriers)('by %s, an answer that is cut off at any byte', (_, options) => {
   describe.each(cuts)('framed by $framing, hard: $hard', ({ framing, hard }) => {
     test('is never taken for an answer, and the call ends at once', async () => {
-      transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
+      transport = createTransport({ url: server.url, retry: false, timeoutMs: 60_000, ...options })
       // As long as any answer below: an id takes up to three digits.
       const size = sizeOf(framing, { id: 100, ...own('0x2a') })
       for (let offset = 0; offset < size; offset++) {
@@ -50,7 +50,7 @@ describe.each(carriers)('by %s, an answer that is cut off at any byte', (_, opti
     })
 
     test('fails every call of a batch, or none, and crosses none', async () => {
-      transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 5_000 }))
+      transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 60_000 }))
       const params = ['0x1', '0x2', '0x3']
       const size = sizeOf(
         framing,
@@ -66,7 +66,7 @@ describe.each(carriers)('by %s, an answer that is cut off at any byte', (_, opti
   })
 
   test('is asked for again, and then answered', async () => {
-    transport = createTransport({ url: server.url, retry: { retries: 1, baseMs: 0 }, timeoutMs: 5_000, ...options })
+    transport = createTransport({ url: server.url, retry: { retries: 1, baseMs: 0 }, timeoutMs: 60_000, ...options })
     const size = sizeOf('length', { id: 1, ...own('0x2a') })
     for (let offset = 0; offset < size; offset += 7) {
       let met = 0
@@ -77,7 +77,7 @@ describe.each(carriers)('by %s, an answer that is cut off at any byte', (_, opti
   })
 
   test('is not asked for again where a transaction was sent, and one that is whole is believed', async () => {
-    transport = createTransport({ url: server.url, retry: { retries: 3, baseMs: 0 }, timeoutMs: 5_000, ...options })
+    transport = createTransport({ url: server.url, retry: { retries: 3, baseMs: 0 }, timeoutMs: 60_000, ...options })
     const raw = '0x02c0'
     const size = sizeOf('length', { id: 1, method: 'eth_sendRawTransaction', params: [raw] })
     for (let offset = 0; offset < size; offset++) {
@@ -92,7 +92,7 @@ describe.each(carriers)('by %s, an answer that is cut off at any byte', (_, opti
 
 describe('by node:http, on a connection that was in use before', () => {
   test('a read that is cut off before any byte is sent again at once, without the retry layer', async () => {
-    transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000 })
+    transport = createTransport({ url: server.url, retry: false, timeoutMs: 60_000 })
     const size = sizeOf('length', { id: 1, ...own('0x2a') })
     for (let offset = 0; offset < size; offset += 5) {
       server.script = answering()

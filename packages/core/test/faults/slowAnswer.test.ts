@@ -1,8 +1,9 @@
 import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
 import type { Transport } from '@keyrail/core'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer, Script } from '../faultServer.ts'
+import { until, useFakeClock } from '../useFakeClock.ts'
 import type { Framing } from './answerBytes.ts'
 import { answering } from './answering.ts'
 import { carriers } from './carriers.ts'
@@ -13,8 +14,10 @@ let server: FaultServer
 let transport: Transport
 beforeEach(async () => {
   server = await startFaultServer(answering())
+  useFakeClock()
 })
 afterEach(async () => {
+  vi.useRealTimers()
   transport.close()
   await server.close()
 })
@@ -26,6 +29,12 @@ const ask = (param: string, timeoutMs?: number): Promise<unknown> =>
   transport.request({ method: 'eth_call', params: [param] }, { timeoutMs })
 const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
   call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
+
+/** Waits until the server has seen so many requests, then lets time pass. */
+const passTime = async (requests: number, ms: number): Promise<void> => {
+  await until(() => server.seen.length === requests)
+  await vi.advanceTimersByTimeAsync(ms)
+}
 
 /** Where connections to it stay, until the client ends them. */
 const goneOf = (script: Script): { readonly script: Script; gone: number } => {
@@ -43,24 +52,31 @@ describe.each(carriers)('by %s', (_, options) => {
   describe.each(parts)('a $part that drips, framed by $framing', ({ part, framing }) => {
     test('is waited for within the time of the call', async () => {
       transport = createTransport({ url: server.url, retry: false, timeoutMs: 10_000, ...options })
-      server.script = slowAnswer(part, 60, { framing })
-      expect(await ask('0x1')).toEqual(own('0x1'))
+      server.script = slowAnswer(part, 9_000, { framing })
+      const call = ask('0x1')
+      await passTime(1, 9_000)
+      expect(await call).toEqual(own('0x1'))
     })
 
     test('ends with the time of the call, and so does its connection', async () => {
       transport = createTransport({ url: server.url, retry: false, ...options })
       const slow = goneOf(slowAnswer(part, 60_000, { framing }))
       server.script = slow.script
-      expect(await outcomeOf(ask('0x1', 80))).toBe('timeout')
-      await expect.poll(() => slow.gone).toBe(1)
+      const outcome = outcomeOf(ask('0x1', 80))
+      await passTime(1, 79)
+      expect(slow.gone).toBe(0)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(await outcome).toBe('timeout')
+      await until(() => slow.gone === 1)
     })
   })
 
   test('calls of a batch wait for a slow one together, and each leaves at its own time', async () => {
     transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline())
     server.script = slowAnswer('body', 300)
-    const calls = [ask('0x1'), ask('0x2', 60), ask('0x3')]
-    expect(await Promise.all(calls.map(outcomeOf))).toEqual([own('0x1'), 'timeout', own('0x3')])
+    const outcomes = Promise.all([ask('0x1'), ask('0x2', 60), ask('0x3')].map(outcomeOf))
+    await passTime(1, 300)
+    expect(await outcomes).toEqual([own('0x1'), 'timeout', own('0x3')])
   })
 
   test.each([
@@ -70,7 +86,9 @@ describe.each(carriers)('by %s', (_, options) => {
   ])('a server that falls silent %s costs no more than the time of the call', async (_where, afterBytes) => {
     transport = createTransport({ url: server.url, retry: false, ...options })
     server.script = halfOpen({ afterBytes })
-    expect(await outcomeOf(ask('0x1', 80))).toBe('timeout')
+    const outcome = outcomeOf(ask('0x1', 80))
+    await passTime(1, 80)
+    expect(await outcome).toBe('timeout')
     server.script = answering()
     // Not on the silent connection.
     expect(await ask('0x2')).toEqual(own('0x2'))
@@ -81,7 +99,9 @@ describe.each(carriers)('by %s', (_, options) => {
     transport = createTransport({ url: server.url, retry: false, ...options })
     await ask('0x1')
     server.script = halfOpen()
-    expect(await outcomeOf(ask('0x2', 80))).toBe('timeout')
+    const outcome = outcomeOf(ask('0x2', 80))
+    await passTime(2, 80)
+    expect(await outcome).toBe('timeout')
     server.script = answering()
     expect(await ask('0x3')).toEqual(own('0x3'))
   })
@@ -89,8 +109,11 @@ describe.each(carriers)('by %s', (_, options) => {
   test('a server that falls silent is left by the calls of a batch one by one, and then by the request', async () => {
     transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline())
     server.script = halfOpen()
-    const outcomes = await Promise.all([60, 90, 120].map((ms) => outcomeOf(ask('0x1', ms))))
-    expect(outcomes).toEqual(['timeout', 'timeout', 'timeout'])
+    const outcomes = [60, 90, 120].map((ms) => outcomeOf(ask('0x1', ms)))
+    await passTime(1, 60)
+    expect(await outcomes[0]).toBe('timeout')
+    await vi.advanceTimersByTimeAsync(60)
+    expect(await Promise.all(outcomes)).toEqual(['timeout', 'timeout', 'timeout'])
     expect(server.seen).toHaveLength(1)
   })
 })
