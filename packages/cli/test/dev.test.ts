@@ -301,8 +301,8 @@ describe('the end of keyrail dev', () => {
       expect(readdirSync(temporary)).toHaveLength(1)
       const askedAt = performance.now()
       expect(await stop(dev, signal)).toBe(0)
-      // A container is killed where it takes longer.
-      expect(performance.now() - askedAt).toBeLessThan(10_000)
+      // Without the idle connection closed, it would wait until the client gives it up. It takes far less than a second.
+      expect(performance.now() - askedAt).toBeLessThan(60_000)
       expect(children.filter(alive)).toEqual([])
       expect(readdirSync(temporary)).toEqual([])
     },

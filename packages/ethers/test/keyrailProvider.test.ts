@@ -10,6 +10,7 @@ import {
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
+import { useFakeClock } from '@keyrail/core/test/useFakeClock.ts'
 import { Contract, Interface, isError, keccak256, Wallet } from 'ethers'
 import type { ErrorCode, EthersError } from 'ethers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -67,10 +68,13 @@ test('the chain id is asked once where none is given', async () => {
 test('a key that is wrong fails the first call, and nothing goes on behind it', async () => {
   const log = vi.spyOn(console, 'log')
   server.script = raw(401, 'no such key')
+  useFakeClock()
   const provider = make({ chainId: undefined } as Partial<Options>)
   const failure = await failureOf(provider.getBlockNumber())
   expect(failure).toMatchObject({ code: 'SERVER_ERROR', failure: { kind: 'auth' } })
-  await new Promise((resolve) => setTimeout(resolve, 1_200))
+  await vi.advanceTimersByTimeAsync(600_000)
+  vi.useRealTimers()
+  // ethers tries again every second, and the server would see it.
   expect(methods().length).toBeLessThanOrEqual(2)
   expect(log).not.toHaveBeenCalled()
   log.mockRestore()
@@ -152,7 +156,7 @@ describe('destroy', () => {
     server.script = () => {}
     const provider = make()
     const call = failureOf(provider.getBlockNumber())
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await expect.poll(() => server.seen.length).toBe(1)
     provider.destroy()
     expect(await call).toMatchObject({ code: 'CANCELLED' })
     expect(await failureOf(provider.send('eth_blockNumber', []))).toMatchObject({ code: 'UNSUPPORTED_OPERATION' })

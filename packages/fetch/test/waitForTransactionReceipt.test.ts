@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hex } from '@keyrail/core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTransport } from '@keyrail/core'
+import type { FullTransport } from '@keyrail/core'
+import { until, useFakeClock } from '@keyrail/core/test/useFakeClock.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClient, waitForTransactionReceipt } from '../src/index.ts'
 import type { Client, TransactionReceipt } from '../src/index.ts'
 import { startCountingServer } from './countingServer.ts'
@@ -12,6 +15,7 @@ import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { wireReceipt } from './wire.ts'
 
 let anvil: Anvil
+let transport: FullTransport
 let client: Client<AnvilRpc>
 let from: Hex
 let to: Hex
@@ -19,7 +23,8 @@ let snapshot: Hex
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  client = createClient<AnvilRpc>({ url: anvil.url, retry: false })
+  transport = createTransport({ url: anvil.url, retry: false })
+  client = createClient<AnvilRpc>(transport)
   const accounts = await client.eth_accounts()
   from = accounts[0] as Hex
   to = accounts[1] as Hex
@@ -29,6 +34,7 @@ beforeEach(async () => {
   snapshot = await client.evm_snapshot()
 })
 afterEach(async () => {
+  vi.useRealTimers()
   await client.evm_revert(snapshot)
 })
 afterAll(async () => {
@@ -42,6 +48,14 @@ const send = (): Promise<Hex> =>
 const mine = (blocks = 1): Promise<null> => client.anvil_mine(`0x${blocks.toString(16)}`)
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const pollingIntervalMs = 25
+
+/** Lets fake time pass, millisecond by millisecond, and lets every request end before it goes on. */
+const passTime = async (ms: number, on: FullTransport): Promise<void> => {
+  for (let passed = 0; passed < ms; passed++) {
+    await until(() => on.stats().inFlight === 0)
+    await vi.advanceTimersByTimeAsync(1)
+  }
+}
 
 /** Whether it has settled within some polls. */
 const settledSoon = (wait: Promise<unknown>): Promise<boolean> =>
@@ -111,24 +125,31 @@ describe('waitForTransactionReceipt', () => {
 
   test('fails at the deadline, naming the hash', async () => {
     const hash = await send()
-    const started = performance.now()
+    useFakeClock()
+    let isOver = false
     const wait = waitForTransactionReceipt(client, { hash, timeoutMs: 150, pollingIntervalMs })
-    await expect(wait).rejects.toMatchObject({
+    const failed = expect(wait.finally(() => (isOver = true))).rejects.toMatchObject({
       kind: 'timeout',
       source: 'client',
       retryable: true,
       transactionHash: hash,
       message: expect.stringContaining(`transaction ${hash} is not mined after 150 ms`) as string,
     })
-    expect(performance.now() - started).toBeGreaterThan(140)
+    // It ends up to one interval earlier, when no further look fits into the time.
+    await passTime(140, transport)
+    expect(isOver).toBe(false)
+    await passTime(10, transport)
+    await failed
   })
 
   test('says so where only confirmations are missing', async () => {
     const hash = await send()
     await mine()
-    await expect(
-      waitForTransactionReceipt(client, { hash, confirmations: 2, timeoutMs: 100, pollingIntervalMs }),
-    ).rejects.toThrow('too few blocks')
+    useFakeClock()
+    const wait = waitForTransactionReceipt(client, { hash, confirmations: 2, timeoutMs: 100, pollingIntervalMs })
+    const failed = expect(wait).rejects.toThrow('too few blocks')
+    await passTime(100, transport)
+    await failed
   })
 
   test('ends with the reason of the signal: before, while it looks, and while it waits', async () => {
@@ -137,11 +158,12 @@ describe('waitForTransactionReceipt', () => {
     await expect(waitForTransactionReceipt(client, { hash, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     const controller = new AbortController()
     const wait = waitForTransactionReceipt(client, { hash, signal: controller.signal, pollingIntervalMs: 60_000 })
-    setTimeout(() => controller.abort(reason), 50)
+    await until(() => transport.stats().inFlight === 0)
+    controller.abort(reason)
     await expect(wait).rejects.toBe(reason)
     const bound = new AbortController()
     const boundWait = waitForTransactionReceipt(client.with({ signal: bound.signal }), { hash, pollingIntervalMs })
-    setTimeout(() => bound.abort(reason), 50)
+    bound.abort(reason)
     await expect(boundWait).rejects.toBe(reason)
   })
 
@@ -173,13 +195,16 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const troubled = createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, retry: false })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const own = createTransport({ url, retry: false })
+    const troubled = createClient(own)
     return {
       asked: () => asked,
+      transport: own,
       wait: (more: object = {}): Promise<TransactionReceipt> =>
         waitForTransactionReceipt(troubled, { hash: wireReceipt.transactionHash, pollingIntervalMs, ...more }),
       [Symbol.asyncDispose]: async () => {
-        troubled.close()
+        own.close()
         server.closeAllConnections()
         await new Promise((resolve) => server.close(resolve))
       },
@@ -202,9 +227,12 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
       body: { error: { code: 429, message: 'slow down' } },
     }
     await using node = await startTroubled(throttled, found)
-    const started = performance.now()
-    await node.wait()
-    expect(performance.now() - started).toBeGreaterThan(950)
+    useFakeClock()
+    const wait = node.wait()
+    await passTime(999, node.transport)
+    expect(node.asked()).toBe(1)
+    await passTime(1, node.transport)
+    await wait
     expect(node.asked()).toBe(2)
   })
 
@@ -221,7 +249,10 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
 
   test('tells of the last failure at the deadline', async () => {
     await using node = await startTroubled(busy)
-    await expect(node.wait({ timeoutMs: 200 })).rejects.toThrow('the last look failed: unavailable')
+    useFakeClock()
+    const failed = expect(node.wait({ timeoutMs: 200 })).rejects.toThrow('the last look failed: unavailable')
+    await passTime(200, node.transport)
+    await failed
   })
 
   test('ends at the deadline while a look is under way', async () => {
@@ -252,9 +283,13 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
 
   test('looks less and less often', async () => {
     await using node = await startTroubled(absent)
-    await expect(node.wait({ timeoutMs: 1_000, pollingIntervalMs: 20 })).rejects.toMatchObject({ kind: 'timeout' })
-    // Waits of 20 ms, each a quarter longer, fill a second within 12 looks; of 20 ms each it would be 50.
-    expect(node.asked()).toBeGreaterThan(5)
+    useFakeClock()
+    const wait = node.wait({ timeoutMs: 1_000, pollingIntervalMs: 20 })
+    const failed = expect(wait).rejects.toMatchObject({ kind: 'timeout' })
+    await passTime(1_000, node.transport)
+    await failed
+    // Waits of 20 ms, each a quarter longer, fill a second within 12 looks. Waits of 20 ms each would make 50.
+    expect(node.asked()).toBeGreaterThanOrEqual(11)
     expect(node.asked()).toBeLessThanOrEqual(13)
   })
 

@@ -106,7 +106,8 @@ test('an abort rejects with the reason of the caller', async () => {
   const controller = new AbortController()
   const reason = new Error('enough')
   const call = failureOf(make().request({ method: 'eth_blockNumber' }, { signal: controller.signal } as object))
-  setTimeout(() => controller.abort(reason), 20)
+  await expect.poll(() => server.seen.length).toBe(1)
+  controller.abort(reason)
   expect(await call).toBe(reason)
 })
 

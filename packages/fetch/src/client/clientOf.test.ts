@@ -197,7 +197,8 @@ describe('call options', () => {
     const controller = new AbortController()
     const reason = { mine: true }
     const call = client.request({ method: 'eth_chainId' }, { signal: controller.signal })
-    setTimeout(() => controller.abort(reason), 20)
+    await expect.poll(() => server.asked.length).toBe(1)
+    controller.abort(reason)
     await expect(call).rejects.toBe(reason)
   })
 })
