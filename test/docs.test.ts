@@ -98,13 +98,6 @@ beforeAll(async () => {
 })
 
 describe('the documents', () => {
-  test('are there and short enough to be read', () => {
-    const lines = (file: string): number => read(file).trimEnd().split('\n').length
-    expect(lines('README.md')).toBeLessThanOrEqual(200)
-    expect(lines('ARCHITECTURE.md')).toBeLessThanOrEqual(120)
-    expect(documents).toContain('CONTRIBUTING.md')
-  })
-
   test('hold code that compiles', () => {
     expect(toldOf(...documents)).toEqual([])
   })

