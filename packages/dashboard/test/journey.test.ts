@@ -4,7 +4,6 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, askApi, clipboard, createApp, enrol, openPerson, signUp } from './person.ts'
@@ -42,7 +41,6 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
   test('of an app: from signing up to its first call, through its settings to its end', async () => {
     ada = await openPerson(browser, pages.url)
     const { page, faults } = ada
-    const began = performance.now()
     await signUp(ada, pages.url)
     const appId = await createApp(ada, 'Portfolio')
 
@@ -52,19 +50,18 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Copy: the program' }).click()
     await page.getByText('Copied: the program').waitFor()
     const program = await clipboard(ada)
-    expect(performance.now() - began).toBeLessThan(60_000)
     expect(program).toContain("from 'ethers'")
     const key = /kr_a[0-9A-Za-z]{39}/.exec(program)?.[0] ?? ''
     expect(key).not.toBe('')
     expect(await page.content()).not.toContain(key)
     expect(await runCopied(program, 'latest-block.mjs')).toMatch(/^Block 0 is 0x[0-9a-f]{64}\n$/)
-    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 * busy() })
+    await page.getByText('Your first request has arrived.').waitFor()
     await page.getByRole('link', { name: 'See the metrics' }).click()
-    await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor({ timeout: 5_000 * busy() })
+    await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor()
     expect(await page.locator('.figure', { hasText: 'Success rate' }).textContent()).toContain('100%')
     // What comes while one looks is seen.
     await callNode(`${pages.url}/testnet/v2/${key}`, 'eth_gasPrice')
-    await page.getByRole('row', { name: /eth_gasPrice/ }).waitFor({ timeout: 5_000 * busy() })
+    await page.getByRole('row', { name: /eth_gasPrice/ }).waitFor()
 
     // Both addresses.
     await page.getByRole('link', { name: 'Networks' }).click()

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { clipboard, openPerson } from './person.ts'
@@ -116,10 +115,10 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
     await keyboard.press('Enter')
     await page.getByText('Copied: the program').waitFor()
     expect(await runCopied(await clipboard(ada), 'latest-block.mjs')).toMatch(/^Block 0 is 0x[0-9a-f]{64}\n$/)
-    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 * busy() })
+    await page.getByText('Your first request has arrived.').waitFor()
     await tabTo('See the metrics', 'Shift+Tab')
     await keyboard.press('Enter')
-    await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor({ timeout: 5_000 * busy() })
+    await page.getByRole('row', { name: /eth_getBlockByNumber/ }).waitFor()
 
     await tabTo('Networks', 'Shift+Tab')
     await keyboard.press('Enter')

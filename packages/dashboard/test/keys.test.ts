@@ -1,6 +1,5 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { clipboard, openPerson, signUp } from './person.ts'
@@ -55,7 +54,7 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     expect(first).toMatch(new RegExp(`^${pages.url}/testnet/kr_t[0-9A-Za-z]{39}$`))
     await page.getByText('Waiting for your first request…').waitFor()
     expect(await callNode(first, 'eth_chainId')).toMatchObject({ status: 200, result: '0xaa36a7' })
-    await page.getByText('Your first request has arrived.').waitFor({ timeout: 5_000 * busy() })
+    await page.getByText('Your first request has arrived.').waitFor()
     const second = await create('Nightly job', 'Mainnet')
     expect(await callNode(second, 'eth_chainId')).toMatchObject({ status: 200, result: '0x1' })
     await create('Phone', 'Testnet')
@@ -77,13 +76,13 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     expect(answered).toBe(30)
     expect(refused).toMatchObject({ status: 403, reason: 'quota_exceeded' })
     await page.goto(`${pages.url}/account`)
-    await page.getByText('30 of 30').waitFor({ timeout: 15_000 })
+    await page.getByText('30 of 30').waitFor()
     await page.goto(`${pages.url}/keys`)
-    await page.getByText('0 left. Begins anew').waitFor({ timeout: 15_000 })
+    await page.getByText('0 left. Begins anew').waitFor()
     expect(await page.getByRole('meter').getAttribute('aria-valuenow')).toBe('30')
     await page.getByRole('link', { name: /^Laptop/ }).click()
     await page.getByRole('link', { name: 'Metrics', exact: true }).click()
-    await page.getByRole('row', { name: /Refused: quota exceeded/ }).waitFor({ timeout: 10_000 })
+    await page.getByRole('row', { name: /Refused: quota exceeded/ }).waitFor()
 
     // Another one takes its place: the day is over for that one too, but the old one is not known any more.
     await page.getByRole('link', { name: 'Settings' }).click()

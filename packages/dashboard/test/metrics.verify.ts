@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import type { MetricsRange, MetricsView } from '@keyrail/gateway'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { busy } from './busy.ts'
 import { callNode } from './callNode.ts'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { addApp, askApi, enrol, openPerson } from './person.ts'
@@ -31,15 +30,25 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
       ['POST', `/api/apps/${appId}/key/reveal`],
       {},
     )
-    for (const method of ['eth_blockNumber', 'eth_chainId', 'eth_gasPrice', 'eth_nothing', 'net_version']) {
-      await callNode(addresses.testnet, method)
+    const callFive = async (): Promise<void> => {
+      for (const method of ['eth_blockNumber', 'eth_chainId', 'eth_gasPrice', 'eth_nothing', 'net_version']) {
+        await callNode(addresses.testnet, method)
+      }
     }
+    await callFive()
     // What one minute of calls is stored as is what the hours and days before are made of.
     const { query } = pages.service.storage.db
     let row: { keyId: string; counts: string; total: number } | undefined
-    while (row === undefined || row.total < 5) {
+    let minutesSeen = 1
+    while (row === undefined) {
       await new Promise((resolve) => setTimeout(resolve, 100))
-      row = await query.selectFrom('usageMinutes').select(['keyId', 'counts', 'total']).executeTakeFirst()
+      const minutes = await query.selectFrom('usageMinutes').select(['keyId', 'counts', 'total']).execute()
+      row = minutes.find(({ total }) => total >= 5)
+      // The calls fell into two minutes.
+      if (row === undefined && minutes.length > minutesSeen) {
+        minutesSeen = minutes.length
+        await callFive()
+      }
     }
     const { counts, total, keyId } = row
     const { userId } = await query.selectFrom('usageKeys').select('userId').executeTakeFirstOrThrow()
@@ -93,35 +102,37 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     await pages.stop()
   })
 
+  /** How long a request takes, compared with reading every stored hour in the same process: the minimum of several alternating rounds. */
+  const shareOfFullScan = async (path: string): Promise<{ share: number; metrics: MetricsView }> => {
+    const { query } = pages.service.storage.db
+    let [requestMs, scanMs] = [Infinity, Infinity]
+    let metrics: MetricsView | undefined
+    for (let round = 0; round < 7; round += 1) {
+      const began = performance.now()
+      metrics = await askApi<MetricsView>(ada, pages.url, ['GET', path])
+      const between = performance.now()
+      await query.selectFrom('usageHours').select(['at', 'keyId', 'counts', 'total']).execute()
+      scanMs = Math.min(scanMs, performance.now() - between)
+      requestMs = Math.min(requestMs, between - began)
+    }
+    const share = requestMs / scanMs
+    console.log(`dashboard: ${path} takes ${share.toFixed(3)} of reading all stored hours (${requestMs.toFixed(1)} ms)`)
+    return { share, metrics: metrics as MetricsView }
+  }
+
   test.each<MetricsRange>(['quarter', 'month', 'week'])(
-    '%s: an app’s answer takes less than 200 ms in the median',
+    '%s: the metrics of one app cost far less than reading the stored hours',
     async (range) => {
-      const took: number[] = []
-      let metrics: MetricsView | undefined
-      for (let round = 0; round < 11; round += 1) {
-        const began = performance.now()
-        metrics = await askApi<MetricsView>(ada, pages.url, ['GET', `/api/apps/${appId}/metrics?range=${range}`])
-        took.push(performance.now() - began)
-      }
-      took.sort((one, other) => one - other)
-      process.stdout.write(`dashboard: metrics of a ${range} take ${Math.round(took[5] ?? 0)} ms in the median\n`)
-      expect(metrics?.total).toBeGreaterThan(100)
-      expect(took[5]).toBeLessThan(200 * busy())
+      const { share, metrics } = await shareOfFullScan(`/api/apps/${appId}/metrics?range=${range}`)
+      expect(metrics.total).toBeGreaterThan(100)
+      expect(share).toBeLessThan(0.5)
     },
   )
 
-  test('those of all keys of an account together are there within the same time over 90 days', async () => {
-    const took: number[] = []
-    let metrics: MetricsView | undefined
-    for (let round = 0; round < 11; round += 1) {
-      const began = performance.now()
-      metrics = await askApi<MetricsView>(ada, pages.url, ['GET', '/api/metrics?range=quarter'])
-      took.push(performance.now() - began)
-    }
-    took.sort((one, other) => one - other)
-    process.stdout.write(`dashboard: metrics of ${keys} keys take ${Math.round(took[5] ?? 0)} ms in the median\n`)
-    expect(metrics?.series).toHaveLength(90)
-    expect(took[5]).toBeLessThan(200 * busy())
+  test('those of all keys of an account together over 90 days cost less, too', async () => {
+    const { share, metrics } = await shareOfFullScan('/api/metrics?range=quarter')
+    expect(metrics.series).toHaveLength(90)
+    expect(share).toBeLessThan(1)
   })
 
   test('a page shows 90 days', async () => {
@@ -135,9 +146,8 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     await page.getByRole('link', { name: 'CSV' }).first().click()
     const file = await download
     expect(file.suggestedFilename()).toBe('keyrail-portfolio-series-quarter.csv')
-    const lines = readFileSync(await file.path(), 'utf8')
-      .trim()
-      .split(/\r?\n/)
+    // A browser that is shared through a connection gives no path.
+    const lines = (await text(await file.createReadStream())).trim().split(/\r?\n/)
     expect(lines).toHaveLength(91)
     expect(lines[0]).toMatch(/^at,total,answered/)
   })

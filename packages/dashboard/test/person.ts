@@ -32,6 +32,8 @@ export async function openPerson(
     colorScheme: options.colorScheme ?? 'light',
     reducedMotion: 'reduce',
   })
+  // Only catches hangs.
+  context.setDefaultTimeout(60_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
   const faults: string[] = []
   context.on('page', (page) => {

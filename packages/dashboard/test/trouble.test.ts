@@ -369,10 +369,8 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
         )
         .execute()
     }
-    const began = performance.now()
     await page.goto(`${pages.url}/apps`)
     await page.getByRole('heading', { name: 'App 0000' }).waitFor()
-    expect(performance.now() - began).toBeLessThan(3_000)
     await page.getByText('5,000 of at most 6,000 apps').waitFor()
     expect(await page.locator('.card-link').count()).toBe(48)
     await page.getByRole('button', { name: 'Show more' }).click()
