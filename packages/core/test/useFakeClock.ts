@@ -8,7 +8,7 @@ export function useFakeClock(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
 }
 
-/** Waits until a condition holds, while the fake clock stands still: `expect.poll` would advance it by 50 ms for each try. */
+/** Waits until a condition holds without advancing the fake clock: `expect.poll` would advance it by 50 ms for each try. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -48,7 +48,7 @@ const mine = (blocks = 1): Promise<null> => client.anvil_mine(`0x${blocks.toStri
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const pollingIntervalMs = 25
 
-/** Lets fake time pass, millisecond by millisecond, and lets every request end before it goes on. */
+/** Lets fake time pass, millisecond by millisecond, and waits for every request to end before the next one. */
 const passTime = async (ms: number, on: FullTransport): Promise<void> => {
   for (let passed = 0; passed < ms; passed++) {
     await until(() => on.stats().inFlight === 0)
