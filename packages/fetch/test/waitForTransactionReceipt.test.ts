@@ -128,10 +128,10 @@ describe('waitForTransactionReceipt', () => {
     let isOver = false
     const wait = waitForTransactionReceipt(client, { hash, timeoutMs: 150, pollingIntervalMs })
     const failure = wait.finally(() => (isOver = true)).catch((error: unknown) => error)
-    // It ends up to one interval earlier, when no further look fits into the time.
-    await passTime(140, transport)
+    // It ends up to one interval earlier, when no further look fits into the time: the fourth interval starts at 95 ms.
+    await passTime(90, transport)
     expect(isOver).toBe(false)
-    await passTime(10, transport)
+    await passTime(60, transport)
     expect(await failure).toMatchObject({
       kind: 'timeout',
       source: 'client',
@@ -230,7 +230,7 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
     const wait = node.wait()
     await passTime(999, node.transport)
     expect(node.asked()).toBe(1)
-    await passTime(1, node.transport)
+    await passTime(100, node.transport)
     await wait
     expect(node.asked()).toBe(2)
   })
