@@ -135,13 +135,10 @@ describe('a filter', () => {
     expect([first.filters.size, second.filters.size]).toEqual([0, 1])
     first.head = 100
     await expect
-      .poll(
-        async () => {
-          await mine('eth_blockNumber')
-          return first.bodies.length
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await mine('eth_blockNumber')
+        return first.bodies.length
+      })
       .toBeGreaterThan(0)
     expect(await mine('eth_getFilterChanges', id)).toEqual({ result: ['0x1'] })
     expect(first.bodies.some((body) => body.includes('Filter'))).toBe(false)
@@ -194,7 +191,7 @@ describe('a filter', () => {
     expect(await mine('eth_getFilterChanges', ids[1])).toEqual(notFound)
     for (const id of [ids[0], ids[2], fourth]) expect(await mine('eth_getFilterChanges', id)).toHaveProperty('result')
     expect(await theirs('eth_getFilterChanges', other)).toHaveProperty('result')
-    await expect.poll(() => [...upstream.filters], { timeout: 10_000 }).toEqual(['0x1', '0x2', '0x4', '0x5'])
+    await expect.poll(() => [...upstream.filters]).toEqual(['0x1', '0x2', '0x4', '0x5'])
   })
 
   test('is made and asked in a batch, in the order of the calls', async () => {

@@ -26,14 +26,11 @@ const start = async (
   const ask = async (method: string, ...params: unknown[]): Promise<string> =>
     (await post(address, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text
   await expect
-    .poll(
-      async () => {
-        upstream.bodies.length = 0
-        await ask('eth_getBlockByNumber', '0x0', false)
-        return upstream.bodies.length
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      upstream.bodies.length = 0
+      await ask('eth_getBlockByNumber', '0x0', false)
+      return upstream.bodies.length
+    })
     .toBe(options.limits?.maxCacheBytes === 0 || options.unsafeNodeMethods === true ? 1 : 0)
   upstream.bodies.length = 0
   return { upstream, address, ask }

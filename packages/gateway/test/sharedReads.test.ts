@@ -32,8 +32,7 @@ beforeEach(() => {
 
 const call = (id: number | string, method = 'eth_blockNumber', params: readonly unknown[] = []): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
-const untilHeld = (count: number) =>
-  expect.poll(() => held.length, { interval: 2, timeout: 10_000 }).toBeGreaterThanOrEqual(count)
+const untilHeld = (count: number) => expect.poll(() => held.length, { interval: 2 }).toBeGreaterThanOrEqual(count)
 /** Long enough for a call on its way to have arrived. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 60))
 const release = (value = '"0x1"'): void => {

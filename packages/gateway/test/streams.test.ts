@@ -27,7 +27,7 @@ const start = async (
 const read = '{"jsonrpc":"2.0","id":"mine","method":"eth_call","params":[]}'
 const megabyte = 1024 * 1024
 const large = 'é'.repeat(3 * megabyte)
-const until = (condition: () => boolean) => expect.poll(condition, { interval: 5, timeout: 10_000 }).toBe(true)
+const until = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true)
 
 interface Caller {
   readonly socket: Socket
@@ -131,7 +131,7 @@ describe('a result of more than a megabyte', () => {
     const caller = ask(started.port, postBytes(path, read))
     await until(() => caller.bytes() > megabyte)
     caller.socket.destroy()
-    await expect.poll(() => over, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => over).toBe(true)
   })
 
   test('is held back at its node while its caller does not read', async () => {
@@ -208,7 +208,7 @@ describe('a result of more than a megabyte', () => {
     })
     const caller = ask(started.port, postBytes(path, read))
     caller.socket.pause()
-    await expect.poll(() => over, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => over).toBe(true)
   })
 
   test('asked for by a notification is not read to its end', async () => {
@@ -217,7 +217,7 @@ describe('a result of more than a megabyte', () => {
     upstream.behave = begin((response) => response.on('close', () => (over = true)))
     const answer = await post(address, read.replace('"id":"mine",', ''))
     expect(answer.status).toBe(204)
-    await expect.poll(() => over, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => over).toBe(true)
   })
 
   test('goes to a caller that speaks HTTP/1.0 as well', async () => {

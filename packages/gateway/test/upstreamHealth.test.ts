@@ -81,9 +81,7 @@ describe('an upstream that is behind', () => {
     const { ask, states } = await start([first, second])
     await ask()
     first.head = second.head
-    await expect
-      .poll(async () => [(await ask()).status, first.bodies.length > 0], { timeout: 10_000 })
-      .toEqual([200, true])
+    await expect.poll(async () => [(await ask()).status, first.bodies.length > 0]).toEqual([200, true])
     expect(states()).toEqual(['testnet-1 healthy', 'testnet-2 healthy', 'testnet-1 lagging', 'testnet-1 caughtUp'])
   })
 
@@ -105,7 +103,7 @@ describe('an upstream whose answers fail', () => {
     expect(countOf([first, second])).toEqual([5, 20])
     // The node works again: the next try says so.
     first.behave = (call) => result(call, '"back"')
-    await expect.poll(async () => (await ask()).text, { timeout: 10_000 }).toContain('back')
+    await expect.poll(async () => (await ask()).text).toContain('back')
     expect(states().slice(2)).toEqual(['testnet-1 failing', 'testnet-1 recovered'])
     second.bodies.length = 0
     for (let call = 0; call < 5; call += 1) await ask()
@@ -131,13 +129,13 @@ describe('an upstream whose answers fail', () => {
       })
     const { ask, states } = await start([first, second], {}, { upstreamTimeoutMs: 60_000 })
     const pending = Array.from({ length: 40 }, () => ask())
-    await expect.poll(() => held.length, { timeout: 10_000 }).toBe(40)
+    await expect.poll(() => held.length).toBe(40)
     first.behave = (call) => result(call, '"back"')
     for (const breakOff of held) breakOff()
     for (const { status } of await Promise.all(pending)) expect(status).toBe(200)
     expect(states().slice(2)).toEqual(['testnet-1 failing'])
     // Each of the 35 later failures used to double the wait, up to 30 s.
-    await expect.poll(async () => (await ask()).text, { timeout: 10_000 }).toContain('back')
+    await expect.poll(async () => (await ask()).text).toContain('back')
   })
 
   test('with 429 costs callers nothing while another is there', async () => {
@@ -173,7 +171,7 @@ describe('an upstream that hangs', () => {
     const { status, ms } = await ask()
     expect([status, ms < 150]).toEqual([200, true])
     // The node's side of what nobody waits for is ended.
-    await expect.poll(() => first.cut(), { timeout: 10_000 }).toBe(5)
+    await expect.poll(() => first.cut()).toBe(5)
   })
 
   test('costs a raw transaction its whole time, and it is asked of no other', async () => {
@@ -200,7 +198,7 @@ describe('one owner’s calls that come to nothing', () => {
     first.answersLightRead = false
     const { ask, states } = await start([first, second], {}, { upstreamTimeoutMs: 1_000 })
     for (let call = 0; call < 5; call += 1) await ask('eth_call', true)
-    await expect.poll(() => states().slice(2), { timeout: 10_000 }).toEqual(['testnet-1 failing'])
+    await expect.poll(() => states().slice(2)).toEqual(['testnet-1 failing'])
   })
 })
 
@@ -211,14 +209,14 @@ describe('with hedgeMs a light read that has no answer by then', () => {
     const { text, ms } = await ask()
     expect([text, ms < 1_500]).toEqual([expect.stringContaining('0x1'), true])
     expect(countOf([first, second])).toEqual([1, 1])
-    await expect.poll(() => first.cut(), { timeout: 1_500 }).toBe(1)
+    await expect.poll(() => first.cut()).toBe(1)
   })
 
   test('takes the first`s answer where that comes sooner', async () => {
     const [first, second] = [await fake(after(150, '"first"')), await fake(hang)]
     const { ask } = await start([first, second], { hedgeMs: 30 })
     expect((await ask()).text).toContain('first')
-    await expect.poll(() => second.cut(), { timeout: 1_500 }).toBe(1)
+    await expect.poll(() => second.cut()).toBe(1)
   })
 
   test('waits for the other where one fails', async () => {

@@ -188,7 +188,7 @@ describe('an upstream that', () => {
     const port = Number(new URL(upstream.url).port)
     const again = createFakeAt(port)
     toStop.push(await again)
-    await expect.poll(async () => (await post(address, read)).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await post(address, read)).status).toBe(200)
     expect(
       entries
         .filter((entry) => entry.event === 'upstream' && entry.network === 'testnet')
@@ -309,9 +309,9 @@ describe('a caller that goes away', () => {
     const { port, testnetKey, entries } = await gatewayOf([upstream.url])
     const connection = await openRaw(port)
     connection.send(postBytes(`/testnet/${testnetKey}`, body))
-    await expect.poll(() => upstream.bodies.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => upstream.bodies.length).toBe(1)
     connection.destroy()
-    await expect.poll(() => entries.some(({ event }) => event === 'disconnected'), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     // Long enough for a cut to arrive, where one is not wanted.
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(upstream.cut()).toBe(cut)

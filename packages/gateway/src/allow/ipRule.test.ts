@@ -116,7 +116,7 @@ describe('an entry of the IP list', () => {
       { numRuns: fuzzCases(20_000) },
     )
     expect(seen.good / seen.all).toBeGreaterThan(0.25)
-  }, 120_000)
+  })
 
   /** The address as a number, by a way of its own: the URL parser writes an IPv6 address in its shortest form. */
   const valueOf = (text: string): bigint => {
@@ -176,5 +176,5 @@ describe('an entry of the IP list', () => {
     )
     expect(seen.inside / seen.all).toBeGreaterThan(0.25)
     expect(seen.inside / seen.all).toBeLessThan(0.75)
-  }, 120_000)
+  })
 })

@@ -189,7 +189,7 @@ describe('an entry of the origin list', () => {
     )
     expect(seen.allowed / seen.all).toBeGreaterThan(0.3)
     expect(seen.allowed / seen.all).toBeLessThan(0.9)
-  }, 120_000)
+  })
 
   test('an entry that is taken is a host that a URL parser knows, and never one with more to it', () => {
     fc.assert(
@@ -203,5 +203,5 @@ describe('an entry of the origin list', () => {
       }),
       { numRuns: fuzzCases(20_000) },
     )
-  }, 120_000)
+  })
 })

@@ -241,5 +241,5 @@ describe('readTransactionTo', () => {
     )
     expect(seen.read / seen.all).toBeGreaterThan(0.2)
     expect(seen.read / seen.all).toBeLessThan(0.8)
-  }, 120_000)
+  })
 })

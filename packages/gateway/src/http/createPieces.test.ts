@@ -35,4 +35,4 @@ test('a body in crumbs takes no more memory than a whole one', () => {
   for (let crumb = 0; crumb < 300_000; crumb += 1) pieces.add(Buffer.from('1'))
   expect(held() - before).toBeLessThan(5_000_000)
   expect(pieces.join()).toHaveLength(300_001)
-}, 60_000)
+})

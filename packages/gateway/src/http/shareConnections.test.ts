@@ -49,7 +49,7 @@ test(
     expect(taken).toEqual([true, true, true, true])
     const [first] = own
     first?.destroy()
-    await expect.poll(async () => (await open('127.0.0.8')) !== undefined, { timeout: 10_000 }).toBe(true)
+    await expect.poll(async () => (await open('127.0.0.8')) !== undefined).toBe(true)
   },
 )
 

@@ -64,10 +64,10 @@ test('of one connection four requests are worked on at once, and all are answere
   socket.on('data', (chunk: Buffer) => (got += chunk.toString()))
   socket.write('GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20))
   while (count < 20) {
-    await expect.poll(() => open.length, { timeout: 10_000 }).toBe(Math.min(4, 20 - count))
+    await expect.poll(() => open.length).toBe(Math.min(4, 20 - count))
     for (const response of open.splice(0)) response.end(`answer ${(count += 1)}.`)
   }
-  await expect.poll(() => got.match(/answer \d+/g)?.length, { timeout: 10_000 }).toBe(20)
+  await expect.poll(() => got.match(/answer \d+/g)?.length).toBe(20)
   expect(got.match(/answer \d+/g)).toEqual(Array.from({ length: 20 }, (_, index) => `answer ${index + 1}`))
   socket.destroy()
   server.closeAllConnections()

@@ -21,7 +21,7 @@ test('work is done at once and again and again, one at a time, also after one th
     },
   })
   expect(begun).toBe(1)
-  await expect.poll(() => begun, { timeout: 10_000 }).toBe(4)
+  await expect.poll(() => begun).toBe(4)
   await new Promise((resolve) => setTimeout(resolve, 30))
   expect([begun, ...seen]).toEqual([4, 1, 1, 1, 1])
 })

@@ -17,7 +17,7 @@ describe.each(databases)('accounts on $name', (database) => {
   let fixture: AccountFixture
   beforeAll(async () => {
     storage = await openStorage(await database.create())
-  }, 60_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()

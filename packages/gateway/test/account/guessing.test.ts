@@ -12,7 +12,7 @@ describe.each(databases)('who guesses passwords, on $name,', (database) => {
   let storage: Storage
   beforeAll(async () => {
     storage = await openStorage(await database.create())
-  }, 60_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()

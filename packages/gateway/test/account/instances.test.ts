@@ -22,7 +22,7 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
     storages = [first, second]
     one = createFixture(first)
     two = createFixture(second)
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all(storages.map((storage) => storage.close()))
     await database.stop()
@@ -62,7 +62,7 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
         // Held, so that her sessions cannot be ended before this is over.
         await within.sessions.touch(ann.viewer.session?.hash ?? '', 1)
         disabled = two.accounts.operator.setUserState({ id: ann.viewer.user.id, state: 'disabled' })
-        await expect.poll(() => isAnyWaiting(two.storage), { timeout: 10_000 }).toBe(true)
+        await expect.poll(() => isAnyWaiting(two.storage)).toBe(true)
         passed(await two.accounts.operator.setUserLimits({ id: bob.viewer.user.id, limits: null }))
       })
       expect(await disabled).toMatchObject({ state: 'disabled' })

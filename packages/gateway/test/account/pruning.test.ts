@@ -16,7 +16,7 @@ describe.each(databases)('what has ended, on $name,', (database) => {
   beforeAll(async () => {
     options = await database.create()
     storage = await openStorage(options)
-  }, 60_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()
@@ -42,7 +42,7 @@ describe.each(databases)('what has ended, on $name,', (database) => {
     clock.now += 8 * day
     await accounts.prune(() => true)
     expect(await storage.sessions.list(userId)).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('is deleted by a service that nobody logs in to', async () => {
     await storage.users.remove((await storage.users.list({ limit: 1 }))[0]?.id ?? '')
@@ -65,9 +65,9 @@ describe.each(databases)('what has ended, on $name,', (database) => {
       storage: options,
     })
     try {
-      await expect.poll(actions, { timeout: 20_000 }).toEqual(['new'])
+      await expect.poll(actions).toEqual(['new'])
     } finally {
       await service.close()
     }
-  }, 60_000)
+  })
 })

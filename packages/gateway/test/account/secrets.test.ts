@@ -17,7 +17,7 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
   beforeAll(async () => {
     options = await database.create()
     storage = await openStorage(options)
-  }, 60_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()

@@ -134,7 +134,7 @@ describe.each(databases)('what is remembered of a deleted account, on $name,', (
   beforeAll(async () => {
     options = await database.create()
     storage = await openStorage(options)
-  }, 60_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()

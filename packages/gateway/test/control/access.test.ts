@@ -27,7 +27,7 @@ describe.each(databases)('who may do what on $name', (database) => {
   let control: StartedControl
   beforeAll(async () => {
     control = await startControl(database)
-  }, 60_000)
+  })
   afterAll(async () => {
     await control.close()
     await database.stop()

@@ -14,7 +14,7 @@ describe.each(databases)('apps on $name', (database) => {
   let control: StartedControl
   beforeAll(async () => {
     control = await startControl(database)
-  }, 60_000)
+  })
   afterAll(async () => {
     await control.close()
     await database.stop()

@@ -74,7 +74,7 @@ describe.each(databases)('ids of others on $name', (database) => {
     attacker = await createWorld(control)
     second = await createWorld(control, attacker.person)
     operator = await signUpOperator(control)
-  }, 60_000)
+  })
   afterAll(async () => {
     await control.close()
     await database.stop()

@@ -68,7 +68,7 @@ describe.each(databases)('on $name', (database) => {
     control = await startControl(database)
     operator = await signUpOperator(control)
     world = await createWorld(control)
-  }, 60_000)
+  })
   afterAll(async () => {
     await control.close()
     await database.stop()

@@ -42,7 +42,7 @@ describe.each(databases)('on $name nothing secret', (database) => {
       },
     }
     control = await startControl(spied)
-  }, 60_000)
+  })
   afterAll(async () => {
     await control.close()
     await database.stop()

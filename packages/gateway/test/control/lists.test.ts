@@ -15,7 +15,7 @@ describe.each(databases)("an app's lists on $name", (database) => {
   let control: StartedControl
   beforeAll(async () => {
     control = await startControl(database)
-  }, 60_000)
+  })
   afterAll(async () => {
     await control.close()
     await database.stop()

@@ -21,7 +21,7 @@ beforeAll(async () => {
   control = await startControl(database)
   world = await createWorld(control)
   operator = await signUpOperator(control)
-}, 60_000)
+})
 afterAll(async () => {
   await control.close()
   await database.stop()

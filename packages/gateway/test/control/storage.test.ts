@@ -8,7 +8,7 @@ describe.each(databases)('what the control API asks of $name', (database) => {
   let storage: Storage
   beforeAll(async () => {
     storage = await openStorage(await database.create())
-  }, 60_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()

@@ -24,7 +24,7 @@ describe.each(databases)('every route on $name', (database) => {
     stranger = await createWorld(control)
     shared = await createWorld(control)
     operator = await signUpOperator(control)
-  }, 60_000)
+  })
   afterAll(async () => {
     await control.close()
     await database.stop()

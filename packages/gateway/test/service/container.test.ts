@@ -5,15 +5,13 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { chainIds, nothingThere } from '../startGateway.ts'
 import { freePort } from './freePort.ts'
 import { places } from './places.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
 import { startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 // No container is made here: what the two files say is read, and what they run is run.
 

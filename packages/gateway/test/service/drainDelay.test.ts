@@ -74,7 +74,7 @@ const send = async (
 const get = (port: number, path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
 
 // 15.29
-test('keyrail serve serves during the drain delay, which a second signal ends', { timeout: 60_000 }, async () => {
+test('keyrail serve serves during the drain delay, which a second signal ends', async () => {
   const node = await startFakeUpstream(chainIds.testnet)
   toStop.push(node.stop)
   const folder = makeFolder()

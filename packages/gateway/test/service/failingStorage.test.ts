@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { createService, parseServiceConfig, readServerSecrets } from '../../src/index.ts'
 import type { ServiceLogEntry } from '../../src/service/serviceLog.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
@@ -11,8 +11,6 @@ import { freePort } from './freePort.ts'
 import { places } from './places.ts'
 import { startTestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const toStop: (() => Promise<unknown> | void)[] = []
 afterEach(async () => {
@@ -58,7 +56,7 @@ describe('a service whose storage rejects writes', () => {
       }
       const startedAt = performance.now()
       limitFiles('1')
-      await expect.poll(() => readyz(service.url), { timeout: 20_000 }).toEqual(notReady)
+      await expect.poll(() => readyz(service.url)).toEqual(notReady)
       const statuses: number[] = []
       for (let call = 0; call < 300; call += 1) statuses.push((await post(address, read)).status)
       const rejected = statuses.filter((status) => status === 503).length
@@ -66,7 +64,7 @@ describe('a service whose storage rejects writes', () => {
 
       const faults = () => service.process.lines().filter(({ event }) => event === 'fault')
       const counted = (): number => faults().reduce((sum, { count }) => sum + Number(count), 0)
-      await expect.poll(counted, { timeout: 20_000 }).toBe(rejected)
+      await expect.poll(counted).toBe(rejected)
       const seconds = Math.ceil((performance.now() - startedAt) / 1_000)
       expect(faults().length).toBeLessThanOrEqual(seconds + 1)
       expect(faults()[0]).toMatchObject({ where: 'quota', code: expect.stringMatching(/^SQLite \d+$/) })
@@ -74,7 +72,7 @@ describe('a service whose storage rejects writes', () => {
       expect(gone).toMatchObject([{ store: 'database', state: 'gone', code: expect.stringMatching(/^SQLite \d+$/) }])
 
       limitFiles('unlimited')
-      await expect.poll(() => readyz(service.url), { timeout: 20_000 }).toEqual([200, { status: 'ok' }])
+      await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
       expect((await post(address, read)).status).toBe(200)
     },
   )
@@ -118,9 +116,9 @@ describe('a service whose storage rejects writes', () => {
         )
       }
       await setReadOnly('on')
-      await expect.poll(() => readyz(url), { timeout: 20_000 }).toEqual(notReady)
+      await expect.poll(() => readyz(url)).toEqual(notReady)
       await setReadOnly('off')
-      await expect.poll(() => readyz(url), { timeout: 20_000 }).toEqual([200, { status: 'ok' }])
+      await expect.poll(() => readyz(url)).toEqual([200, { status: 'ok' }])
       expect(entries.filter(({ event }) => event === 'store')).toContainEqual({
         event: 'store',
         store: 'database',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
@@ -10,8 +10,6 @@ import type { Place } from './places.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
 import { createVisitor } from './visitor.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 // What an operator installs, driven over HTTP alone, as its users drive it.
 
@@ -69,9 +67,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
       expect(headers.get('x-chain-id')).toBe(String(chainIds[network]))
     }
     await expect
-      .poll(() => ann.get('GET /api/apps/{appId}/metrics', { params: { appId: app.id }, query: '?range=hour' }), {
-        timeout: 10_000,
-      })
+      .poll(() => ann.get('GET /api/apps/{appId}/metrics', { params: { appId: app.id }, query: '?range=hour' }))
       .toMatchObject({ total: 2, answered: 2, successRate: 1 })
     const usage = await ann.get('GET /api/apps/{appId}/usage', { params: { appId: app.id } })
     expect(usage.day).toMatchObject({ limit: 100_000 })

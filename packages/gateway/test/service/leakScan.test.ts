@@ -223,7 +223,7 @@ describe('keyrail serve, with all that it can do', () => {
       TMPDIR: join(folder, 'tmp'),
     }
     service = await startServe(configFile, environment)
-  }, 60_000)
+  })
   afterAll(async () => {
     await service.stop()
     for (const node of Object.values(nodes)) await node.stop()
@@ -445,13 +445,11 @@ describe('keyrail serve, with all that it can do', () => {
       for (const text of readFileSync(join(vault, 'secret'), 'utf8').split(/\s+/))
         remember('the next secret of the service', text.replace(/^\d+:/, ''))
       await expect
-        .poll(
-          () =>
-            get(ann, 'POST /api/keys/{keyId}/reveal', {
-              params: { keyId: apiKey.key.id },
-              shows: (shown) => [shown.apiKey],
-            }),
-          { timeout: 10_000 },
+        .poll(() =>
+          get(ann, 'POST /api/keys/{keyId}/reveal', {
+            params: { keyId: apiKey.key.id },
+            shows: (shown) => [shown.apiKey],
+          }),
         )
         .toMatchObject({ apiKey: key.apiKey })
 
@@ -460,7 +458,7 @@ describe('keyrail serve, with all that it can do', () => {
         const before = service.lines().filter(({ event }) => event === 'config').length
         writeFileSync(configFile, state)
         await expect
-          .poll(() => service.lines().filter(({ event }) => event === 'config').length, { timeout: 10_000 })
+          .poll(() => service.lines().filter(({ event }) => event === 'config').length)
           .toBeGreaterThan(before)
       }
       const spare = remember('an upstream that is refused', random())

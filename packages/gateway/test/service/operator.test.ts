@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { request as requestTls } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { result } from '../fakeUpstream.ts'
 import { openRaw } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
@@ -17,8 +17,6 @@ import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
 
 // Processes are started from source, several to a test.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
-
 const [sqlite] = places
 if (sqlite === undefined) throw new Error('there is no place')
 

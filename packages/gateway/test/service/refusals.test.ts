@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
 import type { ControlApi, RefusalReason } from '../../src/index.ts'
 import { openRaw } from '../rawConnection.ts'
@@ -11,8 +11,6 @@ import { nodeSecret, startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 // Every refusal of the table, brought about from outside, and then a look at all that was written meanwhile.
 
@@ -252,15 +250,11 @@ describe.each(places)('every refusal, on $name', (kind) => {
     testnet.behave = () => undefined
     expect(await refused(addresses.testnet, call('eth_getBlockReceipts', ['0x1']))).toEqual([504, 'upstream_timeout'])
     testnet.behave = () => '<html>'
-    await expect
-      .poll(() => refused(addresses.testnet, call('eth_gasPrice')), { timeout: 15_000 })
-      .toEqual([502, 'upstream_bad'])
+    await expect.poll(() => refused(addresses.testnet, call('eth_gasPrice'))).toEqual([502, 'upstream_bad'])
     testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"${'x'.repeat(1_100_000)}"}`
-    await expect
-      .poll(() => refused(addresses.testnet, call('eth_getLogs', [{}])), { timeout: 15_000 })
-      .toEqual([502, 'response_too_large'])
+    await expect.poll(() => refused(addresses.testnet, call('eth_getLogs', [{}]))).toEqual([502, 'response_too_large'])
     await mainnet.stop()
-    await expect.poll(() => refused(addresses.mainnet), { timeout: 15_000 }).toEqual([503, 'no_upstream'])
+    await expect.poll(() => refused(addresses.mainnet)).toEqual([503, 'no_upstream'])
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
   })
@@ -271,7 +265,7 @@ describe.each(places)('every refusal, on $name', (kind) => {
     const answers = await Promise.all(Array.from({ length: 150 }, () => refused(stranger)))
     expect(answers).toContainEqual([429, 'key_unknown_limited'])
     service.nodes.testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`
-    await expect.poll(async () => (await refused(addresses.testnet))[0], { timeout: 15_000 }).toBe(200)
+    await expect.poll(async () => (await refused(addresses.testnet))[0]).toBe(200)
   })
 
   test('is in the log and the metrics, and no secret is anywhere', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { checkServiceFile, isConfigError, openOperatorTools, startFromFile } from '../../src/index.ts'
 import type { ServiceConfigInput } from '../../src/index.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
@@ -11,8 +11,6 @@ import { databases } from '../storage/databases.ts'
 import { nothingThere } from '../startGateway.ts'
 import { freePort } from './freePort.ts'
 import { runKeyrail, writeConfig } from './serviceProcess.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const toStop: (() => void)[] = []
 afterEach(() => {

@@ -18,7 +18,7 @@ describe.each(databases)('at the same time on $name', (database) => {
   beforeAll(async () => {
     options = await database.create()
     storages = [await openStorage(options), await openStorage(options)]
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all(storages.map((storage) => storage.close()))
     await database.stop()

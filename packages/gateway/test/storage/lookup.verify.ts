@@ -77,7 +77,7 @@ describe.each(databases)('among 100,000 keys on $name', (database) => {
     const { db, close } = await openRaw(options)
     await fill(db)
     await close()
-  }, 120_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()

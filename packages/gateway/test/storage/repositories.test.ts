@@ -21,7 +21,7 @@ describe.each(databases)('repositories on $name', (database) => {
   let storage: Storage
   beforeAll(async () => {
     storage = await openStorage(await database.create())
-  }, 60_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()

@@ -15,7 +15,7 @@ describe.each(databases)('resealKeys on $name', (database) => {
   let storage: Storage
   beforeAll(async () => {
     storage = await openStorage(await database.create())
-  }, 60_000)
+  })
   afterAll(async () => {
     await storage.close()
     await database.stop()

@@ -17,7 +17,7 @@ describe.each(databases)('writes beside the repositories on $name', (database) =
   beforeEach(async () => {
     options = await database.create()
     storage = await openStorage(options)
-  }, 60_000)
+  })
   afterEach(() => storage.close())
   afterAll(() => database.stop())
 

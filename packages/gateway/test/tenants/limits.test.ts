@@ -15,8 +15,6 @@ const start = async (options: Partial<GatewayOptions> = {}, how: { later?: boole
   toStop.push(started.stop)
   return started
 }
-/** A connection that its caller has ended counts as gone only after a while: it may still want its answer. */
-const patient = { timeout: 10_000 }
 const read = call('eth_gasPrice')
 const limitHeaders = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => /^(?:x-ratelimit|retry-after)/.test(name)))
@@ -233,7 +231,7 @@ describe('a quota', () => {
     connection.send(postBytes(new URL(path).pathname, read))
     await expect.poll(() => grant.name).toBe('grant')
     connection.destroy()
-    await expect.poll(() => entries.some(({ event }) => event === 'disconnected'), patient).toBe(true)
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     grant()
     await expect.poll(() => quota.givenBack).toEqual([1])
     expect([quota.used('app:app_q'), upstream.bodies]).toEqual([0, []])
@@ -306,13 +304,13 @@ describe('rehearsal keys', () => {
       [200, ...changing.map(() => 'method_not_found'), '0x1'],
     ])
     expect(upstream.bodies.filter((body) => !body.includes('eth_gasPrice'))).toEqual([])
-  }, 90_000)
+  })
 
   test('kr_rehearse_slow keeps its caller waiting, and ends with it', async () => {
     const { url, entries, upstream } = await start({ rehearsalKeys: true })
     const signal = AbortSignal.timeout(300)
     await expect(post(`${url}/testnet/kr_rehearse_slow`, read, { signal })).rejects.toThrow('timeout')
-    await expect.poll(() => entries.some(({ event }) => event === 'disconnected'), patient).toBe(true)
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     expect(upstream.bodies).toEqual([])
   })
 })

@@ -20,8 +20,6 @@ const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTena
   toStop.push(started.stop)
   return started
 }
-/** A connection that its caller has ended counts as gone only after a while: it may still want its answer. */
-const patient = { timeout: 10_000 }
 const read = call('eth_gasPrice')
 
 describe('what is metered', () => {
@@ -133,7 +131,7 @@ describe('what is metered', () => {
     connection.send(postBytes(new URL(path).pathname, body))
     await expect.poll(() => upstream.bodies.length).toBe(1)
     connection.destroy()
-    await expect.poll(() => meter.counted, patient).toEqual(counted.map((line) => `key_g testnet ${line}`))
+    await expect.poll(() => meter.counted).toEqual(counted.map((line) => `key_g testnet ${line}`))
     expect(quota.used('app:app_g')).toBe(1)
   })
 
@@ -150,7 +148,7 @@ describe('what is metered', () => {
     await expect.poll(() => upstream.bodies.length).toBe(1)
     connection.destroy()
     answer()
-    await expect.poll(() => meter.counted, patient).toEqual(['key_t testnet eth_sendRawTransaction answered'])
+    await expect.poll(() => meter.counted).toEqual(['key_t testnet eth_sendRawTransaction answered'])
   })
 
   const large = (call: SeenCall): string => result(call, `"${'x'.repeat(3_000_000)}"`)
@@ -167,7 +165,7 @@ describe('what is metered', () => {
     const { path } = addApp({ id: 'key_s', appId: 'app_s', limits: { ...noLimits, perDay: 9 } })
     upstream.behave = behave
     await post(path, call('eth_call')).catch(() => {})
-    await expect.poll(() => meter.counted, patient).toEqual([`key_s testnet eth_call ${outcome}`])
+    await expect.poll(() => meter.counted).toEqual([`key_s testnet eth_call ${outcome}`])
     // It was begun to be told, so it is paid for.
     expect(quota.used('app:app_s')).toBe(1)
   })
@@ -182,7 +180,7 @@ describe('what is metered', () => {
     await once(socket, 'data')
     expect(meter.counted).toEqual([])
     socket.resetAndDestroy()
-    await expect.poll(() => meter.counted, patient).toEqual(['key_s testnet eth_call callerGone'])
+    await expect.poll(() => meter.counted).toEqual(['key_s testnet eth_call callerGone'])
   })
 
   test('a meter that throws ends nothing', async () => {

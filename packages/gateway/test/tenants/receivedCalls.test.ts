@@ -37,8 +37,6 @@ const start = async (options: Partial<GatewayOptions> = {}) => {
 }
 
 const hangs: Behaviour = () => undefined
-/** A connection that its caller has ended counts as gone only after a while: it may still want its answer. */
-const patient = { timeout: 10_000 }
 const answerWith =
   (status: number, text: string): Behaviour =>
   (_, response) => {
@@ -118,7 +116,7 @@ describe('a call that a node received counts', () => {
     const received = (): number => upstream.bodies.join().split('"method"').length - 1
     await expect.poll(received).toBe(count)
     connection.reset()
-    await expect.poll(() => entries.some(({ event }) => event === 'disconnected'), patient).toBe(true)
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     expect(await used()).toBe(count)
   })
 
@@ -135,7 +133,7 @@ describe('a call that a node received counts', () => {
     const second = post(path, call('eth_gasPrice'))
     await expect.poll(used).toBe(2)
     first.reset()
-    await expect.poll(() => entries.some(({ event }) => event === 'disconnected'), patient).toBe(true)
+    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     answer()
     expect(said(await second)).toEqual([200, 1])
     expect([upstream.bodies.length, await used()]).toEqual([1, 2])
@@ -161,7 +159,7 @@ describe('a call that a node received counts', () => {
     })
     leaving.abort()
     await response.text().catch(() => {})
-    await expect.poll(() => held.every(({ destroyed }) => destroyed), patient).toBe(true)
+    await expect.poll(() => held.every(({ destroyed }) => destroyed)).toBe(true)
     expect(await used()).toBe(2)
   })
 
@@ -228,10 +226,10 @@ describe('a call that no node received is returned', () => {
     await expect.poll(used).toBe(68)
     const gone = (): number => entries.filter(({ event }) => event === 'disconnected').length
     for (const connection of connections.splice(64)) connection.reset()
-    await expect.poll(gone, patient).toBe(3)
+    await expect.poll(gone).toBe(3)
     expect([upstream.bodies.length, await used()]).toEqual([64, 64])
     for (const connection of connections) connection.reset()
-    await expect.poll(gone, patient).toBe(67)
+    await expect.poll(gone).toBe(67)
     expect(await used()).toBe(64)
   })
 
@@ -253,9 +251,9 @@ describe('a call that no node received is returned', () => {
     await expect.poll(used).toBe(66)
     for (const connection of busy.splice(64)) connection.reset()
     const gone = (): number => entries.filter(({ event }) => event === 'disconnected').length
-    await expect.poll(gone, patient).toBe(2)
+    await expect.poll(gone).toBe(2)
     for (const connection of busy) connection.reset()
-    await expect.poll(() => upstream.bodies.length, patient).toBe(66)
+    await expect.poll(() => upstream.bodies.length).toBe(66)
     await expect.poll(used).toBe(66)
   })
 })

@@ -28,7 +28,7 @@ describe.each(databases)('two instances on one $name', (database) => {
   beforeAll(async () => {
     options = await database.create()
     upstream = await startFakeUpstream(chainIds.testnet)
-  }, 60_000)
+  })
   afterEach(async () => {
     for (const { keys, gateway, storage } of instances.splice(0)) {
       await gateway.close({ graceMs: 0 })
@@ -62,9 +62,7 @@ describe.each(databases)('two instances on one $name', (database) => {
     here.keys.forget([{ kind: 'key', id: row.id }])
     const began = performance.now()
     expect(said(await post(`${here.url}/testnet/${key}`, read))).toEqual([401, 'key_revoked'])
-    await expect
-      .poll(async () => (await post(`${there.url}/testnet/${key}`, read)).status, { timeout: 5_000, interval: 20 })
-      .toBe(401)
+    await expect.poll(async () => (await post(`${there.url}/testnet/${key}`, read)).status, { interval: 20 }).toBe(401)
     expect(performance.now() - began).toBeLessThan(5_000)
   })
 

@@ -57,7 +57,7 @@ const openFor = (database: TestDatabase) => {
   beforeAll(async () => {
     opened.options = await database.create()
     opened.storage = await openStorage(opened.options)
-  }, 60_000)
+  })
   afterAll(async () => {
     await opened.storage.close()
   })
@@ -103,7 +103,7 @@ describe.each(databases)('processes that are killed, on $name', (database) => {
     expect(told).toBeLessThanOrEqual(2_500)
     expect(told).toBeGreaterThanOrEqual(2_500 - kills * (blockItems + 1))
     expect(await usedBy(order.userId)).toBe(2_500)
-  }, 120_000)
+  })
 })
 
 describe.each(databases.filter(({ name }) => name === 'postgres'))('four processes on $name', (database) => {
@@ -116,7 +116,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('four process
     expect(uses.reduce((sum, { told }) => sum + told.length, 0)).toBe(4_000)
     expect(await usedBy(order.userId)).toBe(4_000)
     expect(await countedFor(order.userId)).toBe(4_000)
-  }, 60_000)
+  })
 
   test('get at most the limit, and a block less, where one is killed', async () => {
     const order = { storage: opened.storage, userId: 'usr_three', perDay: 6_000, callers: 32, pauseMs: 5, now }
@@ -127,5 +127,5 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('four process
     // What was needed by callers that waited, and what was reserved beyond.
     expect(told).toBeGreaterThanOrEqual(6_000 - 32 - blockItems)
     expect(await usedBy(order.userId)).toBe(6_000)
-  }, 60_000)
+  })
 })

@@ -37,7 +37,7 @@ describe.each(databases)('metering on $name', (database) => {
 
   beforeAll(async () => {
     storage = await openStorage(await database.create())
-  }, 60_000)
+  })
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((meter) => meter.close().catch(() => {})))
     clock = start
@@ -273,7 +273,7 @@ describe.each(databases)('metering on $name', (database) => {
         await sql`delete from ${sql.table(table)}`.execute(storage.db.query)
         expect(await read(key, step, day, day + 2 * dayMs)).toEqual(before[step === 'hour' ? 1 : 2])
       }
-    }, 60_000)
+    })
 
     test('what comes late to an hour that is rolled up is counted, and once', async () => {
       const key = newKey()
@@ -355,7 +355,7 @@ describe.each(databases)('metering on $name', (database) => {
         }),
         { numRuns: database.name === 'sqlite' ? 40 : 15 },
       )
-    }, 120_000)
+    })
 
     test('removes what is older than it is kept, and nothing that is not rolled up', async () => {
       const keys = Array.from({ length: 300 }, newKey)
@@ -385,6 +385,6 @@ describe.each(databases)('metering on $name', (database) => {
       late.count(key, 'mainnet', 'eth_call', 'answered', 1)
       await late.flush()
       expect(await rowsIn('usage_minutes')).toBe(300)
-    }, 60_000)
+    })
   })
 })

@@ -99,7 +99,7 @@ describe('a power cut under a quota in SQLite', () => {
       ),
       { numRuns: 15 },
     )
-  }, 120_000)
+  })
 
   test('is not mistaken for a kill, or for a clean end', async () => {
     const account = { id: 'user:usr_1', perDay: 25_000, perMonth: null }

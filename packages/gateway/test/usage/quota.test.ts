@@ -40,7 +40,7 @@ describe.each(databases)('quota on $name', (database) => {
   beforeAll(async () => {
     options = await database.create()
     storage = await openStorage(options)
-  }, 60_000)
+  })
   afterEach(async () => {
     clock = noon
     await Promise.all(opened.splice(0).map((quota) => quota.close()))
@@ -223,7 +223,7 @@ describe.each(databases)('quota on $name', (database) => {
     await Promise.all(quotas.map((quota) => quota.close()))
     expect(await usedOf(account)).toBe(granted)
     await Promise.all(storages.map((each) => each.close()))
-  }, 60_000)
+  })
 
   test('four instances grant exactly the day’s items to 40,000 calls at once', async () => {
     const account = newAccount(25_000)
@@ -234,7 +234,7 @@ describe.each(databases)('quota on $name', (database) => {
     await Promise.all(quotas.map((quota) => quota.close()))
     expect(await usedOf(account)).toBe(25_000)
     await Promise.all(storages.map((each) => each.close()))
-  }, 60_000)
+  })
 
   test('holds by any order of taking, giving back, days and restarts on two instances', async () => {
     const step = fc.oneof(
@@ -326,5 +326,5 @@ describe.each(databases)('quota on $name', (database) => {
       }),
       { numRuns: database.name === 'sqlite' ? 150 : 40 },
     )
-  }, 120_000)
+  })
 })

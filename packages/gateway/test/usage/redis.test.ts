@@ -29,7 +29,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
   const open = async (url = server.url): Promise<RedisLink> => {
     const link = openRedis(url)
     links.push(link)
-    if (url === server.url) await expect.poll(() => link.isReady(), { timeout: 10_000 }).toBe(true)
+    if (url === server.url) await expect.poll(() => link.isReady()).toBe(true)
     return link
   }
   const openLimiter = async (
@@ -175,8 +175,8 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       } finally {
         await server.start()
       }
-      await expect.poll(() => redis.isReady(), { timeout: 10_000 }).toBe(true)
-      await expect.poll(() => limiter.take(id, limits, 0) instanceof Promise, { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => redis.isReady()).toBe(true)
+      await expect.poll(() => limiter.take(id, limits, 0) instanceof Promise).toBe(true)
       expect((await limiter.take(id, limits, 1)).granted).toBe(1)
     })
   })
@@ -210,13 +210,10 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       invalidation.publish([one])
       await server.start()
       await expect
-        .poll(
-          () => {
-            invalidation.publish([one])
-            return told.length
-          },
-          { timeout: 10_000 },
-        )
+        .poll(() => {
+          invalidation.publish([one])
+          return told.length
+        })
         .toBeGreaterThan(0)
     })
 
