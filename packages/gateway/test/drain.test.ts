@@ -1,14 +1,15 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, createMemoryKeyStore } from '../src/index.ts'
 import type { Gateway } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
-import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
+import type { FakeUpstream } from './fakeUpstream.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
 import { chainIds, nothingThere, post, startGateway } from './startGateway.ts'
 import type { StartedGateway } from './startGateway.ts'
 
 const toStop: (() => Promise<unknown>)[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
@@ -26,18 +27,23 @@ const emptyGateway = (): Gateway => {
   const none = { chainId: 1, upstreams: [{ url: nothingThere }] }
   return createGateway({ networks: { testnet: none, mainnet: none }, keys: createMemoryKeyStore() })
 }
-const slowly =
-  (ms: number) =>
-  (call: SeenCall, response: { end: (text: string) => void }): undefined => {
-    setTimeout(() => response.end(result(call, '"0x1"')), ms)
-  }
+/** Holds responses back until the test sends them. */
+const hold = (upstream: FakeUpstream): (() => void)[] => {
+  const held: (() => void)[] = []
+  upstream.behave = (call, response) => void held.push(() => response.end(result(call, '"0x1"')))
+  return held
+}
+/** A gateway that closes ends idle connections every 250 ms. From here on it does so only when the returned function is called. */
+const controlSweeps = (): (() => void) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  return () => void vi.advanceTimersByTime(250)
+}
 const until = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true)
 
 describe('close', () => {
   test('answers every request that was read, and loses none', async () => {
     const { upstream, started, path } = await start()
-    const held: (() => void)[] = []
-    upstream.behave = (call, response) => void held.push(() => response.end(result(call, '"0x1"')))
+    const held = hold(upstream)
     const connections = await Promise.all(Array.from({ length: 16 }, () => openRaw(started.port)))
     // Two each, pipelined: the second answer must not be lost to the end of the connection.
     for (const connection of connections)
@@ -64,21 +70,28 @@ describe('close', () => {
       headers: { 'content-type': 'application/json' },
       body: read(),
     })
+    const sweep = controlSweeps()
     const closed = started.gateway.close()
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    sweep()
     expect((await response.text()).length).toBe(`{"jsonrpc":"2.0","id":1,"result":"${large}"}`.length)
-    await closed
+    await until(() => {
+      sweep()
+      return started.entries.at(-1)?.event === 'closed'
+    })
     expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 0 })
+    await closed
   })
 
   test('answers a request whose body was still arriving', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
-    const bytes = postBytes(path, read())
+    const bytes = postBytes(path, read(), { Expect: '100-continue' })
     connection.send(bytes.subarray(0, -10))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // The gateway has read the headers.
+    expect((await connection.next()).status).toBe(100)
+    const sweep = controlSweeps()
     const closed = started.gateway.close()
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    sweep()
     connection.send(bytes.subarray(-10))
     expect((await connection.next()).status).toBe(200)
     await connection.ended
@@ -90,6 +103,7 @@ describe('close', () => {
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read()))
     expect((await connection.next()).status).toBe(200)
+    controlSweeps()
     const closed = started.gateway.close()
     connection.send(postBytes(path, read()))
     const late = await connection.next()
@@ -113,12 +127,17 @@ describe('close', () => {
 
   test('refuses a later request also behind one that is under way, after its answer', async () => {
     const { upstream, started, path } = await start()
-    upstream.behave = slowly(200)
-    const connection = await openRaw(started.port)
+    const held = hold(upstream)
+    const [connection, other] = [await openRaw(started.port), await openRaw(started.port)]
     connection.send(postBytes(path, read()))
-    await until(() => upstream.bodies.length === 1)
+    await until(() => held.length === 1)
+    controlSweeps()
     const closed = started.gateway.close()
     connection.send(postBytes(path, read()))
+    // By the time another connection has its response, the gateway has read the second request.
+    other.send('GET /readyz HTTP/1.1\r\n\r\n')
+    await other.next()
+    held[0]?.()
     expect([(await connection.next()).status, (await connection.next()).status]).toEqual([200, 503])
     await connection.ended
     await closed
@@ -129,22 +148,24 @@ describe('close', () => {
     const connection = await openRaw(started.port)
     connection.send('GET /healthz HTTP/1.1\r\n\r\n')
     expect((await connection.next()).status).toBe(200)
+    controlSweeps()
     const closed = started.gateway.close()
     connection.send('GET /readyz HTTP/1.1\r\n\r\n')
     expect((await connection.next()).status).toBe(503)
     await closed
   })
 
-  test('ends connections that are idle or were never used, soon', async () => {
+  test('ends connections that are idle or were never used, after a moment', async () => {
     const { started, path } = await start()
     const [unused, idle] = [await openRaw(started.port), await openRaw(started.port)]
     idle.send(postBytes(path, read()))
     await idle.next()
-    const startedAt = performance.now()
-    await started.gateway.close()
+    const sweep = controlSweeps()
+    const closed = started.gateway.close()
+    expect([unused.endedAlready(), idle.endedAlready()]).toEqual([false, false])
+    sweep()
     await Promise.all([unused.ended, idle.ended])
-    // An idle connection would be ended by itself after five seconds.
-    expect(performance.now() - startedAt).toBeLessThan(4_500)
+    await closed
   })
 
   test('takes no new connections', async () => {
@@ -159,11 +180,13 @@ describe('close', () => {
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read()))
     await until(() => upstream.bodies.length === 1)
-    const startedAt = performance.now()
-    await started.gateway.close({ graceMs: 200 })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const closed = started.gateway.close({ graceMs: 9_000 })
+    vi.advanceTimersByTime(8_999)
+    expect(connection.endedAlready()).toBe(false)
+    vi.advanceTimersByTime(1)
     await connection.ended
-    // Ten seconds are what it has where nothing is said.
-    expect(performance.now() - startedAt).toBeLessThan(8_000)
+    await closed
     expect(started.entries.at(-1)).toEqual({ event: 'closed', cutOff: 1 })
   })
 
@@ -176,11 +199,10 @@ describe('close', () => {
 
   test('under load, no caller of 4 busy ones gets anything but 200, a refusal, or a connection that was not taken', async () => {
     const { upstream, started, path } = await start()
-    upstream.behave = slowly(5)
-    let ended = false
+    upstream.behave = (call, response) => void setImmediate(() => response.end(result(call, '"0x1"')))
     const statuses = new Map<string, number>()
     const caller = async (): Promise<void> => {
-      while (!ended) {
+      for (;;) {
         const outcome = await post(started.url + path, read()).then(
           ({ status }) => String(status),
           (error: unknown) => (error as { cause?: { code?: string } }).cause?.code ?? 'unknown',
@@ -191,9 +213,11 @@ describe('close', () => {
     }
     const callers = Array.from({ length: 4 }, caller)
     await until(() => (statuses.get('200') ?? 0) > 200)
-    await started.gateway.close()
-    ended = true
+    const sweep = controlSweeps()
+    const closed = started.gateway.close()
     await Promise.all(callers)
+    sweep()
+    await closed
     expect([...statuses.keys()].filter((outcome) => !['200', '503', 'ECONNREFUSED'].includes(outcome))).toEqual([])
   })
 })
@@ -244,12 +268,12 @@ describe('prepareToClose', () => {
 
   test('followed by close completes the calls that are in flight, and rejects later ones', async () => {
     const { upstream, started, path } = await start()
-    const held: (() => void)[] = []
-    upstream.behave = (call, response) => void held.push(() => response.end(result(call, '"0x1"')))
+    const held = hold(upstream)
     const [connection, other] = [await openRaw(started.port), await openRaw(started.port)]
     started.gateway.prepareToClose()
     connection.send(postBytes(path, read()))
     await until(() => held.length === 1)
+    controlSweeps()
     const closed = started.gateway.close()
     other.send(postBytes(path, read()))
     expect((await other.next()).status).toBe(503)
