@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { apiKeyAddress, createApiKey } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
+import { controlTime } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -8,6 +9,7 @@ import type { StartedGateway } from './startGateway.ts'
 
 const toStop: (() => Promise<unknown>)[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
@@ -18,7 +20,7 @@ const fake = async (behave?: Behaviour): Promise<FakeUpstream> => {
 }
 interface Started extends StartedGateway {
   /** Asks by one of five keys, of as many owners, in turn; or by the first alone. */
-  readonly ask: (method?: string, alone?: boolean) => Promise<{ status: number; text: string; ms: number }>
+  readonly ask: (method?: string, alone?: boolean) => Promise<{ status: number; text: string }>
   readonly states: () => string[]
 }
 const start = async (
@@ -38,12 +40,10 @@ const start = async (
   let calls = 0
   return {
     ...started,
-    ask: async (method = 'eth_call', alone = false) => {
+    ask: (method = 'eth_call', alone = false) => {
       calls += 1
       const address = made[alone ? 0 : calls % made.length] ?? ''
-      const startedAt = performance.now()
-      const answer = await post(address, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [calls] }))
-      return { ...answer, ms: performance.now() - startedAt }
+      return post(address, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [calls] }))
     },
     states: () =>
       started.entries.flatMap((entry) =>
@@ -57,10 +57,21 @@ const fail: Behaviour = (_, response) => {
   response.statusCode = 500
   return 'broken'
 }
-const after =
-  (ms: number, value = '"0x1"'): Behaviour =>
-  (call, response) =>
-    void setTimeout(() => response.end(result(call, value)), ms)
+/** Makes a node hold its responses back. @returns Ends each of them as `how` says, by default with a result. */
+const hold = (upstream: FakeUpstream, how: Behaviour = (call) => result(call, '"held"')): (() => void) => {
+  const held: (() => void)[] = []
+  upstream.behave = (call, response) =>
+    void held.push(() => {
+      const text = how(call, response)
+      if (text !== undefined) response.end(text)
+    })
+  return () => {
+    for (const release of held.splice(0)) release()
+  }
+}
+/** Waits until the upstreams have received so many requests. */
+const untilCounts = (upstreams: readonly FakeUpstream[], counts: readonly number[]) =>
+  expect.poll(() => countOf(upstreams), { interval: 5 }).toEqual(counts)
 
 describe('an upstream that is behind', () => {
   test.each([
@@ -78,10 +89,14 @@ describe('an upstream that is behind', () => {
   test('is asked again once it has caught up, and says so in the log', async () => {
     const [first, second] = [await fake(), await fake()]
     first.head = 1
+    const pass = controlTime()
     const { ask, states } = await start([first, second])
     await ask()
     first.head = second.head
-    await expect.poll(async () => [(await ask()).status, first.bodies.length > 0]).toEqual([200, true])
+    pass(5_000)
+    await expect.poll(() => states().at(-1)).toBe('testnet-1 caughtUp')
+    await ask()
+    expect(countOf([first, second])).toEqual([1, 1])
     expect(states()).toEqual(['testnet-1 healthy', 'testnet-2 healthy', 'testnet-1 lagging', 'testnet-1 caughtUp'])
   })
 
@@ -97,13 +112,17 @@ describe('an upstream that is behind', () => {
 
 describe('an upstream whose answers fail', () => {
   test('five times is left in peace: one call a second finds out if it works again', async () => {
+    const pass = controlTime()
     const [first, second] = [await fake(fail), await fake()]
     const { ask, states } = await start([first, second])
     for (let call = 0; call < 20; call += 1) expect((await ask()).status).toBe(200)
     expect(countOf([first, second])).toEqual([5, 20])
-    // The node works again: the next try says so.
+    pass(999)
     first.behave = (call) => result(call, '"back"')
-    await expect.poll(async () => (await ask()).text).toContain('back')
+    expect((await ask()).text).not.toContain('back')
+    // The node works again: the next try says so.
+    pass(1)
+    expect((await ask()).text).toContain('back')
     expect(states().slice(2)).toEqual(['testnet-1 failing', 'testnet-1 recovered'])
     second.bodies.length = 0
     for (let call = 0; call < 5; call += 1) await ask()
@@ -120,22 +139,19 @@ describe('an upstream whose answers fail', () => {
 
   // 15.31
   test('is tried again a second after one blip, however many calls were in flight when it began', async () => {
+    const pass = controlTime()
     const [first, second] = [await fake(), await fake()]
-    const held: (() => void)[] = []
-    first.behave = (_, response) =>
-      void held.push(() => {
-        response.statusCode = 500
-        response.end('broken')
-      })
-    const { ask, states } = await start([first, second], {}, { upstreamTimeoutMs: 60_000 })
+    const release = hold(first, fail)
+    const { ask, states } = await start([first, second])
     const pending = Array.from({ length: 40 }, () => ask())
-    await expect.poll(() => held.length).toBe(40)
+    await untilCounts([first], [40])
     first.behave = (call) => result(call, '"back"')
-    for (const breakOff of held) breakOff()
+    release()
     for (const { status } of await Promise.all(pending)) expect(status).toBe(200)
     expect(states().slice(2)).toEqual(['testnet-1 failing'])
     // Each of the 35 later failures used to double the wait, up to 30 s.
-    await expect.poll(async () => (await ask()).text).toContain('back')
+    pass(1_000)
+    expect((await ask()).text).toContain('back')
   })
 
   test('with 429 costs callers nothing while another is there', async () => {
@@ -143,6 +159,7 @@ describe('an upstream whose answers fail', () => {
       response.statusCode = 429
       return 'slow down'
     }
+    controlTime()
     const [first, second] = [await fake(busy), await fake()]
     const { ask } = await start([first, second])
     for (let call = 0; call < 20; call += 1) expect((await ask()).status).toBe(200)
@@ -150,10 +167,11 @@ describe('an upstream whose answers fail', () => {
   })
 
   test('never gets a raw transaction for a try', async () => {
+    const pass = controlTime()
     const [first, second] = [await fake(fail), await fake()]
     const { ask } = await start([first, second])
     for (let call = 0; call < 5; call += 1) await ask()
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    pass(1_000)
     first.bodies.length = 0
     expect((await ask('eth_sendRawTransaction')).status).toBe(200)
     expect(first.bodies.length).toBe(0)
@@ -162,23 +180,32 @@ describe('an upstream whose answers fail', () => {
 
 describe('an upstream that hangs', () => {
   test('costs a light read half its time, and after five not even that', async () => {
-    const [first, second] = [await fake(hang), await fake()]
-    const { ask } = await start([first, second], {}, { upstreamTimeoutMs: 400 })
-    for (let call = 0; call < 5; call += 1) {
-      const { status, ms } = await ask()
-      expect([status, ms >= 195]).toEqual([200, true])
+    const pass = controlTime()
+    const upstreams = [await fake(hang), await fake()] as const
+    const { ask } = await start(upstreams, {}, { upstreamTimeoutMs: 400 })
+    for (let call = 1; call <= 5; call += 1) {
+      const pending = ask()
+      await untilCounts(upstreams, [call, call - 1])
+      pass(199)
+      expect(countOf(upstreams)).toEqual([call, call - 1])
+      pass(1)
+      expect((await pending).status).toBe(200)
     }
-    const { status, ms } = await ask()
-    expect([status, ms < 150]).toEqual([200, true])
+    expect((await ask()).status).toBe(200)
+    expect(countOf(upstreams)).toEqual([5, 6])
     // The node's side of what nobody waits for is ended.
-    await expect.poll(() => first.cut()).toBe(5)
+    await expect.poll(() => upstreams[0].cut()).toBe(5)
   })
 
   test('costs a raw transaction its whole time, and it is asked of no other', async () => {
-    const [first, second] = [await fake(hang), await fake()]
-    const { ask } = await start([first, second], { hedgeMs: 20 }, { upstreamTimeoutMs: 300 })
-    expect((await ask('eth_sendRawTransaction')).status).toBe(504)
-    expect(countOf([first, second])).toEqual([1, 0])
+    const pass = controlTime()
+    const upstreams = [await fake(hang), await fake()]
+    const { ask } = await start(upstreams, { hedgeMs: 20 }, { upstreamTimeoutMs: 300 })
+    const pending = ask('eth_sendRawTransaction')
+    await untilCounts(upstreams, [1, 0])
+    pass(300)
+    expect((await pending).status).toBe(504)
+    expect(countOf(upstreams)).toEqual([1, 0])
   })
 })
 
@@ -194,54 +221,88 @@ describe('one owner’s calls that come to nothing', () => {
   })
 
   test('show that an upstream is ill where it answers nobody', async () => {
+    const pass = controlTime()
     const [first, second] = [await fake(fail), await fake()]
     first.answersLightRead = false
     const { ask, states } = await start([first, second], {}, { upstreamTimeoutMs: 1_000 })
     for (let call = 0; call < 5; call += 1) await ask('eth_call', true)
+    expect(states().slice(2)).toEqual([])
+    pass(1_000)
     await expect.poll(() => states().slice(2)).toEqual(['testnet-1 failing'])
   })
 })
 
 describe('with hedgeMs a light read that has no answer by then', () => {
   test('is asked of another too: the first answer counts, and the other is ended', async () => {
-    const [first, second] = [await fake(after(2_000, '"slow"')), await fake()]
-    const { ask } = await start([first, second], { hedgeMs: 50 })
-    const { text, ms } = await ask()
-    expect([text, ms < 1_500]).toEqual([expect.stringContaining('0x1'), true])
-    expect(countOf([first, second])).toEqual([1, 1])
-    await expect.poll(() => first.cut()).toBe(1)
+    const pass = controlTime()
+    const upstreams = [await fake(hang), await fake()] as const
+    const { ask } = await start(upstreams, { hedgeMs: 50 })
+    const pending = ask()
+    await untilCounts(upstreams, [1, 0])
+    pass(50)
+    expect((await pending).text).toContain('0x1')
+    expect(countOf(upstreams)).toEqual([1, 1])
+    await expect.poll(() => upstreams[0].cut()).toBe(1)
   })
 
   test('takes the first`s answer where that comes sooner', async () => {
-    const [first, second] = [await fake(after(150, '"first"')), await fake(hang)]
-    const { ask } = await start([first, second], { hedgeMs: 30 })
-    expect((await ask()).text).toContain('first')
-    await expect.poll(() => second.cut()).toBe(1)
+    const pass = controlTime()
+    const upstreams = [await fake(), await fake(hang)] as const
+    const release = hold(upstreams[0])
+    const { ask } = await start(upstreams, { hedgeMs: 30 })
+    const pending = ask()
+    await untilCounts(upstreams, [1, 0])
+    pass(30)
+    await untilCounts(upstreams, [1, 1])
+    release()
+    expect((await pending).text).toContain('held')
+    await expect.poll(() => upstreams[1].cut()).toBe(1)
   })
 
-  test('waits for the other where one fails', async () => {
-    for (const [one, other] of [
-      [after(100, '"good"'), fail],
-      [
-        (_: unknown, response: Parameters<Behaviour>[1]): undefined =>
-          void setTimeout(() => response.socket?.destroy(), 80),
-        after(150, '"good"'),
-      ],
-    ] as [Behaviour, Behaviour][]) {
-      const upstreams = [await fake(one), await fake(other)]
-      const { ask } = await start(upstreams, { hedgeMs: 30 })
-      expect((await ask()).text).toContain('good')
-      // Two tries in all, never a third.
-      expect(countOf(upstreams)).toEqual([1, 1])
-    }
+  const cutOff: Behaviour = (_, response) => void response.socket?.destroy()
+  test.each([
+    ['fails', 'second', fail],
+    ['is cut off', 'first', cutOff],
+  ] as const)('waits for the other where one %s: the %s', async (_, which, how) => {
+    const pass = controlTime()
+    const upstreams = [await fake(), await fake()] as const
+    const [good, bad] = which === 'second' ? upstreams : [upstreams[1], upstreams[0]]
+    const [releaseGood, releaseBad] = [hold(good), hold(bad, how)]
+    const { ask } = await start(upstreams, { hedgeMs: 30 })
+    const ended: string[] = []
+    const pending = ask().then(({ text }) => ended.push(text))
+    await untilCounts(upstreams, [1, 0])
+    pass(30)
+    await untilCounts(upstreams, [1, 1])
+    releaseBad()
+    // By the time another call has its response, the gateway has seen the failure.
+    good.behave = (call) => result(call, '"other"')
+    bad.behave = good.behave
+    await ask('eth_getLogs')
+    expect(ended).toEqual([])
+    releaseGood()
+    await pending
+    expect(ended[0]).toContain('held')
+    // Two tries in all, never a third.
+    expect(countOf(upstreams).reduce((sum, count) => sum + count)).toBe(3)
   })
 
   test('is asked of nobody else where it came in time, or is heavy', async () => {
-    const [first, second] = [await fake(after(10)), await fake()]
-    const { ask } = await start([first, second], { hedgeMs: 300 })
-    await ask()
-    first.behave = after(500)
-    await ask('eth_getLogs')
-    expect(countOf([first, second])).toEqual([2, 0])
+    const pass = controlTime()
+    const upstreams = [await fake(), await fake()] as const
+    const release = hold(upstreams[0])
+    const { ask } = await start(upstreams, { hedgeMs: 300 })
+    const inTime = ask()
+    await untilCounts(upstreams, [1, 0])
+    pass(299)
+    release()
+    await inTime
+    pass(1)
+    const heavy = ask('eth_getLogs')
+    await untilCounts(upstreams, [2, 0])
+    pass(1_000)
+    release()
+    await heavy
+    expect(countOf(upstreams)).toEqual([2, 0])
   })
 })
