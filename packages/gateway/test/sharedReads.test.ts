@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { apiKeyAddress, appAddress } from '../src/index.ts'
+import { createRateLimiter } from '../src/limit/createRateLimiter.ts'
+import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
@@ -13,28 +15,51 @@ let mine: string
 let theirs: string
 /** Answers that a test holds back, in the order they were asked for. */
 let held: { call: SeenCall; response: ServerResponse }[] = []
+/** Lets the gateway's time pass, which is stopped otherwise. */
+let pass: (ms: number) => void
+/** Requests that the gateway has read and passed on to its upstreams, or joined to a read in flight. */
+let received = 0
 
 beforeAll(async () => {
+  pass = controlTime()
   upstream = await startFakeUpstream(chainIds.testnet)
-  started = await startGateway({ testnet: [upstream.url] }, { limits: { upstreamTimeoutMs: 2_000 } })
+  const rates = createRateLimiter()
+  started = await startGateway(
+    { testnet: [upstream.url] },
+    {
+      limits: { upstreamTimeoutMs: 2_000 },
+      rates: {
+        take: (...call) => {
+          received += 1
+          return rates.take(...call)
+        },
+      },
+    },
+  )
+  const limits = { perSecond: 1_000, burst: 1_000, perDay: null, perMonth: null }
+  started.keys.add(started.testnetKey, { id: 'mine', kind: 'apiKey', networks: ['testnet'], status: 'active', limits })
+  started.keys.add(started.app, { id: 'theirs', kind: 'app', networks: ['testnet'], status: 'active', limits })
   mine = apiKeyAddress(started.url, 'testnet', started.testnetKey)
   theirs = appAddress(started.url, 'testnet', started.app)
 })
 afterAll(async () => {
+  vi.useRealTimers()
   await started.gateway.close({ graceMs: 0 })
   await upstream.stop()
 })
 beforeEach(() => {
   upstream.bodies.length = 0
+  started.entries.length = 0
+  received = 0
   held = []
   upstream.behave = (call, response) => void held.push({ call, response })
 })
 
 const call = (id: number | string, method = 'eth_blockNumber', params: readonly unknown[] = []): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
-const untilHeld = (count: number) => expect.poll(() => held.length, { interval: 2 }).toBeGreaterThanOrEqual(count)
-/** Long enough for a call on its way to have arrived. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 60))
+const untilHeld = (count: number) => until(() => held.length >= count)
+const untilReceived = (count: number) => until(() => received === count)
+const untilDisconnected = () => until(() => started.entries.some(({ event }) => event === 'disconnected'))
 const release = (value = '"0x1"'): void => {
   for (const { call: asked, response } of held.splice(0)) response.end(result(asked, value))
 }
@@ -45,7 +70,7 @@ describe('the same read asked at the same time', () => {
     const ids = [1, 'a', 1.5, 1, 2]
     const answers = ids.map((id, index) => post(index % 2 === 0 ? mine : theirs, call(id)))
     await untilHeld(1)
-    await settle()
+    await untilReceived(5)
     release('"0x10"')
     expect(await Promise.all(answers.map(textOf))).toEqual(
       ids.map((id) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":"0x10"}`),
@@ -56,7 +81,7 @@ describe('the same read asked at the same time', () => {
   test("brings a node's error to each of its callers, and the next asks anew", async () => {
     const answers = [post(mine, call(1)), post(mine, call(2))]
     await untilHeld(1)
-    await settle()
+    await untilReceived(2)
     for (const { call: asked, response } of held.splice(0))
       response.end(`{"jsonrpc":"2.0","id":${asked.id},"error":{"code":3,"message":"reverted"}}`)
     for (const text of await Promise.all(answers.map(textOf))) expect(text).toContain('reverted')
@@ -111,9 +136,9 @@ describe('a caller whose read others wait for', () => {
     leader.send(postBytes(`/testnet/${started.testnetKey}`, call('leader')))
     await untilHeld(1)
     const others = [post(theirs, call(1)), post(theirs, call(2))]
-    await settle()
+    await untilReceived(3)
     leader.reset()
-    await expect.poll(() => started.entries.some(({ event }) => event === 'disconnected')).toBe(true)
+    await untilDisconnected()
     release('"0x7"')
     for (const text of await Promise.all(others.map(textOf))) expect(text).toContain('0x7')
     expect(upstream.bodies.length).toBe(1)
@@ -124,9 +149,9 @@ describe('a caller whose read others wait for', () => {
     const callers = [await openRaw(started.port), await openRaw(started.port)]
     for (const caller of callers) caller.send(postBytes(`/testnet/${started.testnetKey}`, call('x')))
     await untilHeld(1)
-    await settle()
+    await untilReceived(2)
     for (const caller of callers) caller.reset()
-    await expect.poll(() => upstream.cut()).toBe(before + 1)
+    await until(() => upstream.cut() === before + 1)
   })
 })
 
@@ -143,7 +168,7 @@ describe('after its own raw transaction a caller', () => {
     await sent
     const [fresh, another] = [post(mine, call('fresh')), post(theirs, call('another'))]
     await untilHeld(3)
-    await settle()
+    await untilReceived(4)
     // The transaction, the old read, and the fresh one, which the other caller may have joined in place of the old.
     expect(upstream.bodies.length).toBe(3)
     release()
@@ -184,11 +209,14 @@ describe('a read that has been under way for half its time', () => {
   test('is not joined any more: who comes late would get an old answer, or none', async () => {
     const first = post(mine, call(1))
     await untilHeld(1)
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
-    const second = post(mine, call(2))
+    pass(999)
+    const joined = post(mine, call(2))
+    await untilReceived(2)
+    pass(1)
+    const second = post(mine, call(3))
     await untilHeld(2)
     release()
-    await Promise.all([first, second])
+    await Promise.all([first, joined, second])
     expect(upstream.bodies.length).toBe(2)
   })
 })
@@ -210,7 +238,7 @@ describe('a batch', () => {
     const single = post(theirs, call('single'))
     await untilHeld(1)
     const batch = post(mine, `[${call('batch')}]`)
-    await settle()
+    await untilReceived(2)
     release('"0x9"')
     expect([await textOf(single), await textOf(batch)].every((text) => text.includes('0x9'))).toBe(true)
     expect(upstream.bodies.length).toBe(1)
@@ -223,7 +251,7 @@ describe('a batch', () => {
     const batch = post(theirs, `[${call('batch')},${call('other', 'eth_gasPrice')}]`)
     await untilHeld(2)
     leader.reset()
-    await settle()
+    await untilDisconnected()
     const large = `"${'x'.repeat(3_000_000)}"`
     for (const { call: asked, response } of held.splice(0))
       response.end(asked.method === 'eth_blockNumber' ? result(asked, large) : result(asked, '1'))

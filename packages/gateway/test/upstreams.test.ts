@@ -1,8 +1,9 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { apiKeyAddress } from '../src/index.ts'
 import type { GatewayOptions, KeyRecord } from '../src/index.ts'
+import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
@@ -11,6 +12,7 @@ import type { StartedGateway } from './startGateway.ts'
 
 const toStop: (() => Promise<unknown>)[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
@@ -46,14 +48,12 @@ const reset: Behaviour = (_, response) => {
 }
 const resetMidBody: Behaviour = (call, response) => {
   response.writeHead(200, { 'content-length': '1000' })
-  response.write(result(call, '"0x').slice(0, -1))
-  setTimeout(() => response.socket?.resetAndDestroy(), 20)
+  response.write(result(call, '"0x').slice(0, -1), () => response.socket?.resetAndDestroy())
   return undefined
 }
 const closedMidBody: Behaviour = (call, response) => {
   response.writeHead(200, { 'content-length': '1000' })
-  response.write(result(call, '"0x'))
-  setTimeout(() => response.socket?.end(), 20)
+  response.write(result(call, '"0x'), () => response.socket?.end())
   return undefined
 }
 const status =
@@ -129,12 +129,16 @@ const limits = { upstreamTimeoutMs: 300, maxAnswerBytes: 100_000 }
 
 describe('an upstream that', () => {
   test.each(faults)('$name: $end.status for a single call, and the next one works', async ({ behave, end }) => {
+    const pass = controlTime()
     const upstream = await fake()
     const { port, testnetKey } = await gatewayOf([upstream.url], { limits })
     const connection = await openRaw(port)
     for (const body of [read, write]) {
       upstream.behave = behave
+      upstream.bodies.length = 0
       connection.send(postBytes(`/testnet/${testnetKey}`, body))
+      await until(() => upstream.bodies.length > 0)
+      if (end === slow) pass(limits.upstreamTimeoutMs)
       const answer = await connection.next()
       expect(answer.status).toBe(end.status)
       expect(JSON.parse(answer.body)).toEqual({
@@ -233,14 +237,12 @@ const createFakeAt = async (port: number): Promise<() => Promise<void>> => {
 }
 
 describe('the second try', () => {
-  // None of these is slow: time is for a machine that is busy.
-  const patient = { upstreamTimeoutMs: 10_000 }
   const retried = faults.filter(({ end }) => end !== slow && end !== large)
 
   test.each(retried)('goes to another upstream for a read, when the first $name', async ({ behave }) => {
     const [first, second] = [await fake(), await fake()]
     first.behave = behave
-    const { address } = await gatewayOf([first.url, second.url], { limits: patient })
+    const { address } = await gatewayOf([first.url, second.url])
     expect((await post(address, read)).text).toBe('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
     expect([first.bodies.length, second.bodies.length]).toEqual([1, 1])
   })
@@ -248,7 +250,7 @@ describe('the second try', () => {
   test.each(retried)('is not made for a raw transaction, when the first $name', async ({ behave }) => {
     const [first, second] = [await fake(), await fake()]
     first.behave = behave
-    const { address } = await gatewayOf([first.url, second.url], { limits: patient })
+    const { address } = await gatewayOf([first.url, second.url])
     expect((await post(address, write)).status).toBeGreaterThanOrEqual(502)
     expect((await post(address, `[${write}]`)).text).toContain('"error"')
     expect([first.bodies.length, second.bodies.length]).toEqual([2, 0])
@@ -306,15 +308,16 @@ describe('a caller that goes away', () => {
   ])('%s', async (_, body, cut) => {
     const upstream = await fake()
     upstream.behave = hang
-    const { port, testnetKey, entries } = await gatewayOf([upstream.url])
+    const { port, testnetKey, entries, address } = await gatewayOf([upstream.url])
     const connection = await openRaw(port)
     connection.send(postBytes(`/testnet/${testnetKey}`, body))
     await expect.poll(() => upstream.bodies.length).toBe(1)
-    connection.destroy()
+    connection.reset()
     await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
-    // Long enough for a cut to arrive, where one is not wanted.
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(upstream.cut()).toBe(cut)
+    // An unwanted cut would arrive before the next call.
+    upstream.behave = (call) => result(call, '"0x1"')
+    expect((await post(address, read.replace('eth_call', 'eth_gasPrice'))).status).toBe(200)
+    await expect.poll(() => upstream.cut()).toBe(cut)
   })
 })
 
