@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { GatewayOptions } from '../src/index.ts'
+import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { openRaw, postBytes } from './rawConnection.ts'
@@ -11,6 +13,7 @@ const toStop: (() => Promise<unknown>)[] = []
 const faults: unknown[] = []
 const noteFault = (fault: unknown): void => void faults.push(fault)
 afterEach(async () => {
+  vi.useRealTimers()
   for (const stop of toStop.splice(0).toReversed()) await stop()
   process.off('uncaughtException', noteFault)
   faults.length = 0
@@ -24,7 +27,7 @@ const start = async (
   toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
   return { upstream, started, path: `/testnet/${started.testnetKey}` }
 }
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const hour = 3_600_000
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}'
 
 describe('a hostile caller', () => {
@@ -39,12 +42,11 @@ describe('a hostile caller', () => {
       Array.from({ length: 20 }, async () => {
         const socket = connect({ port: started.port, host: '127.0.0.1' })
         socket.on('error', () => {})
-        socket.write(bytes)
-        await wait(5)
+        await once(socket, 'connect')
+        await new Promise((resolve) => socket.write(bytes, resolve))
         socket.resetAndDestroy()
       }),
     )
-    await wait(100)
     expect((await post(`http://127.0.0.1:${started.port}${path}`, read)).status).toBe(200)
     expect(faults).toEqual([])
   })
@@ -57,14 +59,18 @@ describe('a hostile caller', () => {
   })
 
   test('that does not read its answer loses its connection, and one that reads gets all of it', async () => {
-    const { upstream, started, path } = await start({ limits: { writeTimeoutMs: 3_000 } })
+    const pass = controlTime()
+    const { upstream, started, path } = await start({ limits: { writeTimeoutMs: 300, upstreamTimeoutMs: hour } })
     const large = 'a'.repeat(30 * 1024 * 1024)
     upstream.behave = (call) => result(call, `"${large}"`)
     const deaf = connect({ port: started.port, host: '127.0.0.1' })
     deaf.on('error', () => {})
     deaf.pause()
     deaf.write(postBytes(path, read))
-    await expect.poll(() => started.entries.some(({ event }) => event === 'disconnected')).toBe(true)
+    await until(() => {
+      pass(10)
+      return started.entries.some(({ event }) => event === 'disconnected')
+    })
     deaf.destroy()
     const { status, text } = await post(`http://127.0.0.1:${started.port}${path}`, read)
     expect([status, text.length]).toEqual([200, `{"jsonrpc":"2.0","id":1,"result":"${large}"}`.length])

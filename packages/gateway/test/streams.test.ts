@@ -1,9 +1,11 @@
 import { connect } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { GatewayOptions } from '../src/index.ts'
+import { createRateLimiter } from '../src/limit/createRateLimiter.ts'
 import { createUpstream } from '../src/upstream/createUpstream.ts'
+import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
 import { postBytes } from './rawConnection.ts'
@@ -12,6 +14,7 @@ import type { StartedGateway } from './startGateway.ts'
 
 const toStop: (() => Promise<unknown>)[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
@@ -27,7 +30,6 @@ const start = async (
 const read = '{"jsonrpc":"2.0","id":"mine","method":"eth_call","params":[]}'
 const megabyte = 1024 * 1024
 const large = 'é'.repeat(3 * megabyte)
-const until = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true)
 
 interface Caller {
   readonly socket: Socket
@@ -112,9 +114,13 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('whose node sends nothing more for too long is cut', async () => {
+    const pass = controlTime()
     const { upstream, started, path } = await start({ limits: { upstreamTimeoutMs: 300 } })
     upstream.behave = begin(() => {})
-    const { clean } = await ask(started.port, postBytes(path, read)).end
+    const caller = ask(started.port, postBytes(path, read))
+    await until(() => caller.bytes() > 2 * megabyte)
+    pass(300)
+    const { clean } = await caller.end
     expect(clean).toBe(false)
   })
 
@@ -131,7 +137,7 @@ describe('a result of more than a megabyte', () => {
     const caller = ask(started.port, postBytes(path, read))
     await until(() => caller.bytes() > megabyte)
     caller.socket.destroy()
-    await expect.poll(() => over).toBe(true)
+    await until(() => over)
   })
 
   test('is held back at its node while its caller does not read', async () => {
@@ -139,11 +145,13 @@ describe('a result of more than a megabyte', () => {
     let written = 0
     let over = false
     const piece = Buffer.alloc(megabyte, 'x')
-    upstream.behave = begin((response) => {
+    let blocked = false
+    const flood = begin((response) => {
       const more = (): void => {
         while (written < 60) {
           written += 1
-          if (response.write(piece)) continue
+          blocked = !response.write(piece)
+          if (!blocked) continue
           response.once('drain', more)
           return
         }
@@ -152,11 +160,18 @@ describe('a result of more than a megabyte', () => {
       }
       more()
     })
+    upstream.behave = (call, response) =>
+      call.method === 'eth_gasPrice' ? result(call, '"0x1"') : flood(call, response)
     const caller = ask(started.port, postBytes(path, read, { Connection: 'close' }))
     caller.socket.pause()
-    await until(() => written > 0)
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    // What lies in the buffers of four sockets, and no more.
+    // What lies in the buffers of four sockets, and no more: then the node waits for the gateway.
+    await until(() => blocked && caller.socket.isPaused())
+    let seen: number
+    do {
+      seen = written
+      // A response of the same node, over the same gateway, takes longer than what can still be written.
+      await post(started.url + path, read.replace('eth_call', 'eth_gasPrice'))
+    } while (written !== seen)
     expect([over, written < 40]).toEqual([false, true])
     caller.socket.resume()
     const { clean, text } = await caller.end
@@ -200,7 +215,8 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('of a caller that takes nothing at all is cut after writeTimeoutMs, at the node too', async () => {
-    const { upstream, started, path } = await start({ limits: { writeTimeoutMs: 300 } })
+    const pass = controlTime()
+    const { upstream, started, path } = await start({ limits: { writeTimeoutMs: 300, upstreamTimeoutMs: 3_600_000 } })
     let over = false
     upstream.behave = begin((response) => {
       response.on('close', () => (over = true))
@@ -208,7 +224,10 @@ describe('a result of more than a megabyte', () => {
     })
     const caller = ask(started.port, postBytes(path, read))
     caller.socket.pause()
-    await expect.poll(() => over).toBe(true)
+    await until(() => {
+      pass(10)
+      return over
+    })
   })
 
   test('asked for by a notification is not read to its end', async () => {
@@ -217,7 +236,7 @@ describe('a result of more than a megabyte', () => {
     upstream.behave = begin((response) => response.on('close', () => (over = true)))
     const answer = await post(address, read.replace('"id":"mine",', ''))
     expect(answer.status).toBe(204)
-    await expect.poll(() => over).toBe(true)
+    await until(() => over)
   })
 
   test('goes to a caller that speaks HTTP/1.0 as well', async () => {
@@ -229,12 +248,22 @@ describe('a result of more than a megabyte', () => {
   })
 
   test('is kept whole where several wait for it, and each gets all of it', async () => {
-    const { upstream, address } = await start()
+    const rates = createRateLimiter()
+    let received = 0
+    const { upstream, started, address } = await start({
+      rates: {
+        take: (...call) => {
+          received += 1
+          return rates.take(...call)
+        },
+      },
+    })
+    const limits = { perSecond: 10, burst: 10, perDay: null, perMonth: null }
+    started.keys.add(started.testnetKey, { id: 'a', kind: 'apiKey', networks: ['testnet'], status: 'active', limits })
     let release = (): void => {}
     upstream.behave = (call, response) => void (release = () => void response.end(result(call, `"${large}"`)))
     const answers = [post(address, read), post(address, read.replace('mine', 'yours'))]
-    await until(() => upstream.bodies.length === 1)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await until(() => received === 2 && upstream.bodies.length === 1)
     release()
     const texts = (await Promise.all(answers)).map(({ text }) => text)
     for (const [index, id] of ['mine', 'yours'].entries())
