@@ -1,27 +1,34 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startUpkeep } from './startUpkeep.ts'
 
-test('work is done at once and again and again, one at a time, also after one that failed, and ends when it is told to', async () => {
-  let begun = 0
-  let atOnce = 0
-  const seen: number[] = []
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('runs at once and then every everyMs, one run at a time, also after a failure, until it is stopped', async () => {
+  const runs: PromiseWithResolvers<void>[] = []
+  const stopped: (() => boolean)[] = []
   const stop = startUpkeep({
-    everyMs: 1,
-    work: async (stopped) => {
-      begun += 1
-      atOnce += 1
-      seen.push(atOnce)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      atOnce -= 1
-      if (begun === 2) throw new Error('not today')
-      if (begun === 4) {
-        stop()
-        expect(stopped()).toBe(true)
-      }
+    everyMs: 1_000,
+    work: (isStopped) => {
+      stopped.push(isStopped)
+      const run = Promise.withResolvers<void>()
+      runs.push(run)
+      return run.promise
     },
   })
-  expect(begun).toBe(1)
-  await expect.poll(() => begun).toBe(4)
-  await new Promise((resolve) => setTimeout(resolve, 30))
-  expect([begun, ...seen]).toEqual([4, 1, 1, 1, 1])
+  expect(runs).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(runs).toHaveLength(1)
+  runs[0]?.resolve()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(runs).toHaveLength(2)
+  runs[1]?.reject(new Error('not today'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(runs).toHaveLength(3)
+  expect(stopped[2]?.()).toBe(false)
+  stop()
+  expect(stopped[2]?.()).toBe(true)
+  runs[2]?.resolve()
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(runs).toHaveLength(3)
 })

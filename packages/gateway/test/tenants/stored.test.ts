@@ -53,17 +53,15 @@ describe.each(databases)('two instances on one $name', (database) => {
     return instance
   }
 
-  test('a revoked key is refused by the next request where it was revoked, and within five seconds elsewhere', async () => {
+  test('a revoked key is refused by the next request where it was revoked, and soon by the other instance', async () => {
     const [here, there] = [await start(), await start()]
     const user = await addUser(here.storage)
     const { row, key } = await addApiKey(here.storage, { userId: user.id })
     for (const { url } of [here, there]) expect(said(await post(`${url}/testnet/${key}`, read))).toEqual([200, '0x1'])
     await here.storage.keys.revoke({ id: row.id, userId: user.id, now: Date.now() })
     here.keys.forget([{ kind: 'key', id: row.id }])
-    const began = performance.now()
     expect(said(await post(`${here.url}/testnet/${key}`, read))).toEqual([401, 'key_revoked'])
     await expect.poll(async () => (await post(`${there.url}/testnet/${key}`, read)).status, { interval: 20 }).toBe(401)
-    expect(performance.now() - began).toBeLessThan(5_000)
   })
 
   test("an app's changes act on its old key in grace as on its new one", async () => {

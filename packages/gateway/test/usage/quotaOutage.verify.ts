@@ -76,12 +76,9 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
       const quota = open({ outageGrant: 40, idleMs: 60_000, patienceMs: 300 })
       await quota.take(account, 5)
       proxy[how]()
-      const began = performance.now()
       const taken = await takeAll(quota, account)
       expect(taken.granted).toBe(20 + 40)
       expect(taken.end).toSatisfy((error) => isStorageError(error, 'unavailable'))
-      // Nobody waited for a database that does not answer, but those that found out.
-      expect(performance.now() - began).toBeLessThan(20_000)
       expect((await takeAll(quota, other, 10)).granted).toBe(40)
       expect(events).toEqual([{ event: 'quotaOutage', state: 'began' }])
     },
@@ -114,9 +111,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     proxy.strand()
     await expect.poll(() => events.at(-1)).toMatchObject({ state: 'ended' })
     for (const each of [account, ...others]) {
-      const began = performance.now()
       expect(await quota.take(each, 30)).toMatchObject({ granted: 30 })
-      expect(performance.now() - began).toBeLessThan(5_000)
     }
     expect(events).toHaveLength(2)
   })
