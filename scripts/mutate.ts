@@ -1,9 +1,12 @@
-// Mutation testing: changes the code in a thousand small ways, and tells which of them no test notices. What is given is passed on:
-//   npm run mutate -- --mutate packages/core/src/transport/retry.ts
+// Mutation testing: changes the code of one part in a thousand small ways, and reports which changes no test notices.
+//   npm run mutate            core's batch, retry, budget and failures
+//   npm run mutate -- jwt     another part of scripts/mutation/parts.ts
+// Further arguments go to Stryker: npm run mutate -- jwt --mutate packages/gateway/src/jwt/verifyJwt.ts
 // Its tool is as large as half of what the whole workspace needs, so set-up leaves it out and it is installed here, the first time.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { mutationParts, partVariable } from './mutation/parts.ts'
 
 const top = fileURLToPath(new URL('..', import.meta.url))
 const folder = fileURLToPath(new URL('mutation/', import.meta.url))
@@ -15,10 +18,23 @@ const run = (command: string, args: readonly string[], cwd: string): void => {
   if (status !== 0) process.exit(status ?? 1)
 }
 
+const given = process.argv.slice(2)
+const name = given[0]?.startsWith('-') === false ? given[0] : 'core'
+const options = name === given[0] ? given.slice(1) : given
+const part = mutationParts[name]
+if (part === undefined) {
+  console.error(`Unknown part "${name}". Use one of: ${Object.keys(mutationParts).join(', ')}.`)
+  process.exit(2)
+}
+
 if (!existsSync(`${folder}node_modules/.package-lock.json`)) {
   // Its peer is the workspace's own vitest, which is found further up.
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
   run('npm', ['install', '--legacy-peer-deps', ...quiet], folder)
 }
 const stryker = `${folder}node_modules/@stryker-mutator/core/bin/stryker.js`
-run(process.execPath, [stryker, 'run', 'scripts/mutation/stryker.config.json', ...process.argv.slice(2)], top)
+const files = part.mutate.map((file) => `packages/${part.package}/${file}`).join(',')
+// A later --mutate replaces an earlier one.
+const mutate = options.includes('--mutate') ? [] : ['--mutate', files]
+process.env[partVariable] = name
+run(process.execPath, [stryker, 'run', 'scripts/mutation/stryker.config.json', ...mutate, ...options], top)

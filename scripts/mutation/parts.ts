@@ -1,0 +1,79 @@
+/** A part of the code whose tests `npm run mutate` measures. */
+export interface MutationPart {
+  readonly package: 'core' | 'gateway'
+  /** The files that are changed, relative to the package. No commas, which separate them on Stryker's command line. */
+  readonly mutate: readonly string[]
+  /** The test files that may notice a change, relative to the package, the fastest first: the first test that fails ends a run. */
+  readonly tests: readonly string[]
+  /** Cases per fuzz test. @default what each test says */
+  readonly fuzzCases?: number
+  /** Runs only tests whose full name matches. @default all */
+  readonly testNamePattern?: RegExp
+}
+
+/** The parts, by the name that `npm run mutate -- <part>` takes. */
+export const mutationParts: Readonly<Record<string, MutationPart>> = {
+  core: {
+    package: 'core',
+    mutate: [
+      ...['batch', 'batchCap', 'batchLimit', 'retry', 'budget', 'budgetPace', 'tokenBucket'].map(
+        (file) => `src/transport/${file}.ts`,
+      ),
+      'src/message/readBatchAnswer.ts',
+      ...['classify', 'repeatable', 'retryAfter', 'createFailure'].map((file) => `src/failure/${file}.ts`),
+    ],
+    tests: [
+      'src/failure/repeatable.test.ts',
+      'src/transport/tokenBucket.test.ts',
+      'src/failure/retryAfter.test.ts',
+      'src/transport/batchLimit.test.ts',
+      'src/transport/batchCap.test.ts',
+      'src/transport/budgetPace.test.ts',
+      'src/transport/options.test.ts',
+      'src/transport/retry.test.ts',
+      'src/transport/batch.test.ts',
+      'src/message/readBatchAnswer.test.ts',
+      'src/failure/createFailure.test.ts',
+      'src/transport/budget.test.ts',
+      'src/failure/classify.test.ts',
+      'src/transport/batchProperty.test.ts',
+    ],
+  },
+  quota: {
+    package: 'gateway',
+    mutate: ['src/quota/*.ts'],
+    tests: ['test/usage/quota.test.ts'],
+    fuzzCases: 100,
+    // PostgreSQL runs the same tests, far slower.
+    testNamePattern: /^quota on sqlite/,
+  },
+  jwt: {
+    package: 'gateway',
+    mutate: ['src/jwt/!(*.test).ts'],
+    tests: ['src/jwt/createVerdictCache.test.ts', 'src/jwt/verifyJwt.test.ts', 'src/jwt/importJwtKey.test.ts'],
+    fuzzCases: 200,
+  },
+  allow: {
+    package: 'gateway',
+    mutate: ['src/allow/!(*.test|fuzzCases).ts'],
+    tests: [
+      'src/allow/allowListEntries.test.ts',
+      'src/allow/callAddresses.test.ts',
+      'src/allow/compileAllowList.test.ts',
+      'src/allow/originRule.test.ts',
+      'src/allow/ipRule.test.ts',
+      'src/allow/hasAmbiguousName.test.ts',
+      'src/allow/transactionTo.test.ts',
+    ],
+    fuzzCases: 1_000,
+  },
+  batch: {
+    package: 'gateway',
+    mutate: ['src/answer/runBatch.ts', 'src/upstream/forwardBatch.ts', 'src/request/parseBody.ts'],
+    tests: ['src/request/parseBody.test.ts', 'test/batches.test.ts', 'test/sharedReads.test.ts'],
+    fuzzCases: 500,
+  },
+}
+
+/** The environment variable that tells Vitest's workers which part is measured. */
+export const partVariable = 'KEYRAIL_MUTATION_PART'
