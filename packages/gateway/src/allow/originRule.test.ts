@@ -177,18 +177,13 @@ describe('an entry of the origin list', () => {
   }
 
   test('allows exactly the origins that a URL parser takes for the same', () => {
-    const seen = { allowed: 0, all: 0 }
     fc.assert(
       fc.property(cases, ([text, header]) => {
         const expected = allowedByUrls(text, header)
-        seen.all += 1
-        if (expected) seen.allowed += 1
         expect(allows(text, header)).toBe(expected)
       }),
       { numRuns: fuzzCases(20_000) },
     )
-    expect(seen.allowed / seen.all).toBeGreaterThan(0.3)
-    expect(seen.allowed / seen.all).toBeLessThan(0.9)
   })
 
   test('an entry that is taken is a host that a URL parser knows, and never one with more to it', () => {

