@@ -5,15 +5,13 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('runs at once and then every everyMs, one run at a time, also after a failure, until it is stopped', async () => {
-  const runs: PromiseWithResolvers<void>[] = []
+  const runs: { resolve: () => void; reject: (error: Error) => void }[] = []
   const stopped: (() => boolean)[] = []
   const stop = startUpkeep({
     everyMs: 1_000,
     work: (isStopped) => {
       stopped.push(isStopped)
-      const run = Promise.withResolvers<void>()
-      runs.push(run)
-      return run.promise
+      return new Promise((resolve, reject) => runs.push({ resolve, reject }))
     },
   })
   expect(runs).toHaveLength(1)
