@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const size = 60 * 1024 * 1024
 
-/** A server that writes a large body, and a caller that reads some of it when it is told to. */
+/** A server that writes a large body, and a caller that reads part of it on demand. */
 const start = async (options: { timeoutMs: number; bytesPerSecond?: number }) => {
   let finished: boolean | undefined
   const server = createServer((_, response) => {

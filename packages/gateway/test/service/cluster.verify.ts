@@ -73,7 +73,7 @@ const start = async (kind: PlaceKind, members: Partial<ServiceConfigInput> = {})
 }
 
 describe.each(clusters)('several instances on $name', (kind) => {
-  test('what one revokes is refused by the others soon, also while Redis is gone', async () => {
+  test('a key that one instance revokes is rejected by the others soon, also while Redis is gone', async () => {
     const { service, redis } = await start(kind)
     const other = await service.startAnother()
     const ann = await signUp(service.url)

@@ -53,7 +53,7 @@ describe.each(databases)('two instances on one $name', (database) => {
     return instance
   }
 
-  test('a revoked key is refused by the next request where it was revoked, and soon by the other instance', async () => {
+  test('a revoked key is rejected by the next request to that instance, and soon by the other instance', async () => {
     const [here, there] = [await start(), await start()]
     const user = await addUser(here.storage)
     const { row, key } = await addApiKey(here.storage, { userId: user.id })
