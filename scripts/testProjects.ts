@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { defaultServerConditions } from 'vite'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
@@ -28,64 +29,89 @@ const globalSetups: Readonly<Record<string, string[]>> = {
   msw: [browser],
 }
 
-// Timeouts only catch hangs: on a machine that is busy with other work, a slow test still passes.
-const timeouts = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } }
+const common = {
+  // Timeouts only catch hangs: on a machine that is busy with other work, a slow test still passes.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+  // Tests start the same TypeScript programs many times. Half of each start would be stripping the types again.
+  env: { NODE_COMPILE_CACHE: join(top, 'node_modules/.cache/keyrail') },
+  // A process of its own for each of 400 files would spend a third of the time on loading the same modules again.
+  isolate: false,
+  setupFiles: [join(top, 'scripts/resetBetweenFiles.ts')],
+}
 
-// Tests start the same TypeScript programs many times. Half of each start would be stripping the types again.
-const env = { NODE_COMPILE_CACHE: join(top, 'node_modules/.cache/keyrail') }
+interface ProjectOptions {
+  readonly name: string
+  /** The folder, from the top of the workspace. */
+  readonly root: string
+  readonly include: string[]
+  readonly exclude?: string[]
+  readonly globalSetup?: string[] | undefined
+}
 
-// A process of its own for each of 400 files would spend a third of the time on loading the same modules again.
-const shared = { isolate: false, setupFiles: [join(top, 'scripts/resetBetweenFiles.ts')] }
+const project = ({ name, root, include, exclude, globalSetup }: ProjectOptions): TestProjectInlineConfiguration => ({
+  root: join(top, root),
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  environments: { __vitest__: { resolve: { conditions } } },
+  test: { ...common, name, include, exclude: exclude ?? [], globalSetup: globalSetup ?? [] },
+})
+
+const pythonTest = 'test/python.test.ts'
 
 /** The Vitest projects of a suite: one for each package, one for the workspace and one for the examples. */
 export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
   const ending = suite === 'test' ? 'test.ts' : 'verify.ts'
+  const workspaceSetup = suite === 'verify' ? ['./test/packPackages.ts', browser] : []
   return [
-    ...packages.map((name) => ({
-      root: `packages/${name}`,
-      resolve: { conditions },
-      ssr: { resolve: { conditions } },
-      environments: { __vitest__: { resolve: { conditions } } },
-      test: {
+    ...packages.map((name) =>
+      project({
         name,
+        root: `packages/${name}`,
         include: [`src/**/*.${ending}`, `test/**/*.${ending}`],
-        ...timeouts,
-        ...shared,
-        env,
-        globalSetup: globalSetups[name] ?? [],
-      },
-    })),
-    {
+        globalSetup: globalSetups[name],
+      }),
+    ),
+    project({
+      name: 'workspace',
       root: '.',
-      test: {
-        name: 'workspace',
-        include: [`test/**/*.${ending}`],
-        exclude: [pythonTest],
-        globalSetup: suite === 'verify' ? ['./test/packPackages.ts', browser] : [],
-        ...timeouts,
-        ...shared,
-        env,
-      },
-    },
-    {
+      include: [`test/**/*.${ending}`],
+      exclude: [pythonTest],
+      globalSetup: workspaceSetup,
+    }),
+    project({
+      name: 'examples',
       root: 'examples/test',
-      resolve: { conditions },
-      ssr: { resolve: { conditions } },
-      environments: { __vitest__: { resolve: { conditions } } },
-      test: {
-        name: 'examples',
-        include: [`*.${ending}`],
-        globalSetup: ['./lendService.ts', browser],
-        ...timeouts,
-        ...shared,
-        env,
-      },
-    },
-    ...(suite === 'test' ? [{ root: '.', test: { name: 'python', include: [pythonTest], ...timeouts, env } }] : []),
+      include: [`*.${ending}`],
+      globalSetup: ['./lendService.ts', browser],
+    }),
+    ...(suite === 'test' ? [project({ name: 'python', root: '.', include: [pythonTest] })] : []),
   ]
 }
 
-const pythonTest = 'test/python.test.ts'
+/**
+ * The projects of `npm run unit -- --changed`: the unit tests of each package that a change touches, and each test file that it touches. Of
+ * these, Vitest runs the ones that import a changed file. Tests of other packages are left to `npm test`: most import core.
+ *
+ * @param since - The commit to compare with.
+ */
+export function changedProjects(since: string): TestProjectInlineConfiguration[] {
+  const git = (...words: string[]): string[] =>
+    execFileSync('git', words, { cwd: top, encoding: 'utf8' }).split('\n').filter(Boolean)
+  const files = [
+    ...git('diff', '--name-only', '--relative', since),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ]
+  return packages.flatMap((name) => {
+    const root = `packages/${name}`
+    const own = files.filter((file) => file.startsWith(`${root}/`)).map((file) => relative(root, file))
+    if (own.length === 0) return []
+    const tests = own.filter((file) => file.startsWith('test/') && file.endsWith('.test.ts'))
+    const globalSetup = tests.length > 0 ? globalSetups[name] : []
+    return [project({ name, root, include: ['src/**/*.test.ts', ...tests], globalSetup })]
+  })
+}
 
 /**
  * Starts the long test files first, so that no worker is idle while another is busy with one last file: Python's, which runs hundreds of
