@@ -133,6 +133,7 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
     })
 
     test('ends one call of a batch alone, and the request when all have ended', async () => {
+      useFakeClock()
       open(options)
       let release = (): void => {}
       let gone = 0
@@ -151,7 +152,6 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       await until(() => gone === 1)
 
       const all = new AbortController()
-      useFakeClock()
       const late = outcomes([...wave(2, 0, { signal: all.signal }), ...wave(1, 2, { timeoutMs: 60 })])
       await until(() => server.seen.length === 2)
       all.abort('enough')

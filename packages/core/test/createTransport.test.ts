@@ -302,6 +302,7 @@ describe('options of single layers', () => {
   })
 
   test('layers of one\u2019s own stand within the deadline and are told of by hooks all the same', async () => {
+    useFakeClock()
     const seen: string[] = []
     const transport = make({
       timeoutMs: 400,
@@ -318,7 +319,6 @@ describe('options of single layers', () => {
     await transport.request({ method: 'eth_gasPrice' })
     expect(seen).toEqual(['in', 'eth_gasPrice', 'out'])
     one.script = () => {}
-    useFakeClock()
     const late = transport.request({ method: 'eth_gasPrice' }).catch((error: unknown) => error)
     await until(() => one.seen.length === 2)
     await vi.advanceTimersByTimeAsync(400)

@@ -2,8 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createTransport } from '@keyrail/core'
 import type { FullTransport, Hex } from '@keyrail/core'
-import { until, useFakeClock } from '@keyrail/core/test/useFakeClock.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, waitForTransactionReceipt } from '../src/index.ts'
 import type { Client, TransactionReceipt } from '../src/index.ts'
 import { startCountingServer } from './countingServer.ts'
@@ -33,7 +32,6 @@ beforeEach(async () => {
   snapshot = await client.evm_snapshot()
 })
 afterEach(async () => {
-  vi.useRealTimers()
   await client.evm_revert(snapshot)
 })
 afterAll(async () => {
@@ -47,14 +45,6 @@ const send = (): Promise<Hex> =>
 const mine = (blocks = 1): Promise<null> => client.anvil_mine(`0x${blocks.toString(16)}`)
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 const pollingIntervalMs = 25
-
-/** Lets fake time pass, millisecond by millisecond, and waits for every request to end before the next one. */
-const passTime = async (ms: number, on: FullTransport): Promise<void> => {
-  for (let passed = 0; passed < ms; passed++) {
-    await until(() => on.stats().inFlight === 0)
-    await vi.advanceTimersByTimeAsync(1)
-  }
-}
 
 /** Whether it has settled within some polls. */
 const settledSoon = (wait: Promise<unknown>): Promise<boolean> =>
@@ -122,42 +112,13 @@ describe('waitForTransactionReceipt', () => {
     expect(receipt.blockNumber).toBe(BigInt(second?.blockNumber ?? ''))
   })
 
-  test('fails at the deadline, naming the hash', async () => {
-    const hash = await send()
-    useFakeClock()
-    let isOver = false
-    const wait = waitForTransactionReceipt(client, { hash, timeoutMs: 150, pollingIntervalMs })
-    const failure = wait.finally(() => (isOver = true)).catch((error: unknown) => error)
-    // It ends up to one interval earlier, when no further look fits into the time: the fourth interval starts at 95 ms.
-    await passTime(90, transport)
-    expect(isOver).toBe(false)
-    await passTime(60, transport)
-    expect(await failure).toMatchObject({
-      kind: 'timeout',
-      source: 'client',
-      retryable: true,
-      transactionHash: hash,
-      message: expect.stringContaining(`transaction ${hash} is not mined after 150 ms`) as string,
-    })
-  })
-
-  test('says so where only confirmations are missing', async () => {
-    const hash = await send()
-    await mine()
-    useFakeClock()
-    const wait = waitForTransactionReceipt(client, { hash, confirmations: 2, timeoutMs: 100, pollingIntervalMs })
-    const failure = wait.catch(String)
-    await passTime(100, transport)
-    expect(await failure).toContain('too few blocks')
-  })
-
   test('ends with the reason of the signal: before, while it looks, and while it waits', async () => {
     const hash = await send()
     const reason = { mine: true }
     await expect(waitForTransactionReceipt(client, { hash, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     const controller = new AbortController()
     const wait = waitForTransactionReceipt(client, { hash, signal: controller.signal, pollingIntervalMs: 60_000 })
-    await until(() => transport.stats().inFlight === 0)
+    await expect.poll(() => transport.stats().inFlight).toBe(0)
     controller.abort(reason)
     await expect(wait).rejects.toBe(reason)
     const bound = new AbortController()
@@ -195,15 +156,13 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const own = createTransport({ url, retry: false })
-    const troubled = createClient(own)
+    const troubled = createClient({ url, retry: false })
     return {
       asked: () => asked,
-      transport: own,
       wait: (more: object = {}): Promise<TransactionReceipt> =>
         waitForTransactionReceipt(troubled, { hash: wireReceipt.transactionHash, pollingIntervalMs, ...more }),
       [Symbol.asyncDispose]: async () => {
-        own.close()
+        troubled.close()
         server.closeAllConnections()
         await new Promise((resolve) => server.close(resolve))
       },
@@ -219,22 +178,6 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
     expect(node.asked()).toBe(5)
   })
 
-  test('waits as long as the node asks to', async () => {
-    const throttled = {
-      status: 429,
-      headers: { 'retry-after': '1' },
-      body: { error: { code: 429, message: 'slow down' } },
-    }
-    await using node = await startTroubled(throttled, found)
-    useFakeClock()
-    const wait = node.wait()
-    await passTime(999, node.transport)
-    expect(node.asked()).toBe(1)
-    await passTime(100, node.transport)
-    await wait
-    expect(node.asked()).toBe(2)
-  })
-
   test('fails at once where the node asks for a longer wait than there is time', async () => {
     const throttled = {
       status: 429,
@@ -244,14 +187,6 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
     await using node = await startTroubled(throttled, found)
     await expect(node.wait({ timeoutMs: 5_000 })).rejects.toMatchObject({ kind: 'throttled', retryAfterMs: 60_000 })
     expect(node.asked()).toBe(1)
-  })
-
-  test('tells of the last failure at the deadline', async () => {
-    await using node = await startTroubled(busy)
-    useFakeClock()
-    const failure = node.wait({ timeoutMs: 200 }).catch(String)
-    await passTime(200, node.transport)
-    expect(await failure).toContain('the last look failed: unavailable')
   })
 
   test('ends at the deadline while a look is under way', async () => {
@@ -278,18 +213,6 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
       message: 'receipt.gasUsed is not a hex quantity',
     })
     expect(node.asked()).toBe(1)
-  })
-
-  test('looks less and less often', async () => {
-    await using node = await startTroubled(absent)
-    useFakeClock()
-    const wait = node.wait({ timeoutMs: 1_000, pollingIntervalMs: 20 })
-    const failure = wait.catch((error: unknown) => error)
-    await passTime(1_000, node.transport)
-    expect(await failure).toMatchObject({ kind: 'timeout' })
-    // Waits of 20 ms, each a quarter longer, fill a second within 12 looks. Waits of 20 ms each would make 50.
-    expect(node.asked()).toBeGreaterThanOrEqual(11)
-    expect(node.asked()).toBeLessThanOrEqual(13)
   })
 
   test('asks for no head where one confirmation is enough', async () => {
