@@ -34,6 +34,7 @@ interface Workflow {
 
 /** What each job may change. A right that comes here is argued about here. */
 const mayWrite: Readonly<Record<string, readonly string[]>> = {
+  'measure.yml record': ['contents'],
   'release.yml propose': ['contents', 'pull-requests'],
   'release.yml npm': ['id-token'],
   'release.yml pypi': ['id-token'],
@@ -46,6 +47,19 @@ const mayWrite: Readonly<Record<string, readonly string[]>> = {
  */
 const privileged: Readonly<Record<string, { readonly lines: readonly string[]; readonly actions: readonly string[] }>> =
   {
+    'measure.yml record': {
+      lines: [
+        'git fetch origin measurements && git switch measurements || git switch --orphan measurements',
+        'folder="$(date -u +%Y-%m-%d)-${GITHUB_SHA::7}"',
+        'mkdir -p "$folder" && cp "$RESULTS"/*.txt "$folder/"',
+        'git add "$folder"',
+        'git config user.name "github-actions[bot]"',
+        'git config user.email "41898282+github-actions[bot]@users.noreply.github.com"',
+        'git commit --message "chore: measurements of ${GITHUB_SHA::7}"',
+        'git push origin measurements',
+      ],
+      actions: ['actions/checkout', 'actions/download-artifact'],
+    },
     'release.yml propose': {
       lines: [
         'git config user.name "github-actions[bot]"',
@@ -87,8 +101,8 @@ const jobs = workflows.flatMap(({ file, workflow }) =>
 )
 const { scripts } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { scripts: object }
 
-test('there are the two workflows', () => {
-  expect(workflows.map(({ file }) => file)).toEqual(['ci.yml', 'release.yml'])
+test('there are three workflows', () => {
+  expect(workflows.map(({ file }) => file)).toEqual(['ci.yml', 'measure.yml', 'release.yml'])
 })
 
 describe.each(workflows)('$file', ({ file, text, workflow }) => {
@@ -124,7 +138,11 @@ describe.each(jobs)('$where', ({ job, where, siblings }) => {
       keyrailHelp: () => undefined,
       exists: (path: string) => existsSync(join(top, path)),
     }
-    expect(runs.flatMap((shell) => commandFaults(shell, known))).toEqual([])
+    const named = (job.strategy?.matrix['script'] ?? []).map(String)
+    const shells = runs.flatMap((shell) =>
+      shell.includes('$SCRIPT') ? named.map((script) => shell.replaceAll('$SCRIPT', script)) : [shell],
+    )
+    expect(shells.flatMap((shell) => commandFaults(shell, known))).toEqual([])
     const files = runs.flatMap((shell) => shell.match(/\btest\/\S+[.]ts\b/g) ?? [])
     expect(files.filter((file) => !existsSync(join(top, file)))).toEqual([])
     expect(job.uses === undefined || existsSync(join(top, job.uses))).toBe(true)
@@ -198,7 +216,9 @@ test('every artifact that is used was made in the same run', () => {
   for (const { workflow } of workflows) {
     const steps = Object.values(workflow.jobs).flatMap((job) => job.steps ?? [])
     const named = (action: string): unknown[] =>
-      steps.filter(({ uses }) => uses?.startsWith(`${action}@`)).map(({ with: given }) => given?.['name'])
+      steps
+        .filter(({ uses }) => uses?.startsWith(`${action}@`))
+        .map(({ with: given }) => given?.['pattern'] ?? String(given?.['name']).replace(/\$\{\{.*\}\}/, '*'))
     expect(
       named('actions/download-artifact').filter((name) => !named('actions/upload-artifact').includes(name)),
     ).toEqual([])
