@@ -36,10 +36,14 @@ const common = {
   expect: { poll: { timeout: 60_000 } },
   // Tests start the same TypeScript programs many times. Half of each start would be stripping the types again.
   env: { NODE_COMPILE_CACHE: join(top, 'node_modules/.cache/keyrail') },
-  // A process of its own for each of 400 files would spend a third of the time on loading the same modules again.
-  isolate: false,
   setupFiles: [join(top, 'scripts/resetBetweenFiles.ts')],
 }
+
+/**
+ * Packages whose tests install fake timers: each of their files has a process of its own, because a timer that a file leaves behind would hold
+ * up the next one. Files of other packages share processes, and load the same modules once.
+ */
+const isolated: ReadonlySet<string> = new Set(['core', 'ethers', 'fetch', 'gateway'])
 
 interface ProjectOptions {
   readonly name: string
@@ -55,7 +59,14 @@ const project = ({ name, root, include, exclude, globalSetup }: ProjectOptions):
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   environments: { __vitest__: { resolve: { conditions } } },
-  test: { ...common, name, include, exclude: exclude ?? [], globalSetup: globalSetup ?? [] },
+  test: {
+    ...common,
+    name,
+    isolate: isolated.has(name),
+    include,
+    exclude: exclude ?? [],
+    globalSetup: globalSetup ?? [],
+  },
 })
 
 const pythonTest = 'test/python.test.ts'
