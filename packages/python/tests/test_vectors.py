@@ -23,15 +23,30 @@ def body_text(body: Any) -> str:
     return body if isinstance(body, str) else json.dumps(body)
 
 
-@pytest.mark.parametrize("case", params_of(read_vectors("failures.json")))
-def test_failure(case: dict[str, Any]) -> None:
-    asked, given, wanted = case["request"], case["answer"], case["expect"]
+def failure_of(case: dict[str, Any]) -> KeyrailError:
+    asked, given = case["request"], case["answer"]
     answer = Answer(given["status"], body_text(given["body"]), given.get("headers", {}))
     facts = read_answer(answer, 1)
     assert not isinstance(facts, Result), case["why"]
-    failure = create_failure(
+    return create_failure(
         replace(facts, batch=asked.get("batch", False)), method=asked["method"], label="https://node.example/…"
     )
+
+
+WORDINGS = read_vectors("wordings.json")
+FIRST_HALF = [case for case in WORDINGS if case["half"] == "first"]
+SECOND_HALF = [case for case in WORDINGS if case["half"] == "second"]
+
+
+def test_kinds_of_the_second_half() -> None:
+    right = [case for case in SECOND_HALF if failure_of(case).kind == case["expect"]["kind"]]
+    assert len(right) / len(SECOND_HALF) >= 0.95
+
+
+@pytest.mark.parametrize("case", params_of([*read_vectors("failures.json"), *FIRST_HALF]))
+def test_failure(case: dict[str, Any]) -> None:
+    wanted = case["expect"]
+    failure = failure_of(case)
     seen = {"kind": failure.kind, "source": failure.source, "retryable": failure.retryable}
     assert seen == {name: wanted[name] for name in seen}, case["why"]
     assert failure.retry_after_ms == wanted.get("retryAfterMs"), case["why"]
@@ -144,4 +159,5 @@ def test_no_file_of_vectors_is_left_out() -> None:
         "rangeHints.json",
         "repeatable.json",
         "retryAfter.json",
+        "wordings.json",
     }

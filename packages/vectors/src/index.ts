@@ -5,6 +5,7 @@ import failureCases from '../failures.json' with { type: 'json' }
 import rangeHintCases from '../rangeHints.json' with { type: 'json' }
 import repeatableCases from '../repeatable.json' with { type: 'json' }
 import retryAfterCases from '../retryAfter.json' with { type: 'json' }
+import wordingCases from '../wordings.json' with { type: 'json' }
 
 /** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
@@ -17,6 +18,13 @@ export interface FailureCase {
   readonly name: string
   /** Whose dialect it is: a provider, a proxy, a node, or `any` and `broken` for what is nobody's. */
   readonly provider: string
+  /**
+   * Rules are written for the first half and measured on the second. A provider is in one half only: in the second if the first byte of the
+   * SHA-256 of its name is odd.
+   */
+  readonly half: 'first' | 'second'
+  /** Where the wording comes from: a repository with the path, or a page. Every case of `wordings.json` has it. */
+  readonly origin?: string
   readonly appliesTo: readonly Implementation[]
   /** The call, always with id 1. In a batch the body is either the refusal of the whole, or the answer to this one item. */
   readonly request: { readonly method: string; readonly batch?: boolean }
@@ -31,6 +39,8 @@ export interface FailureCase {
     readonly kind: string
     readonly source: string
     readonly retryable: boolean
+    /** For a write: whether the transaction may have arrived. If so, no kind that calls the failure final is allowed. */
+    readonly mayHaveArrived?: boolean
     /** Absent where no wait was asked for. */
     readonly retryAfterMs?: number
     /** Checked where present. */
@@ -289,6 +299,9 @@ export const codesAndWords: CodesAndWords = codesAndWordsGrid
 
 /** How failures are classified: `failures.json`. */
 export const failures: readonly FailureCase[] = failureCases as readonly FailureCase[]
+
+/** Real wordings of providers, nodes and proxies, in the form of `failures.json`: `wordings.json`. */
+export const wordings: readonly FailureCase[] = wordingCases as readonly FailureCase[]
 
 /** What a refusal of a range of logs says about the range that would be taken: `rangeHints.json`. */
 export const rangeHints: readonly RangeHintCase[] = rangeHintCases as readonly RangeHintCase[]

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { adapters, batches, failures, rangeHints, retryAfters } from './index.ts'
+import { adapters, batches, failures, rangeHints, retryAfters, wordings } from './index.ts'
 
 const kinds = new Set(
   'auth forbidden throttled quota range batchTooLarge methodUnavailable wrongNetwork lagging missingData revert txKnown txRejected unconfirmed invalidRequest badResponse unavailable network timeout aborted unknown'.split(
@@ -17,15 +18,42 @@ describe('failures.json', () => {
     expect(new Set(failures.map(({ name }) => name)).size).toBe(failures.length)
   })
 
-  test.each(failures)('$name is well formed', ({ provider, appliesTo, request, answer, expect: expected, why }) => {
-    expect(provider).toMatch(/^[a-z\d-]+$/)
-    expect(appliesTo.length).toBeGreaterThan(0)
-    expect(request.method).toMatch(/^[a-z\d]+_[A-Za-z\d]+$/)
-    expect(answer.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
-    for (const name of Object.keys(answer.headers ?? {})) expect(name).toBe(name.toLowerCase())
-    expect(kinds).toContain(expected.kind)
-    expect(['client', 'transport', 'service', 'node']).toContain(expected.source)
-    expect(why).toMatch(/^\S.{6,}[.?]$/)
+  test.each([...failures, ...wordings])(
+    '$name is well formed',
+    ({ provider, appliesTo, request, answer, expect: expected, why }) => {
+      expect(provider).toMatch(/^[a-z\d-]+$/)
+      expect(appliesTo.length).toBeGreaterThan(0)
+      expect(request.method).toMatch(/^[a-z\d]+_[A-Za-z\d]+$/)
+      expect(answer.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
+      for (const name of Object.keys(answer.headers ?? {})) expect(name).toBe(name.toLowerCase())
+      expect(kinds).toContain(expected.kind)
+      expect(['client', 'transport', 'service', 'node']).toContain(expected.source)
+      expect(why).toMatch(/^\S.{6,}[.?]$/)
+    },
+  )
+})
+
+describe('wordings.json', () => {
+  test('has at least 550 cases, each named once, also among those of failures.json', () => {
+    expect(wordings.length).toBeGreaterThanOrEqual(550)
+    const names = [...failures, ...wordings].map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  test('names the origin of every wording', () => {
+    for (const { name, origin = '' } of wordings) expect(origin, name).toMatch(/^(https:\/\/|[\w.-]+\/[\w.-]+)/)
+  })
+
+  test('says of every write whether it may have arrived', () => {
+    for (const { name, request, expect: expected } of wordings)
+      expect(expected.mayHaveArrived, name).toBeTypeOf(request.method.startsWith('eth_send') ? 'boolean' : 'undefined')
+  })
+
+  test('and failures.json divide the providers by the SHA-256 of their names', () => {
+    for (const { name, provider, half } of [...failures, ...wordings]) {
+      const [first = 0] = createHash('sha256').update(provider).digest()
+      expect(half, name).toBe(first % 2 === 1 ? 'second' : 'first')
+    }
   })
 })
 

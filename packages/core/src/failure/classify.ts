@@ -2,76 +2,98 @@ import table from './classification.json' with { type: 'json' }
 import { dataText } from './dataText.ts'
 import type { Facts } from './facts.ts'
 import type { FailureKind } from './failureKind.ts'
+import { compilePhrase, toWords, wordsContain } from './phrase.ts'
+import type { Phrase } from './phrase.ts'
 
-/** One rule of the classification: its kind holds where all of its conditions do. */
+/** A named set of methods in `classification.json`. */
+export type MethodGroup = 'write' | 'call' | 'logs'
+
+/** One rule of the classification: a failure is of its kind if all conditions are true. A list is true if it contains the value. */
 export interface Rule {
   readonly kind: FailureKind
   readonly when: {
-    /** The stable word in `error.data.reason` with which Keyrail's own service names a rejection. A regex for the whole word. */
-    readonly reason?: string
-    /** The HTTP status is one of these. */
+    /** `error.data.reason`, with which the Keyrail service names a rejection. */
+    readonly reason?: readonly string[]
+    /** The HTTP status. */
     readonly status?: readonly number[]
-    /** The code of the JSON-RPC error is one of these. */
+    /** The code of the JSON-RPC error. */
     readonly code?: readonly number[]
-    /** Message or data contain one of these phrases as whole words. Lower case, words separated by one space: {@link wordsIn}. */
+    /** The message or the error's data contains one of these phrases. `phrase.ts` describes how a phrase is written. */
     readonly phrases?: readonly string[]
-    /** A regex, searched without regard to case in the message, a line break, and the data (a string as it is, else as compact JSON). */
-    readonly text?: string
-    /** A regex, searched without regard to case in the method's name. */
-    readonly method?: string
+    /** The method is one of this group. `read` is every method that is not a write. */
+    readonly method?: MethodGroup | 'read'
     /** Whether the call was sent in a batch. */
     readonly batch?: boolean
-    /** `rpc` where the response had a JSON-RPC error, `http` where it had none. */
+    /** `rpc` if the response has a JSON-RPC error, `http` if not. */
     readonly source?: 'rpc' | 'http'
+    /** The error's data is what a contract reverted with: at least four bytes as hex. */
+    readonly revertData?: boolean
   }
 }
 
-/** A part of `classification.json`. The first rule that holds decides, so an earlier section overrules the later ones. */
+/** A part of `classification.json`. The first rule that is true decides, so an earlier section overrules the later ones. */
 export interface Section {
-  /** What its rules decide by. */
+  /** What its rules look at. */
   readonly section: string
   readonly rules: readonly Rule[]
 }
 
-const ordered = /* @__PURE__ */ (table as readonly Section[]).flatMap(({ rules }) => rules)
+/** The contents of `classification.json`. */
+export interface Classification {
+  readonly methods: { readonly [group in MethodGroup]: readonly string[] }
+  readonly sections: readonly Section[]
+}
 
-/** A text in lower case, with one space around each of its words. */
-const wordsIn = (text: string): string => ` ${text.toLowerCase().replace(/[^a-z0-9_]+/g, ' ')} `
+const { methods, sections } = table as Classification
+
+const orderedRules = /* @__PURE__ */ sections.flatMap(({ rules }) => rules)
+
+/** Text beyond this many characters is not searched for phrases. */
+const MAX_TEXT_LENGTH = 4_000
+
+const compiled = /* @__PURE__ */ new WeakMap<Rule, readonly Phrase[]>()
+
+/** A rule's phrases, compiled on first use: most programs never see a failure. */
+const phrasesOf = (rule: Rule): readonly Phrase[] => {
+  let phrases = compiled.get(rule)
+  if (!phrases) compiled.set(rule, (phrases = (rule.when.phrases ?? []).map(compilePhrase)))
+  return phrases
+}
 
 /**
- * Finds the first rule that holds for a failure.
+ * Finds the first rule that is true for a failure. It depends on nothing but its arguments.
  *
- * @param facts - What is known of the failure.
- * @param method - The method of the call.
- * @param rules - The ordered rules. Default: Keyrail's own, `classification.json`.
- * @returns The rule, or undefined where none holds: the failure is then of kind `unknown`.
+ * @param facts - What is known about the failure.
+ * @param method - The JSON-RPC method of the call.
+ * @param rules - The rules in order. Default: Keyrail's own, `classification.json`.
+ * @returns The rule; undefined if none is true, in which case the failure is of kind `unknown`.
  * @example
  * classify({ text: 'header not found', rpcError: { code: -32000, message: 'header not found' } }, 'eth_call')?.kind // 'lagging'
  */
 export function classify(
-  { text: message, status, rpcError, batch = false }: Facts,
+  { text, status, rpcError, batch = false }: Facts,
   method: string,
-  rules: readonly Rule[] = ordered,
+  rules: readonly Rule[] = orderedRules,
 ): Rule | undefined {
   const { code, data } = Object(rpcError) as { code?: unknown; data?: unknown }
-  const { reason } = Object(data) as { reason?: unknown }
-  const text = `${message}\n${dataText(data)}`.slice(0, 4_000)
-  const words = wordsIn(text)
-  const seen: Record<string, unknown> = {
-    status,
-    code,
-    // A thing that is no text may throw when made one.
-    reason: typeof reason === 'string' ? reason : '',
-    method,
-    batch,
-    source: rpcError ? 'rpc' : 'http',
-    text,
-  }
-  const holds = ([name, want]: [string, string | boolean | readonly (number | string)[]]): boolean =>
-    name === 'phrases'
-      ? (want as readonly string[]).some((phrase) => words.includes(` ${phrase} `))
-      : typeof want === 'object'
-        ? want.includes(seen[name] as number)
-        : new RegExp(String(want), 'i').test(String(seen[name]))
-  return rules.find(({ when }) => Object.entries(when).every(holds))
+  const { reason, data: innerData } = Object(data) as { reason?: unknown; data?: unknown }
+  const words = toWords(`${text}\n${dataText(data)}`.slice(0, MAX_TEXT_LENGTH), method)
+  const includes = (list: readonly unknown[] | undefined, value: unknown): boolean => !list || list.includes(value)
+  return rules.find((rule) => {
+    const { when } = rule
+    return (
+      includes(when.reason, reason) &&
+      includes(when.status, status) &&
+      includes(when.code, code) &&
+      (!when.method ||
+        (when.method === 'read' ? !methods.write.includes(method) : methods[when.method].includes(method))) &&
+      (when.batch ?? batch) === batch &&
+      (!when.source || (when.source === 'rpc') === Boolean(rpcError)) &&
+      (!when.revertData || isRevertData(data) || isRevertData(innerData)) &&
+      (!when.phrases || phrasesOf(rule).some((phrase) => wordsContain(words, phrase)))
+    )
+  })
 }
+
+/** The four bytes of an error's selector, and its arguments. */
+const isRevertData = (data: unknown): boolean => typeof data === 'string' && /^0x[\da-f]{8}/i.test(data)

@@ -15,7 +15,7 @@
  * - `revert` the contract reverted or its execution failed
  * - `txKnown` the node holds this transaction already
  * - `txRejected` the transaction pool refuses the transaction
- * - `unconfirmed` a transaction was sent and whether it arrived is not known
+ * - `unconfirmed` a transaction was sent and whether it arrived is not known: it was not found, or the node's error does not say
  * - `invalidRequest` the call or an option is wrong
  * - `badResponse` what came back is not an answer to what was asked
  * - `unavailable` the service or the node behind it is down or too busy

@@ -298,6 +298,23 @@ describe('safeWrite', () => {
       expect(asked().filter((method) => method === send)).toHaveLength(1)
     })
 
+    test.each([
+      'Post "https://sequencer.example": EOF',
+      '502 Bad Gateway',
+      'dial tcp 10.0.0.1:8545: connect: connection refused',
+      'error after broadcast',
+    ])('reports unconfirmed for a relayed failure under -32000 that is not found: %s', async (message) => {
+      transport = make({ resends: 0 })
+      const outcome = begin()
+      await fail({ text: message, status: 200, rpcError: { code: -32000, message } })
+      for (let look = 0; look < 3 && !outcome.error; look++) {
+        expect(last().call.method).toBe(find)
+        await answer(null)
+        await tick(2_000)
+      }
+      expect(outcome.error).toMatchObject({ kind: 'unconfirmed', retryable: false, transactionHash: hash })
+    })
+
     test('says that it is unconfirmed where it cannot be looked up', async () => {
       const outcome = begin()
       await fail(nonceTooLow, 'one')

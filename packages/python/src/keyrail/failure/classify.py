@@ -11,72 +11,64 @@ from typing import Any
 from .data_text import data_text
 from .facts import Facts
 from .kinds import FailureKind
+from .phrase import Phrase, compile_phrase, to_words, words_contain
 
-_MOST_TEXT = 4_000
+_MAX_TEXT_LENGTH = 4_000
+_REVERT_DATA = re.compile(r"0x[\da-f]{8}", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(slots=True)
 class _Rule:
     kind: FailureKind
-    numbers: list[tuple[str, frozenset[int]]]
-    patterns: list[tuple[str, re.Pattern[str]]]
-    phrases: list[str]
-    batch: bool | None
+    when: dict[str, Any]
+    phrases: list[Phrase]
 
 
-def _pattern(source: str) -> re.Pattern[str]:
-    # As JavaScript reads it: '$' is the very end, and \w, \d, \b and case mean ASCII.
-    return re.compile(re.sub(r"(?<!\\)\$", r"\\Z", source), re.IGNORECASE | re.ASCII)
-
-
-def _words_in(text: str) -> str:
-    """Give a text in lower case, with one space around each of its words."""
-    return f" {re.sub('[^a-z0-9_]+', ' ', text.lower())} "
-
-
-def _read(sections: list[dict[str, Any]]) -> list[_Rule]:
-    return [
-        _Rule(
-            kind=rule["kind"],
-            numbers=[(name, frozenset(rule["when"][name])) for name in ("status", "code") if name in rule["when"]],
-            patterns=[(name, _pattern(want)) for name, want in rule["when"].items() if isinstance(want, str)],
-            phrases=[f" {phrase} " for phrase in rule["when"].get("phrases", [])],
-            batch=rule["when"].get("batch"),
-        )
-        for section in sections
-        for rule in section["rules"]
-    ]
-
-
-_RULES = _read(json.loads(files(__package__).joinpath("classification.json").read_text("utf-8")))
+_TABLE: dict[str, Any] = json.loads(files(__package__).joinpath("classification.json").read_text("utf-8"))
+_METHODS = {group: frozenset(names) for group, names in _TABLE["methods"].items()}
+_RULES = [
+    _Rule(rule["kind"], rule["when"], [compile_phrase(phrase) for phrase in rule["when"].get("phrases", [])])
+    for section in _TABLE["sections"]
+    for rule in section["rules"]
+]
 
 
 def classify(facts: Facts, method: str) -> FailureKind | None:
-    """Find the kind of the first rule that holds for a failure; None where none holds.
+    """Find the kind of the first rule that is true for a failure; None if none is true.
 
     Args:
-        facts: What is known of the failure.
-        method: The method of the call.
+        facts: What is known about the failure.
+        method: The JSON-RPC method of the call.
 
     """
     rpc_error = facts.rpc_error or {}
     data = rpc_error.get("data")
-    reason = data.get("reason") if isinstance(data, dict) else None
-    text = f"{facts.text}\n{data_text(facts.rpc_error)}"[:_MOST_TEXT]
-    words = _words_in(text)
-    texts = {
-        "reason": reason if isinstance(reason, str) else "",
-        "method": method,
+    members = data if isinstance(data, dict) else {}
+    words = to_words(f"{facts.text}\n{data_text(facts.rpc_error)}"[:_MAX_TEXT_LENGTH], method)
+    seen = {
+        "reason": members.get("reason"),
+        "status": facts.status,
+        "code": rpc_error.get("code"),
+        "batch": facts.batch,
         "source": "http" if facts.rpc_error is None else "rpc",
-        "text": text,
+        "revertData": _is_revert_data(data) or _is_revert_data(members.get("data")),
     }
-    numbers = {"status": facts.status, "code": rpc_error.get("code")}
     for rule in _RULES:
-        if (
-            (rule.batch is None or rule.batch == facts.batch)
-            and all(numbers[name] in want for name, want in rule.numbers)
-            and all(want.search(texts[name]) for name, want in rule.patterns)
-            and (not rule.phrases or any(phrase in words for phrase in rule.phrases))
+        if all(_is_true(name, wanted, seen, method) for name, wanted in rule.when.items()) and (
+            not rule.phrases or any(words_contain(words, phrase) for phrase in rule.phrases)
         ):
             return rule.kind
     return None
+
+
+def _is_true(name: str, wanted: Any, seen: dict[str, Any], method: str) -> bool:
+    if name == "phrases":
+        return True
+    if name == "method":
+        return method not in _METHODS["write"] if wanted == "read" else method in _METHODS[wanted]
+    return seen[name] in wanted if isinstance(wanted, list) else bool(seen[name] == wanted)
+
+
+def _is_revert_data(data: Any) -> bool:
+    """Whether data starts with the four bytes of an error's selector."""
+    return isinstance(data, str) and _REVERT_DATA.match(data) is not None
