@@ -159,6 +159,7 @@ describe('phrases', () => {
         "quota",
         "rps",
         "sidecar",
+        "temporarily",
         "throttled",
         "throttling",
         "timeout",
@@ -166,6 +167,7 @@ describe('phrases', () => {
         "unauthorized",
         "underpriced",
         "unhealthy",
+        "unreachable",
       ]
     `)
     const words = phrases.flatMap(({ phrase }) => phrase.split(/[ /]/)).filter((word) => /^[a-z]+$/.test(word))
