@@ -95,5 +95,5 @@ export function classify(
   })
 }
 
-/** The four bytes of an error's selector, and its arguments. */
-const isRevertData = (data: unknown): boolean => typeof data === 'string' && /^0x[\da-f]{8}/i.test(data)
+/** The four bytes of an error's selector, and its arguments. Some nodes put the word "Reverted" before them. */
+const isRevertData = (data: unknown): boolean => typeof data === 'string' && /^(?:reverted )?0x[\da-f]{8}/i.test(data)

@@ -14,7 +14,7 @@ from .kinds import FailureKind
 from .phrase import Phrase, compile_phrase, to_words, words_contain
 
 _MAX_TEXT_LENGTH = 4_000
-_REVERT_DATA = re.compile(r"0x[\da-f]{8}", re.IGNORECASE | re.ASCII)
+_REVERT_DATA = re.compile(r"(?:reverted )?0x[\da-f]{8}", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(slots=True)
