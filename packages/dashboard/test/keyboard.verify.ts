@@ -61,10 +61,7 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
   }
 
   /** Puts a text into the field that has the focus, as whoever copied it elsewhere does. */
-  const paste = async (text: string): Promise<void> => {
-    await ada.page.evaluate((given) => navigator.clipboard.writeText(given), text)
-    await ada.page.keyboard.press('Control+V')
-  }
+  const paste = (text: string): Promise<void> => ada.page.keyboard.insertText(text)
 
   /** Copies the address on a network, from the page of networks. */
   const copyAddress = async (network: 'Testnet' | 'Mainnet'): Promise<string> => {

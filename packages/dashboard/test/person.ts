@@ -34,7 +34,12 @@ export async function openPerson(
   })
   // Only catches hangs.
   context.setDefaultTimeout(60_000)
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url })
+  // All pages of a browser share one clipboard, and test files share the browser: each person gets a clipboard of their own.
+  await context.addInitScript(() => {
+    let held = ''
+    const own = { writeText: async (text: string) => void (held = text), readText: async () => held }
+    Object.defineProperty((globalThis as unknown as { navigator: object }).navigator, 'clipboard', { value: own })
+  })
   const faults: string[] = []
   context.on('page', (page) => {
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
