@@ -38,7 +38,10 @@ export async function openPerson(
   await context.addInitScript(() => {
     let held = ''
     const own = { writeText: async (text: string) => void (held = text), readText: async () => held }
-    Object.defineProperty((globalThis as unknown as { navigator: object }).navigator, 'clipboard', { value: own })
+    Object.defineProperty((globalThis as unknown as { navigator: object }).navigator, 'clipboard', {
+      value: own,
+      configurable: true,
+    })
   })
   const faults: string[] = []
   context.on('page', (page) => {

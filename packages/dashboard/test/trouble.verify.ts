@@ -405,7 +405,7 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     const { page } = ada
     const appId = await addApp(ada, pages.url, 'Portfolio')
     await page.goto(`${pages.url}/apps/${appId}/setup`)
-    await page.evaluate('Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined })')
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
     await page.getByRole('button', { name: 'Copy: the program' }).click()
     await page.getByText('Copied: the program').waitFor()
     await page.getByRole('link', { name: 'Settings' }).click()

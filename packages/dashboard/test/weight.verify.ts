@@ -60,7 +60,7 @@ test.skipIf(noBrowser)(
       const requests: string[] = []
       page.on('request', (request) => requests.push(new URL(request.url()).pathname))
       await page.goto(`${pages.url}/apps`, { waitUntil: 'commit' })
-      await page.getByRole('link', { name: 'Create app' }).first().click({ trial: true, timeout: 60_000 })
+      await page.getByRole('link', { name: 'Create app' }).first().waitFor({ timeout: 60_000 })
       await context.close()
       console.log(`dashboard: the first page needs ${requests.length} requests: ${requests.join(' ')}`)
       expect(requests.filter((path, at) => requests.indexOf(path) !== at)).toEqual([])

@@ -44,9 +44,11 @@ export interface Classification {
   readonly sections: readonly Section[]
 }
 
-const { methods, sections } = table as Classification
+let orderedRules: readonly Rule[] | undefined
 
-const orderedRules = /* @__PURE__ */ sections.flatMap(({ rules }) => rules)
+/** The rules of all sections. Built on first use: bundlers drop the table from programs that never classify. */
+const allRules = (): readonly Rule[] =>
+  (orderedRules ??= (table as Classification).sections.flatMap(({ rules }) => rules))
 
 /** Text beyond this many characters is not searched for phrases. */
 const MAX_TEXT_LENGTH = 4_000
@@ -73,10 +75,11 @@ const phrasesOf = (rule: Rule): readonly Phrase[] => {
 export function classify(
   { text, status, rpcError, batch = false }: Facts,
   method: string,
-  rules: readonly Rule[] = orderedRules,
+  rules: readonly Rule[] = allRules(),
 ): Rule | undefined {
   const { code, data } = Object(rpcError) as { code?: unknown; data?: unknown }
   const { reason, data: innerData } = Object(data) as { reason?: unknown; data?: unknown }
+  const { methods } = table as Classification
   const words = toWords(`${text}\n${dataText(data)}`.slice(0, MAX_TEXT_LENGTH), method)
   const includes = (list: readonly unknown[] | undefined, value: unknown): boolean => !list || list.includes(value)
   return rules.find((rule) => {
