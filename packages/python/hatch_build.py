@@ -1,5 +1,6 @@
 """Copies the JSON files that decide about failures from the TypeScript core: both languages decide by the same files."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -18,4 +19,7 @@ class CopySharedFiles(BuildHookInterface):  # type: ignore[type-arg]
         for name in SHARED:
             source = top.parent / "core/src/failure" / name
             if source.exists():
-                shutil.copyfile(source, top / "src/keyrail/failure" / name)
+                # Renamed into place: another build or program may read the copy at the same time.
+                partial = top.parent / f".{name}.{os.getpid()}"
+                shutil.copyfile(source, partial)
+                partial.replace(top / "src/keyrail/failure" / name)
