@@ -3,12 +3,14 @@ import type { FailureCase } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readAnswer } from '../message/readAnswer.ts'
+import { refused, rejected } from '../transport/safeWrite.ts'
 import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
 import table from './classification.json' with { type: 'json' }
 import { classify } from './classify.ts'
 import type { Classification, Rule } from './classify.ts'
 import { createFailure } from './createFailure.ts'
 import type { Facts } from './facts.ts'
+import type { FailureKind } from './failureKind.ts'
 import type { KeyrailError } from './keyrailError.ts'
 
 const { methods, sections } = table as Classification
@@ -47,18 +49,7 @@ describe('the vectors', () => {
 })
 
 /** With these kinds, safe writes reports that the transaction did not arrive. */
-const finalKinds = new Set([
-  'txRejected',
-  'revert',
-  'auth',
-  'forbidden',
-  'throttled',
-  'quota',
-  'methodUnavailable',
-  'wrongNetwork',
-  'invalidRequest',
-  'batchTooLarge',
-])
+const finalKinds: ReadonlySet<FailureKind> = new Set([...rejected, ...refused])
 
 describe('wordings of providers for which no rule was written', () => {
   const results = secondHalf.map((vector) => ({ vector, error: failureOf(vector) }))

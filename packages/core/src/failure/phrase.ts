@@ -28,9 +28,7 @@ const stem = (word: string): string =>
  * // ['.', 'block', 'out', 'of', 'rang', 'block', '#', 'doe', 'not', 'exist', '.']
  */
 export function toWords(text: string, method: string): string[] {
-  const parts = text
-    .split(method)
-    .join(' ')
+  const parts = (method ? text.replaceAll(method, ' ') : text)
     .replace(/n['’]t\b|(?:\B)not\b/gi, ' not')
     .replace(/['’`]|\b[a-z\d]+_[a-z]+[A-Z]\w*/g, '')
     .replace(/([a-z])(?=[A-Z])|([A-Z])(?=[A-Z][a-z]{2})/g, '$& ')

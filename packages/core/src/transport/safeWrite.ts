@@ -30,8 +30,8 @@ const LOOK_MS = 2_000
 const MAX_LOOKS = 3
 const MAX_RECEIPT_LOOKS = 30
 
-/** Failures that say that the transaction was not taken: whoever refused had not passed it on. */
-const refused: readonly FailureKind[] = [
+/** Failures with which the transaction was not accepted: the server that rejected it had not passed it on. */
+export const refused: readonly FailureKind[] = [
   'auth',
   'forbidden',
   'throttled',
@@ -44,7 +44,7 @@ const refused: readonly FailureKind[] = [
 ]
 
 /** Failures by which the node judges the transaction. That it was not taken now does not say that it was not taken before. */
-const rejected: readonly FailureKind[] = ['txRejected', 'revert']
+export const rejected: readonly FailureKind[] = ['txRejected', 'revert']
 
 /**
  * Makes `eth_sendRawTransaction` tell the truth. The hash is computed here, so that whatever happens to the call, the transaction can be
