@@ -5,4 +5,4 @@ import { address } from '../address.ts'
 const client = createPublicClient({ transport: keyrail(address()) })
 const block = await client.getBlock()
 console.log(`Block ${block.number} is ${block.hash}`)
-console.log(`Asked at ${client.transport.label}`)
+console.log(`Asked at ${client.transport.redactedUrl}`)

@@ -14,14 +14,14 @@ const run = (name: string, environment: Readonly<Record<string, string>>): Promi
   runExample(`${name}/latestBlock.ts`, environment, [], from)
 
 /** Whether it printed a block that the node has, no older than the latest was before. Other tests make blocks meanwhile. */
-async function expectLatest(label: string, ended: () => Promise<Ended>): Promise<void> {
+async function expectLatest(redactedUrl: string, ended: () => Promise<Ended>): Promise<void> {
   const before = Number(await askNode(nodes.testnet, 'eth_blockNumber'))
   const { exitCode, stdout, stderr } = await ended()
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   const number = Number(/^Block (\d+) is/.exec(stdout)?.[1])
   expect(number).toBeGreaterThanOrEqual(before)
   const block = await askNode(nodes.testnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
-  expect(stdout).toBe(`Block ${number} is ${(block as { hash: string }).hash}\nAsked at ${label}\n`)
+  expect(stdout).toBe(`Block ${number} is ${(block as { hash: string }).hash}\nAsked at ${redactedUrl}\n`)
 }
 
 test('there is one for fetch and one for each adapter', () => {

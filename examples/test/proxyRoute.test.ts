@@ -47,7 +47,7 @@ const call = (method: string, params: readonly unknown[] = [], id: unknown = 7):
   method,
   params,
 })
-// As short as a label of the key would show it.
+// As short as a redacted URL of the key would show it.
 const expectNoKey = ({ text, headers }: Answered): void => {
   const said = text + JSON.stringify([...headers])
   for (const secret of [apiKey, apiKey.slice(-4), new URL(service.url).host]) expect(said).not.toContain(secret)

@@ -2,7 +2,7 @@ import { defineConfig } from 'tsup'
 
 export default defineConfig({
   // The two carriers stand beside the index: the `imports` map of package.json picks one as `#http`.
-  entry: { index: 'src/index.ts', 'http.node': 'src/carrier/http.node.ts', 'http.fetch': 'src/carrier/http.fetch.ts' },
+  entry: { index: 'src/index.ts', 'http.node': 'src/http/http.node.ts', 'http.fetch': 'src/http/http.fetch.ts' },
   format: ['esm', 'cjs'],
   external: ['#http'],
   splitting: false,

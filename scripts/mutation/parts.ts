@@ -19,7 +19,7 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
       ...['batch', 'batchCap', 'batchLimit', 'retry', 'budget', 'budgetPace', 'tokenBucket'].map(
         (file) => `src/transport/${file}.ts`,
       ),
-      'src/message/readBatchAnswer.ts',
+      'src/message/readBatchResponse.ts',
       ...['classify', 'repeatable', 'retryAfter', 'createFailure'].map((file) => `src/failure/${file}.ts`),
     ],
     tests: [
@@ -32,7 +32,7 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
       'src/transport/options.test.ts',
       'src/transport/retry.test.ts',
       'src/transport/batch.test.ts',
-      'src/message/readBatchAnswer.test.ts',
+      'src/message/readBatchResponse.test.ts',
       'src/failure/createFailure.test.ts',
       'src/transport/budget.test.ts',
       'src/failure/classify.test.ts',

@@ -1,6 +1,6 @@
 import { createTransport } from '@keyrail/core'
 import type { FullTransport, Options } from '@keyrail/core'
-import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
 import { createClient, getBlock } from '@keyrail/fetch'
@@ -87,7 +87,7 @@ const open: { readonly close: () => void }[] = []
 beforeEach(async () => {
   const node = (height: string): Promise<FaultServer> =>
     startFaultServer((seen, response, socket) =>
-      answer(seen.json.method === 'eth_getBlockByHash' ? block : height)(seen, response, socket),
+      reply(seen.json.method === 'eth_getBlockByHash' ? block : height)(seen, response, socket),
     )
   first = await node('0x10')
   second = await node('0x20')
@@ -123,7 +123,7 @@ test('one cache: a block by hash that all four ask for is one request', async ()
 
 test('one flight: a read that all four make at once is one request', async () => {
   const waiting: (() => void)[] = []
-  first.script = (seen, response, socket) => void waiting.push(() => answer('0x10')(seen, response, socket))
+  first.script = (seen, response, socket) => void waiting.push(() => reply('0x10')(seen, response, socket))
   const { transport, libraries } = start()
   const all = Promise.all(names.map((name) => libraries[name].balance(address(1))))
   await expect.poll(() => [transport.stats().joined, waiting.length]).toEqual([3, 1])

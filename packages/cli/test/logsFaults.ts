@@ -74,5 +74,5 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
     count('over the rate')
     refusal(...met)
   }
-  return { script: rateLimit({ calls: callsPerSecond, refusal: limited, good: faulty }), sent: () => sent, counts }
+  return { script: rateLimit({ calls: callsPerSecond, rejection: limited, good: faulty }), sent: () => sent, counts }
 }

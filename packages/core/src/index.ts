@@ -12,8 +12,8 @@ export { now } from './clock/now.ts'
 export { startTimer } from './clock/startTimer.ts'
 export type { Timer } from './clock/startTimer.ts'
 export { urlProblem } from './address/urlProblem.ts'
-export { asRevert } from './failure/asRevert.ts'
-export { repeatable } from './failure/repeatable.ts'
+export { toRevert } from './failure/toRevert.ts'
+export { isReadMethod } from './failure/isReadMethod.ts'
 export type { FailureKind } from './failure/failureKind.ts'
 export { checkNames } from './failure/invalid.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
@@ -23,14 +23,14 @@ export type { Authorization, AuthorizationList } from './schema/authorization.ts
 export type { BatchCall, BatchFn, BatchResults, Settled } from './schema/batch.ts'
 export type {
   BlockBody,
-  BlockHeader,
+  RpcBlockHeader,
   BlockHeaderFields,
   BlockMethods,
-  BlockWithHashes,
-  BlockWithTransactions,
-  PendingBlockHeader,
-  PendingBlockWithHashes,
-  PendingBlockWithTransactions,
+  RpcBlockWithHashes,
+  RpcBlockWithTransactions,
+  RpcPendingBlockHeader,
+  RpcPendingBlockWithHashes,
+  RpcPendingBlockWithTransactions,
   Uncle,
 } from './schema/block.ts'
 export type {
@@ -86,7 +86,7 @@ export type { FeeHistory, FeeMethods } from './schema/fee.ts'
 export type { FilterMethods } from './schema/filter.ts'
 export type { Address, Bytes, Hash, Hex, Quantity } from './schema/hex.ts'
 export type {
-  Log,
+  RpcLog,
   LogBlockFilter,
   LogFilter,
   LogFilterFields,
@@ -108,7 +108,7 @@ export type {
 } from './schema/override.ts'
 export type { PrestateAccount, PrestateDiff, PrestateStorage, PrestateTrace } from './schema/prestateTrace.ts'
 export type { AccountProof, ProofMethods, StorageProof } from './schema/proof.ts'
-export type { Receipt, ReceiptMethods } from './schema/receipt.ts'
+export type { RpcReceipt, ReceiptMethods } from './schema/receipt.ts'
 export type { MethodName, Params, RequestFn, Result } from './schema/request.ts'
 export type {
   BlockStateCall,
@@ -188,7 +188,7 @@ export type {
 export type {
   DynamicFeeFields,
   LegacySignature,
-  PendingTransaction,
+  RpcPendingTransaction,
   PendingTransactionPlace,
   SignedAccessListTransaction,
   SignedBlobTransaction,
@@ -196,7 +196,7 @@ export type {
   SignedLegacyTransaction,
   SignedSetCodeTransaction,
   SignedTransaction,
-  Transaction,
+  RpcTransaction,
   TransactionFields,
   TransactionMethods,
   TransactionPlace,
@@ -222,7 +222,7 @@ export type {
 } from './schema/txpool.ts'
 export type { VmMemoryWrite, VmStep, VmStepEffect, VmStorageWrite, VmTrace } from './schema/vmTrace.ts'
 export type { Web3Methods } from './schema/web3.ts'
-export type { Withdrawal } from './schema/withdrawal.ts'
+export type { RpcWithdrawal } from './schema/withdrawal.ts'
 export { methodNames } from './schema/methodNames.ts'
 export type { Hooks } from './observe/hooks.ts'
 export type { LatencyStats } from './observe/latencyHistogram.ts'
@@ -255,7 +255,7 @@ export { budget } from './transport/budget.ts'
 export type { Budgeted, BudgetOptions, BudgetStats } from './transport/budget.ts'
 export { cache } from './transport/cache.ts'
 export type { CacheOptions, CacheStore } from './transport/cache.ts'
-export type { Call, CallOptions, Carry, Layer, Priority, RequestArguments, Settle } from './transport/call.ts'
+export type { Call, CallOptions, Send, Layer, Priority, RequestArguments, Settle } from './transport/call.ts'
 export type { CallEvent } from './transport/callEvent.ts'
 export { chainIdOf } from './transport/chainIdOf.ts'
 export { coalesce } from './transport/coalesce.ts'
@@ -266,7 +266,7 @@ export type { Provider, ProviderRpcError } from './transport/createProvider.ts'
 export { createTransport } from './transport/createTransport.ts'
 export { deadline } from './transport/deadline.ts'
 export type { DeadlineOptions } from './transport/deadline.ts'
-export type { Request } from './transport/door.ts'
+export type { RawRequest } from './transport/createDispatch.ts'
 export type { FullTransport, FullTransportStats, TransportGroup } from './transport/fullTransport.ts'
 export { gate } from './transport/gate.ts'
 export type { GatedEndpoint, GateOptions, OfCall, PostForItems } from './transport/gate.ts'
@@ -281,6 +281,6 @@ export type { HedgeOptions, Route, RouteEndpoint, RouteOptions, RouteStats } fro
 export { safeWrite } from './transport/safeWrite.ts'
 export type { Keccak256, SafeWriteOptions } from './transport/safeWrite.ts'
 export type { Transport } from './transport/transport.ts'
-export { transportOf } from './transport/transportOf.ts'
-export type { HeldTransport } from './transport/transportOf.ts'
+export { resolveTransport } from './transport/resolveTransport.ts'
+export type { ResolvedTransport } from './transport/resolveTransport.ts'
 export type { EndpointOptions, EndpointsOptions, Options, TransportOptions } from './transport/transportOptions.ts'

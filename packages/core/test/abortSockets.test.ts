@@ -46,15 +46,15 @@ const places: Record<string, { readonly scheme: string; readonly reply: (socket:
   },
 }
 const ways = ['its signal', 'its deadline', 'the close of the transport', 'the close of its group'] as const
-const carriers: Record<string, Partial<Options>> = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
+const httpClients: Record<string, Partial<Options>> = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
 
 /** Resources of the process that hold it, but for those of the test and its server. */
 const held = (): string[] => process.getActiveResourcesInfo().filter((name) => /^(TLS|TCP)(Socket|CONNECT)/i.test(name))
 
-describe.each(Object.keys(carriers))('by %s', (carrier) => {
+describe.each(Object.keys(httpClients))('by %s', (httpClient) => {
   describe.each(ways)('a call that is ended by %s leaves no connection', (way) => {
     // A connection that fetch has begun to make is its own to end, which takes it ten seconds.
-    const reached = Object.keys(places).filter((name) => carrier !== 'fetch' || name !== 'while it connects')
+    const reached = Object.keys(places).filter((name) => httpClient !== 'fetch' || name !== 'while it connects')
     test.each(reached)('%s', async (name) => {
       const place = places[name] as (typeof places)[string]
       let arrived = (): void => {}
@@ -67,7 +67,7 @@ describe.each(Object.keys(carriers))('by %s', (carrier) => {
       const transport: FullTransport = createTransport({
         url: `${place.scheme}://127.0.0.1:${port}`,
         retry: false,
-        ...carriers[carrier],
+        ...httpClients[httpClient],
       } as Options)
       const group = transport.group()
       const controller = new AbortController()

@@ -66,8 +66,8 @@ const outcomes = async (calls: readonly Promise<unknown>[]): Promise<unknown[]> 
 const sizes = (): number[] => server.seen.map((seen) => askedOf(seen).length)
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 
-for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
-  describe(`batch by ${carrier}`, () => {
+for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
+  describe(`batch by ${httpClient}`, () => {
     test('sends a tick\u2019s calls as one request, and a lone call as a plain one', async () => {
       open(options)
       expect(await outcomes(wave(30))).toEqual(upTo(30))

@@ -69,8 +69,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
-  describe(`by ${carrier}, a broken answer is a named failure within its deadline`, () => {
+for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
+  describe(`by ${httpClient}, a broken answer is a named failure within its deadline`, () => {
     test.each(Object.keys(broken))('%s', async (name) => {
       const [kind, script] = broken[name] as (typeof broken)[string]
       server.script = script
@@ -82,7 +82,7 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
         .then((value: unknown) => expect.fail(`answered ${JSON.stringify(value)}`))
         .catch((error: unknown) => error)
       // fetch knows brotli of itself, and refuses what is none; then the break is the platform's word.
-      const kinds = carrier === 'fetch' && /gzip|encoding/.test(name) ? [kind, 'network'] : [kind]
+      const kinds = httpClient === 'fetch' && /gzip|encoding/.test(name) ? [kind, 'network'] : [kind]
       expect(isKeyrailError(failure) && failure.kind, String(failure)).toSatisfy((got: string) =>
         (kinds as string[]).includes(got),
       )

@@ -43,8 +43,8 @@ const clockSteps: Record<string, (ms: number) => void> = {
 }
 
 const replies: Record<string, (sent: Fetched) => FetchReply> = {
-  answer: (sent) => answerAll(sent),
-  'answer late': (sent) => ({ ...answerAll(sent), afterMs: 700 }),
+  response: (sent) => answerAll(sent),
+  'response late': (sent) => ({ ...answerAll(sent), afterMs: 700 }),
   hang: () => ({ never: true }),
   'a head and no more': () => ({ headOnly: true }),
   break: () => ({ facts: { text: 'fetch failed' }, afterMs: 5 }),
@@ -114,7 +114,7 @@ test.each(Object.entries(setUps))(
   async (_, setUp) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), nameIn(clockSteps), async (steps, lastClock) => {
-        let reply = replies['answer'] as (typeof replies)[string]
+        let reply = replies['response'] as (typeof replies)[string]
         const memory = memoryFetch((sent) => reply(sent))
         const waits: number[] = []
         const transport: FullTransport = createTransport({
@@ -149,7 +149,7 @@ test.each(Object.entries(setUps))(
         expect(waits.filter((ms) => !(ms >= 0 && ms < Infinity))).toEqual([])
 
         // And the transport works again. A day limit may be used up, which is reported at once.
-        reply = replies['answer'] as (typeof replies)[string]
+        reply = replies['response'] as (typeof replies)[string]
         let end: string | undefined
         transport.request({ method: 'eth_getBalance', params: ['0x0'] }).then(
           () => (end = 'answered'),

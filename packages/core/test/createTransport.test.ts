@@ -105,12 +105,12 @@ describe('by default', () => {
 describe('several calls at once', () => {
   test('with batch, calls of one tick are one request, and a write among them goes alone', async () => {
     const transport = make({ batch: true })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       transport.request({ method: 'eth_getCode', params: ['0xa'] }),
       transport.request({ method: 'eth_sendRawTransaction', params: ['0x02c0'] }),
       transport.request({ method: 'eth_getCode', params: ['0xb'] }),
     ])
-    expect(answers).toEqual([
+    expect(responses).toEqual([
       ['one', 'eth_getCode', '0xa'],
       ['one', 'eth_sendRawTransaction', '0x02c0'],
       ['one', 'eth_getCode', '0xb'],
@@ -157,7 +157,7 @@ describe('several endpoints', () => {
     const transport = make({ ...both([{ name: 'main' }, { name: 'spare' }]), retry: false })
     one.script = raw(503, 'down')
     expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['two', 'eth_gasPrice'])
-    expect(transport.label).toBe('main')
+    expect(transport.redactedUrl).toBe('main')
     expect(transport.stats()).toMatchObject({
       rerouted: 1,
       route: [
@@ -188,9 +188,9 @@ describe('several endpoints', () => {
       budget: { requestsPerDay: 2 },
       retry: false,
     })
-    const answers = []
-    for (let i = 0; i < 3; i++) answers.push(await transport.request({ method: 'eth_gasPrice' }))
-    expect(answers.map((answer) => (answer as string[])[0])).toEqual(['one', 'two', 'two'])
+    const responses = []
+    for (let i = 0; i < 3; i++) responses.push(await transport.request({ method: 'eth_gasPrice' }))
+    expect(responses.map((reply) => (reply as string[])[0])).toEqual(['one', 'two', 'two'])
   })
 
   test('a group stays at one of them, whatever the weights, and its batch too', async () => {
@@ -435,15 +435,15 @@ describe('bad input', () => {
     [{ fetch: 5 }, 'fetch must be a function'],
   ])('%j is refused', (wrong, words) => {
     const address = 'endpoints' in wrong ? {} : { url: `https://node.example/v2/${key}` }
-    let refusal: unknown
+    let rejection: unknown
     try {
       createTransport({ ...address, ...wrong } as unknown as Options)
     } catch (error) {
-      refusal = error
+      rejection = error
     }
-    expect(isKeyrailError(refusal, 'invalidRequest')).toBe(true)
-    expect((refusal as KeyrailError).message).toContain(words)
-    expect(reachableStrings(refusal).filter((text) => text.includes(key))).toEqual([])
+    expect(isKeyrailError(rejection, 'invalidRequest')).toBe(true)
+    expect((rejection as KeyrailError).message).toContain(words)
+    expect(reachableStrings(rejection).filter((text) => text.includes(key))).toEqual([])
   })
 })
 

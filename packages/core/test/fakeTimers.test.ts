@@ -9,7 +9,7 @@ interface Asked {
   readonly method: string
 }
 
-const answer = ({ id, method }: Asked): object => ({ jsonrpc: '2.0', id, result: method })
+const reply = ({ id, method }: Asked): object => ({ jsonrpc: '2.0', id, result: method })
 
 let server: Server
 let url: string
@@ -23,7 +23,7 @@ beforeAll(async () => {
       const read = JSON.parse(body) as Asked | Asked[]
       // A node that accepts the call and never answers it.
       if ([read].flat().some(({ method }) => method === 'eth_getLogs')) return
-      response.end(JSON.stringify(Array.isArray(read) ? read.map(answer) : answer(read)))
+      response.end(JSON.stringify(Array.isArray(read) ? read.map(reply) : reply(read)))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -26,7 +26,7 @@ export interface FaultServer {
 }
 
 /** A plain answer with the right id. */
-export const answer =
+export const reply =
   (result: unknown): Script =>
   ({ json }, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: json.id, result }))
@@ -38,7 +38,7 @@ export const raw =
     response.writeHead(status, headers).end(text.replaceAll('$ID', String(json?.id)))
 
 /** Starts a server on a free port that answers by a script. */
-export async function startFaultServer(script: Script = answer('0x1')): Promise<FaultServer> {
+export async function startFaultServer(script: Script = reply('0x1')): Promise<FaultServer> {
   const connections = new Map<Socket, number>()
   const seen: Seen[] = []
   const server = createServer((request, response) => {

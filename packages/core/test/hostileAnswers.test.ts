@@ -11,7 +11,7 @@ afterAll(() => server.close())
 
 const deep = '['.repeat(100_000) + ']'.repeat(100_000)
 const noText = '{"valueOf":0,"toString":0,"toJSON":0}'
-const answers: Record<string, string> = {
+const responses: Record<string, string> = {
   'a code that is an object': `{"jsonrpc":"2.0","id":$ID,"error":{"code":${noText},"message":"x"}}`,
   'a code nested deep': `{"jsonrpc":"2.0","id":$ID,"error":{"code":${deep},"message":"x"}}`,
   'a message that is an object': `{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":${noText}}}`,
@@ -27,10 +27,10 @@ const answers: Record<string, string> = {
 }
 
 // What throws in the handler of an answer would end the process, and with it this run.
-for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
-  describe(`by ${carrier}, a hostile answer costs one call and nothing else`, () => {
-    test.each(Object.keys(answers))('%s', async (name) => {
-      server.script = raw(200, answers[name] as string)
+for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
+  describe(`by ${httpClient}, a hostile answer costs one call and nothing else`, () => {
+    test.each(Object.keys(responses))('%s', async (name) => {
+      server.script = raw(200, responses[name] as string)
       const transport = createTransport({ url: server.url, chainId: 1, retry: false, timeoutMs: 5_000, ...options })
       const outcome = await transport.request({ method: 'eth_chainId' }).catch((error: unknown) => error)
       if (isKeyrailError(outcome)) expect(typeof outcome.message).toBe('string')
@@ -38,8 +38,8 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       transport.close()
     })
 
-    test.each(Object.keys(answers))('%s, in a batch and shared', async (name) => {
-      const text = (answers[name] as string).replaceAll('$ID', '#')
+    test.each(Object.keys(responses))('%s, in a batch and shared', async (name) => {
+      const text = (responses[name] as string).replaceAll('$ID', '#')
       server.script = ({ json }, response) => {
         const items = [json].flat() as { id: number }[]
         const all = items.map(({ id }) => text.replaceAll('#', String(id))).join(',')

@@ -17,7 +17,7 @@ interface Asked {
   readonly params: unknown[]
 }
 
-const answer = (init: RequestInit | undefined, status = 200): Response => {
+const response = (init: RequestInit | undefined, status = 200): Response => {
   const body = JSON.parse(init?.body as string) as Asked | Asked[]
   const reply = ({ id, params }: Asked): object => ({ jsonrpc: '2.0', id, result: params })
   const text = JSON.stringify(Array.isArray(body) ? body.map(reply) : reply(body))
@@ -96,7 +96,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
     const controller = new AbortController()
     const transport = make(async (_: unknown, init?: RequestInit) => {
       controller.abort('mine')
-      return answer(init)
+      return response(init)
     })
     const call = transport.request({ method: 'eth_sendTransaction' }, { signal: controller.signal })
     expect(await endsOf(call)).toEqual(['mine'])
@@ -108,7 +108,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
     let attempts = 0
     const transport = make(async (_: unknown, init?: RequestInit) => {
       if (++attempts === 2) controller.abort('mine')
-      return answer(init, attempts === 1 ? 503 : 200)
+      return response(init, attempts === 1 ? 503 : 200)
     })
     const call = transport.request({ method: 'eth_chainId' }, { signal: controller.signal })
     expect(await endsOf(call)).toEqual(['mine'])
@@ -121,7 +121,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
       if (++requests === 2) controller.abort('mine')
       await wait(5)
-      return answer(init)
+      return response(init)
     }
     const transport = make(fetch, { batch: true, maxInFlight: 1 })
     const first = transport.request({ method: 'eth_chainId' })
@@ -144,7 +144,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
       }
       const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
         sent++
-        return answer(init, 503)
+        return response(init, 503)
       }
       const address = { baseUrl: 'https://node.example', apiKey: 'notARealKey', [name]: secret }
       const transport = createTransport({ ...address, fetch, coalesce: false } as Options)
@@ -166,7 +166,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
     }
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
       sent++
-      return answer(init)
+      return response(init)
     }
     const transport = make(fetch, { chainId: 1, cache: { store } })
     const args = { method: 'eth_getBlockByHash', params: [`0x${'ab'.repeat(32)}`, false] }
@@ -184,7 +184,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
       context: { active: () => context, with: (_: unknown, run: () => void) => run() },
     }
     const abort = (): void => controller.abort('mine')
-    const transport = make(async (_: unknown, init?: RequestInit) => answer(init), { tracing: { api } } as object)
+    const transport = make(async (_: unknown, init?: RequestInit) => response(init), { tracing: { api } } as object)
     await endsOf(transport.request({ method: 'eth_chainId' }, { signal: controller.signal }))
     expect(transport.stats()).toMatchObject({ calls: 1, answered: 1, failed: 0 })
     expectNothingLeft(transport)
@@ -200,7 +200,7 @@ test('a tracer whose context cannot be made costs the span, and not the call', a
     trace: { getTracer: () => ({ startSpan: () => span }), setSpan },
     context: { active: () => ({}), with: (_: unknown, run: () => void) => run() },
   }
-  const transport = make(async (_: unknown, init?: RequestInit) => answer(init), { tracing: { api } } as object)
+  const transport = make(async (_: unknown, init?: RequestInit) => response(init), { tracing: { api } } as object)
   expect(await endsOf(transport.request({ method: 'eth_chainId' }))).toEqual([[]])
   expect(transport.stats()).toMatchObject({ answered: 1, hookErrors: 1 })
 })
@@ -247,7 +247,7 @@ describe('what is no call fails as one', () => {
   })
 
   test('a place of a batch that was left empty', async () => {
-    const transport = make(async (_: unknown, init?: RequestInit) => answer(init))
+    const transport = make(async (_: unknown, init?: RequestInit) => response(init))
     const calls: object[] = []
     calls[1] = { method: 'eth_chainId' }
     const [ends] = await endsOf(transport.batch(calls as never))

@@ -2,7 +2,7 @@ import http from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { createTransport } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { answer, startFaultServer } from './faultServer.ts'
+import { reply, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { until, useFakeClock } from './useFakeClock.ts'
 
@@ -19,8 +19,8 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((erro
 const blockNumber = { method: 'eth_blockNumber' }
 const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
 
-for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
-  describe(`http by ${carrier}`, () => {
+for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
+  describe(`http by ${httpClient}`, () => {
     test('posts one JSON-RPC 2.0 request to the keyed address', async () => {
       const transport = createTransport({
         baseUrl: `${server.url}/testnet`,
@@ -39,7 +39,7 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
     test('gives the result as it was sent, null included', async () => {
       const transport = createTransport({ url: server.url, ...options })
       for (const result of [null, false, 0, '', [], { a: [{ b: '0x1' }] }, 'é\u{1f511}\u0000']) {
-        server.script = answer(result)
+        server.script = reply(result)
         expect(await transport.request(blockNumber)).toEqual(result)
       }
       transport.close()
@@ -75,7 +75,7 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
     test('never gives a call the answer of another, in any order of answers', async () => {
       const held: (() => void)[] = []
       server.script = (seen, response, socket) => {
-        held.push(() => answer(seen.json.params[0])(seen, response, socket))
+        held.push(() => reply(seen.json.params[0])(seen, response, socket))
         if (held.length === 20) for (const release of held.reverse()) release()
       }
       const transport = createTransport({ url: server.url, ...options })
@@ -115,15 +115,15 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
 
     test('tells when the node is on another chain than chainId says, by its header and by eth_chainId', async () => {
       const transport = createTransport({ url: server.url, chainId: 7, ...options })
-      server.script = answer('0x7')
+      server.script = reply('0x7')
       expect(await transport.request({ method: 'eth_chainId' })).toBe('0x7')
-      server.script = answer('0x8')
+      server.script = reply('0x8')
       const byAnswer = await failureOf(transport.request({ method: 'eth_chainId' }))
       expect(byAnswer).toMatchObject({ kind: 'wrongNetwork', retryable: false })
       expect(String(byAnswer)).toMatch(/chain 8.*chainId.*7/)
-      server.script = (seen, response, socket) => answer('0x1')(seen, response.setHeader('x-chain-id', '8'), socket)
+      server.script = (seen, response, socket) => reply('0x1')(seen, response.setHeader('x-chain-id', '8'), socket)
       expect(await failureOf(transport.request(blockNumber))).toMatchObject({ kind: 'wrongNetwork' })
-      server.script = (seen, response, socket) => answer('0x1')(seen, response.setHeader('x-chain-id', '7'), socket)
+      server.script = (seen, response, socket) => reply('0x1')(seen, response.setHeader('x-chain-id', '7'), socket)
       expect(await transport.request(blockNumber)).toBe('0x1')
       // Nothing was ever asked beyond what the caller asked.
       expect(server.seen).toHaveLength(4)
@@ -134,7 +134,7 @@ for (const [carrier, options] of Object.entries({ 'node:http': {}, fetch: { fetc
       const keys = ['the-first-of-the-keys', 'the-second-of-the-keys']
       let asked = 0
       server.script = (seen, response, socket) =>
-        server.seen.length === 1 ? response.writeHead(503).end() : answer('0x1')(seen, response, socket)
+        server.seen.length === 1 ? response.writeHead(503).end() : reply('0x1')(seen, response, socket)
       const transport = createTransport({
         rpcUrl: server.url,
         apiKey: async () => keys[asked++] as string,
@@ -185,7 +185,7 @@ describe('http by node:http', () => {
     const used = new Set<number>()
     return (seen, response, socket) => {
       if (used.has(seen.connection)) socket.resetAndDestroy()
-      else answer(seen.json.method)(seen, response, socket)
+      else reply(seen.json.method)(seen, response, socket)
       used.add(seen.connection)
     }
   }

@@ -14,8 +14,8 @@ const server: FaultServer = await startFaultServer()
 beforeEach(() => {
   server.seen.length = 0
   server.script = ({ json }: Seen, response) => {
-    const answer = ({ id, method, params }: Asked): object => ({ jsonrpc: '2.0', id, result: [method, params] })
-    response.end(JSON.stringify(Array.isArray(json) ? (json as Asked[]).map(answer) : answer(json)))
+    const reply = ({ id, method, params }: Asked): object => ({ jsonrpc: '2.0', id, result: [method, params] })
+    response.end(JSON.stringify(Array.isArray(json) ? (json as Asked[]).map(reply) : reply(json)))
   }
 })
 afterAll(() => server.close())

@@ -14,7 +14,7 @@ import {
   retry,
   route,
   safeWrite,
-  transportOf,
+  resolveTransport,
 } from '@keyrail/core'
 import { describe, expect, test } from 'vitest'
 
@@ -127,7 +127,7 @@ describe('what is no object of options', () => {
     const shown = kind === 'true' ? 'a boolean' : kind
     const example = `such as { url: 'http://127.0.0.1:8545' }, not ${shown}`
     expect(messageOf(() => make(given))).toBe(`createTransport takes an object of options, ${example}`)
-    expect(messageOf(() => transportOf(given as never, undefined, 'createClient'))).toBe(
+    expect(messageOf(() => resolveTransport(given as never, undefined, 'createClient'))).toBe(
       `createClient takes an object of options or a transport, ${example}`,
     )
     expect(messageOf(() => http(given as never))).toBe(`http takes an object of options, ${example}`)
@@ -136,7 +136,7 @@ describe('what is no object of options', () => {
   })
 
   test('an adapter that gets an unknown option lists the options under its own name', () => {
-    expect(messageOf(() => transportOf({ url, zzz: 5 } as never, undefined, 'createClient'))).toMatch(
+    expect(messageOf(() => resolveTransport({ url, zzz: 5 } as never, undefined, 'createClient'))).toMatch(
       'Unknown option "zzz". The options of createClient are url, ',
     )
   })

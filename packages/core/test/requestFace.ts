@@ -1,5 +1,5 @@
 import { adapters } from '@keyrail/vectors'
-import { asRevert, isKeyrailError } from '../src/index.ts'
+import { toRevert, isKeyrailError } from '../src/index.ts'
 import type { Hex } from '../src/index.ts'
 import type { Face, ShownRevert, Subject, Target } from './adapters/subject.ts'
 
@@ -15,7 +15,7 @@ export interface Requester {
 /** What a Keyrail failure shows of a revert. */
 export const revertOfFailure = (error: unknown): ShownRevert | undefined =>
   isKeyrailError(error, 'revert')
-    ? { data: String(error.rpcError ? asRevert(error.rpcError).data : undefined) }
+    ? { data: String(error.rpcError ? toRevert(error.rpcError).data : undefined) }
     : undefined
 
 /** The face of a client that knows requests and nothing else. */

@@ -1,7 +1,7 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { carriers } from './faults/carriers.ts'
+import { httpClients } from './faults/carriers.ts'
 import { startFaultServer } from './faultServer.ts'
 import type { FaultServer } from './faultServer.ts'
 
@@ -27,7 +27,7 @@ const failureOf = async (call: Promise<unknown>): Promise<KeyrailError> => {
   }
 }
 
-describe.each(carriers)('by %s', (_, options) => {
+describe.each(httpClients)('by %s', (_, options) => {
   test.each([
     ['another number', (id: number) => id + 1, 'response id 2 does not match request id 1'],
     ['0', () => 0, 'response id 0 does not match request id 1'],

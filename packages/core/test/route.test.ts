@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { breaker } from '../src/transport/breaker.ts'
 import type { BreakerOptions } from '../src/transport/breaker.ts'
 import { budget } from '../src/transport/budget.ts'
-import type { Call, Carry } from '../src/transport/call.ts'
+import type { Call, Send } from '../src/transport/call.ts'
 import { compose } from '../src/transport/compose.ts'
 import { deadline } from '../src/transport/deadline.ts'
 import { http } from '../src/transport/http.ts'
@@ -10,7 +10,7 @@ import { retry } from '../src/transport/retry.ts'
 import { route } from '../src/transport/route.ts'
 import type { Route, RouteOptions } from '../src/transport/route.ts'
 import type { Transport } from '../src/transport/transport.ts'
-import { answer, raw, startFaultServer } from './faultServer.ts'
+import { reply, raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { until, useFakeClock } from './useFakeClock.ts'
 
@@ -20,9 +20,9 @@ let three: FaultServer
 const open: Transport[] = []
 beforeEach(async () => {
   ;[one, two, three] = await Promise.all([
-    startFaultServer(answer('0x1')),
-    startFaultServer(answer('0x2')),
-    startFaultServer(answer('0x3')),
+    startFaultServer(reply('0x1')),
+    startFaultServer(reply('0x2')),
+    startFaultServer(reply('0x3')),
   ])
 })
 afterEach(async () => {
@@ -49,7 +49,7 @@ const make = (setup: Setup = {}): Transport & { routed: Route } => {
     options,
   )
   const grouped =
-    (next: Carry): Carry =>
+    (next: Send): Send =>
     (call: Call, settle) =>
       next(Object.assign(call, { group }), settle)
   const transport = compose(routed, grouped, retry({ retries, baseMs: 50 }), deadline({ timeoutMs }))
@@ -73,10 +73,10 @@ const node =
   (seen, ...rest) => {
     const { method, params } = seen.json
     const named = params.map((param) => (/^0x[\da-f]{1,4}$/.test(String(param)) ? Number(param) : 0)).find(Boolean)
-    if (method === 'eth_blockNumber') return answer(`0x${headOf().toString(16)}`)(seen, ...rest)
+    if (method === 'eth_blockNumber') return reply(`0x${headOf().toString(16)}`)(seen, ...rest)
     return (named ?? 0) > headOf()
       ? raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32000,"message":"header not found"}}')(seen, ...rest)
-      : answer(`at ${named ?? headOf()}`)(seen, ...rest)
+      : reply(`at ${named ?? headOf()}`)(seen, ...rest)
   }
 
 describe('failover', () => {
@@ -134,7 +134,7 @@ describe('failover', () => {
     for (let i = 0; i < 20; i++) expect(await ask(transport)).toBe('0x2')
     expect(one.seen).toHaveLength(5)
     expect(transport.routed.stats()[0]?.health).toMatchObject({ state: 'open' })
-    one.script = answer('0x1')
+    one.script = reply('0x1')
     await vi.advanceTimersByTimeAsync(199)
     expect(await ask(transport)).toBe('0x2')
     await vi.advanceTimersByTimeAsync(1)
@@ -148,7 +148,7 @@ describe('failover', () => {
     const transport = make()
     for (let i = 0; i < 20; i++) expect(await ask(transport)).toBe('0x2')
     expect(one.seen).toHaveLength(1)
-    one.script = answer('0x1')
+    one.script = reply('0x1')
     await vi.advanceTimersByTimeAsync(500)
     expect(await ask(transport)).toBe('0x2')
     await vi.advanceTimersByTimeAsync(500)
@@ -198,11 +198,11 @@ describe('a group', () => {
     one.script = breaks
     const transport = make({ servers, group: {} })
     expect(await ask(transport)).toBe('0x2')
-    one.script = answer('0x1')
+    one.script = reply('0x1')
     for (let i = 0; i < 3; i++) expect(await ask(transport)).toBe('0x2')
     two.script = raw(503, 'down')
     expect(await ask(transport)).toBe('0x1')
-    two.script = answer('0x2')
+    two.script = reply('0x2')
     expect(await ask(transport)).toBe('0x1')
     expect(await ask(make({ servers }))).toBe('0x1')
   })
@@ -233,7 +233,7 @@ describe('hedging', () => {
     const transport = make({ hedge })
     await warm(transport)
     let respond = (): void => {}
-    one.script = (...args) => (respond = () => answer('0x1')(...args))
+    one.script = (...args) => (respond = () => reply('0x1')(...args))
     two.script = hangs
     const call = ask(transport)
     await until(() => one.seen.length === 26)

@@ -8,7 +8,7 @@ import { retry } from '../src/transport/retry.ts'
 import { safeWrite } from '../src/transport/safeWrite.ts'
 import type { Keccak256, SafeWriteOptions } from '../src/transport/safeWrite.ts'
 import type { Transport } from '../src/transport/transport.ts'
-import { answer, startFaultServer } from './faultServer.ts'
+import { reply, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { startAnvil } from './startAnvil.ts'
 import type { Anvil } from './startAnvil.ts'
@@ -105,7 +105,7 @@ describe('a safe write, with a real node', () => {
     [
       'another hash is answered',
       (seen, response, socket) =>
-        void forward(seen.body).then(() => answer(`0x${'1'.repeat(64)}`)(seen, response, socket)),
+        void forward(seen.body).then(() => reply(`0x${'1'.repeat(64)}`)(seen, response, socket)),
     ],
   ])('succeeds where the node took it and %s', async (_, fault) => {
     sendsMeet(fault)

@@ -1,7 +1,7 @@
 import { now } from '../src/clock/now.ts'
 import { createFailure } from '../src/failure/createFailure.ts'
 import type { Facts } from '../src/failure/facts.ts'
-import type { Call, Carry } from '../src/transport/call.ts'
+import type { Call, Send } from '../src/transport/call.ts'
 import { createCall } from '../src/transport/createCall.ts'
 import type { Endpoint } from '../src/transport/http.ts'
 import type { RouteCall } from '../src/transport/routeCall.ts'
@@ -37,11 +37,11 @@ export interface ScriptedEndpoint extends Endpoint {
 /** Makes one. Calls end in a timer, never at once, as real ones do. */
 export function scriptedEndpoint(
   script: ScriptedEndpoint['script'] = () => ({ result: '0x1' }),
-  label = 'https://node.example/…',
+  redactedUrl = 'https://node.example/…',
 ): ScriptedEndpoint {
   const arrivals: Arrival[] = []
   let open = 0
-  const carry: Carry = (call, settle) => {
+  const send: Send = (call, settle) => {
     const arrival: Arrival = {
       method: call.method,
       params: call.params,
@@ -53,7 +53,7 @@ export function scriptedEndpoint(
     const outcome = endpoint.script(call, arrivals.length - 1)
     let settled = false
     const end = (ok: boolean, value: unknown): void => {
-      if (settled) throw new Error(`${label} ended a call twice`)
+      if (settled) throw new Error(`${redactedUrl} ended a call twice`)
       settled = true
       open--
       settle(ok, value)
@@ -65,22 +65,22 @@ export function scriptedEndpoint(
             () =>
               'result' in outcome
                 ? end(true, outcome.result)
-                : end(false, createFailure(outcome.facts, { method: call.method, label })),
+                : end(false, createFailure(outcome.facts, { method: call.method, redactedUrl })),
             outcome.afterMs ?? 1,
           )
     call.cancel = (reason) => {
-      if (!call.ended) throw new Error(`${label}: who cancels a call says first that it has ended`)
+      if (!call.ended) throw new Error(`${redactedUrl}: who cancels a call says first that it has ended`)
       clearTimeout(timer)
       arrival.cancelled = { reason }
       end(false, reason)
     }
   }
   const endpoint: ScriptedEndpoint = {
-    label,
+    redactedUrl,
     arrivals,
     script,
     closed: false,
-    carry,
+    send,
     close: () => {
       endpoint.closed = true
     },
@@ -108,7 +108,7 @@ export interface Sent {
 }
 
 /** Sends a call down, and keeps how it ends. */
-export function sendDown(carry: Carry, method?: string, fields: Partial<RouteCall> = {}): Sent {
+export function sendDown(send: Send, method?: string, fields: Partial<RouteCall> = {}): Sent {
   const events: unknown[] = []
   const call = newCall(method, { note: (event) => void events.push(event), ...fields })
   const sent: Sent = {
@@ -120,7 +120,7 @@ export function sendDown(carry: Carry, method?: string, fields: Partial<RouteCal
       call.cancel?.(reason)
     },
   }
-  carry(call, (ok, value) => {
+  send(call, (ok, value) => {
     sent.ok = ok
     sent.value = value
     sent.at = now()

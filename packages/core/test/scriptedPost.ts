@@ -1,9 +1,9 @@
 import { now } from '../src/clock/now.ts'
 import { createFailure } from '../src/failure/createFailure.ts'
 import type { Facts } from '../src/failure/facts.ts'
-import { readAnswer } from '../src/message/readAnswer.ts'
+import { readResponse } from '../src/message/readResponse.ts'
 import { wrongChain } from '../src/message/wrongChain.ts'
-import type { Call, Carry } from '../src/transport/call.ts'
+import type { Call, Send } from '../src/transport/call.ts'
 import type { HttpEndpoint, Post } from '../src/transport/http.ts'
 
 /** One call in a body. */
@@ -51,8 +51,8 @@ export const answerAll = ({ asked, batched }: Posted): Reply => ({
 
 /** Makes one. Requests end in a timer, never at once, as real ones do. */
 export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId?: number): ScriptedPost {
-  const label = 'https://node.example/…'
-  const context = { label, secrets: [] }
+  const redactedUrl = 'https://node.example/…'
+  const context = { redactedUrl, secrets: [] }
   let lastId = 1_000_000
   const post: Post = (given, _again, done) => {
     const body = typeof given === 'string' ? given : given()
@@ -77,23 +77,23 @@ export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId
       posted.stopped = true
     }
   }
-  const carry: Carry = (call: Call, settle) => {
+  const send: Send = (call: Call, settle) => {
     const { method, params } = call
     const id = ++lastId
-    const stop = post(`{"id":${id},"method":"${method}","params":${params}}`, false, (facts, answer) => {
-      let read = answer ? readAnswer(answer, { id, method }) : (facts as Facts)
+    const stop = post(`{"id":${id},"method":"${method}","params":${params}}`, false, (facts, response) => {
+      let read = response ? readResponse(response, { id, method }) : (facts as Facts)
       if ('result' in read) {
-        const wrong = wrongChain(chainId, method === 'eth_chainId' ? read.result : answer?.header('x-chain-id'))
+        const wrong = wrongChain(chainId, method === 'eth_chainId' ? read.result : response?.header('x-chain-id'))
         if (!wrong) return settle(true, read.result)
         read = wrong
       }
-      settle(false, createFailure(read, { method, label }))
+      settle(false, createFailure(read, { method, redactedUrl }))
     })
     call.cancel = (reason) => {
       stop()
       settle(false, reason)
     }
   }
-  const endpoint: ScriptedPost = { label, chainId, carry, post, close: () => {}, posted: [], open: 0, script }
+  const endpoint: ScriptedPost = { redactedUrl, chainId, send, post, close: () => {}, posted: [], open: 0, script }
   return endpoint
 }

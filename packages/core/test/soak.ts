@@ -6,20 +6,20 @@ const { values } = parseArgs({
   options: {
     calls: { type: 'string', default: '200000' },
     seed: { type: 'string', default: '1' },
-    carrier: { type: 'string', default: 'node:http' },
+    httpClient: { type: 'string', default: 'node:http' },
   },
 })
 const [calls, seed] = [Number(values.calls), Number(values.seed)]
 if (!Number.isInteger(calls) || calls < 1) throw new Error('--calls takes a whole number from 1')
 if (!Number.isInteger(seed)) throw new Error('--seed takes a whole number')
-if (!['node:http', 'fetch'].includes(values.carrier)) throw new Error('--carrier is node:http or fetch')
+if (!['node:http', 'fetch'].includes(values.httpClient)) throw new Error('--carrier is node:http or fetch')
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
-say(`${calls} calls through faults, by ${values.carrier}, seed ${seed}`)
+say(`${calls} calls through faults, by ${values.httpClient}, seed ${seed}`)
 const { figures, checks, samples } = await runSoak({
   calls,
   seed,
-  fetch: values.carrier === 'fetch' ? globalThis.fetch : undefined,
+  fetch: values.httpClient === 'fetch' ? globalThis.fetch : undefined,
   collect: globalThis.gc && (() => void globalThis.gc?.()),
   onProgress: say,
 })

@@ -2,7 +2,7 @@ import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { CallOptions, FullTransport, Options, TransportGroup } from '@keyrail/core'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { repeatable } from '../src/failure/repeatable.ts'
+import { isReadMethod } from '../src/failure/isReadMethod.ts'
 import { memoryFetch } from './memoryFetch.ts'
 import type { Fetched, FetchReply } from './memoryFetch.ts'
 import type { Asked } from './scriptedPost.ts'
@@ -140,7 +140,7 @@ test('every call ends once, in time, with its own answer or a true failure, what
         const fault = fate ? faults[fate] : undefined
         const afterMs = given.takesMs[requests % given.takesMs.length] as number
         for (const { method, params } of sent.asked) {
-          if (repeatable(method)) continue
+          if (isReadMethod(method)) continue
           if (sent.batched) wrong.push(`${method} is in a batch`)
           const write = method + JSON.stringify(params)
           const before = taken.get(write) ?? 0
@@ -181,7 +181,7 @@ test('every call ends once, in time, with its own answer or a true failure, what
       const begin = (plan: (typeof given.calls)[number], at: number): void => {
         const { method, timeoutMs, priority, minBlock, abortAfterMs, by } = plan
         // A write is its caller's own.
-        const params = (paramsOf[method] as (typeof paramsOf)[string])(repeatable(method) ? plan.subject : at)
+        const params = (paramsOf[method] as (typeof paramsOf)[string])(isReadMethod(method) ? plan.subject : at)
         const reason = { mine: at }
         const controller = new AbortController()
         const options: CallOptions = { signal: controller.signal, timeoutMs, priority, minBlock }

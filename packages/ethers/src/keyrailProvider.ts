@@ -1,4 +1,4 @@
-import { chainIdOf, checkNames, isKeyrailError, transportOf } from '@keyrail/core'
+import { chainIdOf, checkNames, isKeyrailError, resolveTransport } from '@keyrail/core'
 import type { Options, Transport } from '@keyrail/core'
 import { JsonRpcProvider, keccak256, makeError, Network } from 'ethers'
 import type {
@@ -48,13 +48,13 @@ export class KeyrailProvider extends JsonRpcProvider {
    */
   constructor(options: Options | Transport, config: KeyrailProviderConfig = {}) {
     checkNames('the second argument of KeyrailProvider', config, ['polling', 'pollingInterval', 'cacheTimeout'])
-    const { transport, release } = transportOf(options, { keccak256: hash }, 'KeyrailProvider')
+    const { transport, release } = resolveTransport(options, { keccak256: hash }, 'KeyrailProvider')
     // Joining and remembering are the transport's: ethers would hold calls back for 10 ms to join them.
-    super(transport.label, undefined, { cacheTimeout: -1, polling: true, ...config, batchMaxCount: 1 })
-    const { request, label } = transport
+    super(transport.redactedUrl, undefined, { cacheTimeout: -1, polling: true, ...config, batchMaxCount: 1 })
+    const { request, redactedUrl } = transport
     const known = (transport as Partial<{ readonly chainId: () => Promise<number> }>).chainId
     this.#transport = transport
-    this.#chainId = known ?? chainIdOf(request, label, undefined)
+    this.#chainId = known ?? chainIdOf(request, redactedUrl, undefined)
     this.#close = release
   }
 

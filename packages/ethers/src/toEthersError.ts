@@ -1,4 +1,4 @@
-import { asRevert, isKeyrailError } from '@keyrail/core'
+import { toRevert, isKeyrailError } from '@keyrail/core'
 import type { FailureKind, KeyrailError } from '@keyrail/core'
 import { makeError } from 'ethers'
 import type { JsonRpcApiProvider, JsonRpcPayload } from 'ethers'
@@ -11,12 +11,12 @@ const spokenByNode = ({ kind, source, rpcError }: KeyrailError): boolean =>
   rpcError !== undefined && !notRun.has(kind) && (source === 'node' || kind === 'revert')
 
 /** The code of ethers for what is no answer of a node. Of these, a signer that waits for its transaction goes on after `SERVER_ERROR` only. */
-const told = ({ kind, message, label = '' }: KeyrailError, method: string): Error => {
+const told = ({ kind, message, redactedUrl = '' }: KeyrailError, method: string): Error => {
   if (kind === 'timeout') return makeError(message, 'TIMEOUT', { operation: method, reason: 'timeout' })
   if (kind === 'aborted') return makeError(message, 'CANCELLED', {})
   if (kind === 'methodUnavailable') return makeError(message, 'UNSUPPORTED_OPERATION', { operation: method })
   if (kind === 'network' || kind === 'wrongNetwork') return makeError(message, 'NETWORK_ERROR', { event: method })
-  return makeError(message, 'SERVER_ERROR', { request: label })
+  return makeError(message, 'SERVER_ERROR', { request: redactedUrl })
 }
 
 /**
@@ -34,7 +34,7 @@ export function toEthersError(provider: JsonRpcApiProvider, error: unknown, payl
     rpcError && spokenByNode(error)
       ? provider.getRpcError(payload, {
           id: payload.id,
-          error: kind === 'revert' ? asRevert(rpcError) : { ...rpcError },
+          error: kind === 'revert' ? toRevert(rpcError) : { ...rpcError },
         })
       : told(error, payload.method)
   return Object.assign(ethersError, { failure: error })

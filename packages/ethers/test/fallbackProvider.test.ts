@@ -1,4 +1,4 @@
-import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { FallbackProvider, JsonRpcProvider } from 'ethers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ let dead: FaultServer
 let live: FaultServer
 beforeEach(async () => {
   dead = await startFaultServer()
-  live = await startFaultServer(answer('0x2'))
+  live = await startFaultServer(reply('0x2'))
 })
 afterEach(async () => {
   for (const provider of open.splice(0).reverse()) provider.destroy()
@@ -71,7 +71,7 @@ describe('FallbackProvider with a dead first member', () => {
       (url: string) => member(url, { retry: false }),
       (url: string) => new JsonRpcProvider(url, 1, { staticNetwork: true, cacheTimeout: -1 }),
     ]) {
-      dead.script = answer('0x2')
+      dead.script = reply('0x2')
       const members = [make(dead.url), make(live.url)] as const
       const provider = new FallbackProvider(members as never, 1, { quorum: 1, cacheTimeout: -1 })
       open.push(provider, ...members)
@@ -84,7 +84,7 @@ describe('FallbackProvider with a dead first member', () => {
 })
 
 test('one KeyrailProvider with several endpoints uses the second where the first dies later', async () => {
-  dead.script = answer('0x2')
+  dead.script = reply('0x2')
   const provider = new KeyrailProvider({ endpoints: [{ url: dead.url }, { url: live.url }], chainId: 1 })
   open.push(provider)
   expect(await provider.getBlockNumber()).toBe(2)

@@ -1,4 +1,4 @@
-import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { KeyrailProvider } from '../src/index.ts'
@@ -38,11 +38,11 @@ beforeEach(async () => {
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
     asked.push([Number(fromBlock), Number(toBlock)])
     const found = await logs(Number(fromBlock), Number(toBlock))
-    if (found !== 'error') return answer(found)(one, response, socket)
+    if (found !== 'error') return reply(found)(one, response, socket)
     raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"not now"}}')(one, response, socket)
   }
   server = await startFaultServer((...told) =>
-    told[0].json.method === 'eth_getLogs' ? void answerLogs(...told) : answer(hex(height))(...told),
+    told[0].json.method === 'eth_getLogs' ? void answerLogs(...told) : reply(hex(height))(...told),
   )
   provider = new KeyrailProvider({ url: server.url, chainId: 1, retry: false }, { pollingInterval: 10 })
 })

@@ -48,7 +48,7 @@ const readOwner = (provider: KeyrailProvider): ReturnType<typeof failureOf> =>
   failureOf((new Contract(address, abi, provider)['owner'] as unknown as () => Promise<unknown>)())
 const methods = (): string[] => server.seen.map(({ json }) => json.method)
 
-test('a call is one request and no other, and the provider shows the label alone', async () => {
+test('a call is one request and no other, and the provider shows the redacted URL alone', async () => {
   const provider = make()
   expect(await provider.getBlockNumber()).toBe(1)
   expect(await provider.getBlockNumber()).toBe(1)

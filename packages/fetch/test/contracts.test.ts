@@ -1,7 +1,7 @@
 import { manyEventsBytecode, revertsBytecode } from '@keyrail/contracts'
 import { startService } from '@keyrail/contracts/test/startService.ts'
 import type { Service } from '@keyrail/contracts/test/startService.ts'
-import { asRevert, isKeyrailError } from '@keyrail/core'
+import { toRevert, isKeyrailError } from '@keyrail/core'
 import type { Hex, KeyrailError } from '@keyrail/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -74,7 +74,7 @@ describe('a read that fails is a revert, with its bytes, after one request', () 
     const before = service.methods.length
     const { kind, source, retryable, rpcError } = await failureOf(call(client, { to: reverts, data }))
     expect({ kind, source, retryable }).toEqual({ kind: 'revert', source: 'node', retryable: false })
-    expect(asRevert(rpcError as NonNullable<typeof rpcError>)).toMatchObject({ code: 3, data: bytes })
+    expect(toRevert(rpcError as NonNullable<typeof rpcError>)).toMatchObject({ code: 3, data: bytes })
     expect(service.methods.slice(before)).toEqual(['eth_call'])
   })
 
@@ -82,7 +82,7 @@ describe('a read that fails is a revert, with its bytes, after one request', () 
     const failing = estimateGas(client, { from, to: reverts, data: `0x27a5428b${word(11)}` })
     const { kind, rpcError } = await failureOf(failing)
     expect(kind).toBe('revert')
-    expect(asRevert(rpcError as NonNullable<typeof rpcError>).data).toBe(
+    expect(toRevert(rpcError as NonNullable<typeof rpcError>).data).toBe(
       `0x5afa7aec${word(BigInt(from))}${word(11)}${word(96)}${text('at most 10')}`,
     )
   })

@@ -342,7 +342,7 @@ describe('over HTTP, by what the client makes of each wording', () => {
 
   test.each(rangeHints.filter(({ expect: { tooManyAddresses } }) => !tooManyAddresses))(
     '$name',
-    async ({ answer, expect: { maxBlocks, fromBlock = 0, toBlock = NaN } }) => {
+    async ({ response: answer, expect: { maxBlocks, fromBlock = 0, toBlock = NaN } }) => {
       const most = maxBlocks ?? (Number.isNaN(toBlock) ? 3_000 : toBlock - fromBlock + 1)
       const refused: number[] = []
       chain.asked.length = 0

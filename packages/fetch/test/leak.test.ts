@@ -101,7 +101,7 @@ for (const [carrier, carrierOptions] of Object.entries(carriers)) {
           (error: unknown) => error,
         )
         expectClean([failure, transport, client])
-        expect((failure as Error).message).toContain(transport.label)
+        expect((failure as Error).message).toContain(transport.redactedUrl)
         expectClean(inspect(client, { showProxy: true, showHidden: true, depth: 20 }))
         transport.close()
       })

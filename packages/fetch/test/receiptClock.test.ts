@@ -1,6 +1,6 @@
 import { createTransport } from '@keyrail/core'
 import type { FullTransport } from '@keyrail/core'
-import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { until, useFakeClock } from '@keyrail/core/test/useFakeClock.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -14,7 +14,7 @@ const errorBody = (code: number, message: string): string =>
 let server: FaultServer
 let transport: FullTransport
 beforeEach(async () => {
-  server = await startFaultServer(answer(null))
+  server = await startFaultServer(reply(null))
   useFakeClock()
   transport = createTransport({ url: server.url, retry: false })
 })
@@ -59,7 +59,7 @@ describe('waitForTransactionReceipt, by the clock', () => {
 
   test('says so where only confirmations are missing', async () => {
     server.script = (seen, ...rest) =>
-      answer(seen.json.method === 'eth_blockNumber' ? wireReceipt.blockNumber : wireReceipt)(seen, ...rest)
+      reply(seen.json.method === 'eth_blockNumber' ? wireReceipt.blockNumber : wireReceipt)(seen, ...rest)
     const wait = start({ confirmations: 2, timeoutMs: 100, pollingIntervalMs: 25 })
     await passTime(100)
     expect(String(wait.ended)).toContain('too few blocks')
@@ -69,7 +69,7 @@ describe('waitForTransactionReceipt, by the clock', () => {
     server.script = raw(429, errorBody(429, 'slow down'), { 'retry-after': '1' })
     const wait = start({ pollingIntervalMs: 25 })
     await until(() => server.seen.length === 1)
-    server.script = answer(wireReceipt)
+    server.script = reply(wireReceipt)
     await passTime(990)
     expect(server.seen).toHaveLength(1)
     await passTime(30)

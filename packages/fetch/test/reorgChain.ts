@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { compose, isKeyrailError, KeyrailError } from '@keyrail/core'
-import type { BlockWithHashes, FailureKind, Hex, Layer, Log as WireLog } from '@keyrail/core'
+import type { RpcBlockWithHashes, FailureKind, Hex, Layer, RpcLog as WireLog } from '@keyrail/core'
 import { clientOf } from '../src/index.ts'
 import type { Client } from '../src/index.ts'
 import { wireBlock, wireLog } from './wire.ts'
@@ -99,7 +99,7 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
   }
   add(0)
 
-  const wireOf = (block: SimulatedBlock | undefined): BlockWithHashes | null =>
+  const wireOf = (block: SimulatedBlock | undefined): RpcBlockWithHashes | null =>
     block
       ? {
           ...wireBlock,
@@ -186,9 +186,9 @@ export function clientOfChain(chain: ReorgChain, ...layers: readonly Layer[]): C
   return clientOf(
     compose(
       {
-        label: 'simulated',
+        redactedUrl: 'simulated',
         close: () => {},
-        carry: (call, settle) => {
+        send: (call, settle) => {
           let over = false
           const end = (ok: boolean, value: unknown): void => {
             if (over) return

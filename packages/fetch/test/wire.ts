@@ -1,9 +1,9 @@
 import type {
-  BlockWithHashes,
+  RpcBlockWithHashes,
   DynamicFeeFields,
   Hex,
-  Log,
-  Receipt,
+  RpcLog,
+  RpcReceipt,
   SignedLegacyTransaction,
   TransactionPlace,
   TypedSignature,
@@ -45,7 +45,7 @@ export const wireFeeMarket: Pick<
 }
 
 /** A log as a node sends it. */
-export const wireLog: Log = {
+export const wireLog: RpcLog = {
   address: hexOf('c0', 20),
   topics: [hexOf('e1', 32)],
   data: '0x2a',
@@ -58,7 +58,7 @@ export const wireLog: Log = {
 }
 
 /** A receipt as a node sends it. */
-export const wireReceipt: Receipt = {
+export const wireReceipt: RpcReceipt = {
   type: '0x2',
   status: '0x1',
   transactionHash: hexOf('a1', 32),
@@ -76,7 +76,7 @@ export const wireReceipt: Receipt = {
 }
 
 /** A block as a node sends it, from before every fork that adds a field. */
-export const wireBlock: BlockWithHashes = {
+export const wireBlock: RpcBlockWithHashes = {
   hash: hexOf('b1', 32),
   parentHash: hexOf('b0', 32),
   sha3Uncles: hexOf('11', 32),

@@ -1,4 +1,4 @@
-import type { Hex, Log } from '@keyrail/core'
+import type { Hex, RpcLog } from '@keyrail/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { askNode, wordOf } from './askNode.ts'
@@ -48,7 +48,7 @@ test.each([true, false])(
         const sent = new Set<Hex>()
         /** What a client knows that follows logs by a filter. */
         const filter = await ask('eth_newFilter', { fromBlock: '0x0' })
-        const followed = new Map<string, Log>()
+        const followed = new Map<string, RpcLog>()
         for (const one of steps) {
           if (one.do === 'mine') node.mine(one.count)
           else if (one.do === 'advance') node.advance(one.seconds)
@@ -88,7 +88,7 @@ test.each([true, false])(
             node.revert(found!.id)
             expect(await picture(asked)).toEqual(found!.picture)
           }
-          for (const log of (await ask('eth_getFilterChanges', filter)) as Log[]) {
+          for (const log of (await ask('eth_getFilterChanges', filter)) as RpcLog[]) {
             const place = `${log.blockHash}/${log.logIndex}`
             if (log.removed) expect(followed.delete(place)).toBe(true)
             else followed.set(place, log)

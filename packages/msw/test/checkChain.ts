@@ -1,5 +1,5 @@
 import { bloomHolds } from './bloomHolds.ts'
-import type { BlockWithTransactions, Hex, Log, Receipt } from '@keyrail/core'
+import type { RpcBlockWithTransactions, Hex, RpcLog, RpcReceipt } from '@keyrail/core'
 import { hexToBigInt, keccak256, parseTransaction, recoverTransactionAddress, toRlp } from 'viem'
 import { expect } from 'vitest'
 import { fromHex, toHex } from '../src/bytes/hex.ts'
@@ -13,7 +13,7 @@ const trimmed = (quantity: string): Hex =>
   BigInt(quantity) === 0n ? '0x' : toHex(fromHex(`0x${quantity.slice(2).length % 2 ? '0' : ''}${quantity.slice(2)}`))
 
 /** The hash of a header as another library computes it. */
-export function hashOfHeader(block: BlockWithTransactions): Hex {
+export function hashOfHeader(block: RpcBlockWithTransactions): Hex {
   return keccak256(
     toRlp([
       block.parentHash,
@@ -50,10 +50,10 @@ export async function checkChain(given: Ask): Promise<Hex[]> {
   const ask = given as unknown as AnyAsk
   const head = Number(await ask('eth_blockNumber'))
   const found: Hex[] = []
-  const allLogs: Log[] = []
-  let parent: BlockWithTransactions | undefined
+  const allLogs: RpcLog[] = []
+  let parent: RpcBlockWithTransactions | undefined
   for (let number = 0; number <= head; number++) {
-    const block: BlockWithTransactions = await ask('eth_getBlockByNumber', `0x${number.toString(16)}`, true)
+    const block: RpcBlockWithTransactions = await ask('eth_getBlockByNumber', `0x${number.toString(16)}`, true)
     expect(Number(block.number)).toBe(number)
     expect(block.hash).toBe(hashOfHeader(block))
     expect(await ask('eth_getBlockByHash', block.hash, true)).toEqual(block)
@@ -61,16 +61,16 @@ export async function checkChain(given: Ask): Promise<Hex[]> {
       expect(block.parentHash).toBe(parent.hash)
       expect(Number(block.timestamp)).toBeGreaterThan(Number(parent.timestamp))
     }
-    const receipts: Receipt[] = await ask('eth_getBlockReceipts', block.hash)
+    const receipts: RpcReceipt[] = await ask('eth_getBlockReceipts', block.hash)
     const rawReceipts: Hex[] = await ask('debug_getRawReceipts', block.number as never)
-    const logs: Log[] = await ask('eth_getLogs', { blockHash: block.hash })
+    const logs: RpcLog[] = await ask('eth_getLogs', { blockHash: block.hash })
     expect(receipts).toHaveLength(block.transactions.length)
     expect(receipts.flatMap((receipt) => receipt.logs)).toEqual(logs)
     expect(logs.map(({ logIndex }) => Number(logIndex))).toEqual(logs.map((_, index) => index))
     let gas = 0
     const raws: Uint8Array[] = []
     for (const [index, tx] of block.transactions.entries()) {
-      const receipt = receipts[index] as Receipt
+      const receipt = receipts[index] as RpcReceipt
       const raw: Hex = await ask('eth_getRawTransactionByHash', tx.hash)
       raws.push(fromHex(raw))
       expect(keccak256(raw)).toBe(tx.hash)

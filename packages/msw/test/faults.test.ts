@@ -67,7 +67,7 @@ describe.each(clientNames)('through %s', (name) => {
     const cases = failures.filter(({ request, appliesTo }) => !request.batch && appliesTo.includes('ts'))
     expect(cases.length).toBeGreaterThan(300)
     const wrong: string[] = []
-    for (const { name: called, request, answer, expect: expected } of cases) {
+    for (const { name: called, request, response: answer, expect: expected } of cases) {
       const own = openClient(name, { ...address, retry: false })
       node.fail(answer)
       const kind = await kindOf(own, request.method, usualParams[request.method])
@@ -199,7 +199,7 @@ test('each dialect is worded as the vectors have it', () => {
   const shape = (message: string): string => message.replaceAll(/eth_foo|trace_\w+|debug_\w+|\$METHOD/g, 'METHOD')
   for (const {
     provider,
-    answer,
+    response: answer,
     expect: { kind },
   } of failures) {
     const items = (Array.isArray(answer.body) ? answer.body : [answer.body]) as {

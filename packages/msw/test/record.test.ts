@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@keyrail/fetch'
-import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { setupServer } from 'msw/node'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -28,7 +28,7 @@ const startTalker = async (path: string): Promise<FaultServer> => {
   const server = await startFaultServer((seen, response, socket) => {
     if (seen.json.method === 'eth_gasPrice')
       raw(401, `{"id":$ID,"error":{"code":-32600,"message":"no such key: ${path}"}}`)(seen, response, socket)
-    else answer(`${server.url}${seen.path} ${encodeURIComponent(seen.path)}`)(seen, response, socket)
+    else reply(`${server.url}${seen.path} ${encodeURIComponent(seen.path)}`)(seen, response, socket)
   })
   close.push(() => server.close())
   return server
@@ -118,7 +118,7 @@ describe('keys', () => {
     ['in part', (key) => key.slice(0, 20)],
   ])('are not kept %s', async (_, write) => {
     const key = 'kr_aQx7Zp2LmW4tYb9cVd8'
-    const server = await startFaultServer(answer(write(key)))
+    const server = await startFaultServer(reply(write(key)))
     close.push(() => server.close())
     const url = `${server.url}/v2/${key}`
     const recording = record(url)

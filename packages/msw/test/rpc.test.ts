@@ -1,4 +1,4 @@
-import type { Hex, Log, TransactionRequest } from '@keyrail/core'
+import type { Hex, RpcLog, TransactionRequest } from '@keyrail/core'
 import { createClient, iterateLogs } from '@keyrail/fetch'
 import { setupServer } from 'msw/node'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -103,7 +103,7 @@ describe('logs', () => {
     asked.node.emit({ address: two })
   })
   const placesOf = async (filter: object): Promise<string[]> =>
-    ((await ask('eth_getLogs', { fromBlock: '0x0', ...filter })) as Log[]).map(
+    ((await ask('eth_getLogs', { fromBlock: '0x0', ...filter })) as RpcLog[]).map(
       ({ blockNumber, logIndex }) => `${Number(blockNumber)}/${Number(logIndex)}`,
     )
 
@@ -135,7 +135,7 @@ describe('logs', () => {
 
   test('by the hash of a block', async () => {
     const { hash } = (await ask('eth_getBlockByNumber', '0x2', false)) as { hash: Hex }
-    const logs: Log[] = await ask('eth_getLogs', { blockHash: hash })
+    const logs: RpcLog[] = await ask('eth_getLogs', { blockHash: hash })
     expect(logs).toHaveLength(1)
     expect(logs[0]).toMatchObject({ data: '0x05', topics: [c, b], address: one, removed: false })
   })
@@ -145,7 +145,7 @@ describe('logs', () => {
     const blocks = await ask('eth_newBlockFilter')
     const pending = await ask('eth_newPendingTransactionFilter')
     expect(await ask('eth_getFilterChanges', filter)).toEqual([])
-    expect(((await ask('eth_getFilterLogs', filter)) as Log[]).length).toBe(2)
+    expect(((await ask('eth_getFilterLogs', filter)) as RpcLog[]).length).toBe(2)
     const hash = asked.node.emit({ address: one, data: '0x07' })
     asked.node.emit({ address: two })
     expect(await ask('eth_getFilterChanges', filter)).toMatchObject([{ data: '0x07', removed: false }])

@@ -28,7 +28,7 @@ export interface FailureCase {
   readonly appliesTo: readonly Implementation[]
   /** The call, always with id 1. In a batch the body is either the refusal of the whole, or the answer to this one item. */
   readonly request: { readonly method: string; readonly batch?: boolean }
-  readonly answer: {
+  readonly response: {
     readonly status: number
     /** By lower-case name. */
     readonly headers?: { readonly [name: string]: string }
@@ -110,7 +110,7 @@ export interface BatchCase {
   readonly appliesTo: readonly Implementation[]
   /** The calls, with ids 1, 2, 3 and so on. */
   readonly methods: readonly string[]
-  readonly answer: {
+  readonly response: {
     readonly status: number
     /** By lower-case name. */
     readonly headers?: { readonly [name: string]: string }
@@ -132,7 +132,7 @@ export interface RangeHintCase {
   /** Whose dialect it is, as in `FailureCase`. */
   readonly provider: string
   readonly appliesTo: readonly Implementation[]
-  readonly answer: {
+  readonly response: {
     readonly status: number
     readonly error: { readonly code: number; readonly message: string; readonly data?: Json }
   }
@@ -162,7 +162,7 @@ export interface AdapterNode {
     /** The function that is read, its call data, its answer as bytes, and what that means. */
     readonly read: string
     readonly call: string
-    readonly answer: string
+    readonly response: string
     readonly owner: string
     /** The error of its own with which it reverts in some cases. */
     readonly revert: { readonly name: string; readonly args: readonly string[]; readonly data: string }
@@ -252,7 +252,7 @@ export interface AdapterCase {
     /** The time that a call may take. */
     readonly timeoutMs?: number
   }
-  readonly answers: readonly AdapterAnswer[]
+  readonly responses: readonly AdapterAnswer[]
   /** One after another. */
   readonly do: readonly AdapterAct[]
   /** Times are in milliseconds. What is not said is not checked, but that every call ends. */

@@ -20,12 +20,12 @@ describe('failures.json', () => {
 
   test.each([...failures, ...wordings])(
     '$name is well formed',
-    ({ provider, appliesTo, request, answer, expect: expected, why }) => {
+    ({ provider, appliesTo, request, response, expect: expected, why }) => {
       expect(provider).toMatch(/^[a-z\d-]+$/)
       expect(appliesTo.length).toBeGreaterThan(0)
       expect(request.method).toMatch(/^[a-z\d]+_[A-Za-z\d]+$/)
-      expect(answer.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
-      for (const name of Object.keys(answer.headers ?? {})) expect(name).toBe(name.toLowerCase())
+      expect(response.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
+      for (const name of Object.keys(response.headers ?? {})) expect(name).toBe(name.toLowerCase())
       expect(kinds).toContain(expected.kind)
       expect(['client', 'transport', 'service', 'node']).toContain(expected.source)
       expect(why).toMatch(/^\S.{6,}[.?]$/)
@@ -74,10 +74,10 @@ describe('batches.json', () => {
     expect(new Set(batches.map(({ name }) => name)).size).toBe(batches.length)
   })
 
-  test.each(batches)('$name is well formed', ({ appliesTo, methods, answer, expect: { calls, limit }, why }) => {
+  test.each(batches)('$name is well formed', ({ appliesTo, methods, response, expect: { calls, limit }, why }) => {
     expect(appliesTo.length).toBeGreaterThan(0)
-    expect(answer.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
-    for (const name of Object.keys(answer.headers ?? {})) expect(name).toBe(name.toLowerCase())
+    expect(response.status).toSatisfy((status: number) => Number.isInteger(status) && status >= 200 && status < 600)
+    for (const name of Object.keys(response.headers ?? {})) expect(name).toBe(name.toLowerCase())
     expect(calls).toHaveLength(methods.length)
     for (const call of calls) {
       expect(['result', 'kind', 'again'].filter((end) => end in call)).toHaveLength(1)
@@ -115,16 +115,16 @@ describe('adapters.json', () => {
 
   test('has a node that no two of its answers can be taken for one another', () => {
     const { accounts, contract } = node
-    const said = [node.blockNumber, contract.answer, node.transaction.hash, ...accounts.map(({ balance }) => balance)]
+    const said = [node.blockNumber, contract.response, node.transaction.hash, ...accounts.map(({ balance }) => balance)]
     expect(new Set(said).size).toBe(said.length)
     expect(contract.revert.data).toContain(contract.revert.args[0]?.slice(2))
     expect(BigInt(accounts[0]?.balance ?? 0)).toBeGreaterThan(Number.MAX_SAFE_INTEGER)
   })
 
-  test.each(cases)('$name is well formed', ({ group, appliesTo, answers, do: acts, expect: expected, why }) => {
+  test.each(cases)('$name is well formed', ({ group, appliesTo, responses, do: acts, expect: expected, why }) => {
     expect(group).toMatch(/^[a-z]+$/)
     expect(appliesTo.length).toBeGreaterThan(0)
-    for (const { status = 200, headers = {}, times = 1, body, items, fault } of answers) {
+    for (const { status = 200, headers = {}, times = 1, body, items, fault } of responses) {
       expect(status).toSatisfy((code: number) => Number.isInteger(code) && code >= 200 && code < 600)
       for (const name of Object.keys(headers)) expect(name).toBe(name.toLowerCase())
       expect(times).toBeGreaterThan(0)

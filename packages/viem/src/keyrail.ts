@@ -1,4 +1,4 @@
-import { transportOf } from '@keyrail/core'
+import { resolveTransport } from '@keyrail/core'
 import type { Options, Transport } from '@keyrail/core'
 import { keccak256 } from 'viem'
 import { keyrailOf } from './keyrailOf.ts'
@@ -21,5 +21,5 @@ import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTranspor
  * const block = await client.getBlockNumber()
  */
 export function keyrail(options: Options | Transport, config?: KeyrailTransportConfig): KeyrailTransport {
-  return keyrailOf(transportOf(options, { keccak256 }, 'keyrail').transport, config)
+  return keyrailOf(resolveTransport(options, { keccak256 }, 'keyrail').transport, config)
 }

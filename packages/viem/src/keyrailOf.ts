@@ -15,7 +15,7 @@ interface Asked {
  *
  * @param transport - Carries the calls. It may stand behind other libraries too; whoever made it closes it.
  * @param config - What viem's own transports take.
- * @throws what viem's own `http` throws: `RpcRequestError`, `HttpRequestError` and `TimeoutError`, each with the label in place of the URL and
+ * @throws what viem's own `http` throws: `RpcRequestError`, `HttpRequestError` and `TimeoutError`, each with the redacted URL in place of the URL and
  * with `failure`, the Keyrail failure; the signal's own reason where the caller aborted.
  * @example
  * import { compose, deadline, http, retry } from '@keyrail/core'
@@ -27,7 +27,7 @@ interface Asked {
 export function keyrailOf(transport: CoreTransport, config: KeyrailTransportConfig = {}): KeyrailTransport {
   checkNames('the second argument of keyrail', config, ['key', 'name', 'methods', 'retryCount'])
   const { key = 'keyrail', name = 'Keyrail', methods } = config
-  const { label } = transport
+  const { redactedUrl } = transport
   // What is kept is kept out here: viem makes a transport anew for each client, and `fallback` for each call.
   return ({ retryCount, timeout }) => {
     const retries = config.retryCount ?? retryCount
@@ -48,7 +48,7 @@ export function keyrailOf(transport: CoreTransport, config: KeyrailTransportConf
     }
     // Its own retries are off, because two of them multiply.
     const settings = { key, name, methods, retryCount: 0, timeout, type: 'keyrail' } as const
-    const made = createTransport({ ...settings, request: request as EIP1193RequestFn }, { label })
+    const made = createTransport({ ...settings, request: request as EIP1193RequestFn }, { redactedUrl })
     const asked = made.request as (args: Asked, options?: object) => Promise<unknown>
     const plain = retries !== undefined || timeout ? { retries, timeoutMs: timeout || undefined } : undefined
     return {

@@ -1,7 +1,7 @@
 import type { EIP1193RequestFn, Transport, TransportConfig } from 'viem'
 
-/** A viem transport over Keyrail. `client.transport.label` is what may be printed of the address; nothing else of it is there. */
-export type KeyrailTransport = Transport<'keyrail', { readonly label: string }, EIP1193RequestFn>
+/** A viem transport over Keyrail. `client.transport.redactedUrl` is what may be printed of the address; nothing else of it is there. */
+export type KeyrailTransport = Transport<'keyrail', { readonly redactedUrl: string }, EIP1193RequestFn>
 
 /** What viem's own transports take beside the address. */
 export interface KeyrailTransportConfig {

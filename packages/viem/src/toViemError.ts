@@ -1,4 +1,4 @@
-import { asRevert, isKeyrailError } from '@keyrail/core'
+import { toRevert, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
 import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
 
@@ -25,11 +25,11 @@ const statusOf = ({ kind, status }: KeyrailError): number | undefined =>
  */
 export function toViemError(error: unknown, body: Body): unknown {
   if (!isKeyrailError(error)) return error
-  const { kind, label: url = '', rpcError } = error
+  const { kind, redactedUrl: url = '', rpcError } = error
   const asked = { ...body }
   const told =
     rpcError && kind === 'revert'
-      ? new RpcRequestError({ body: asked, error: asRevert(rpcError), url })
+      ? new RpcRequestError({ body: asked, error: toRevert(rpcError), url })
       : rpcError && spokeRpc(error)
         ? new RpcRequestError({ body: asked, error: { ...rpcError }, url })
         : kind === 'timeout'

@@ -1,4 +1,4 @@
-import { answer, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
+import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { createPublicClient, fallback } from 'viem'
 import type { PublicClient } from 'viem'
@@ -9,8 +9,8 @@ import { keyrail } from '../src/index.ts'
 let first: FaultServer
 let second: FaultServer
 beforeEach(async () => {
-  first = await startFaultServer(answer('0x1'))
-  second = await startFaultServer(answer('0x2'))
+  first = await startFaultServer(reply('0x1'))
+  second = await startFaultServer(reply('0x2'))
 })
 afterEach(async () => {
   await first.close()
@@ -29,7 +29,7 @@ test('while the first is broken the second answers, and the first is asked once 
     // No retries of ours before the failover.
     expect(first.seen).toHaveLength(call)
   }
-  first.script = answer('0x1')
+  first.script = reply('0x1')
   expect(await client.getGasPrice()).toBe(1n)
   expect(second.seen).toHaveLength(3)
 })
@@ -66,7 +66,7 @@ test('so does its budget: what one may be asked in a day is not counted anew', a
 
 test('and its reads under way are shared', async () => {
   const waiting: (() => void)[] = []
-  first.script = (seen, response, socket) => void waiting.push(() => answer('0x1')(seen, response, socket))
+  first.script = (seen, response, socket) => void waiting.push(() => reply('0x1')(seen, response, socket))
   const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
   const both = Promise.all([client.getGasPrice(), client.getGasPrice()])
   await expect.poll(() => waiting.length).toBe(1)

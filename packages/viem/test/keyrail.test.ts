@@ -55,7 +55,7 @@ const walked = (error: unknown): KeyrailError | undefined => {
 const readOwner = (client: PublicClient): Promise<unknown> =>
   failureOf(client.readContract({ abi, address, functionName: 'owner' }))
 
-test('a call is one request and no other, and the client shows the label alone', async () => {
+test('a call is one request and no other, and the client shows the redacted URL alone', async () => {
   const transport = keyrail({ baseUrl: server.url, apiKey: key, chainId: 1 })
   const client = createPublicClient({ chain: mainnet, transport })
   expect(await client.getBlockNumber()).toBe(1n)
@@ -64,7 +64,7 @@ test('a call is one request and no other, and the client shows the label alone',
   expect(client.transport).toMatchObject({
     key: 'keyrail',
     type: 'keyrail',
-    label: `${server.url}/v2/…${key.slice(-4)}`,
+    redactedUrl: `${server.url}/v2/…${key.slice(-4)}`,
   })
   expect(reachableStrings(client).filter((text) => text.includes(key))).toEqual([])
 })

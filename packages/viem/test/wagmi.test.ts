@@ -95,11 +95,11 @@ test('blocks are watched by polling', async () => {
   expect(seen[1]).toBe((seen[0] as bigint) + 1n)
 })
 
-test('its client shows the label alone', () => {
+test('its client shows the redacted URL alone', () => {
   const client = getClient(config)
   expect(client?.transport).toMatchObject({
     type: 'keyrail',
-    label: expect.stringContaining(service.app.apiKey.slice(-4)),
+    redactedUrl: expect.stringContaining(service.app.apiKey.slice(-4)),
   })
   expect(reachableStrings(config).filter((text) => text.includes(service.app.apiKey))).toEqual([])
 })

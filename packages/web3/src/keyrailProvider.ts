@@ -1,4 +1,4 @@
-import { isKeyrailError, toProviderRpcError, transportOf } from '@keyrail/core'
+import { isKeyrailError, toProviderRpcError, resolveTransport } from '@keyrail/core'
 import type { Options, Transport } from '@keyrail/core'
 import { Web3BaseProvider } from 'web3-types'
 import type { Eip1193Compatible, EthExecutionAPI, Web3ProviderStatus } from 'web3-types'
@@ -21,7 +21,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
   /** Makes one call, or those of a batch: each is answered by an envelope with its own id. Works detached. */
   readonly request: Web3BaseProvider<EthExecutionAPI>['request']
   /** What may be printed of the address: never holds the key. */
-  readonly label: string
+  readonly redactedUrl: string
   /** Ends the calls under way and closes the transport, where it is this provider's own. */
   readonly disconnect: () => void
   /** The same provider as EIP-1193 has it: bare results, and failures with `code` and `data`. */
@@ -34,7 +34,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
    */
   constructor(options: Options | Transport) {
     super()
-    const { transport, release } = transportOf(options, { keccak256 }, 'KeyrailProvider')
+    const { transport, release } = resolveTransport(options, { keccak256 }, 'KeyrailProvider')
     const settle = async ({ id, method, params }: Payload): Promise<Envelope> => {
       try {
         return { jsonrpc: '2.0', id, result: await transport.request({ method, params: params as unknown[] }) }
@@ -55,7 +55,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
         }
       }
     }
-    this.label = transport.label
+    this.redactedUrl = transport.redactedUrl
     this.disconnect = release
     // No field of the class, because web3 calls it detached, and through an object that only inherits from this one.
     this.request = ((payload: Payload | Payload[]) =>

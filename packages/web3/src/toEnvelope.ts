@@ -1,4 +1,4 @@
-import { asRevert, isKeyrailError, KeyrailError } from '@keyrail/core'
+import { toRevert, isKeyrailError, KeyrailError } from '@keyrail/core'
 import type { RpcErrorObject } from '@keyrail/core'
 
 /** A call as web3 gives it to a provider. */
@@ -34,7 +34,7 @@ const worded = ({ data, ...error }: RpcErrorObject): RpcErrorObject => ({
 export function toEnvelope(error: unknown, id: number | string): Envelope {
   if (!isKeyrailError(error)) throw error
   const { kind, source, rpcError, message } = error
-  if (rpcError && kind === 'revert') return { jsonrpc: '2.0', id, error: worded(asRevert(rpcError)) }
+  if (rpcError && kind === 'revert') return { jsonrpc: '2.0', id, error: worded(toRevert(rpcError)) }
   if (rpcError && source === 'node') return { jsonrpc: '2.0', id, error: { ...rpcError } }
   // An Error with that word is taken for a revert, whoever wrote it.
   throw message.includes('revert') ? new KeyrailError(message.replaceAll('revert', 'Revert'), error) : error

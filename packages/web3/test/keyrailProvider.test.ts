@@ -54,12 +54,12 @@ const readOwner = (provider: KeyrailProvider): ReturnType<typeof failureOf> =>
   failureOf(new new Web3(provider).eth.Contract(abi, address).methods.owner().call())
 const methods = (): string[] => server.seen.map(({ json }) => json.method)
 
-test('a call is one request and no other, and the provider shows the label alone', async () => {
+test('a call is one request and no other, and the provider shows the redacted URL alone', async () => {
   const provider = make()
   expect(await new Web3(provider).eth.getBlockNumber()).toBe(1n)
   expect(methods()).toEqual(['eth_blockNumber'])
   expect(server.seen[0]?.path).toBe(`/v2/${key}`)
-  expect(provider.label).toBe(`${server.url}/v2/…${key.slice(-4)}`)
+  expect(provider.redactedUrl).toBe(`${server.url}/v2/…${key.slice(-4)}`)
   expect(reachableStrings(provider).filter((text) => text.includes(key))).toEqual([])
 })
 
@@ -169,13 +169,13 @@ test('request works detached', async () => {
 
 test('a transaction whose answer is lost is sent once, and looked up', async () => {
   server.script = losesTransactions
-  const answer = await make().request({
+  const reply = await make().request({
     jsonrpc: '2.0',
     id: 1,
     method: 'eth_sendRawTransaction',
     params: ['0x02c0'],
   } as never)
-  expect(answer).toMatchObject({ result: sha3Raw('0x02c0') })
+  expect(reply).toMatchObject({ result: sha3Raw('0x02c0') })
   expect(methods()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
 })
 

@@ -14,7 +14,7 @@ const turnMs = 100
 const sampleMs = 100
 
 /** Asks one call and reads all of its answer, as quickly as it comes or slowly. @returns How many bytes came. */
-async function readAnswer(
+async function readResponse(
   url: URL,
   path: string,
   { id, slow }: { readonly id: number; readonly slow: boolean },
@@ -47,7 +47,7 @@ async function measureGrowth(upstream: string): Promise<number> {
     const url = new URL(service.door.url)
     const [path = ''] = service.door.paths['good'] ?? []
     // What the first large answer brings with it, code and buffers, is no growth.
-    for (let id = 1; id <= 4; id++) await readAnswer(url, path, { id, slow: false })
+    for (let id = 1; id <= 4; id++) await readResponse(url, path, { id, slow: false })
     await wait(500)
     const { rssMb: before } = await service.used()
     let most = before
@@ -59,7 +59,7 @@ async function measureGrowth(upstream: string): Promise<number> {
       }
     })()
     const read = await Promise.all(
-      Array.from({ length: callers }, (_, n) => readAnswer(url, path, { id: n + 10, slow: n % 2 === 0 })),
+      Array.from({ length: callers }, (_, n) => readResponse(url, path, { id: n + 10, slow: n % 2 === 0 })),
     )
     over = true
     await sampled

@@ -42,7 +42,7 @@ async function chainIdOf(given: ReadArguments, address: AddressOptions): Promise
 function labelOf(address: AddressOptions): string {
   const transport = createTransport(address)
   transport.close()
-  return transport.label
+  return transport.redactedUrl
 }
 
 /**

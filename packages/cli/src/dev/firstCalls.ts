@@ -64,9 +64,9 @@ async function difference(
 
 /** An address as it may be printed. */
 function labelOf(address: FirstAddress): string {
-  const { label, close } = http(address)
+  const { redactedUrl, close } = http(address)
   close()
-  return label
+  return redactedUrl
 }
 
 /** Opens a library, reads the latest block and closes it. */

@@ -17,10 +17,10 @@ describe('openAddress decides every case of the vectors', () => {
   for (const { name, options, expect: wanted, why } of cases) {
     test(name, () => {
       const given = options as unknown as AddressOptions
-      if (wanted.refusal !== undefined) {
+      if (wanted.rejection !== undefined) {
         const error = caught(() => openAddress(given))
         expect(isKeyrailError(error, 'invalidRequest'), why).toBe(true)
-        expect((error as Error).message).toContain(wanted.refusal)
+        expect((error as Error).message).toContain(wanted.rejection)
         // Whatever was wrong, the key is not repeated.
         expect((error as Error).message).not.toContain('7Hq2mZ9xT4')
         expect((error as Error).message).not.toContain('secretsecret')
@@ -28,7 +28,10 @@ describe('openAddress decides every case of the vectors', () => {
       }
       const address = openAddress(given)
       const { url, headers } = address.open() as { url: string; headers: object }
-      expect({ url, label: address.label }, why).toEqual({ url: wanted.url, label: wanted.label })
+      expect({ url, redactedUrl: address.redactedUrl }, why).toEqual({
+        url: wanted.url,
+        redactedUrl: wanted.redactedUrl,
+      })
       expect(headers).toEqual({ 'content-type': 'application/json', ...wanted.headers })
     })
   }
@@ -39,8 +42,8 @@ describe('an address whose key comes from a function', () => {
 
   test('is labelled without the key until it is known, and with its last 4 afterwards', async () => {
     const address = openAddress({ ...base, apiKey: () => 'first-key-of-many-0001' })
-    expect(address.label).toBe('https://node.example/v2/…')
-    expect((await address.open()).label).toBe('https://node.example/v2/…0001')
+    expect(address.redactedUrl).toBe('https://node.example/v2/…')
+    expect((await address.open()).redactedUrl).toBe('https://node.example/v2/…0001')
   })
 
   test('asks for the key each time, and keeps masking the one before', async () => {

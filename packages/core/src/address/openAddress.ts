@@ -8,13 +8,13 @@ export interface OpenAddress {
   readonly headers: Record<string, string>
   /** What must not appear in anything that is printed. */
   readonly secrets: readonly string[]
-  readonly label: string
+  readonly redactedUrl: string
 }
 
 /** An address, checked. The key stays inside `open`. */
 export interface Address {
   /** What may be printed before the key is known. */
-  readonly label: string
+  readonly redactedUrl: string
   readonly chainId: number | undefined
   /** Gives the address for one attempt; a promise only where the key or token comes from a function. */
   readonly open: () => OpenAddress | Promise<OpenAddress>
@@ -25,7 +25,7 @@ const lastFour = (secret: unknown): string =>
 
 /**
  * Scheme, user, password, host with port, and path with query. Stricter than `URL`, which takes a backslash for a slash and looks for the host behind
- * the last @: nothing that could be a secret may stand where the label is taken from.
+ * the last @: nothing that could be a secret may stand where the redacted URL is taken from.
  */
 const addressParts =
   /^(https?:\/\/)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=[\]]+)(?::\d{1,5})?)((?:[/?][^#@\\\s]*)?)(?:#.*)?$/i
@@ -68,14 +68,14 @@ export function openAddress(options: AddressOptions): Address {
   const problem = whole ? undefined : baseUrlProblem(url)
   check(!problem, `${name} ${problem}`)
 
-  let label: string | undefined
+  let redactedUrl: string | undefined
   let secrets: string[] = []
   let basic = ''
   if (whole) {
-    label = scheme + host
-    url = label + path
+    redactedUrl = scheme + host
+    url = redactedUrl + path
     secrets = path.split(/[/?&=]/).sort((a, b) => b.length - a.length)
-    if (secrets[0]) label += '/' + lastFour(secrets[0])
+    if (secrets[0]) redactedUrl += '/' + lastFour(secrets[0])
     secrets = [...secrets, user, password]
     // fetch refuses a URL that holds them.
     try {
@@ -120,7 +120,7 @@ export function openAddress(options: AddressOptions): Address {
       secrets = [key, token, ...secrets].slice(0, 32)
       last = {
         url: url + key,
-        label: label ?? url + lastFour(key),
+        redactedUrl: redactedUrl ?? url + lastFour(key),
         headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
         secrets,
       }
@@ -131,7 +131,7 @@ export function openAddress(options: AddressOptions): Address {
   if (jwt !== undefined && typeof jwt !== 'function') verify('jwt', jwt)
   const fixed = typeof apiKey !== 'function' && typeof jwt !== 'function' && make(apiKey, jwt)
   return {
-    label: label ?? url + lastFour(apiKey),
+    redactedUrl: redactedUrl ?? url + lastFour(apiKey),
     chainId,
     open: () => fixed || Promise.all([ask('apiKey', apiKey), ask('jwt', jwt)]).then((asked) => make(...asked)),
   }

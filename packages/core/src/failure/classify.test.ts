@@ -2,7 +2,7 @@ import { codesAndWords, failures, wordings } from '@keyrail/vectors'
 import type { FailureCase } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readAnswer } from '../message/readAnswer.ts'
+import { readResponse } from '../message/readResponse.ts'
 import { refused, rejected } from '../transport/safeWrite.ts'
 import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
 import table from './classification.json' with { type: 'json' }
@@ -20,16 +20,16 @@ const cases = failures.filter(forTypeScript)
 const firstHalf = wordings.filter(forTypeScript).filter(({ half }) => half === 'first')
 const secondHalf = wordings.filter(forTypeScript).filter(({ half }) => half === 'second')
 
-const factsOf = ({ request, answer }: FailureCase): Facts => {
-  const { status, headers = {}, body } = answer
+const factsOf = ({ request, response }: FailureCase): Facts => {
+  const { status, headers = {}, body } = response
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const read = readAnswer({ status, text, header: (name) => headers[name] }, { id: 1, method: request.method })
+  const read = readResponse({ status, text, header: (name) => headers[name] }, { id: 1, method: request.method })
   if ('result' in read) throw new Error('the answer was taken for a result')
   return { ...read, batch: request.batch }
 }
 
 const failureOf = (vector: FailureCase): KeyrailError =>
-  createFailure(factsOf(vector), { method: vector.request.method, label: 'https://node.example/v2/…' })
+  createFailure(factsOf(vector), { method: vector.request.method, redactedUrl: 'https://node.example/v2/…' })
 
 describe('the vectors', () => {
   test.each([...cases, ...firstHalf])('$name', (vector) => {
@@ -89,7 +89,7 @@ describe('a code with one meaning', () => {
       for (const sentence of sentences) {
         const text = sentence.replace('WORD', word)
         const facts = { status: 200, text, rpcError: { code, message: text } }
-        const failure = createFailure(facts, { method, label: 'https://node.example/v2/…' })
+        const failure = createFailure(facts, { method, redactedUrl: 'https://node.example/v2/…' })
         expect(failure, `${method}: ${text}`).toMatchObject({ kind, retryable: false })
       }
   })
@@ -191,7 +191,7 @@ describe('phrases', () => {
         const facts = { text: message, status: 200, rpcError: { code, message } }
         const { kind, retryable } = createFailure(facts, {
           method: 'eth_sendRawTransaction',
-          label: 'https://node.example/v2/…',
+          redactedUrl: 'https://node.example/v2/…',
         })
         expect(finalKinds, `${code} ${message}`).not.toContain(kind)
         expect(retryable).toBe(false)
@@ -205,7 +205,7 @@ describe('phrases', () => {
         const message = words.join(' ')
         const { kind } = createFailure(
           { text: message, status: 200, rpcError: { code, message } },
-          { method: 'eth_sendRawTransaction', label: 'https://node.example/v2/…' },
+          { method: 'eth_sendRawTransaction', redactedUrl: 'https://node.example/v2/…' },
         )
         expect(finalKinds).not.toContain(kind)
       }),

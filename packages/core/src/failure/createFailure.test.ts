@@ -5,10 +5,10 @@ import { classify } from './classify.ts'
 import { createFailure } from './createFailure.ts'
 import { KeyrailError } from './keyrailError.ts'
 
-const label = 'https://node.example/v2/…wxyz'
+const redactedUrl = 'https://node.example/v2/…wxyz'
 const key = 'notARealKey0123456789wxyz'
-const read = { method: 'eth_blockNumber', label }
-const write = { method: 'eth_sendRawTransaction', label }
+const read = { method: 'eth_blockNumber', redactedUrl }
+const write = { method: 'eth_sendRawTransaction', redactedUrl }
 
 describe('createFailure', () => {
   test('takes time linear in the length of error data made of one letter of 32 secrets', () => {
@@ -62,19 +62,19 @@ describe('createFailure', () => {
     expect(createFailure(facts, read)).toMatchObject({ kind: 'throttled', retryable: true })
   })
 
-  test('writes method, kind, status, code, label and the words of the server', () => {
+  test('writes method, kind, status, code, redactedUrl and the words of the server', () => {
     const rpcError = { code: -32005, message: 'rate   limit\nexceeded.' }
     const error = createFailure({ text: 'rate   limit\n exceeded.', status: 429, rpcError }, read)
     expect(error).toBeInstanceOf(KeyrailError)
     expect(error.message).toBe(
-      `eth_blockNumber failed: throttled, HTTP 429, code -32005 at ${label}: rate limit exceeded.`,
+      `eth_blockNumber failed: throttled, HTTP 429, code -32005 at ${redactedUrl}: rate limit exceeded.`,
     )
-    expect(error).toMatchObject({ method: read.method, label, status: 429, rpcError })
+    expect(error).toMatchObject({ method: read.method, redactedUrl, status: 429, rpcError })
   })
 
   test('shows nothing of words that are too long to be searched for secrets', () => {
     const error = createFailure({ text: 'x'.repeat(70_000), status: 503 }, read)
-    expect(error.message).toBe(`eth_blockNumber failed: unavailable, HTTP 503 at ${label}: ….`)
+    expect(error.message).toBe(`eth_blockNumber failed: unavailable, HTTP 503 at ${redactedUrl}: ….`)
   })
 
   test.each([
@@ -96,7 +96,7 @@ describe('createFailure', () => {
 
   test('leaves out the status where no answer came', () => {
     expect(createFailure({ kind: 'aborted', text: 'the transport is closed' }, read).message).toBe(
-      `eth_blockNumber failed: aborted at ${label}: the transport is closed.`,
+      `eth_blockNumber failed: aborted at ${redactedUrl}: the transport is closed.`,
     )
   })
 

@@ -3,7 +3,7 @@ import type { Facts } from './facts.ts'
 import type { FailureKind } from './failureKind.ts'
 import { KeyrailError } from './keyrailError.ts'
 import { mask } from './mask.ts'
-import { repeatable } from './repeatable.ts'
+import { isReadMethod } from './isReadMethod.ts'
 import { retryAfter } from './retryAfter.ts'
 
 export type { Facts } from './facts.ts'
@@ -12,7 +12,7 @@ export type { Facts } from './facts.ts'
 export interface FailureContext {
   readonly method: string
   /** The printable form of the address. */
-  readonly label: string
+  readonly redactedUrl: string
   /** Masked wherever the server's words hold them: the key, a token, credentials. */
   readonly secrets?: readonly string[] | undefined
 }
@@ -22,14 +22,14 @@ export interface FailureContext {
  * not bring one), says where it arose and whether the call may be made again. Secrets are masked in all of it.
  *
  * @param facts - What is known.
- * @param context - Method, label and secrets of the call.
+ * @param context - Method, redactedUrl and secrets of the call.
  * @example
- * const error = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', label: 'https://node.example/v2/…' })
+ * const error = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', redactedUrl: 'https://node.example/v2/…' })
  * error.kind // 'throttled'
  */
 export function createFailure(facts: Facts, context: FailureContext): KeyrailError {
   const { status, unsent, final } = facts
-  const { method, label, secrets = [] } = context
+  const { method, redactedUrl, secrets = [] } = context
   // Whatever came as the code is shown, and so has to be a number.
   const code = typeof facts.rpcError?.code === 'number' ? facts.rpcError.code : 0
   // Masked first: what is left can be written as JSON, however deep it came.
@@ -43,7 +43,7 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
     .slice(0, 300)
     .replace(/[. ]*$/, '.')
   return new KeyrailError(
-    `${method} failed: ${kind}${status ? `, HTTP ${status}` : ''}${rpcError ? `, code ${rpcError.code}` : ''} at ${label}: ${said}`,
+    `${method} failed: ${kind}${status ? `, HTTP ${status}` : ''}${rpcError ? `, code ${rpcError.code}` : ''} at ${redactedUrl}: ${said}`,
     {
       kind,
       source: onTheWay.has(kind)
@@ -57,12 +57,12 @@ export function createFailure(facts: Facts, context: FailureContext): KeyrailErr
         temporary.has(kind) &&
         !final &&
         (unsent ||
-          repeatable(method) ||
+          isReadMethod(method) ||
           (kind === 'throttled' && (facts.kind !== undefined || turnedAway(status, rpcError?.code))) ||
           notForwarded.has(reason)),
       retryAfterMs: retryAfter(judged),
       method,
-      label,
+      redactedUrl,
       status,
       rpcError,
     },

@@ -23,7 +23,7 @@ export interface KeyrailErrorFields {
   /** The JSON-RPC method of the call. */
   readonly method?: string | undefined
   /** The printable form of the address: never holds the key. */
-  readonly label?: string | undefined
+  readonly redactedUrl?: string | undefined
   /** The HTTP status, where an answer came. */
   readonly status?: number | undefined
   /** The error object that the node or service sent. */
@@ -50,7 +50,7 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
   declare readonly retryAfterMs: number | undefined
   declare readonly hint: string | undefined
   declare readonly method: string | undefined
-  declare readonly label: string | undefined
+  declare readonly redactedUrl: string | undefined
   declare readonly status: number | undefined
   declare readonly rpcError: RpcErrorObject | undefined
   declare readonly transactionHash: `0x${string}` | undefined

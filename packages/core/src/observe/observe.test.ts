@@ -2,7 +2,7 @@ import diagnosticsChannel from 'node:diagnostics_channel'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { scriptedEndpoint } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Call, Carry } from '../transport/call.ts'
+import type { Call, Send } from '../transport/call.ts'
 import { coalesce } from '../transport/coalesce.ts'
 import { compose } from '../transport/compose.ts'
 import { deadline } from '../transport/deadline.ts'
@@ -15,7 +15,7 @@ import type { ObserveOptions } from './observe.ts'
 import { createStats } from './stats.ts'
 import type { TransportEvent } from './transportEvent.ts'
 
-const label = 'https://a.example/…'
+const redactedUrl = 'https://a.example/…'
 const other = 'https://b.example/…'
 const secret = 'aSecretThatIsInParamsAndResults'
 const args = { method: 'eth_call', params: [secret] }
@@ -31,9 +31,9 @@ const telling = (
   events: readonly CallEvent[],
   end: { result?: unknown; failure?: unknown } = { result: secret },
 ): Endpoint => ({
-  label,
+  redactedUrl,
   close: () => {},
-  carry: (call: Call, settle) => {
+  send: (call: Call, settle) => {
     for (const event of events) call.note?.(event)
     if ('result' in end) settle(true, end.result)
     else settle(false, end.failure)
@@ -63,18 +63,18 @@ const subscribed = (types: readonly TransportEvent['type'][], told: unknown[]): 
 
 const failure = createFailure(
   { text: secret, status: 429, rpcError: { code: -32005, message: secret, data: secret } },
-  { method: 'eth_call', label: other },
+  { method: 'eth_call', redactedUrl: other },
 )
 
 describe('observe', () => {
   test('lets calls through as they are where nobody listens', async () => {
     let seen: Call | undefined
     const endpoint = telling([])
-    const carry: Carry = (call, settle) => {
+    const send: Send = (call, settle) => {
       seen = call
-      endpoint.carry(call, settle)
+      endpoint.send(call, settle)
     }
-    expect(await observed({ ...endpoint, carry }, {}).request(args)).toBe(secret)
+    expect(await observed({ ...endpoint, send }, {}).request(args)).toBe(secret)
     expect(seen?.note).toBe(undefined)
   })
 
@@ -123,30 +123,30 @@ describe('observe', () => {
   test('tells hooks of a call that is answered, in order, and nothing of what it says', async () => {
     const { told, hooks } = listener()
     const events: CallEvent[] = [
-      { type: 'attempt', label, batchSize: 1 },
-      { type: 'attempted', label, durationMs: 2, kind: 'unavailable' },
-      { type: 'rerouted', label, kind: 'unavailable' },
-      { type: 'queued', label: other, waitMs: 30 },
-      { type: 'attempt', label: other, batchSize: 5 },
-      { type: 'attempted', label: other, durationMs: 3, kind: 'throttled' },
+      { type: 'attempt', redactedUrl, batchSize: 1 },
+      { type: 'attempted', redactedUrl, durationMs: 2, kind: 'unavailable' },
+      { type: 'rerouted', redactedUrl, kind: 'unavailable' },
+      { type: 'queued', redactedUrl: other, waitMs: 30 },
+      { type: 'attempt', redactedUrl: other, batchSize: 5 },
+      { type: 'attempted', redactedUrl: other, durationMs: 3, kind: 'throttled' },
       { type: 'retry', kind: 'throttled', waitMs: 40 },
-      { type: 'queued', label: other, waitMs: 10 },
-      { type: 'attempt', label: other, batchSize: 1 },
-      { type: 'attempted', label: other, durationMs: 4 },
+      { type: 'queued', redactedUrl: other, waitMs: 10 },
+      { type: 'attempt', redactedUrl: other, batchSize: 1 },
+      { type: 'attempted', redactedUrl: other, durationMs: 4 },
     ]
     await observed(telling(events), { hooks }).request(args)
     const call = { id: 1, method: 'eth_call' }
     expect(told).toEqual([
-      { ...call, type: 'request', label },
-      { ...call, type: 'attempt', label, attempt: 1, batchSize: 1, durationMs: 2, kind: 'unavailable' },
-      { ...call, type: 'reroute', label, attempt: 1, kind: 'unavailable' },
-      { ...call, type: 'attempt', label: other, attempt: 2, batchSize: 5, durationMs: 3, kind: 'throttled' },
-      { ...call, type: 'retry', label, attempt: 2, kind: 'throttled', waitMs: 40 },
-      { ...call, type: 'attempt', label: other, attempt: 3, batchSize: 1, durationMs: 4, kind: undefined },
+      { ...call, type: 'request', redactedUrl },
+      { ...call, type: 'attempt', redactedUrl, attempt: 1, batchSize: 1, durationMs: 2, kind: 'unavailable' },
+      { ...call, type: 'reroute', redactedUrl, attempt: 1, kind: 'unavailable' },
+      { ...call, type: 'attempt', redactedUrl: other, attempt: 2, batchSize: 5, durationMs: 3, kind: 'throttled' },
+      { ...call, type: 'retry', redactedUrl, attempt: 2, kind: 'throttled', waitMs: 40 },
+      { ...call, type: 'attempt', redactedUrl: other, attempt: 3, batchSize: 1, durationMs: 4, kind: undefined },
       {
         ...call,
         type: 'response',
-        label: other,
+        redactedUrl: other,
         durationMs: expect.any(Number),
         attempts: 3,
         queuedMs: 40,
@@ -162,21 +162,27 @@ describe('observe', () => {
     const { told, hooks } = listener()
     await expect(observed(telling([], { failure }), { hooks }).request(args)).rejects.toBe(failure)
     expect(told.map(({ type }) => type)).toEqual(['request', 'failure'])
-    expect(told[1]).toMatchObject({ label: other, kind: 'throttled', source: 'service', status: 429, code: -32005 })
+    expect(told[1]).toMatchObject({
+      redactedUrl: other,
+      kind: 'throttled',
+      source: 'service',
+      status: 429,
+      code: -32005,
+    })
     expect(JSON.stringify(told)).not.toContain(secret)
   })
 
   test('tells of attempts of a hedged pair by the request each was sent in', async () => {
     const { told, hooks } = listener()
     const events: CallEvent[] = [
-      { type: 'attempt', label, batchSize: 8 },
-      { type: 'hedged', label: other },
-      { type: 'attempt', label: other, batchSize: 1 },
-      { type: 'attempted', label, durationMs: 9 },
+      { type: 'attempt', redactedUrl, batchSize: 8 },
+      { type: 'hedged', redactedUrl: other },
+      { type: 'attempt', redactedUrl: other, batchSize: 1 },
+      { type: 'attempted', redactedUrl, durationMs: 9 },
     ]
     await observed(telling(events), { hooks }).request(args)
-    expect(told[1]).toMatchObject({ type: 'attempt', label, attempt: 1, batchSize: 8 })
-    expect(told[2]).toMatchObject({ type: 'response', label, attempts: 2, hedged: true })
+    expect(told[1]).toMatchObject({ type: 'attempt', redactedUrl, attempt: 1, batchSize: 8 })
+    expect(told[2]).toMatchObject({ type: 'response', redactedUrl, attempts: 2, hedged: true })
   })
 
   test('tells which calls shared a request or were kept', async () => {
@@ -199,19 +205,19 @@ describe('observe', () => {
     const { told, hooks } = listener()
     let late: Call['note']
     const endpoint = scriptedEndpoint(() => ({ never: true }))
-    const carry: Carry = (call: Call, settle) => {
+    const send: Send = (call: Call, settle) => {
       late = call.note
-      endpoint.carry(call, settle)
+      endpoint.send(call, settle)
     }
     const stats = createStats()
-    const transport = compose({ ...endpoint, carry }, deadline({ timeoutMs: 50 }), observe({ hooks, stats }))
+    const transport = compose({ ...endpoint, send }, deadline({ timeoutMs: 50 }), observe({ hooks, stats }))
     const call = transport.request(args).catch(() => {})
     await vi.runAllTimersAsync()
     await call
-    late?.({ type: 'attempted', label, durationMs: 1, kind: 'aborted' })
+    late?.({ type: 'attempted', redactedUrl, durationMs: 1, kind: 'aborted' })
     await vi.runAllTimersAsync()
     expect(told).toMatchObject([{ type: 'request' }, { type: 'failure', kind: 'timeout', durationMs: 50 }])
-    expect(stats.snapshot().endpoints[label]?.failed).toBe(1)
+    expect(stats.snapshot().endpoints[redactedUrl]?.failed).toBe(1)
   })
 
   test('gives each listener events of its own', async () => {
@@ -233,13 +239,13 @@ describe('observe', () => {
     const { hooks } = listener()
     let seen: Call | undefined
     const endpoint = telling([])
-    const carry: Carry = (call, settle) => {
+    const send: Send = (call, settle) => {
       seen = call
       expect(seen.note).toBeTypeOf('function')
-      endpoint.carry(call, settle)
+      endpoint.send(call, settle)
     }
     for (const options of [{ hooks }, { stats: createStats() }]) {
-      await observed({ ...endpoint, carry }, options).request(args)
+      await observed({ ...endpoint, send }, options).request(args)
       expect(seen?.note).toBe(undefined)
     }
   })
@@ -270,9 +276,9 @@ describe('hooks', () => {
     const stats = createStats()
     const hooks: Hooks = { onRequest: hook, onAttempt: hook, onRetry: hook, onReroute: hook, onResponse: hook }
     const events: CallEvent[] = [
-      { type: 'attempted', label, durationMs: 1 },
+      { type: 'attempted', redactedUrl, durationMs: 1 },
       { type: 'retry', kind: 'network', waitMs: 1 },
-      { type: 'rerouted', label, kind: 'network' },
+      { type: 'rerouted', redactedUrl, kind: 'network' },
     ]
     expect(await observed(telling(events), { hooks, stats }).request(args)).toBe(secret)
     await vi.runAllTimersAsync()
@@ -326,9 +332,9 @@ describe('hooks', () => {
 
 describe('diagnostics channels', () => {
   const events: CallEvent[] = [
-    { type: 'attempt', label, batchSize: 1 },
-    { type: 'attempted', label, durationMs: 2, kind: 'network' },
-    { type: 'rerouted', label, kind: 'network' },
+    { type: 'attempt', redactedUrl, batchSize: 1 },
+    { type: 'attempted', redactedUrl, durationMs: 2, kind: 'network' },
+    { type: 'rerouted', redactedUrl, kind: 'network' },
     { type: 'retry', kind: 'network', waitMs: 40 },
   ]
 

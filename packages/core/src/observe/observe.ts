@@ -6,7 +6,7 @@ import type { Call, Layer, Settle } from '../transport/call.ts'
 import { watchByDiagnostics } from './diagnostics.ts'
 import { watchByHooks } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
-import type { Within } from '../transport/door.ts'
+import type { Within } from '../transport/createDispatch.ts'
 import type { Stats } from './stats.ts'
 import { watchByTracing } from './tracing.ts'
 import type { TracingOptions } from './tracing.ts'
@@ -36,7 +36,7 @@ export interface Observer {
  * @param options - As of `observe`.
  * @returns Begins to observe, given what may be printed of the address.
  */
-export function createObserver(options: ObserveOptions): (label: string) => Observer {
+export function createObserver(options: ObserveOptions): (redactedUrl: string) => Observer {
   checkNames('observe', options, ['stats', 'hooks', 'tracing'])
   const { stats, hooks, tracing } = options
   check(!stats || typeof stats.snapshot === 'function', 'stats must be what createStats() gives')
@@ -46,11 +46,11 @@ export function createObserver(options: ObserveOptions): (label: string) => Obse
     tracing && watchByTracing(tracing, onError),
     watchByDiagnostics(),
   ].filter((watch) => watch !== undefined)
-  return (label) => {
+  return (redactedUrl) => {
     let lastId = 0
 
     const watch = (call: Call): Within | undefined => {
-      const watched = watchCall({ id: ++lastId, method: call.method, label }, watches.filter(listens))
+      const watched = watchCall({ id: ++lastId, method: call.method, redactedUrl }, watches.filter(listens))
       // Made apart from where it is put, for the reason that onCancel has.
       const note: Call['note'] = (event) => {
         stats?.note(event)
@@ -93,8 +93,8 @@ export function createObserver(options: ObserveOptions): (label: string) => Obse
  */
 export function observe(options: ObserveOptions = {}): Layer {
   const open = createObserver(options)
-  return (next, label) => {
-    const observer = open(label)
+  return (next, redactedUrl) => {
+    const observer = open(redactedUrl)
     return (call, settle) => {
       // Of an observer further out, to which this one is a layer like any other.
       const above = call.note

@@ -4,7 +4,7 @@ import { createStats } from './stats.ts'
 
 const a = 'https://a.example/…'
 const b = 'https://b.example/…'
-const attempt = (label: string, batchSize = 1): CallEvent => ({ type: 'attempt', label, batchSize })
+const attempt = (redactedUrl: string, batchSize = 1): CallEvent => ({ type: 'attempt', redactedUrl, batchSize })
 
 describe('createStats', () => {
   test('counts calls, and how they ended', () => {
@@ -27,9 +27,9 @@ describe('createStats', () => {
   test('counts requests of each endpoint and of all', () => {
     const stats = createStats()
     stats.note(attempt(a))
-    stats.note({ type: 'attempted', label: a, durationMs: 4, kind: 'network' })
+    stats.note({ type: 'attempted', redactedUrl: a, durationMs: 4, kind: 'network' })
     stats.note(attempt(b))
-    stats.note({ type: 'attempted', label: b, durationMs: 6 })
+    stats.note({ type: 'attempted', redactedUrl: b, durationMs: 6 })
     stats.note(attempt(b))
     const { endpoints, ...all } = stats.snapshot()
     expect(all).toMatchObject({ requests: 3, batches: 0, failed: 0 })
@@ -51,10 +51,10 @@ describe('createStats', () => {
     stats.note({ type: 'joined' })
     stats.note({ type: 'joined' })
     stats.note({ type: 'cached' })
-    stats.note({ type: 'hedged', label: b })
-    stats.note({ type: 'rerouted', label: a, kind: 'network' })
-    stats.note({ type: 'queued', label: a, waitMs: 5 })
-    stats.note({ type: 'queued', label: b, waitMs: 2.5 })
+    stats.note({ type: 'hedged', redactedUrl: b })
+    stats.note({ type: 'rerouted', redactedUrl: a, kind: 'network' })
+    stats.note({ type: 'queued', redactedUrl: a, waitMs: 5 })
+    stats.note({ type: 'queued', redactedUrl: b, waitMs: 2.5 })
     stats.hookFailed()
     expect(stats.snapshot()).toMatchObject({
       retries: 1,
@@ -93,13 +93,13 @@ describe('createStats', () => {
   test('gives snapshots that are JSON, and that stay as they were', () => {
     const stats = createStats()
     stats.note(attempt(a))
-    stats.note({ type: 'attempted', label: a, durationMs: 1, kind: 'timeout' })
+    stats.note({ type: 'attempted', redactedUrl: a, durationMs: 1, kind: 'timeout' })
     stats.started()
     const before = stats.snapshot()
     const text = JSON.stringify(before)
     expect(JSON.parse(text)).toStrictEqual(before)
     stats.note(attempt(a))
-    stats.note({ type: 'attempted', label: a, durationMs: 1, kind: 'timeout' })
+    stats.note({ type: 'attempted', redactedUrl: a, durationMs: 1, kind: 'timeout' })
     stats.settled('timeout', 1)
     expect(JSON.stringify(before)).toBe(text)
   })

@@ -55,7 +55,7 @@ export interface TransportStats extends TrafficStats {
   readonly hookErrors: number
   /** How long calls took, waits included, those that failed included. */
   readonly latency: LatencyStats
-  /** By label. */
+  /** By redactedUrl. */
   readonly endpoints: Readonly<Record<string, EndpointStats>>
   /** What layers say of themselves, by their name. */
   readonly layers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -71,7 +71,7 @@ export interface Stats {
   readonly snapshot: () => TransportStats
 }
 
-/** Counters are kept for so many labels; a label changes when its key is rotated. Further ones share one. */
+/** Counters are kept for so many redacted URLs; a redacted URL changes when its key is rotated. Further ones share one. */
 const MAX_ENDPOINTS = 64
 const OTHERS = '(others)'
 
@@ -137,12 +137,12 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
   // Mostly it is the same endpoint as before.
   let lastLabel: string | undefined
   let last = all
-  const countersOf = (label: string): Counters => {
-    if (label === lastLabel) return last
-    const name = endpoints.has(label) || endpoints.size < MAX_ENDPOINTS ? label : OTHERS
+  const countersOf = (redactedUrl: string): Counters => {
+    if (redactedUrl === lastLabel) return last
+    const name = endpoints.has(redactedUrl) || endpoints.size < MAX_ENDPOINTS ? redactedUrl : OTHERS
     last = endpoints.get(name) ?? createCounters()
     endpoints.set(name, last)
-    lastLabel = label
+    lastLabel = redactedUrl
     return last
   }
 
@@ -162,22 +162,22 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
     switch (event.type) {
       case 'attempt':
         attempted(all, event.batchSize)
-        attempted(countersOf(event.label), event.batchSize)
+        attempted(countersOf(event.redactedUrl), event.batchSize)
         break
       case 'attempted': {
-        const counters = countersOf(event.label)
+        const counters = countersOf(event.redactedUrl)
         counters.latency.add(event.durationMs)
         if (event.kind) fail(counters, event.kind)
         break
       }
       case 'queued':
         queued(all, event.waitMs)
-        queued(countersOf(event.label), event.waitMs)
+        queued(countersOf(event.redactedUrl), event.waitMs)
         break
       case 'rerouted':
       case 'hedged':
         all[event.type]++
-        countersOf(event.label)[event.type]++
+        countersOf(event.redactedUrl)[event.type]++
         break
       case 'retry':
         retries++
@@ -217,7 +217,9 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
       joined,
       cached,
       hookErrors,
-      endpoints: Object.fromEntries([...endpoints].map(([label, counters]) => [label, snapshotOf(counters)])),
+      endpoints: Object.fromEntries(
+        [...endpoints].map(([redactedUrl, counters]) => [redactedUrl, snapshotOf(counters)]),
+      ),
       layers: Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, source()])),
     }),
   }

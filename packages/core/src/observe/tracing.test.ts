@@ -16,7 +16,7 @@ import { createStats } from './stats.ts'
 import type { TracingApi, TracingOptions } from './tracing.ts'
 
 const key = 'notARealKeyButOneOfThirtyNineCharacters'
-const label = 'https://a.example/v2/…ters'
+const redactedUrl = 'https://a.example/v2/…ters'
 const other = 'http://[::1]:8545/…'
 const args = { method: 'eth_call', params: ['aParam'] }
 const exporter = new InMemorySpanExporter()
@@ -32,10 +32,10 @@ afterAll(() => {
 })
 beforeEach(() => exporter.reset())
 
-const telling = (events: readonly CallEvent[], of = label, during = (): void => {}): Endpoint => ({
-  label: of,
+const telling = (events: readonly CallEvent[], of = redactedUrl, during = (): void => {}): Endpoint => ({
+  redactedUrl: of,
   close: () => {},
-  carry: (call: Call, settle) => {
+  send: (call: Call, settle) => {
     during()
     for (const event of events) call.note?.(event)
     settle(true, 'aResult')
@@ -69,14 +69,14 @@ describe('tracing', () => {
   test('holds an event for each attempt, retry and reroute, and the endpoint that answered', async () => {
     const [span] = await traced(
       telling([
-        { type: 'attempt', label, batchSize: 3 },
-        { type: 'attempted', label, durationMs: 2, kind: 'throttled' },
+        { type: 'attempt', redactedUrl, batchSize: 3 },
+        { type: 'attempted', redactedUrl, durationMs: 2, kind: 'throttled' },
         { type: 'retry', kind: 'throttled', waitMs: 40 },
-        { type: 'rerouted', label, kind: 'network' },
-        { type: 'queued', label: other, waitMs: 7 },
-        { type: 'hedged', label: other },
-        { type: 'attempt', label: other, batchSize: 1 },
-        { type: 'attempted', label: other, durationMs: 2 },
+        { type: 'rerouted', redactedUrl, kind: 'network' },
+        { type: 'queued', redactedUrl: other, waitMs: 7 },
+        { type: 'hedged', redactedUrl: other },
+        { type: 'attempt', redactedUrl: other, batchSize: 1 },
+        { type: 'attempted', redactedUrl: other, durationMs: 2 },
       ]),
     )
     const a = { 'server.address': 'a.example', 'server.port': 443 }
@@ -103,7 +103,7 @@ describe('tracing', () => {
     expect([cached?.['keyrail.joined'], cached?.['keyrail.cached']]).toEqual([undefined, true])
   })
 
-  test('leaves out the server where the label is no address', async () => {
+  test('leaves out the server where the redacted URL is no address', async () => {
     const [span] = await traced(telling([], '(several endpoints)'))
     expect(Object.keys(span?.attributes ?? {})).toEqual(['rpc.system.name', 'rpc.method', 'jsonrpc.protocol.version'])
   })
@@ -115,7 +115,7 @@ describe('tracing', () => {
     }
     const parent = provider.getTracer('test').startSpan('parent')
     await api.context.with(api.trace.setSpan(api.context.active(), parent), async () => {
-      await traced(telling([], label, during))
+      await traced(telling([], redactedUrl, during))
       expect(api.trace.getActiveSpan()).toBe(parent)
     })
     const [span] = exporter.getFinishedSpans()
@@ -142,7 +142,7 @@ describe('tracing', () => {
       const processor = { onStart: () => {}, onEnd: () => {}, forceFlush: nothing, shutdown: nothing, [at]: broken }
       const tracer = new TracerProvider({ spanProcessors: [processor] }).getTracer('broken')
       const stats = createStats()
-      await traced(telling([{ type: 'attempted', label, durationMs: 1 }]), { stats, tracing: { api, tracer } })
+      await traced(telling([{ type: 'attempted', redactedUrl, durationMs: 1 }]), { stats, tracing: { api, tracer } })
       expect(stats.snapshot()).toMatchObject({ answered: 1, hookErrors: errors })
     }
   })

@@ -49,16 +49,16 @@ export interface TracingOptions {
 const CLIENT_KIND = 2
 const ERROR_STATUS = 2
 
-/** Host and port of a label: all that spans hold of an address. */
-function serverOf(label: string): TracingAttributes {
-  if (!URL.canParse(label)) return {}
-  const { hostname, port, protocol } = new URL(label)
+/** Host and port of a redacted URL: all that spans hold of an address. */
+function serverOf(redactedUrl: string): TracingAttributes {
+  if (!URL.canParse(redactedUrl)) return {}
+  const { hostname, port, protocol } = new URL(redactedUrl)
   return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) }
 }
 
 /** What an event adds to the attributes of its span or its span event. */
 function attributesOf(event: TransportEvent): TracingAttributes {
-  const attributes: TracingAttributes = serverOf(event.label)
+  const attributes: TracingAttributes = serverOf(event.redactedUrl)
   const put = (name: string, value: string | number | boolean | undefined): void => {
     if (value) attributes[name] = value
   }
@@ -106,12 +106,12 @@ export function watchByTracing(options: TracingOptions, onError: () => void): Wa
   return {
     listens: () => true,
     wants: () => true,
-    begin: ({ method, label }) => {
+    begin: ({ method, redactedUrl }) => {
       const attributes = {
         'rpc.system.name': 'jsonrpc',
         'rpc.method': method,
         'jsonrpc.protocol.version': '2.0',
-        ...serverOf(label),
+        ...serverOf(redactedUrl),
       }
       const span = attempt(() => tracer.startSpan(method, { kind: CLIENT_KIND, attributes }, api.context.active()))
       if (!span) return { tell: () => {} }

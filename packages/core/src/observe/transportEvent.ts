@@ -7,7 +7,7 @@ export interface EventFields {
   readonly id: number
   readonly method: string
   /** What may be printed of the address that the event is about. */
-  readonly label: string
+  readonly redactedUrl: string
 }
 
 /** A call comes in. */
@@ -36,7 +36,7 @@ export interface RetryEvent extends EventFields {
   readonly waitMs: number
 }
 
-/** An endpoint failed, and another is asked. `label` is of the one that failed. */
+/** An endpoint failed, and another is asked. `redactedUrl` is of the one that failed. */
 export interface RerouteEvent extends EventFields {
   readonly type: 'reroute'
   readonly attempt: number
@@ -57,7 +57,7 @@ export interface EndFields extends EventFields {
   readonly hedged: boolean
 }
 
-/** A call was answered. `label` is of the endpoint that did. */
+/** A call was answered. `redactedUrl` is of the endpoint that did. */
 export interface ResponseEvent extends EndFields {
   readonly type: 'response'
   /** Whether the answer was kept from before. */

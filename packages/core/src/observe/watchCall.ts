@@ -11,7 +11,7 @@ export interface WatchedCall {
   /** The last request to each endpoint: two are under way where one is hedged. Undefined where nobody asks for attempts. */
   readonly sent: Record<string, { readonly attempt: number; readonly batchSize: number }> | undefined
   /** Of the endpoint that answered last. */
-  label: string
+  redactedUrl: string
   attempts: number
   queuedMs: number
   joined: boolean
@@ -23,7 +23,7 @@ export interface WatchedCall {
 /**
  * Tells listeners that a call begins.
  *
- * @param call - Which call; its label stands until an endpoint has answered.
+ * @param call - Which call; its redacted URL stands until an endpoint has answered.
  * @param watches - The listeners.
  */
 export function watchCall(call: EventFields, watches: readonly Watch[]): WatchedCall {
@@ -32,7 +32,7 @@ export function watchCall(call: EventFields, watches: readonly Watch[]): Watched
     watches,
     watchers: watches.map((watch) => watch.begin(call)),
     sent: wants(watches, 'attempt') ? {} : undefined,
-    label: call.label,
+    redactedUrl: call.redactedUrl,
     attempts: 0,
     queuedMs: 0,
     joined: false,
@@ -49,30 +49,30 @@ const wants = (watches: readonly Watch[], type: TransportEvent['type']): boolean
 export function noteCall(watched: WatchedCall, event: CallEvent): void {
   // Of what goes on for others, or ends late.
   if (watched.over) return
-  const { call, watches, watchers, sent, label, attempts } = watched
+  const { call, watches, watchers, sent, redactedUrl, attempts } = watched
   const tell = (told: Parameters<Watcher['tell']>[0]): void => {
     for (const watcher of watchers) watcher.tell(told)
   }
   switch (event.type) {
     case 'attempt':
       watched.attempts++
-      if (sent) sent[event.label] = { attempt: attempts + 1, batchSize: event.batchSize }
+      if (sent) sent[event.redactedUrl] = { attempt: attempts + 1, batchSize: event.batchSize }
       break
     case 'attempted': {
       const { durationMs, kind } = event
-      if (!kind) watched.label = event.label
+      if (!kind) watched.redactedUrl = event.redactedUrl
       if (!sent) break
-      const { attempt = attempts, batchSize = 1 } = sent[event.label] ?? {}
-      tell({ ...call, type: 'attempt', label: event.label, attempt, batchSize, durationMs, kind })
+      const { attempt = attempts, batchSize = 1 } = sent[event.redactedUrl] ?? {}
+      tell({ ...call, type: 'attempt', redactedUrl: event.redactedUrl, attempt, batchSize, durationMs, kind })
       break
     }
     case 'retry':
       if (wants(watches, 'retry'))
-        tell({ ...call, type: 'retry', label, attempt: attempts, kind: event.kind, waitMs: event.waitMs })
+        tell({ ...call, type: 'retry', redactedUrl, attempt: attempts, kind: event.kind, waitMs: event.waitMs })
       break
     case 'rerouted':
       if (wants(watches, 'reroute'))
-        tell({ ...call, type: 'reroute', label: event.label, attempt: attempts, kind: event.kind })
+        tell({ ...call, type: 'reroute', redactedUrl: event.redactedUrl, attempt: attempts, kind: event.kind })
       break
     case 'queued':
       watched.queuedMs += event.waitMs
@@ -90,11 +90,11 @@ export function noteCall(watched: WatchedCall, event: CallEvent): void {
 }
 
 function endEvent(
-  { call, label, attempts, queuedMs, joined, cached, hedged }: WatchedCall,
+  { call, redactedUrl, attempts, queuedMs, joined, cached, hedged }: WatchedCall,
   { durationMs, kind, failure }: { durationMs: number; kind: FailureKind | undefined; failure: unknown },
 ): Parameters<Watcher['tell']>[0] {
-  const fields: EndFields = { ...call, label, durationMs, attempts, queuedMs, joined, hedged }
+  const fields: EndFields = { ...call, redactedUrl, durationMs, attempts, queuedMs, joined, hedged }
   if (!kind) return { ...fields, type: 'response', cached }
-  const { source, status, rpcError, label: failed = label } = isKeyrailError(failure) ? failure : {}
-  return { ...fields, type: 'failure', label: failed, kind, source, status, code: rpcError?.code }
+  const { source, status, rpcError, redactedUrl: failed = redactedUrl } = isKeyrailError(failure) ? failure : {}
+  return { ...fields, type: 'failure', redactedUrl: failed, kind, source, status, code: rpcError?.code }
 }

@@ -6,12 +6,12 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http'
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { answer, raw, startFaultServer } from '../../test/faultServer.ts'
+import { reply, raw, startFaultServer } from '../../test/faultServer.ts'
 import type { FaultServer } from '../../test/faultServer.ts'
-import type { Carrier } from '../carrier/carrier.ts'
-import { createCarrier as createFetchCarrier } from '../carrier/http.fetch.ts'
-import { createCarrier as createNodeCarrier } from '../carrier/http.node.ts'
-import type { Carry } from '../transport/call.ts'
+import type { HttpClient } from '../http/httpClient.ts'
+import { createHttpClient as createFetchCarrier } from '../http/http.fetch.ts'
+import { createHttpClient as createNodeCarrier } from '../http/http.node.ts'
+import type { Send } from '../transport/call.ts'
 import { compose } from '../transport/compose.ts'
 import { http } from '../transport/http.ts'
 import { retry } from '../transport/retry.ts'
@@ -48,10 +48,10 @@ afterEach(() => {
   exporter.reset()
 })
 
-const post = async (carrier: Carrier, wrap: typeof withoutTracing): Promise<void> => {
+const post = async (httpClient: HttpClient, wrap: typeof withoutTracing): Promise<void> => {
   const target = { url: `${server.url}/v2/${key}`, headers: { 'content-type': 'application/json' } }
-  await new Promise((resolve) => wrap(() => carrier.send(target, '{"jsonrpc":"2.0","id":1}', resolve)))
-  carrier.close()
+  await new Promise((resolve) => wrap(() => httpClient.send(target, '{"jsonrpc":"2.0","id":1}', resolve)))
+  httpClient.close()
 }
 
 const seen = (): string =>
@@ -99,11 +99,11 @@ describe('a call of a traced transport', () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager())
     const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
     const endpoint = http({ baseUrl: server.url, apiKey: key }, options)
-    const carry: Carry = (call, settle) => withoutTracing(() => endpoint.carry(call, settle))
+    const send: Send = (call, settle) => withoutTracing(() => endpoint.send(call, settle))
     const tracing = { api, tracer: provider.getTracer('@keyrail/core') }
-    const transport = compose({ ...endpoint, carry }, retry({ baseMs: 0 }), observe({ tracing }))
+    const transport = compose({ ...endpoint, send }, retry({ baseMs: 0 }), observe({ tracing }))
     let refused = 0
-    server.script = (...given) => (refused++ < 2 ? raw(503, 'busy') : answer('0x1'))(...given)
+    server.script = (...given) => (refused++ < 2 ? raw(503, 'busy') : reply('0x1'))(...given)
     await provider.getTracer('test').startActiveSpan('caller', async (caller) => {
       expect(await transport.request({ method: 'eth_blockNumber' })).toBe('0x1')
       // What the caller does next is traced as before.
@@ -114,7 +114,7 @@ describe('a call of a traced transport', () => {
     expect(refused).toBe(3)
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['eth_blockNumber', 'next'])
     expect(seen()).not.toContain(key)
-    server.script = answer('0x1')
+    server.script = reply('0x1')
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { BatchFn, BatchResults, Settled } from './batch.ts'
-import type { BlockWithHashes, BlockWithTransactions } from './block.ts'
+import type { RpcBlockWithHashes, RpcBlockWithTransactions } from './block.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
 import type { Hex, Quantity } from './hex.ts'
 
@@ -21,7 +21,12 @@ describe('batch', () => {
       { method: 'eth_getBalance', params: [address, 'latest'] },
     ])
     expectTypeOf(results).toEqualTypeOf<
-      [Settled<BlockWithHashes | null>, Settled<BlockWithTransactions | null>, Settled<Quantity>, Settled<Quantity>]
+      [
+        Settled<RpcBlockWithHashes | null>,
+        Settled<RpcBlockWithTransactions | null>,
+        Settled<Quantity>,
+        Settled<Quantity>,
+      ]
     >()
   })
 

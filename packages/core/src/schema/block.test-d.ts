@@ -1,11 +1,11 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type {
-  BlockHeader,
-  BlockWithHashes,
-  BlockWithTransactions,
-  PendingBlockHeader,
-  PendingBlockWithHashes,
-  PendingBlockWithTransactions,
+  RpcBlockHeader,
+  RpcBlockWithHashes,
+  RpcBlockWithTransactions,
+  RpcPendingBlockHeader,
+  RpcPendingBlockWithHashes,
+  RpcPendingBlockWithTransactions,
 } from './block.ts'
 import type { BlockNumberOrTag } from './blockTag.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
@@ -17,28 +17,30 @@ declare const block: BlockNumberOrTag
 
 describe('blocks', () => {
   test('the second param decides between hashes and whole transactions', () => {
-    expectTypeOf(node.eth_getBlockByNumber('latest', false)).resolves.toEqualTypeOf<BlockWithHashes | null>()
-    expectTypeOf(node.eth_getBlockByNumber('0x1', true)).resolves.toEqualTypeOf<BlockWithTransactions | null>()
+    expectTypeOf(node.eth_getBlockByNumber('latest', false)).resolves.toEqualTypeOf<RpcBlockWithHashes | null>()
+    expectTypeOf(node.eth_getBlockByNumber('0x1', true)).resolves.toEqualTypeOf<RpcBlockWithTransactions | null>()
     expectTypeOf(node.eth_getBlockByNumber('safe', hydrated)).resolves.toEqualTypeOf<
-      BlockWithHashes | BlockWithTransactions | null
+      RpcBlockWithHashes | RpcBlockWithTransactions | null
     >()
-    expectTypeOf(node.eth_getBlockByHash('0x1', false)).resolves.toEqualTypeOf<BlockWithHashes | null>()
-    expectTypeOf(node.eth_getBlockByHash('0x1', true)).resolves.toEqualTypeOf<BlockWithTransactions | null>()
+    expectTypeOf(node.eth_getBlockByHash('0x1', false)).resolves.toEqualTypeOf<RpcBlockWithHashes | null>()
+    expectTypeOf(node.eth_getBlockByHash('0x1', true)).resolves.toEqualTypeOf<RpcBlockWithTransactions | null>()
     expectTypeOf(node.eth_getBlockByHash('0x1', hydrated)).resolves.toEqualTypeOf<
-      BlockWithHashes | BlockWithTransactions | null
+      RpcBlockWithHashes | RpcBlockWithTransactions | null
     >()
   })
 
   test('a block that may be pending has fields that may be null', () => {
-    expectTypeOf(node.eth_getBlockByNumber('pending', false)).resolves.toEqualTypeOf<PendingBlockWithHashes | null>()
-    expectTypeOf(node.eth_getBlockByNumber(block, true)).resolves.toEqualTypeOf<PendingBlockWithTransactions | null>()
+    expectTypeOf(node.eth_getBlockByNumber('pending', false)).resolves.toEqualTypeOf<RpcPendingBlockWithHashes | null>()
+    expectTypeOf(
+      node.eth_getBlockByNumber(block, true),
+    ).resolves.toEqualTypeOf<RpcPendingBlockWithTransactions | null>()
     expectTypeOf(node.eth_getBlockByNumber(block, hydrated)).resolves.toEqualTypeOf<
-      PendingBlockWithHashes | PendingBlockWithTransactions | null
+      RpcPendingBlockWithHashes | RpcPendingBlockWithTransactions | null
     >()
-    expectTypeOf<PendingBlockWithHashes['hash']>().toEqualTypeOf<Hex | null>()
-    expectTypeOf<BlockWithHashes['hash']>().toEqualTypeOf<Hex>()
-    expectTypeOf(node.eth_getHeaderByNumber('latest')).resolves.toEqualTypeOf<BlockHeader | null>()
-    expectTypeOf(node.eth_getHeaderByNumber('pending')).resolves.toEqualTypeOf<PendingBlockHeader | null>()
+    expectTypeOf<RpcPendingBlockWithHashes['hash']>().toEqualTypeOf<Hex | null>()
+    expectTypeOf<RpcBlockWithHashes['hash']>().toEqualTypeOf<Hex>()
+    expectTypeOf(node.eth_getHeaderByNumber('latest')).resolves.toEqualTypeOf<RpcBlockHeader | null>()
+    expectTypeOf(node.eth_getHeaderByNumber('pending')).resolves.toEqualTypeOf<RpcPendingBlockHeader | null>()
   })
 
   test('every tag is taken, and nothing that is no block', () => {
@@ -54,7 +56,7 @@ describe('blocks', () => {
   })
 
   test('numbers are refused where the protocol has hex', () => {
-    type Block = BlockWithTransactions
+    type Block = RpcBlockWithTransactions
     expectTypeOf<Block['number']>().toEqualTypeOf<Hex>()
     // @ts-expect-error a number in place of hex
     void ({ number: 1 } satisfies Partial<Block>)

@@ -1,7 +1,7 @@
 import type { BlockNumberOrTag, MinedBlockNumberOrTag } from './blockTag.ts'
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
-import type { PendingTransaction, Transaction } from './transaction.ts'
-import type { Withdrawal } from './withdrawal.ts'
+import type { RpcPendingTransaction, RpcTransaction } from './transaction.ts'
+import type { RpcWithdrawal } from './withdrawal.ts'
 
 /** The fields of a header that stand from the start, before the block is sealed. Source: execution-apis, `Block`. */
 export interface BlockHeaderFields {
@@ -37,7 +37,7 @@ export interface BlockHeaderFields {
 }
 
 /** The header of a block in the chain. */
-export interface BlockHeader extends BlockHeaderFields {
+export interface RpcBlockHeader extends BlockHeaderFields {
   number: Quantity
   hash: Hash
   nonce: Bytes
@@ -46,7 +46,7 @@ export interface BlockHeader extends BlockHeaderFields {
 }
 
 /** The header of a block that may still be pending: what is settled last is `null` until then. */
-export interface PendingBlockHeader extends BlockHeaderFields {
+export interface RpcPendingBlockHeader extends BlockHeaderFields {
   number: Quantity | null
   hash: Hash | null
   nonce: Bytes | null
@@ -59,35 +59,35 @@ export interface BlockBody {
   size: Quantity
   uncles: Hash[]
   /** Since Shanghai, EIP-4895. */
-  withdrawals?: Withdrawal[]
+  withdrawals?: RpcWithdrawal[]
 }
 
 /** A block with the hashes of its transactions. Source: execution-apis, `Block`. */
-export interface BlockWithHashes extends BlockHeader, BlockBody {
+export interface RpcBlockWithHashes extends RpcBlockHeader, BlockBody {
   transactions: Hash[]
 }
 
 /** A block with its transactions whole. Source: execution-apis, `Block`. */
-export interface BlockWithTransactions extends BlockHeader, BlockBody {
-  transactions: Transaction[]
+export interface RpcBlockWithTransactions extends RpcBlockHeader, BlockBody {
+  transactions: RpcTransaction[]
 }
 
 /** A block that may still be pending, with the hashes of its transactions. */
-export interface PendingBlockWithHashes extends PendingBlockHeader, BlockBody {
+export interface RpcPendingBlockWithHashes extends RpcPendingBlockHeader, BlockBody {
   transactions: Hash[]
 }
 
 /** A block that may still be pending, with its transactions whole. */
-export interface PendingBlockWithTransactions extends PendingBlockHeader, BlockBody {
-  transactions: (Transaction | PendingTransaction)[]
+export interface RpcPendingBlockWithTransactions extends RpcPendingBlockHeader, BlockBody {
+  transactions: (RpcTransaction | RpcPendingTransaction)[]
 }
 
 /** An uncle: a header beside the chain, sent with no transactions. */
-export interface Uncle extends BlockHeader {
+export interface Uncle extends RpcBlockHeader {
   size: Quantity
   uncles: Hash[]
   transactions?: Hash[]
-  withdrawals?: Withdrawal[]
+  withdrawals?: RpcWithdrawal[]
 }
 
 /** Reads of blocks. */
@@ -96,37 +96,37 @@ export interface BlockMethods {
   eth_blockNumber(): Promise<Quantity>
 
   /** A block by hash, with the hashes of its transactions. Source: execution-apis, eth/block. */
-  eth_getBlockByHash(hash: Hash, hydrated: false): Promise<BlockWithHashes | null>
+  eth_getBlockByHash(hash: Hash, hydrated: false): Promise<RpcBlockWithHashes | null>
   /** A block by hash, with its transactions whole. Source: execution-apis, eth/block. */
-  eth_getBlockByHash(hash: Hash, hydrated: true): Promise<BlockWithTransactions | null>
+  eth_getBlockByHash(hash: Hash, hydrated: true): Promise<RpcBlockWithTransactions | null>
   /** A block by hash. Source: execution-apis, eth/block. */
-  eth_getBlockByHash(hash: Hash, hydrated: boolean): Promise<BlockWithHashes | BlockWithTransactions | null>
+  eth_getBlockByHash(hash: Hash, hydrated: boolean): Promise<RpcBlockWithHashes | RpcBlockWithTransactions | null>
 
   /** A block of the chain, with the hashes of its transactions. Source: execution-apis, eth/block. */
-  eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: false): Promise<BlockWithHashes | null>
+  eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: false): Promise<RpcBlockWithHashes | null>
   /** A block of the chain, with its transactions whole. Source: execution-apis, eth/block. */
-  eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: true): Promise<BlockWithTransactions | null>
+  eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: true): Promise<RpcBlockWithTransactions | null>
   /** A block of the chain. Source: execution-apis, eth/block. */
   eth_getBlockByNumber(
     block: MinedBlockNumberOrTag,
     hydrated: boolean,
-  ): Promise<BlockWithHashes | BlockWithTransactions | null>
+  ): Promise<RpcBlockWithHashes | RpcBlockWithTransactions | null>
   /** A block that may be the pending one, with the hashes of its transactions. Source: execution-apis, eth/block; geth for what is `null`. */
-  eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: false): Promise<PendingBlockWithHashes | null>
+  eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: false): Promise<RpcPendingBlockWithHashes | null>
   /** A block that may be the pending one, with its transactions whole. Source: execution-apis, eth/block; geth for what is `null`. */
-  eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: true): Promise<PendingBlockWithTransactions | null>
+  eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: true): Promise<RpcPendingBlockWithTransactions | null>
   /** A block that may be the pending one. Source: execution-apis, eth/block; geth for what is `null`. */
   eth_getBlockByNumber(
     block: BlockNumberOrTag,
     hydrated: boolean,
-  ): Promise<PendingBlockWithHashes | PendingBlockWithTransactions | null>
+  ): Promise<RpcPendingBlockWithHashes | RpcPendingBlockWithTransactions | null>
 
   /** A header by the block's hash. Source: geth and reth, eth namespace. */
-  eth_getHeaderByHash(hash: Hash): Promise<BlockHeader | null>
+  eth_getHeaderByHash(hash: Hash): Promise<RpcBlockHeader | null>
   /** A header of the chain. Source: geth and reth, eth namespace. */
-  eth_getHeaderByNumber(block: MinedBlockNumberOrTag): Promise<BlockHeader | null>
+  eth_getHeaderByNumber(block: MinedBlockNumberOrTag): Promise<RpcBlockHeader | null>
   /** A header that may be the pending one. Source: geth and reth, eth namespace. */
-  eth_getHeaderByNumber(block: BlockNumberOrTag): Promise<PendingBlockHeader | null>
+  eth_getHeaderByNumber(block: BlockNumberOrTag): Promise<RpcPendingBlockHeader | null>
 
   /** How many transactions a block holds, by its hash. Source: execution-apis, eth/block. */
   eth_getBlockTransactionCountByHash(hash: Hash): Promise<Quantity | null>

@@ -1,11 +1,11 @@
-import type { BlockWithHashes, BlockWithTransactions } from './block.ts'
+import type { RpcBlockWithHashes, RpcBlockWithTransactions } from './block.ts'
 import type { BlockIdentifier, BlockNumberOrTag } from './blockTag.ts'
 import type { Address, Bytes, Hash } from './hex.ts'
 
 /** A block that the node refused. Source: execution-apis, `BadBlock`. */
 export interface BadBlock {
   hash: Hash
-  block: BlockWithTransactions | BlockWithHashes
+  block: RpcBlockWithTransactions | RpcBlockWithHashes
   rlp: Bytes
 }
 

@@ -1,6 +1,6 @@
 import type { Hash, Quantity } from './hex.ts'
-import type { Log, LogFilter } from './log.ts'
-import type { PendingTransaction } from './transaction.ts'
+import type { RpcLog, LogFilter } from './log.ts'
+import type { RpcPendingTransaction } from './transaction.ts'
 
 /** Filters that a node keeps and a client polls. A node forgets one that is not polled for some minutes. */
 export interface FilterMethods {
@@ -11,9 +11,9 @@ export interface FilterMethods {
   /** Makes a filter for transactions that enter the pool; `full` asks for more than their hashes (geth). Returns its id. Source: execution-apis, eth/filter. */
   eth_newPendingTransactionFilter(full?: boolean): Promise<Quantity>
   /** What came since the last poll: logs, hashes or transactions, as the filter was made. Source: execution-apis, eth/filter. */
-  eth_getFilterChanges(filterId: Quantity): Promise<Hash[] | Log[] | PendingTransaction[]>
+  eth_getFilterChanges(filterId: Quantity): Promise<Hash[] | RpcLog[] | RpcPendingTransaction[]>
   /** All logs that a log filter matches, new or not. Source: execution-apis, eth/filter. */
-  eth_getFilterLogs(filterId: Quantity): Promise<Log[]>
+  eth_getFilterLogs(filterId: Quantity): Promise<RpcLog[]>
   /** Ends a filter. `false` where the node did not know it. Source: execution-apis, eth/filter. */
   eth_uninstallFilter(filterId: Quantity): Promise<boolean>
 }

@@ -5,7 +5,7 @@ import type { Address, Bytes, Hash, Quantity } from './hex.ts'
  * An event of a contract. Source: execution-apis, `Log`.
  * The specification requires `transactionHash` alone; every node sends the fields that are required here.
  */
-export interface Log {
+export interface RpcLog {
   address: Address
   topics: Hash[]
   data: Bytes
@@ -53,5 +53,5 @@ export type LogFilter = LogRangeFilter | LogBlockFilter
 /** Reads of logs. */
 export interface LogMethods {
   /** All logs that match. Source: execution-apis, eth/filter. */
-  eth_getLogs(filter: LogFilter): Promise<Log[]>
+  eth_getLogs(filter: LogFilter): Promise<RpcLog[]>
 }

@@ -1,5 +1,5 @@
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
-import type { Withdrawal } from './withdrawal.ts'
+import type { RpcWithdrawal } from './withdrawal.ts'
 
 /** Storage slots and the values they shall have. Source: execution-apis, `AccountStorage`. */
 export interface StorageOverride {
@@ -43,7 +43,7 @@ export interface BlockOverrides {
   gasLimit?: Quantity | undefined
   feeRecipient?: Address | undefined
   baseFeePerGas?: Quantity | undefined
-  withdrawals?: readonly Withdrawal[] | undefined
+  withdrawals?: readonly RpcWithdrawal[] | undefined
   blobBaseFee?: Quantity | undefined
   difficulty?: Quantity | undefined
   beaconRoot?: Hash | undefined

@@ -1,9 +1,9 @@
 import type { BlockIdentifier } from './blockTag.ts'
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
-import type { Log } from './log.ts'
+import type { RpcLog } from './log.ts'
 
 /** What a transaction did. Source: execution-apis, `ReceiptInfo`. */
-export interface Receipt {
+export interface RpcReceipt {
   transactionHash: Hash
   transactionIndex: Quantity
   blockHash: Hash
@@ -16,7 +16,7 @@ export interface Receipt {
   cumulativeGasUsed: Quantity
   gasUsed: Quantity
   effectiveGasPrice: Quantity
-  logs: Log[]
+  logs: RpcLog[]
   logsBloom: Bytes
   type?: Quantity
   /** `0x1` success, `0x0` failure. Since Byzantium, EIP-658. */
@@ -32,7 +32,7 @@ export interface Receipt {
 /** Reads of receipts. */
 export interface ReceiptMethods {
   /** The receipt of a transaction; `null` while it is not in a block. Source: execution-apis, eth/transaction. */
-  eth_getTransactionReceipt(hash: Hash): Promise<Receipt | null>
+  eth_getTransactionReceipt(hash: Hash): Promise<RpcReceipt | null>
   /** The receipts of a whole block. Source: execution-apis, eth/block. */
-  eth_getBlockReceipts(block: BlockIdentifier): Promise<Receipt[] | null>
+  eth_getBlockReceipts(block: BlockIdentifier): Promise<RpcReceipt[] | null>
 }

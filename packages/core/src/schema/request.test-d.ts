@@ -1,15 +1,15 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { CallOptions } from '../transport/call.ts'
 import type {
-  BlockWithHashes,
-  BlockWithTransactions,
-  PendingBlockWithHashes,
-  PendingBlockWithTransactions,
+  RpcBlockWithHashes,
+  RpcBlockWithTransactions,
+  RpcPendingBlockWithHashes,
+  RpcPendingBlockWithTransactions,
 } from './block.ts'
 import type { CallFrame } from './callTrace.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
 import type { Hex } from './hex.ts'
-import type { Log } from './log.ts'
+import type { RpcLog } from './log.ts'
 import type { OpcodeTrace } from './opcodeTrace.ts'
 import type { PrestateDiff, PrestateTrace } from './prestateTrace.ts'
 import type { MethodName, Params, RequestFn, Result } from './request.ts'
@@ -34,16 +34,16 @@ declare const hydrated: boolean
 describe('request', () => {
   test('is exact over the overloads of blocks', () => {
     const method = 'eth_getBlockByNumber'
-    expectTypeOf(request({ method, params: ['latest', false] })).resolves.toEqualTypeOf<BlockWithHashes | null>()
-    expectTypeOf(request({ method, params: ['0x1', true] })).resolves.toEqualTypeOf<BlockWithTransactions | null>()
+    expectTypeOf(request({ method, params: ['latest', false] })).resolves.toEqualTypeOf<RpcBlockWithHashes | null>()
+    expectTypeOf(request({ method, params: ['0x1', true] })).resolves.toEqualTypeOf<RpcBlockWithTransactions | null>()
     expectTypeOf(request({ method, params: ['latest', hydrated] })).resolves.toEqualTypeOf<
-      BlockWithHashes | BlockWithTransactions | null
+      RpcBlockWithHashes | RpcBlockWithTransactions | null
     >()
     expectTypeOf(
       request({ method, params: ['pending', false] }),
-    ).resolves.toEqualTypeOf<PendingBlockWithHashes | null>()
+    ).resolves.toEqualTypeOf<RpcPendingBlockWithHashes | null>()
     expectTypeOf(request({ method, params: ['pending', hydrated] })).resolves.toEqualTypeOf<
-      PendingBlockWithHashes | PendingBlockWithTransactions | null
+      RpcPendingBlockWithHashes | RpcPendingBlockWithTransactions | null
     >()
   })
 
@@ -82,13 +82,13 @@ describe('request', () => {
     const constant = ['latest', false] as const
     const variable: [block: 'latest', hydrated: boolean] = ['latest', false]
     const method = 'eth_getBlockByNumber'
-    expectTypeOf(request({ method, params: constant })).resolves.toEqualTypeOf<BlockWithHashes | null>()
+    expectTypeOf(request({ method, params: constant })).resolves.toEqualTypeOf<RpcBlockWithHashes | null>()
     expectTypeOf(request({ method, params: variable })).resolves.toEqualTypeOf<
-      BlockWithHashes | BlockWithTransactions | null
+      RpcBlockWithHashes | RpcBlockWithTransactions | null
     >()
     expectTypeOf(
       request({ method: 'eth_getLogs', params: [{ address: ['0x1'], topics: [null, ['0x2']] }] }),
-    ).resolves.toEqualTypeOf<Log[]>()
+    ).resolves.toEqualTypeOf<RpcLog[]>()
   })
 
   test('lets params be left out only where the method can be called with none', () => {
@@ -165,11 +165,11 @@ describe('MethodName, Params and Result', () => {
     expectTypeOf<Params<EthereumRpc, 'eth_blockNumber'>>().toEqualTypeOf<readonly []>()
     expectTypeOf<readonly ['0x1', boolean]>().toExtend<Params<EthereumRpc, 'eth_getBlockByHash'>>()
     expectTypeOf<Result<EthereumRpc, 'eth_getBlockByHash'>>().toEqualTypeOf<
-      BlockWithHashes | BlockWithTransactions | null
+      RpcBlockWithHashes | RpcBlockWithTransactions | null
     >()
     expectTypeOf<
       Result<EthereumRpc, 'eth_getBlockByHash', ['0x1', true]>
-    >().toEqualTypeOf<BlockWithTransactions | null>()
+    >().toEqualTypeOf<RpcBlockWithTransactions | null>()
     expectTypeOf<Result<MyMethods, 'my_either', []>>().toEqualTypeOf<'none'>()
   })
 })

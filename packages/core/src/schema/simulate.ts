@@ -1,7 +1,7 @@
-import type { BlockWithHashes, BlockWithTransactions } from './block.ts'
+import type { RpcBlockWithHashes, RpcBlockWithTransactions } from './block.ts'
 import type { BlockIdentifier } from './blockTag.ts'
 import type { Bytes, Quantity } from './hex.ts'
-import type { Log } from './log.ts'
+import type { RpcLog } from './log.ts'
 import type { BlockOverrides, StateOverrides } from './override.ts'
 import type { TransactionRequest } from './transactionRequest.ts'
 
@@ -45,7 +45,7 @@ export interface SimulatedCallSuccess {
   gasUsed: Quantity
   /** The most gas in use at once, refunds aside. */
   maxUsedGas?: Quantity
-  logs: Log[]
+  logs: RpcLog[]
   error?: undefined
 }
 
@@ -57,7 +57,7 @@ export interface SimulatedCallFailure {
   /** The most gas in use at once, refunds aside. */
   maxUsedGas?: Quantity
   /** geth sends it, empty. */
-  logs?: Log[]
+  logs?: RpcLog[]
   error: SimulatedCallError
 }
 
@@ -73,12 +73,12 @@ export interface SimulatedCallError {
 export type SimulatedCall = SimulatedCallSuccess | SimulatedCallFailure
 
 /** A simulated block with the hashes of its transactions. Source: execution-apis, `EthSimulateBlockResultSingleSuccess`. */
-export interface SimulatedBlockWithHashes extends BlockWithHashes {
+export interface SimulatedBlockWithHashes extends RpcBlockWithHashes {
   calls: SimulatedCall[]
 }
 
 /** A simulated block with its transactions whole. Source: execution-apis, `EthSimulateBlockResultSingleSuccess`. */
-export interface SimulatedBlockWithTransactions extends BlockWithTransactions {
+export interface SimulatedBlockWithTransactions extends RpcBlockWithTransactions {
   calls: SimulatedCall[]
 }
 

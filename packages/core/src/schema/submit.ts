@@ -1,5 +1,5 @@
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
-import type { Receipt } from './receipt.ts'
+import type { RpcReceipt } from './receipt.ts'
 import type { DynamicFeeFields, TransactionFields } from './transaction.ts'
 import type { AccessList } from './accessList.ts'
 import type { AuthorizationList } from './authorization.ts'
@@ -99,7 +99,7 @@ export interface SubmitMethods {
   /** Sends a signed transaction. Returns its hash. Source: execution-apis, eth/submit. */
   eth_sendRawTransaction(transaction: Bytes): Promise<Hash>
   /** Sends a signed transaction and waits for its receipt, at most `timeoutMs` milliseconds. Source: EIP-7966. */
-  eth_sendRawTransactionSync(transaction: Bytes, timeoutMs?: number): Promise<Receipt>
+  eth_sendRawTransactionSync(transaction: Bytes, timeoutMs?: number): Promise<RpcReceipt>
   /** Signs a transaction with a key of the node and sends it. Returns its hash. Source: execution-apis, eth/submit. */
   eth_sendTransaction(transaction: TransactionRequest): Promise<Hash>
   /** Fills in what a transaction lacks: nonce, gas, fees, chain id. Source: execution-apis, eth/submit; geth. */

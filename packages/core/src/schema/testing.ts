@@ -1,12 +1,12 @@
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
-import type { Withdrawal } from './withdrawal.ts'
+import type { RpcWithdrawal } from './withdrawal.ts'
 
 /** What a block to build shall hold. Source: execution-apis, testing_buildBlockV1; Engine API, `PayloadAttributesV3`. */
 export interface PayloadAttributes {
   timestamp?: Quantity | undefined
   prevRandao?: Hash | undefined
   suggestedFeeRecipient?: Address | undefined
-  withdrawals?: readonly Withdrawal[] | undefined
+  withdrawals?: readonly RpcWithdrawal[] | undefined
   parentBeaconBlockRoot?: Hash | undefined
   /** Since Amsterdam, Engine API `PayloadAttributesV4`. */
   slotNumber?: Quantity | undefined
@@ -28,7 +28,7 @@ export interface ExecutionPayload {
   baseFeePerGas: Quantity
   blockHash: Hash
   transactions: Bytes[]
-  withdrawals: Withdrawal[]
+  withdrawals: RpcWithdrawal[]
   blobGasUsed: Quantity
   excessBlobGas: Quantity
   /** Since Amsterdam, Engine API `ExecutionPayloadV4`. */

@@ -2,16 +2,20 @@ import { describe, expectTypeOf, test } from 'vitest'
 import type { AuthorizationList } from './authorization.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
 import type { Hash, Hex } from './hex.ts'
-import type { PendingTransaction, Transaction } from './transaction.ts'
+import type { RpcPendingTransaction, RpcTransaction } from './transaction.ts'
 
 declare const node: EthereumRpc
-declare const transaction: Transaction
-declare const anywhere: Transaction | PendingTransaction
+declare const transaction: RpcTransaction
+declare const anywhere: RpcTransaction | RpcPendingTransaction
 
 describe('transactions', () => {
   test('a transaction is found in a block or in the pool', () => {
-    expectTypeOf(node.eth_getTransactionByHash('0x1')).resolves.toEqualTypeOf<Transaction | PendingTransaction | null>()
-    expectTypeOf(node.eth_getTransactionByBlockHashAndIndex('0x1', '0x0')).resolves.toEqualTypeOf<Transaction | null>()
+    expectTypeOf(node.eth_getTransactionByHash('0x1')).resolves.toEqualTypeOf<
+      RpcTransaction | RpcPendingTransaction | null
+    >()
+    expectTypeOf(
+      node.eth_getTransactionByBlockHashAndIndex('0x1', '0x0'),
+    ).resolves.toEqualTypeOf<RpcTransaction | null>()
   })
 
   test('the block hash tells a mined transaction from a pending one', () => {

@@ -134,21 +134,24 @@ export interface PendingTransactionPlace {
 }
 
 /** A transaction in a block. Source: execution-apis, `TransactionInfo`. */
-export type Transaction = TransactionPlace & SignedTransaction
+export type RpcTransaction = TransactionPlace & SignedTransaction
 
 /** A transaction in the pool. Source: execution-apis, `PendingTransactionInfo`. */
-export type PendingTransaction = PendingTransactionPlace & SignedTransaction
+export type RpcPendingTransaction = PendingTransactionPlace & SignedTransaction
 
 /** Reads of transactions. */
 export interface TransactionMethods {
   /** A transaction by its hash, in a block or still in the pool. Source: execution-apis, eth/transaction. */
-  eth_getTransactionByHash(hash: Hash): Promise<Transaction | PendingTransaction | null>
+  eth_getTransactionByHash(hash: Hash): Promise<RpcTransaction | RpcPendingTransaction | null>
   /** The transaction at a place in a block that is named by hash. Source: execution-apis, eth/transaction. */
-  eth_getTransactionByBlockHashAndIndex(blockHash: Hash, index: Quantity): Promise<Transaction | null>
+  eth_getTransactionByBlockHashAndIndex(blockHash: Hash, index: Quantity): Promise<RpcTransaction | null>
   /** The transaction at a place in a block that is named by number or tag. Source: execution-apis, eth/transaction. */
-  eth_getTransactionByBlockNumberAndIndex(block: BlockNumberOrTag, index: Quantity): Promise<Transaction | null>
+  eth_getTransactionByBlockNumberAndIndex(block: BlockNumberOrTag, index: Quantity): Promise<RpcTransaction | null>
   /** The transaction that an account sent with a nonce. Source: reth and anvil, eth namespace. */
-  eth_getTransactionBySenderAndNonce(sender: Address, nonce: Quantity): Promise<Transaction | PendingTransaction | null>
+  eth_getTransactionBySenderAndNonce(
+    sender: Address,
+    nonce: Quantity,
+  ): Promise<RpcTransaction | RpcPendingTransaction | null>
   /** A transaction as it was signed, EIP-2718 encoded. Source: geth and reth, eth namespace. */
   eth_getRawTransactionByHash(hash: Hash): Promise<Bytes | null>
   /** The encoded transaction at a place in a block that is named by hash. Source: geth and reth, eth namespace. */
@@ -156,5 +159,5 @@ export interface TransactionMethods {
   /** The encoded transaction at a place in a block that is named by number or tag. Source: geth and reth, eth namespace. */
   eth_getRawTransactionByBlockNumberAndIndex(block: BlockNumberOrTag, index: Quantity): Promise<Bytes | null>
   /** The transactions in the pool that the node's own accounts sent. Source: geth and Nethermind, eth namespace. */
-  eth_pendingTransactions(): Promise<PendingTransaction[]>
+  eth_pendingTransactions(): Promise<RpcPendingTransaction[]>
 }

@@ -1,5 +1,5 @@
 import type { Address, Quantity } from './hex.ts'
-import type { PendingTransaction } from './transaction.ts'
+import type { RpcPendingTransaction } from './transaction.ts'
 
 /** How many transactions wait. Source: execution-apis, `TxpoolStatus`. */
 export interface TxpoolStatus {
@@ -11,7 +11,7 @@ export interface TxpoolStatus {
 
 /** Transactions of one account by nonce, a decimal number. Source: execution-apis, `TxpoolContentByAddress`. */
 export interface TxpoolByNonce {
-  [nonce: string]: PendingTransaction
+  [nonce: string]: RpcPendingTransaction
 }
 
 /** Transactions by account, then by nonce. Source: execution-apis, `TxpoolContentAddressMap`. */

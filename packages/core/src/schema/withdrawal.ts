@@ -1,7 +1,7 @@
 import type { Address, Quantity } from './hex.ts'
 
 /** A payment from the beacon chain. `amount` is in gwei. Source: EIP-4895. */
-export interface Withdrawal {
+export interface RpcWithdrawal {
   index: Quantity
   validatorIndex: Quantity
   address: Address

@@ -7,7 +7,7 @@ import { answerAll, ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Posted, Reply, ScriptedPost } from '../../test/scriptedPost.ts'
 import { batch } from './batch.ts'
 import type { BatchOptions } from './batch.ts'
-import type { Carry } from './call.ts'
+import type { Send } from './call.ts'
 import { gate } from './gate.ts'
 import type { RouteCall } from './routeCall.ts'
 
@@ -21,11 +21,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const over = (endpoint: ScriptedPost, options?: boolean | BatchOptions, maxInFlight = 64): Carry =>
-  batch(options)(gate({ maxInFlight })(endpoint)).carry
+const over = (endpoint: ScriptedPost, options?: boolean | BatchOptions, maxInFlight = 64): Send =>
+  batch(options)(gate({ maxInFlight })(endpoint)).send
 
-const send = (carry: Carry, methods: readonly string[], fields: Partial<RouteCall> = {}): Sent[] =>
-  methods.map((method, at) => sendDown(carry, method, { params: `["0x${at}"]`, ...fields }))
+const sendAll = (send: Send, methods: readonly string[], fields: Partial<RouteCall> = {}): Sent[] =>
+  methods.map((method, at) => sendDown(send, method, { params: `["0x${at}"]`, ...fields }))
 
 /** Has a call tell what happens to it. */
 const listen = (sent: Sent | undefined, note: (event: { readonly type: string }) => void): void => {
@@ -51,8 +51,8 @@ const tooLarge = (message: string): Reply => ({
 describe('batch', () => {
   test('joins the calls of a tick into one request, in their order, and gives each its own answer', async () => {
     const endpoint = scriptedPost()
-    const carry = over(endpoint)
-    const sent = send(carry, ['eth_getBalance', 'eth_call', 'eth_gasPrice'])
+    const send = over(endpoint)
+    const sent = sendAll(send, ['eth_getBalance', 'eth_call', 'eth_gasPrice'])
     expect(endpoint.posted).toEqual([])
     await vi.runAllTimersAsync()
     expect(endpoint.posted.map(({ asked, batched }) => [batched, asked])).toEqual([
@@ -72,19 +72,19 @@ describe('batch', () => {
 
   test('needs no timer, and gives every batch ids of its own', async () => {
     const endpoint = scriptedPost()
-    const carry = over(endpoint)
-    send(carry, reads(2))
+    const send = over(endpoint)
+    sendAll(send, reads(2))
     expect(vi.getTimerCount()).toBe(0)
     await Promise.resolve()
     expect(sizes(endpoint)).toEqual([2])
-    send(carry, reads(2))
+    sendAll(send, reads(2))
     await vi.runAllTimersAsync()
     expect(endpoint.posted.flatMap(({ asked }) => asked.map(({ id }) => id))).toEqual([1, 2, 3, 4])
   })
 
   test('sends a call that is alone at once, as it would be sent without joining', async () => {
     const endpoint = scriptedPost()
-    const [sent] = send(over(endpoint), ['eth_gasPrice'])
+    const [sent] = sendAll(over(endpoint), ['eth_gasPrice'])
     await Promise.resolve()
     expect(endpoint.posted.map(({ batched }) => batched)).toEqual([false])
     await vi.runAllTimersAsync()
@@ -102,7 +102,7 @@ describe('batch', () => {
     'foo_unknown',
   ])('sends %s by itself and at once', async (method) => {
     const endpoint = scriptedPost()
-    send(over(endpoint), ['eth_call', method, 'eth_call', method])
+    sendAll(over(endpoint), ['eth_call', method, 'eth_call', method])
     expect(endpoint.posted.map(({ asked }) => asked[0]?.method)).toEqual([method, method])
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([1, 1, 2])
@@ -110,12 +110,12 @@ describe('batch', () => {
 
   test('joins nothing where joining is off, except calls of one explicit batch, heavy ones too', async () => {
     const endpoint = scriptedPost()
-    const carry = over(endpoint, false)
-    send(carry, reads(2))
+    const send = over(endpoint, false)
+    sendAll(send, reads(2))
     const one = {}
-    send(carry, ['eth_getLogs', 'debug_traceCall', 'eth_gasPrice', 'eth_sendRawTransaction'], { batch: one })
-    send(carry, ['eth_getLogs', 'eth_call'], { batch: {} })
-    send(carry, reads(1))
+    sendAll(send, ['eth_getLogs', 'debug_traceCall', 'eth_gasPrice', 'eth_sendRawTransaction'], { batch: one })
+    sendAll(send, ['eth_getLogs', 'eth_call'], { batch: {} })
+    sendAll(send, reads(1))
     await vi.runAllTimersAsync()
     expect(endpoint.posted.map(({ asked }) => asked.map(({ method }) => method))).toEqual([
       ['eth_getBalance'],
@@ -129,24 +129,24 @@ describe('batch', () => {
 
   test('keeps explicit batches and priorities apart', async () => {
     const endpoint = scriptedPost()
-    const carry = over(endpoint)
-    send(carry, reads(2), { options: { priority: 'poll' } })
-    send(carry, reads(3))
-    send(carry, reads(4), { batch: {} })
-    send(carry, reads(1), { options: { priority: 'read' } })
+    const send = over(endpoint)
+    sendAll(send, reads(2), { options: { priority: 'poll' } })
+    sendAll(send, reads(3))
+    sendAll(send, reads(4), { batch: {} })
+    sendAll(send, reads(1), { options: { priority: 'read' } })
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([2, 4, 4])
   })
 
   test('keeps to its caps, by count and by bytes', async () => {
     const endpoint = scriptedPost()
-    send(over(endpoint, { maxCalls: 4 }), reads(10))
+    sendAll(over(endpoint, { maxCalls: 4 }), reads(10))
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([4, 4, 2])
 
     endpoint.posted.length = 0
     const maxBytes = 1_000
-    const carry = over(endpoint, { maxBytes })
+    const send = over(endpoint, { maxBytes })
     const sent = [
       'x'.repeat(300),
       'x'.repeat(300),
@@ -156,7 +156,7 @@ describe('batch', () => {
       'y'.repeat(2_000),
       'x',
     ]
-    for (const text of sent) send(carry, ['eth_call'], { params: JSON.stringify([text]) })
+    for (const text of sent) sendAll(send, ['eth_call'], { params: JSON.stringify([text]) })
     await vi.runAllTimersAsync()
     // A text that is not ASCII counts for more than it has, so as to be never more than is allowed.
     expect(sizes(endpoint)).toEqual([2, 2, 1, 1, 1])
@@ -166,24 +166,24 @@ describe('batch', () => {
     endpoint.posted.length = 0
     // Of which the method's name is the most.
     const long = Array.from({ length: 30 }, () => 'eth_getTransactionByBlockNumberAndIndex')
-    send(carry, long, { params: '[]' })
+    sendAll(send, long, { params: '[]' })
     await vi.runAllTimersAsync()
     for (const { body } of endpoint.posted) expect(body.length).toBeLessThanOrEqual(maxBytes)
   })
 
   test('joins a hundred calls and 512 kB unless it is told otherwise', async () => {
     const endpoint = scriptedPost()
-    const carry = over(endpoint)
-    send(carry, reads(150))
+    const send = over(endpoint)
+    sendAll(send, reads(150))
     await vi.runAllTimersAsync()
-    send(carry, reads(6), { params: `["${'f'.repeat(100_000)}"]` })
+    sendAll(send, reads(6), { params: `["${'f'.repeat(100_000)}"]` })
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([100, 50, 5, 1])
   })
 
   test('fails each call with an error of its own where the connection breaks', async () => {
     const endpoint = scriptedPost(() => ({ facts: { kind: 'network', text: 'socket hang up' } }), 7)
-    const sent = send(over(endpoint), ['eth_call', 'eth_gasPrice'])
+    const sent = sendAll(over(endpoint), ['eth_call', 'eth_gasPrice'])
     await vi.runAllTimersAsync()
     expect(sent.map(({ value }) => value)).toMatchObject([
       { kind: 'network', method: 'eth_call', retryable: true },
@@ -194,7 +194,7 @@ describe('batch', () => {
 
   test('fails each call where the key cannot be had, and sends nothing more', async () => {
     const endpoint = scriptedPost(() => ({ facts: { kind: 'invalidRequest', text: 'the apiKey function failed' } }))
-    const sent = send(over(endpoint), reads(3))
+    const sent = sendAll(over(endpoint), reads(3))
     await vi.runAllTimersAsync()
     expect(outcomes(sent)).toEqual(['invalidRequest', 'invalidRequest', 'invalidRequest'])
     expect(sizes(endpoint)).toEqual([3])
@@ -202,7 +202,7 @@ describe('batch', () => {
 
   test('tells when an answer comes from another chain: by its header for all, by eth_chainId for itself', async () => {
     const endpoint = scriptedPost(answerAll, 7)
-    const carry = over(endpoint)
+    const send = over(endpoint)
     const methods = ['eth_chainId', 'eth_call']
     endpoint.script = ({ asked: [first, second] }) => ({
       text: JSON.stringify([
@@ -210,7 +210,7 @@ describe('batch', () => {
         { id: second?.id, result: '0x9' },
       ]),
     })
-    const byItem = send(carry, methods)
+    const byItem = sendAll(send, methods)
     await vi.runAllTimersAsync()
     expect(outcomes(byItem)).toEqual(['wrongNetwork', '0x9'])
     endpoint.script = ({ asked: [first, second] }) => ({
@@ -220,7 +220,7 @@ describe('batch', () => {
         { id: second?.id, result: '0x9' },
       ]),
     })
-    const byHeader = send(carry, methods)
+    const byHeader = sendAll(send, methods)
     await vi.runAllTimersAsync()
     expect(outcomes(byHeader)).toEqual(['0x7', 'wrongNetwork'])
   })
@@ -233,24 +233,24 @@ describe('batch', () => {
         { id: second?.id, error: { code: 3, message: 'execution reverted' } },
       ]),
     }))
-    const sent = send(over(endpoint), ['eth_gasPrice', 'eth_call'])
+    const sent = sendAll(over(endpoint), ['eth_gasPrice', 'eth_call'])
     await vi.runAllTimersAsync()
-    const { label } = endpoint
+    const { redactedUrl } = endpoint
     expect(sent.map(({ events }) => events)).toEqual([
       [
-        { type: 'attempt', label, batchSize: 2 },
-        { type: 'attempted', label, durationMs: 20, kind: undefined },
+        { type: 'attempt', redactedUrl, batchSize: 2 },
+        { type: 'attempted', redactedUrl, durationMs: 20, kind: undefined },
       ],
       [
-        { type: 'attempt', label, batchSize: 2 },
-        { type: 'attempted', label, durationMs: 20, kind: 'revert' },
+        { type: 'attempt', redactedUrl, batchSize: 2 },
+        { type: 'attempted', redactedUrl, durationMs: 20, kind: 'revert' },
       ],
     ])
   })
 
   test('needs nobody who listens', async () => {
     const endpoint = scriptedPost()
-    const sent = send(over(endpoint), reads(2), { note: undefined })
+    const sent = sendAll(over(endpoint), reads(2), { note: undefined })
     await vi.runAllTimersAsync()
     expect(sent.map(({ value }) => value)).toEqual(own(sent))
   })
@@ -270,7 +270,7 @@ describe('batch', () => {
 
   test('takes only whole calls', async () => {
     const endpoint = scriptedPost(capped(3, () => tooLarge('batch over 3')))
-    const sent = send(over(endpoint, { maxCalls: 2.9 }), reads(4))
+    const sent = sendAll(over(endpoint, { maxCalls: 2.9 }), reads(4))
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([2, 2])
     expect(sent.map(({ ok }) => ok)).toEqual([true, true, true, true])
@@ -278,7 +278,7 @@ describe('batch', () => {
 
   test('joins nothing with a maxCalls of 1', async () => {
     const endpoint = scriptedPost()
-    send(over(endpoint, { maxCalls: 1 }), reads(3), { batch: {} })
+    sendAll(over(endpoint, { maxCalls: 1 }), reads(3), { batch: {} })
     await vi.runAllTimersAsync()
     expect(endpoint.posted.map(({ batched }) => batched)).toEqual([false, false, false])
   })
@@ -324,13 +324,13 @@ describe('a batch that is refused for its size', () => {
     '%s: is sent again in parts, every call once, and the cap is remembered',
     async (_, most, refuse, expected) => {
       const endpoint = scriptedPost(capped(most, refuse))
-      const carry = over(endpoint)
-      const first = send(carry, reads(20))
+      const send = over(endpoint)
+      const first = sendAll(send, reads(20))
       await vi.runAllTimersAsync()
       expect(sizes(endpoint)).toEqual(expected)
       expect(first.map(({ value, settled }) => [value, settled])).toEqual(own(first).map((value) => [value, 1]))
       endpoint.posted.length = 0
-      const second = send(carry, reads(20))
+      const second = sendAll(send, reads(20))
       await vi.runAllTimersAsync()
       expect(sizes(endpoint)).toEqual(expected.filter((size) => size <= most))
       expect(second.map(({ value }) => value)).toEqual(own(second))
@@ -349,7 +349,7 @@ describe('a batch that is refused for its size', () => {
             ),
           },
     )
-    const sent = send(over(endpoint), reads(8))
+    const sent = sendAll(over(endpoint), reads(8))
     await vi.runAllTimersAsync()
     expect(sent.map(({ value, settled }) => [value, settled])).toEqual(own(sent).map((value) => [value, 1]))
     const params = endpoint.posted.map(({ asked }) => asked.map((one) => one.params[0]))
@@ -363,15 +363,15 @@ describe('a batch that is refused for its size', () => {
     const endpoint = scriptedPost((posted) =>
       posted.body.length > 3_000 ? { status: 413, text: 'Request Entity Too Large' } : answerAll(posted),
     )
-    const carry = over(endpoint)
+    const send = over(endpoint)
     const large = { params: `["${'f'.repeat(1_000)}"]` }
-    const sent = send(carry, reads(4), large)
+    const sent = sendAll(send, reads(4), large)
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([4, 2, 2])
     expect(outcomes(sent).every((value) => typeof value === 'object')).toBe(true)
     endpoint.posted.length = 0
-    send(carry, reads(4), large)
-    send(carry, reads(8), { batch: {} })
+    sendAll(send, reads(4), large)
+    sendAll(send, reads(8), { batch: {} })
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([2, 2, 8])
   })
@@ -388,21 +388,21 @@ describe('a batch that is refused for its size', () => {
           }
         : answerAll(posted),
     )
-    const carry = over(endpoint)
-    const sent = send(carry, reads(6))
+    const send = over(endpoint)
+    const sent = sendAll(send, reads(6))
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([6, 3, 1, 1])
     expect(sent.map(({ value }) => value)).toEqual(own(sent))
     endpoint.script = answerAll
-    send(carry, reads(6))
+    sendAll(send, reads(6))
     await vi.runAllTimersAsync()
     expect(sizes(endpoint).at(-1)).toBe(6)
   })
 
   test('keeps a learned cap when larger batches were on their way or waiting at the gate', async () => {
     const endpoint = scriptedPost(capped(5, () => tooLarge('batch over 5')))
-    const carry = over(endpoint, { maxCalls: 10 }, 2)
-    const sent = send(carry, reads(40))
+    const send = over(endpoint, { maxCalls: 10 }, 2)
+    const sent = sendAll(send, reads(40))
     await vi.runAllTimersAsync()
     // Two had gone, two were waiting: those went out smaller.
     expect(sizes(endpoint).filter((size) => size > 5)).toEqual([10, 10])
@@ -421,12 +421,12 @@ describe('a batch that is refused for its size', () => {
         ),
       }
     })
-    const carry = over(endpoint)
-    send(carry, reads(5))
-    send(carry, reads(5), { batch: {} })
+    const send = over(endpoint)
+    sendAll(send, reads(5))
+    sendAll(send, reads(5), { batch: {} })
     await vi.runAllTimersAsync()
     expect(sizes(endpoint)).toEqual([5, 5, 2, 2, 1, 2, 2, 1])
-    send(carry, reads(4))
+    sendAll(send, reads(4))
     await vi.runAllTimersAsync()
     expect(sizes(endpoint).slice(8)).toEqual([2, 2])
   })
@@ -448,10 +448,10 @@ describe('a batch that is refused for its size', () => {
         once = false
         return refuse(posted)
       })
-      const carry = over(endpoint)
+      const send = over(endpoint)
       const wave = async (count: number): Promise<number[]> => {
         endpoint.posted.length = 0
-        send(carry, reads(count))
+        sendAll(send, reads(count))
         await vi.runAllTimersAsync()
         return sizes(endpoint)
       }
@@ -466,7 +466,7 @@ describe('a batch that is refused for its size', () => {
 
   test('fails a call that is refused even alone with what the server says of it', async () => {
     const endpoint = scriptedPost(() => tooLarge('batch too large'))
-    const sent = send(over(endpoint), reads(3))
+    const sent = sendAll(over(endpoint), reads(3))
     await vi.runAllTimersAsync()
     expect(outcomes(sent)).toEqual(['batchTooLarge', 'batchTooLarge', 'batchTooLarge'])
     expect(sizes(endpoint)).toEqual([3, 1, 1, 1])
@@ -482,23 +482,23 @@ describe('a batch that is refused for the sake of one call', () => {
     const endpoint = scriptedPost((posted) =>
       posted.asked.some(({ method }) => method === 'eth_call') ? refuse('Invalid params') : answerAll(posted),
     )
-    const carry = over(endpoint)
-    const sent = send(carry, ['eth_gasPrice', 'eth_call', 'eth_chainId'])
+    const send = over(endpoint)
+    const sent = sendAll(send, ['eth_gasPrice', 'eth_call', 'eth_chainId'])
     await vi.runAllTimersAsync()
     expect(sent.map(({ ok }) => ok)).toEqual([true, false, true])
     expect(sent[1]?.value).toMatchObject({ kind: 'invalidRequest', method: 'eth_call' })
     expect(sizes(endpoint)).toEqual([3, 1, 1, 1])
-    send(carry, reads(5))
+    sendAll(send, reads(5))
     await vi.runAllTimersAsync()
     expect(sizes(endpoint).at(-1)).toBe(5)
   })
 
   test('where it was no call\u2019s fault, batches get smaller, and at last are given up', async () => {
     const endpoint = scriptedPost((posted) => (posted.batched ? refuse('Invalid request') : answerAll(posted)))
-    const carry = over(endpoint)
+    const send = over(endpoint)
     const tried: number[] = []
     for (let wave = 0; wave < 5; wave++) {
-      const sent = send(carry, reads(8))
+      const sent = sendAll(send, reads(8))
       await vi.runAllTimersAsync()
       expect(sent.map(({ value }) => value)).toEqual(own(sent))
       tried.push(...sizes(endpoint).filter((size) => size > 1))
@@ -509,7 +509,7 @@ describe('a batch that is refused for the sake of one call', () => {
 
   test('does not ask for a call again that ended meanwhile', async () => {
     const endpoint = scriptedPost((posted) => (posted.batched ? refuse('Invalid request') : answerAll(posted)))
-    const sent = send(over(endpoint), ['eth_gasPrice', 'eth_call', 'eth_chainId'])
+    const sent = sendAll(over(endpoint), ['eth_gasPrice', 'eth_call', 'eth_chainId'])
     listen(sent[0], (event) => {
       if (event.type === 'attempted') for (const one of sent.slice(0, 2)) one.end('enough')
     })
@@ -527,7 +527,7 @@ describe('a batch that is refused for the sake of one call', () => {
     ['badResponse', 200, 'what?'],
   ])('%s means all of them: nothing is sent again', async (kind, status, text) => {
     const endpoint = scriptedPost(() => ({ status, text }))
-    const sent = send(over(endpoint), reads(3))
+    const sent = sendAll(over(endpoint), reads(3))
     await vi.runAllTimersAsync()
     expect(outcomes(sent)).toEqual([kind, kind, kind])
     expect(sizes(endpoint)).toEqual([3])
@@ -537,7 +537,7 @@ describe('a batch that is refused for the sake of one call', () => {
 describe('ending calls of a batch', () => {
   test('before it is sent, leaves them out', async () => {
     const endpoint = scriptedPost()
-    const sent = send(over(endpoint), reads(4))
+    const sent = sendAll(over(endpoint), reads(4))
     sent[1]?.end('enough')
     sent[3]?.end('enough')
     expect(outcomes(sent)).toEqual([undefined, 'enough', undefined, 'enough'])
@@ -548,7 +548,7 @@ describe('ending calls of a batch', () => {
 
   test('all of them before it is sent, sends nothing', async () => {
     const endpoint = scriptedPost()
-    const sent = send(over(endpoint), reads(3))
+    const sent = sendAll(over(endpoint), reads(3))
     for (const one of sent) one.end('enough')
     await vi.runAllTimersAsync()
     expect(endpoint.posted).toEqual([])
@@ -556,7 +556,7 @@ describe('ending calls of a batch', () => {
 
   test('all but one before it is sent, sends that one unbatched', async () => {
     const endpoint = scriptedPost()
-    const sent = send(over(endpoint), reads(3))
+    const sent = sendAll(over(endpoint), reads(3))
     for (const one of sent.slice(1)) one.end('enough')
     await vi.runAllTimersAsync()
     expect(endpoint.posted.map(({ batched }) => batched)).toEqual([false])
@@ -565,7 +565,7 @@ describe('ending calls of a batch', () => {
 
   test('in flight, settles them and leaves the others', async () => {
     const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 100 }))
-    const sent = send(over(endpoint), reads(3))
+    const sent = sendAll(over(endpoint), reads(3))
     await vi.advanceTimersByTimeAsync(50)
     sent[1]?.end('enough')
     expect(sent[1]).toMatchObject({ ok: false, value: 'enough', settled: 1 })
@@ -580,7 +580,7 @@ describe('ending calls of a batch', () => {
 
   test('in flight, all of them, stops the request', async () => {
     const endpoint = scriptedPost(() => ({ never: true }))
-    const sent = send(over(endpoint, true, 1), reads(3))
+    const sent = sendAll(over(endpoint, true, 1), reads(3))
     await vi.advanceTimersByTimeAsync(50)
     for (const one of sent) {
       expect(endpoint.posted[0]?.stopped).toBe(false)
@@ -590,15 +590,15 @@ describe('ending calls of a batch', () => {
     expect(endpoint.open).toBe(0)
     // Its place is free.
     endpoint.script = answerAll
-    const next = send(over(endpoint, true, 1), reads(2))
+    const next = sendAll(over(endpoint, true, 1), reads(2))
     await vi.runAllTimersAsync()
     expect(next.map(({ ok }) => ok)).toEqual([true, true])
   })
 
   test('while it waits at the gate, leaves them out of what is sent; all of them, sends nothing', async () => {
     const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 10 }))
-    const carry = over(endpoint, { maxCalls: 3 }, 1)
-    const sent = send(carry, reads(9))
+    const send = over(endpoint, { maxCalls: 3 }, 1)
+    const sent = sendAll(send, reads(9))
     await Promise.resolve()
     sent[4]?.end('enough')
     for (const one of sent.slice(6)) one.end('enough')
@@ -612,8 +612,8 @@ describe('ending calls of a batch', () => {
 
   test('of a batch that had to be cut while it waited, stops what was sent of it when those have ended', async () => {
     const endpoint = scriptedPost((posted) => ({ ...capped(2, () => tooLarge('batch over 2'))(posted), afterMs: 10 }))
-    const carry = over(endpoint, { maxCalls: 4 }, 1)
-    const sent = send(carry, reads(8))
+    const send = over(endpoint, { maxCalls: 4 }, 1)
+    const sent = sendAll(send, reads(8))
     await vi.advanceTimersByTimeAsync(15)
     expect(endpoint.posted.map(({ asked }) => asked.map(({ params }) => params[0])).at(-1)).toEqual(['0x4', '0x5'])
     sent[4]?.end('enough')
@@ -626,7 +626,7 @@ describe('ending calls of a batch', () => {
 
   test('by a listener, all of them while they are sent, stops the request', async () => {
     const endpoint = scriptedPost(() => ({ never: true }))
-    const sent = send(over(endpoint), reads(3))
+    const sent = sendAll(over(endpoint), reads(3))
     for (const one of sent)
       listen(one, ({ type }) => {
         if (type === 'attempt') one.end('enough')
@@ -638,7 +638,7 @@ describe('ending calls of a batch', () => {
 
   test('by a listener, while they are settled, settles none twice and sends none again', async () => {
     const endpoint = scriptedPost(capped(1, () => tooLarge('batch too large')))
-    const sent = send(over(endpoint, true, 1), reads(3))
+    const sent = sendAll(over(endpoint, true, 1), reads(3))
     for (const one of sent)
       listen(one, ({ type }) => {
         if (type === 'attempted') for (const other of sent) if (!other.settled) other.end('enough')
@@ -651,7 +651,7 @@ describe('ending calls of a batch', () => {
 
   test('in a part that is sent again, leaves the others of it', async () => {
     const endpoint = scriptedPost(capped(2, () => tooLarge('batch over 2')))
-    const sent = send(over(endpoint), reads(4))
+    const sent = sendAll(over(endpoint), reads(4))
     await vi.advanceTimersByTimeAsync(1)
     expect(sizes(endpoint)).toEqual([4, 2, 2])
     sent[0]?.end('enough')
@@ -664,18 +664,18 @@ describe('ending calls of a batch', () => {
 
 describe('the vectors', () => {
   test.each(cases.filter(({ appliesTo }) => appliesTo.includes('ts')))('$name', async (vector) => {
-    const { methods, answer, expect: expected } = vector
+    const { methods, response, expect: expected } = vector
     const endpoint = scriptedPost()
     let first = true
     endpoint.script = (posted) => {
       if (!first) return answerAll(posted)
       first = false
       expect(posted.asked.map(({ id }) => id)).toEqual(methods.map((_, at) => at + 1))
-      const { status, headers = {}, body } = answer
+      const { status, headers = {}, body } = response
       return { status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) }
     }
-    const carry = over(endpoint)
-    const calls = methods.map((method, at) => sendDown(carry, method, { params: `[${at}]`, batch: methods }))
+    const send = over(endpoint)
+    const calls = methods.map((method, at) => sendDown(send, method, { params: `[${at}]`, batch: methods }))
     await vi.runAllTimersAsync()
     const again = endpoint.posted.slice(1)
     for (const [at, wanted] of expected.calls.entries()) {
@@ -699,11 +699,11 @@ describe('what an endpoint takes', () => {
     const endpoint = scriptedPost((posted) =>
       posted.batched && hiccups-- > 0 ? tooLarge('the node had a bad moment') : answerAll(posted),
     )
-    const carry = over(endpoint)
+    const send = over(endpoint)
     const largest: number[] = []
     for (let wave = 0; wave < 80; wave++) {
       endpoint.posted.length = 0
-      const sent = send(carry, reads(64))
+      const sent = sendAll(send, reads(64))
       await vi.runAllTimersAsync()
       expect(outcomes(sent)).toEqual(own(sent))
       largest.push(Math.max(...sizes(endpoint)))
@@ -715,9 +715,9 @@ describe('what an endpoint takes', () => {
 
   test('a cap that was named is kept, however often more would go in one', async () => {
     const endpoint = scriptedPost(capped(10, () => tooLarge('batch too large: at most 10')))
-    const carry = over(endpoint)
+    const send = over(endpoint)
     for (let wave = 0; wave < 40; wave++) {
-      send(carry, reads(64))
+      sendAll(send, reads(64))
       await vi.runAllTimersAsync()
     }
     expect(sizes(endpoint).filter((size) => size > 10)).toEqual([64])
@@ -727,8 +727,8 @@ describe('what an endpoint takes', () => {
     const endpoint = scriptedPost((posted) =>
       posted.asked.length > 2 ? tooLarge('batch too large: at most 2') : answerAll(posted),
     )
-    const carry = over(endpoint)
-    const sent = send(carry, reads(5))
+    const send = over(endpoint)
+    const sent = sendAll(send, reads(5))
     await vi.runAllTimersAsync()
     expect(sent.map(({ call }) => call.share)).toEqual([0.5, 0.5, 0.5, 0.5, 1])
   })

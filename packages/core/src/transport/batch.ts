@@ -4,17 +4,17 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
-import { repeatable } from '../failure/repeatable.ts'
-import { readBatchAnswer } from '../message/readBatchAnswer.ts'
-import type { ItemRead } from '../message/readBatchAnswer.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
+import { readBatchResponse } from '../message/readBatchResponse.ts'
+import type { ItemRead } from '../message/readBatchResponse.ts'
 import { wrongChain } from '../message/wrongChain.ts'
 import { createBatchCap } from './batchCap.ts'
 import { batchLimit } from './batchLimit.ts'
-import type { Call, Carry, Settle } from './call.ts'
+import type { Call, Send, Settle } from './call.ts'
 import type { CallEvent } from './callEvent.ts'
 import type { GatedEndpoint, PostForItems } from './gate.ts'
 import type { Endpoint } from './http.ts'
-import { heavy } from './heavy.ts'
+import { expensiveMethods } from './expensiveMethods.ts'
 import { onCancel } from './onCancel.ts'
 
 /** Options of {@link batch}. */
@@ -93,7 +93,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
   checkRange('batch.maxCalls', given.maxCalls, 1, 100_000)
   checkRange('batch.maxBytes', given.maxBytes, 1, 2 ** 31)
   return (endpoint) => {
-    const { label, chainId, close } = endpoint
+    const { redactedUrl, chainId, close } = endpoint
     const cap = createBatchCap(Math.floor(given.maxCalls ?? 100))
     let { maxBytes = 512_000 } = given
     let lastId = 0
@@ -110,13 +110,13 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
     const joins = (method: string): boolean => {
       if (method !== lastMethod) {
         lastMethod = method
-        lastJoins = options !== false && repeatable(method) && !heavy.test(method)
+        lastJoins = options !== false && isReadMethod(method) && !expensiveMethods.test(method)
       }
       return lastJoins
     }
 
-    const carry: Carry = (call: Call, settle) => {
-      if (!(call.batch ? repeatable(call.method) : joins(call.method))) return endpoint.carry(call, settle)
+    const send: Send = (call: Call, settle) => {
+      if (!(call.batch ? isReadMethod(call.method) : joins(call.method))) return endpoint.send(call, settle)
       const key = call.batch ?? call.options.priority ?? 'read'
       if (!waiting) {
         waiting = new Map()
@@ -132,9 +132,9 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       })
     }
 
-    const carryAlone = ({ call, settle }: Pick<Item, 'call' | 'settle'>): void => {
+    const sendAlone = ({ call, settle }: Pick<Item, 'call' | 'settle'>): void => {
       call.share = 1
-      endpoint.carry(call, settle)
+      endpoint.send(call, settle)
     }
 
     const flush = (): void => {
@@ -151,26 +151,26 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       for (const { call } of items)
         mostBytes += FRAME_BYTES + call.method.length + MAX_BYTES_PER_UNIT * call.params.length
       // Mostly there is room for all of them, however they are counted.
-      if (items.length <= limit && mostBytes <= maxBytes) return send(items)
+      if (items.length <= limit && mostBytes <= maxBytes) return sendBatch(items)
       let part: Item[] = []
       let bytes = 0
       for (const item of items) {
         const more = bytesOf(item.call)
         if (part.length >= limit || (part.length > 0 && bytes + more > maxBytes)) {
-          send(part)
+          sendBatch(part)
           part = []
           bytes = 0
         }
         part.push(item)
         bytes += more
       }
-      send(part)
+      sendBatch(part)
     }
 
-    const send = (items: Item[]): void => {
+    const sendBatch = (items: Item[]): void => {
       const [lone] = items
       if (!lone) return
-      if (items.length === 1) return carryAlone(lone)
+      if (items.length === 1) return sendAlone(lone)
 
       const sent: Sent = { live: items.length, stop: nothing }
       for (const item of items) item.sent = sent
@@ -188,7 +188,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
         }
         sentAt = now()
         first = lastId + 1
-        const attempt: CallEvent = { type: 'attempt', label, batchSize: items.length }
+        const attempt: CallEvent = { type: 'attempt', redactedUrl, batchSize: items.length }
         const texts: string[] = []
         let method: string | undefined
         let between = ''
@@ -204,13 +204,13 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
         return `[${texts.join(',')}]`
       }
 
-      const done: Parameters<PostForItems>[2] = (fault, answer, context) => {
+      const done: Parameters<PostForItems>[2] = (fault, response, context) => {
         sent.stop = nothing
         const size = items.length
-        const read = answer ? readBatchAnswer(answer, first, size) : { ...(fault as Facts), batch: true }
-        const chainSaid = chainId && answer?.header('x-chain-id')
+        const read = response ? readBatchResponse(response, first, size) : { ...(fault as Facts), batch: true }
+        const chainSaid = chainId && response?.header('x-chain-id')
         const durationMs = now() - sentAt
-        const answered: CallEvent = { type: 'attempted', label, durationMs }
+        const answered: CallEvent = { type: 'attempted', redactedUrl, durationMs }
         const refused: Item[] = []
         let limit = size
         let unclear = false
@@ -223,7 +223,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
           const wrong = 'result' in one ? wrongChain(chainId, method === 'eth_chainId' ? one.result : chainSaid) : one
           const failure = wrong && createFailure(wrong, { ...context, method })
           const kind = failure?.kind
-          call.note?.(kind ? { type: 'attempted', label, durationMs, kind } : answered)
+          call.note?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : answered)
           if (!wrong) settle(true, (one as { result: unknown }).result)
           else if (kind === 'batchTooLarge') {
             refused.push(item)
@@ -234,7 +234,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
               else if (refused.length === 1) cap.refused(size)
             } else if (wrong.status === 413 && refused.length === 1)
               maxBytes = Math.min(maxBytes, Math.floor(items.reduce((sum, of) => sum + bytesOf(of.call), 0) / 2))
-          } else if (one === read && answer && !common.has(kind as FailureKind)) {
+          } else if (one === read && response && !common.has(kind as FailureKind)) {
             refused.push(item)
             unclear = true
           } else settle(false, failure)
@@ -244,7 +244,7 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
         let left = refused.length
         let innocent = true
         for (const { call, settle } of refused.filter(isLive))
-          carryAlone({
+          sendAlone({
             call,
             settle: (ok, value) => {
               innocent &&= ok
@@ -258,6 +258,6 @@ export function batch(options: boolean | BatchOptions = true): (endpoint: GatedE
       if (sent.live === 0) sent.stop()
     }
 
-    return { label, carry, close }
+    return { redactedUrl, send, close }
   }
 }

@@ -5,7 +5,7 @@ import { newCall } from '../../test/scriptedEndpoint.ts'
 import { ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Asked, Posted, Reply } from '../../test/scriptedPost.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
-import { repeatable } from '../failure/repeatable.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
 import { batch } from './batch.ts'
 import { gate } from './gate.ts'
 import { retry } from './retry.ts'
@@ -52,7 +52,7 @@ const wholeFaults: Record<string, { readonly kinds: readonly string[]; readonly 
 }
 
 /** How a request that is larger than the hidden cap is refused. */
-const refusals: Record<string, (asked: readonly Asked[], cap: number) => Reply> = {
+const rejections: Record<string, (asked: readonly Asked[], cap: number) => Reply> = {
   'one object': () => ({ text: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}' }),
   'one object with the cap': (_, cap) => ({
     text: `{"id":null,"error":{"code":-32600,"message":"at most ${cap} requests in a batch"}}`,
@@ -88,7 +88,7 @@ const world = fc.record({
   maxBytes: fc.constantFrom(1, 200, 1_000, 512_000, 512_000, 512_000),
   maxInFlight: fc.integer({ min: 1, max: 5 }),
   cap: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.constant(1_000)),
-  refusal: fc.constantFrom(...Object.keys(refusals)),
+  rejection: fc.constantFrom(...Object.keys(rejections)),
   whole: fc.array(fc.option(fc.constantFrom(...Object.keys(wholeFaults)), { freq: 2 }), { maxLength: 3 }),
   items: fc.array(fc.constantFrom('good', 'good', 'good', ...Object.keys(itemFaults)), { minLength: 1, maxLength: 12 }),
   lastsMs: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 }),
@@ -102,7 +102,7 @@ test('every call settles once, with its own answer or a true failure, whatever t
     fc.asyncProperty(world, async (given) => {
       // Of a world that failed, while a smaller one is looked for.
       vi.clearAllTimers()
-      const { calls, joining, maxCalls, maxBytes, maxInFlight, cap, refusal, retries } = given
+      const { calls, joining, maxCalls, maxBytes, maxInFlight, cap, rejection, retries } = given
       /** Of each call: the kinds it may truly be told, how often it was sent, and whether that may have arrived. */
       const fates = calls.map(() => ({ kinds: new Set<string>(), sent: 0, mayHaveArrived: false, answered: false }))
       const records: RouteCall[] = []
@@ -123,7 +123,7 @@ test('every call settles once, with its own answer or a true failure, whatever t
           expect((records[at] as RouteCall).ended, 'nothing is sent after its call ended').toBe(false)
           expect(settled[at], 'nothing is sent after its call settled').toHaveLength(0)
           expect(fate.answered, 'nothing is sent again that was answered').toBe(false)
-          if (!repeatable(method)) {
+          if (!isReadMethod(method)) {
             expect(fate.mayHaveArrived, 'no write is sent twice unless it cannot have arrived').toBe(false)
             expect(batched, 'no write is batched').toBe(false)
           }
@@ -153,16 +153,16 @@ test('every call settles once, with its own answer or a true failure, whatever t
         }
         if (asked.length > cap) {
           joined.refused++
-          const limit = /each|with the cap/.test(refusal) ? cap : asked.length >> 1
-          const refused = asked.slice(/rest/.test(refusal) ? cap : 0).map(({ params }) => params[0] as number)
-          if (!/status|unclear/.test(refusal))
+          const limit = /each|with the cap/.test(rejection) ? cap : asked.length >> 1
+          const refused = asked.slice(/rest/.test(rejection) ? cap : 0).map(({ params }) => params[0] as number)
+          if (!/status|unclear/.test(rejection))
             learned.push({ limit: Math.max(1, limit), at: posted.at + afterMs, refused })
-          if (/rest/.test(refusal))
+          if (/rest/.test(rejection))
             for (const { params } of asked.slice(0, cap))
               (fates[params[0] as number] as (typeof fates)[number]).answered = true
-          return { ...(refusals[refusal] as (typeof refusals)[string])(asked, cap), afterMs }
+          return { ...(rejections[rejection] as (typeof rejections)[string])(asked, cap), afterMs }
         }
-        const answers = asked.map((one) => {
+        const responses = asked.map((one) => {
           const fate = fates[one.params[0] as number] as (typeof fates)[number]
           const { kinds, make } = itemFaults[
             given.items[dealt++ % given.items.length] as string
@@ -174,7 +174,7 @@ test('every call settles once, with its own answer or a true failure, whatever t
           return make(one)
         })
         if (!batched) {
-          const [only] = answers[0] as [unknown?]
+          const [only] = responses[0] as [unknown?]
           const fate = fates[asked[0]?.params[0] as number] as (typeof fates)[number]
           const { id, result } = Object(only) as { id?: unknown; result?: { method?: unknown } }
           fate.answered = id === asked[0]?.id && result !== undefined
@@ -182,13 +182,13 @@ test('every call settles once, with its own answer or a true failure, whatever t
           return { text: JSON.stringify(only) ?? '', afterMs }
         }
         joined.answered++
-        const items = answers.flat()
+        const items = responses.flat()
         if (given.order === 'reversed') items.reverse()
         return { text: JSON.stringify(items), afterMs }
       })
 
       const engine = batch(joining && { maxCalls, maxBytes })(gate({ maxInFlight })(endpoint))
-      const carry = retry({ retries, baseMs: 1 })(engine.carry, endpoint.label)
+      const send = retry({ retries, baseMs: 1 })(engine.send, endpoint.redactedUrl)
       const explicit = [{}, {}]
       for (const [at, { method, priority, explicit: group }] of calls.entries())
         records[at] = newCall(method, {
@@ -205,7 +205,7 @@ test('every call settles once, with its own answer or a true failure, whatever t
       }
       const begin = (at: number): void => {
         const call = records[at] as RouteCall
-        carry(call, (ok, value) => {
+        send(call, (ok, value) => {
           call.cancel = undefined
           settled[at]?.push({ ok, value })
         })

@@ -1,7 +1,7 @@
 import { check } from '../failure/invalid.ts'
 import type { Settled } from '../schema/batch.ts'
 import type { CallOptions, RequestArguments } from './call.ts'
-import type { Door } from './door.ts'
+import type { Dispatch } from './createDispatch.ts'
 
 /** Makes several calls at once and tells of each how it ended, in the order of the calls. */
 export type BatchRequest = (calls: readonly RequestArguments[], options?: CallOptions) => Promise<Settled[]>
@@ -13,11 +13,11 @@ export type BatchRequest = (calls: readonly RequestArguments[], options?: CallOp
  * @param door - Makes one call; calls that are given the same object as `batch` travel together.
  * @throws {KeyrailError} kind `invalidRequest` where what is given is no array.
  */
-export function createBatchRequest(door: Door): BatchRequest {
+export function createBatchRequest(dispatch: Dispatch): BatchRequest {
   return async (calls, options) => {
     check(Array.isArray(calls), 'batch takes an array of { method, params }')
     const batch = {}
     // Not by `map`, which passes over places that were left empty.
-    return Promise.allSettled(Array.from(calls, (args) => door(args, options, { batch })))
+    return Promise.allSettled(Array.from(calls, (args) => dispatch(args, options, { batch })))
   }
 }

@@ -22,7 +22,7 @@ const run = async (
 ) => {
   const sent: Sent[] = []
   for (let i = 0; i < count; i++) {
-    sent.push(sendDown(guarded.carry, method, fields))
+    sent.push(sendDown(guarded.send, method, fields))
     await vi.advanceTimersByTimeAsync(1)
   }
   return sent
@@ -44,7 +44,12 @@ describe('a breaker opens', () => {
     expect(guarded.admits(newCall())).toBe(false)
     const [refused] = (await run(guarded, 1)) as [Sent]
     expect(refused.ok).toBe(false)
-    expect(refused.value).toMatchObject({ kind: 'unavailable', source: 'client', retryable: true, label: below.label })
+    expect(refused.value).toMatchObject({
+      kind: 'unavailable',
+      source: 'client',
+      retryable: true,
+      redactedUrl: below.redactedUrl,
+    })
     expect(below.arrivals).toHaveLength(5)
   })
 
@@ -121,11 +126,11 @@ describe('a breaker opens', () => {
 
   test('never on calls that were ended from above, unless their time was up', async () => {
     const { guarded } = make({}, () => ({ never: true }))
-    for (let i = 0; i < 50; i++) sendDown(guarded.carry).end(new Error('enough'))
+    for (let i = 0; i < 50; i++) sendDown(guarded.send).end(new Error('enough'))
     expect(guarded.state()).toBe('closed')
     for (let i = 0; i < 5; i++)
-      sendDown(guarded.carry).end(
-        createFailure({ kind: 'timeout', text: 'late' }, { method: 'eth_chainId', label: 'x' }),
+      sendDown(guarded.send).end(
+        createFailure({ kind: 'timeout', text: 'late' }, { method: 'eth_chainId', redactedUrl: 'x' }),
       )
     expect(guarded.state()).toBe('open')
   })
@@ -174,9 +179,9 @@ describe('a breaker that is half open', () => {
   test('lets one read through, and closes when it is answered', async () => {
     const { below, guarded } = await halfOpen(() => ({ ...up, afterMs: 100 }))
     expect(guarded.admits(newCall())).toBe(true)
-    const probe = sendDown(guarded.carry)
+    const probe = sendDown(guarded.send)
     expect(guarded.admits(newCall())).toBe(false)
-    const other = sendDown(guarded.carry)
+    const other = sendDown(guarded.send)
     expect(other.value).toMatchObject({ kind: 'unavailable', source: 'client' })
     await vi.advanceTimersByTimeAsync(100)
     expect(probe.ok).toBe(true)
@@ -227,7 +232,7 @@ describe('a breaker that is half open', () => {
 
   test('lets the next one through where the probe was ended from above', async () => {
     const { guarded } = await halfOpen((_, n) => (n === 0 ? { never: true } : up))
-    sendDown(guarded.carry).end('enough')
+    sendDown(guarded.send).end('enough')
     expect(guarded.state()).toBe('halfOpen')
     await run(guarded, 1)
     expect(guarded.state()).toBe('closed')
@@ -247,8 +252,8 @@ describe('a breaker that is open', () => {
     const { guarded } = make({}, (_, n) =>
       n === 0 ? { ...up, afterMs: 100 } : n === 1 ? { ...down, afterMs: 100 } : down,
     )
-    sendDown(guarded.carry)
-    sendDown(guarded.carry)
+    sendDown(guarded.send)
+    sendDown(guarded.send)
     await run(guarded, 5)
     expect(guarded.state()).toBe('open')
     await vi.advanceTimersByTimeAsync(200)
@@ -279,7 +284,7 @@ describe('a call that says nothing about the endpoint now', () => {
 
   test('does not make the wait longer: it was sent in the millisecond in which the breaker opened', async () => {
     const { guarded } = make({}, (_, n) => ({ ...down, afterMs: n < 5 ? 0 : 4_000 }))
-    const late = Array.from({ length: 15 }, () => sendDown(guarded.carry))
+    const late = Array.from({ length: 15 }, () => sendDown(guarded.send))
     await vi.advanceTimersByTimeAsync(0)
     expect(guarded.state()).toBe('open')
     await vi.advanceTimersByTimeAsync(5_000)
@@ -290,7 +295,7 @@ describe('a call that says nothing about the endpoint now', () => {
   test('does not open it again: it was sent before the endpoint recovered', async () => {
     const { guarded } = make({ minCalls: 5 }, (_, n) => (n < 5 ? down : n < 15 ? { ...down, afterMs: 8_000 } : up))
     await run(guarded, 5)
-    for (let i = 0; i < 10; i++) sendDown(guarded.carry, 'eth_chainId', { insist: true })
+    for (let i = 0; i < 10; i++) sendDown(guarded.send, 'eth_chainId', { insist: true })
     await vi.advanceTimersByTimeAsync(5_000)
     await run(guarded, 1)
     expect(guarded.state()).toBe('closed')
@@ -310,7 +315,7 @@ describe('health', () => {
       latencyMs: undefined,
     })
     await vi.advanceTimersByTimeAsync(7_000)
-    for (let i = 0; i < 25; i++) sendDown(guarded.carry)
+    for (let i = 0; i < 25; i++) sendDown(guarded.send)
     await vi.runAllTimersAsync()
     expect(guarded.health()).toEqual({ state: 'closed', calls: 25, failures: 1, successRate: 0.96, latencyMs: 100 })
     expect(guarded.percentileMs(95)).toBeGreaterThanOrEqual(100)
@@ -319,9 +324,9 @@ describe('health', () => {
 
   test('remembers that a call was slow which nobody waited for to the end', async () => {
     const { guarded } = make({}, (_, n) => (n < 20 ? { ...up, afterMs: 10 } : { never: true }))
-    for (let i = 0; i < 20; i++) sendDown(guarded.carry)
+    for (let i = 0; i < 20; i++) sendDown(guarded.send)
     await vi.runAllTimersAsync()
-    const slow = Array.from({ length: 20 }, () => sendDown(guarded.carry))
+    const slow = Array.from({ length: 20 }, () => sendDown(guarded.send))
     await vi.advanceTimersByTimeAsync(1_000)
     for (const sent of slow) sent.end('lost')
     expect(guarded.percentileMs(95)).toBeGreaterThanOrEqual(1_000)

@@ -3,9 +3,9 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
-import { repeatable } from '../failure/repeatable.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
 import { createLatency } from './breakerLatency.ts'
-import type { Carry } from './call.ts'
+import type { Send } from './call.ts'
 import type { Endpoint } from './http.ts'
 import type { RouteCall } from './routeCall.ts'
 
@@ -108,7 +108,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
   checkRange('failureRate', failureRate, 0.01, 1)
 
   return (endpoint) => {
-    const { label } = endpoint
+    const { redactedUrl } = endpoint
     const latency = createLatency()
     const total = new Float64Array(PARTS)
     const failed = new Float64Array(PARTS)
@@ -116,7 +116,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     const rejected = new Float64Array(PARTS)
     let part = 0
     let inRow = 0
-    let refusals = 0
+    let rejections = 0
     let opened = false
     let openings = 0
     /** How often it has opened or closed. */
@@ -129,7 +129,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       total.fill(0)
       failed.fill(0)
       rejected.fill(0)
-      inRow = refusals = 0
+      inRow = rejections = 0
     }
 
     /** Drops the parts of the window that are past. */
@@ -149,7 +149,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       period++
       openedAt = time
       openForMs = ms
-      inRow = refusals = 0
+      inRow = rejections = 0
     }
 
     const judge = (
@@ -172,9 +172,9 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       }
       if (verdict !== 'up') rejected[at]! += share
       inRow = 0
-      refusals = verdict === 'refused' ? refusals + share : 0
+      rejections = verdict === 'refused' ? rejections + share : 0
       const stillRefused = opened && openForMs === deadMs && verdict === 'refused'
-      if (verdict === 'dead' || refusals > failures - 1e-6 || stillRefused) return open(time, deadMs)
+      if (verdict === 'dead' || rejections > failures - 1e-6 || stillRefused) return open(time, deadMs)
       if (!opened) return
       opened = false
       period++
@@ -189,23 +189,23 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     const state = (): BreakerState => stateAt(opened ? now() : 0)
     const admits = ({ method }: RouteCall): boolean => {
       const is = state()
-      return is === 'closed' || (is === 'halfOpen' && !probing && repeatable(method))
+      return is === 'closed' || (is === 'halfOpen' && !probing && isReadMethod(method))
     }
 
-    const carry: Carry = (call: RouteCall, settle) => {
+    const send: Send = (call: RouteCall, settle) => {
       const probes = opened && admits(call)
       if (opened && !probes && !call.insist)
         return settle(
           false,
           createFailure(
             { kind: 'unavailable', text: 'it has been failing and is left alone for a while', unsent: true },
-            { method: call.method, label },
+            { method: call.method, redactedUrl },
           ),
         )
       if (probes) probing = true
       const sent = { period, probes }
       const sentAt = now()
-      endpoint.carry(call, (ok, value) => {
+      endpoint.send(call, (ok, value) => {
         if (probes) probing = false
         const ms = now() - sentAt
         // What was ended while it took long would have taken longer: left out, slow answers would seem rare wherever they are not waited for.
@@ -228,6 +228,6 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       }
     }
 
-    return { ...endpoint, carry, state, admits, health, percentileMs: latency.percentileMs }
+    return { ...endpoint, send, state, admits, health, percentileMs: latency.percentileMs }
   }
 }

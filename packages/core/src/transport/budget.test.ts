@@ -27,7 +27,7 @@ const quota = (data: object = {}, message = 'quota exceeded'): Outcome => ({
   },
 })
 const send = (limited: ScriptedEndpoint, count: number, fields?: Partial<RouteCall>, method?: string): Sent[] =>
-  Array.from({ length: count }, () => sendDown(limited.carry, method, fields))
+  Array.from({ length: count }, () => sendDown(limited.send, method, fields))
 const advance = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
 
 let startedAt = 0
@@ -139,7 +139,7 @@ describe('a budget per second', () => {
     expect(second.call.waitingSince).toBe(startedAt)
     await vi.runAllTimersAsync()
     expect(first.events).toEqual([])
-    expect(second.events).toEqual([{ type: 'queued', label: limited.label, waitMs: 100 }])
+    expect(second.events).toEqual([{ type: 'queued', redactedUrl: limited.redactedUrl, waitMs: 100 }])
     expect(second.call).toMatchObject({ deadlineAt: startedAt + 5_100, waitingSince: undefined })
   })
 })
@@ -153,7 +153,7 @@ describe('waiting', () => {
       kind: 'throttled',
       source: 'client',
       retryable: false,
-      label: limited.label,
+      redactedUrl: limited.redactedUrl,
       retryAfterMs: 3_000,
       message: expect.stringContaining('has no room for it in the next 3000 ms'),
     })
@@ -232,13 +232,13 @@ describe('waiting', () => {
     const at: number[] = []
     const atOnce = budget({ requestsPerSecond: 10 })({
       ...scriptedEndpoint(),
-      carry: (_, settle) => {
+      send: (_, settle) => {
         at.push(Math.round(now() - startedAt))
         settle(true, '0x1')
       },
     })
     const again = (): void => {
-      if (at.length < 5) atOnce.carry(newCall(), again)
+      if (at.length < 5) atOnce.send(newCall(), again)
     }
     again()
     for (let i = 0; i < 5; i++) {
@@ -299,9 +299,9 @@ describe('the lanes', () => {
       await advance(1)
     }
     await advance(4_000)
-    const lane = below.arrivals.slice(1).map(({ priority }) => priority)
-    expect(lane.slice(0, 10)).toEqual([...Array(9).fill('write'), order[0]])
-    expect(lane.slice(10, 20)).toEqual([...Array(9).fill('write'), order[0]])
+    const queue = below.arrivals.slice(1).map(({ priority }) => priority)
+    expect(queue.slice(0, 10)).toEqual([...Array(9).fill('write'), order[0]])
+    expect(queue.slice(10, 20)).toEqual([...Array(9).fill('write'), order[0]])
     await vi.runAllTimersAsync()
     expect(below.arrivals).toHaveLength(91)
   })
@@ -312,7 +312,7 @@ describe('the lanes', () => {
         const { below, limited } = make({ requestsPerSecond: 10 })
         send(limited, 1)
         mix.forEach((priority, index) =>
-          sendDown(limited.carry, 'eth_call', { options: { priority }, params: `[${index}]` }),
+          sendDown(limited.send, 'eth_call', { options: { priority }, params: `[${index}]` }),
         )
         await vi.runAllTimersAsync()
         const expected = mix
@@ -474,8 +474,8 @@ describe('after a refusal for speed', () => {
   })
 
   test('rests longer each time where nothing is asked, up to 16 seconds, and briefly again once it was answered', async () => {
-    let answers = false
-    const { limited } = make({}, () => (answers ? { result: 1 } : throttle()))
+    let responses = false
+    const { limited } = make({}, () => (responses ? { result: 1 } : throttle()))
     const restAfterOne = async (): Promise<number> => {
       send(limited, 1)
       while (limited.stats().queued.read > 0) await advance(1)
@@ -485,9 +485,9 @@ describe('after a refusal for speed', () => {
     const rests: number[] = []
     for (let i = 0; i < 9; i++) rests.push(await restAfterOne())
     expect(rests).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000, 16_000])
-    answers = true
+    responses = true
     expect(await restAfterOne()).toBe(0)
-    answers = false
+    responses = false
     expect(await restAfterOne()).toBe(250)
   })
 
@@ -597,8 +597,8 @@ describe('after a refusal for speed', () => {
     const { limited } = make({ requestsPerSecond: 10 }, () => ({ ...throttle('20'), afterMs: 50 }))
     const hurried = { deadlineAt: now() + 10_000 }
     send(limited, 1, hurried)
-    limited.carry(newCall('eth_chainId', hurried), () => next.end('enough'))
-    const next = sendDown(limited.carry, 'eth_chainId', hurried)
+    limited.send(newCall('eth_chainId', hurried), () => next.end('enough'))
+    const next = sendDown(limited.send, 'eth_chainId', hurried)
     await vi.runAllTimersAsync()
     expect(next).toMatchObject({ value: 'enough', settled: 1 })
     expect(limited.stats().queued.read).toBe(0)
@@ -697,7 +697,7 @@ describe('options', () => {
   test('each endpoint has a budget of its own', async () => {
     const limit = budget({ requestsPerSecond: 1 })
     const [one, two] = [scriptedEndpoint(), scriptedEndpoint()]
-    for (const endpoint of [one, two]) sendDown(limit(endpoint).carry)
+    for (const endpoint of [one, two]) sendDown(limit(endpoint).send)
     await vi.runAllTimersAsync()
     expect([...times(one), ...times(two)]).toEqual([0, 0])
   })

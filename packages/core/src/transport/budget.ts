@@ -4,13 +4,13 @@ import { createFailure } from '../failure/createFailure.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createPace } from './budgetPace.ts'
-import type { Refusal } from './budgetPace.ts'
-import type { Carry, Priority, Settle } from './call.ts'
+import type { Rejection } from './budgetPace.ts'
+import type { Send, Priority, Settle } from './call.ts'
 import { computeUnits } from './computeUnits.ts'
 import { createDayCount } from './createDayCount.ts'
 import type { Endpoint } from './http.ts'
-import { createLane } from './lane.ts'
-import type { Place } from './lane.ts'
+import { createQueue } from './queue.ts'
+import type { QueueEntry } from './queue.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
 import { endWait } from './waits.ts'
@@ -57,12 +57,12 @@ export interface Budgeted {
   readonly stats: () => BudgetStats
 }
 
-interface Waiter extends Place {
+interface Waiter extends QueueEntry {
   readonly call: RouteCall
   readonly settle: Settle
   readonly cost: number
   readonly since: number
-  readonly lane: number
+  readonly queue: number
   left: boolean
 }
 
@@ -131,9 +131,9 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
   const burstMs = burst === undefined ? 100 : (burst / limit) * 1_000
 
   return (endpoint) => {
-    const { label } = endpoint
+    const { redactedUrl } = endpoint
     const pace = createPace(limit, burstMs)
-    const lanes = priorities.map(() => createLane<Waiter>())
+    const queues = priorities.map(() => createQueue<Waiter>())
     const queued = [0, 0, 0]
     const queuedCost = [0, 0, 0]
     let waiting = 0
@@ -145,7 +145,7 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
     let dayReadAt = -Infinity
     let serving = false
 
-    const laneOf = ({ method, options: { priority } }: RouteCall): number =>
+    const queueOf = ({ method, options: { priority } }: RouteCall): number =>
       priority ? priorities.indexOf(priority) : method.startsWith('eth_send') ? 0 : 1
 
     /** How long until the day has room for a call, in milliseconds. */
@@ -155,7 +155,7 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       return usedByDay.get(dayOf(date)) + dayCostOf(method) > perDay ? DAY_MS - (date % DAY_MS) : 0
     }
 
-    const refuse = ({ call, settle }: Pick<Waiter, 'call' | 'settle'>, kind: Refusal, ms: number): void =>
+    const refuse = ({ call, settle }: Pick<Waiter, 'call' | 'settle'>, kind: Rejection, ms: number): void =>
       settle(
         false,
         createFailure(
@@ -166,12 +166,12 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
             unsent: true,
             final: true,
           },
-          { method: call.method, label },
+          { method: call.method, redactedUrl },
         ),
       )
 
     /** Sends a call. Its cost is given back where it turns out that it never went out. */
-    const send = (call: RouteCall, settle: Settle, cost: number, sentAt: number): void => {
+    const sendWaiter = (call: RouteCall, settle: Settle, cost: number, sentAt: number): void => {
       // Where the day has no limit it is counted for the statistics only, and asking for the time would be most of the cost.
       if (perDay < Infinity || sentAt > dayReadAt + 1_000) {
         dayReadAt = sentAt
@@ -181,7 +181,7 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       used += cost
       usedByDay.add(sentOn, dayCostOf(call.method))
       const trial = pace.send(cost, sentAt)
-      endpoint.carry(call, (ok, value) => {
+      endpoint.send(call, (ok, value) => {
         let rests = false
         if (
           !ok &&
@@ -203,12 +203,12 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
     }
 
     const leave = (waiter: Waiter): number => {
-      const { lane, call, cost, since } = waiter
+      const { queue, call, cost, since } = waiter
       const waitedMs = now() - since
       waiter.left = true
-      lanes[lane]?.leave(waiter)
-      queued[lane] = (queued[lane] as number) - 1
-      queuedCost[lane] = queued[lane] ? (queuedCost[lane] as number) - cost : 0
+      queues[queue]?.leave(waiter)
+      queued[queue] = (queued[queue] as number) - 1
+      queuedCost[queue] = queued[queue] ? (queuedCost[queue] as number) - cost : 0
       endWait(call, waitedMs)
       if (--waiting === 0) timer.clear()
       return waitedMs
@@ -222,7 +222,7 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
     const dismiss = (): void => {
       const time = now()
       const { ms, kind } = pace.pause(time)
-      for (const waiter of lanes.flatMap((lane) => lane.all()))
+      for (const waiter of queues.flatMap((queue) => queue.all()))
         if (!waiter.left && !fits(waiter, time, ms)) {
           leave(waiter)
           refuse(waiter, kind, ms)
@@ -231,7 +231,7 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
 
     /** Who goes next, and who has waited longest. */
     const choose = (): { readonly next: Waiter; readonly oldest: Waiter } => {
-      const [next, ...others] = lanes.flatMap((lane) => lane.first() ?? []) as [Waiter, ...Waiter[]]
+      const [next, ...others] = queues.flatMap((queue) => queue.first() ?? []) as [Waiter, ...Waiter[]]
       let oldest = next
       for (const other of others) if (other.since < oldest.since) oldest = other
       return { next: passed < MAX_PASSED ? next : oldest, oldest }
@@ -252,8 +252,8 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
         if (ms === 0 && !pace.trying()) {
           passed = next === oldest ? 0 : passed + 1
           const waitMs = leave(next)
-          next.call.note?.({ type: 'queued', label, waitMs })
-          send(next.call, next.settle, next.cost, time)
+          next.call.note?.({ type: 'queued', redactedUrl, waitMs })
+          sendWaiter(next.call, next.settle, next.cost, time)
         } else if (expired || (dayMs > 0 && !fits(next, time, dayMs))) {
           const waiter = expired ? oldest : next
           leave(waiter)
@@ -268,21 +268,31 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
     }
     const timer = createSharedTimer(serve)
 
-    const waitMs = (call: RouteCall): number => waitOf(call, costOf(call.method), laneOf(call), now())
-    const waitOf = (call: RouteCall, cost: number, lane: number, time: number): number => {
+    const waitMs = (call: RouteCall): number => waitOf(call, costOf(call.method), queueOf(call), now())
+    const waitOf = (call: RouteCall, cost: number, queue: number, time: number): number => {
       let ahead = 0
-      for (let i = 0; i <= lane; i++) ahead += queuedCost[i] as number
+      for (let i = 0; i <= queue; i++) ahead += queuedCost[i] as number
       return Math.max(0, untilDayMs(call.method), pace.waitMs(cost, time, ahead))
     }
 
-    const carry: Carry = (call: RouteCall, settle) => {
+    const send: Send = (call: RouteCall, settle) => {
       const cost = costOf(call.method)
       const time = now()
       const dayMs = untilDayMs(call.method)
-      if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, time) === 0) return send(call, settle, cost, time)
-      const lane = laneOf(call)
-      const waiter: Waiter = { call, settle, cost, lane, since: time, left: false, before: undefined, after: undefined }
-      const ms = waitOf(call, cost, lane, time)
+      if (!waiting && !dayMs && !pace.trying() && pace.waitMs(cost, time) === 0)
+        return sendWaiter(call, settle, cost, time)
+      const queue = queueOf(call)
+      const waiter: Waiter = {
+        call,
+        settle,
+        cost,
+        queue,
+        since: time,
+        left: false,
+        before: undefined,
+        after: undefined,
+      }
+      const ms = waitOf(call, cost, queue, time)
       const rest = pace.pause(time)
       if (!fits(waiter, time, ms)) return refuse(waiter, dayMs ? 'quota' : rest.ms ? rest.kind : 'throttled', ms)
       call.waitingSince = time
@@ -290,9 +300,9 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
         leave(waiter)
         settle(false, reason)
       })
-      lanes[lane]?.enter(waiter)
-      queued[lane] = (queued[lane] as number) + 1
-      queuedCost[lane] = (queuedCost[lane] as number) + cost
+      queues[queue]?.enter(waiter)
+      queued[queue] = (queued[queue] as number) + 1
+      queuedCost[queue] = (queuedCost[queue] as number) + cost
       waiting++
       // For all others the timer is set already.
       if (choose().next === waiter || !timer.isSet()) serve()
@@ -315,6 +325,6 @@ export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoi
       }
     }
 
-    return { ...endpoint, carry, waitMs, stats }
+    return { ...endpoint, send, waitMs, stats }
   }
 }

@@ -8,7 +8,7 @@ import type { Pace } from './budgetPace.ts'
 
 const DAY_MS = 86_400_000
 const fail = (facts: Facts): KeyrailError =>
-  createFailure(facts, { method: 'eth_chainId', label: 'https://node.example/…' })
+  createFailure(facts, { method: 'eth_chainId', redactedUrl: 'https://node.example/…' })
 /** A refusal for speed; `retryAfter` is in seconds. */
 const slowDown = (retryAfter?: string): KeyrailError => fail({ text: 'slow down', status: 429, retryAfter })
 const usedUp = (data: object = {}, retryAfter?: string): KeyrailError => {
@@ -18,7 +18,7 @@ const usedUp = (data: object = {}, retryAfter?: string): KeyrailError => {
 
 const advance = (ms: number): unknown => vi.advanceTimersByTime(ms)
 /** Sends a call and has it answered at once. */
-const answer = (pace: Pace): void => {
+const response = (pace: Pace): void => {
   const at = now()
   pace.hear(at, pace.send(1, at))
 }
@@ -155,11 +155,11 @@ describe('the rate', () => {
     expect(pace.rate()).toBe(50)
     for (let second = 0; second < 24; second++) {
       advance(1_000)
-      answer(pace)
+      response(pace)
     }
     expect(pace.rate()).toBe(98)
     advance(1_000)
-    answer(pace)
+    response(pace)
     expect(pace.rate()).toBe(Infinity)
   })
 })

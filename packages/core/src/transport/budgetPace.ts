@@ -4,7 +4,7 @@ import type { KeyrailError } from '../failure/keyrailError.ts'
 import { createTokenBucket } from './tokenBucket.ts'
 
 /** What an endpoint may refuse a call for that does not lie in the call. */
-export type Refusal = 'throttled' | 'quota'
+export type Rejection = 'throttled' | 'quota'
 
 /** How fast an endpoint may be asked now: no faster than was configured, and slower where it says that this is too much. */
 export interface Pace {
@@ -13,7 +13,7 @@ export interface Pace {
   /** How long until a call of this cost may go, in milliseconds, after others of the cost `ahead`: an estimate while a trial is out. */
   readonly waitMs: (cost: number, time: number, ahead?: number) => number
   /** How much longer the endpoint wants not to be asked, in milliseconds, and why. */
-  readonly pause: (time: number) => { readonly ms: number; readonly kind: Refusal }
+  readonly pause: (time: number) => { readonly ms: number; readonly kind: Rejection }
   /** True while one call is out to see whether the pause was long enough: no other may go. */
   readonly trying: () => boolean
   /** A call goes. Returns whether it is the trial. */
@@ -59,7 +59,7 @@ export function createPace(limit: number, burstMs: number): Pace {
   const bucket = createTokenBucket(limit, burstMs)
   let ceiling = limit
   let pausedUntil = -Infinity
-  let kind: Refusal = 'throttled'
+  let kind: Rejection = 'throttled'
   let trial: 'none' | 'due' | 'out' = 'none'
   let strikes = 0
   let refusedAt = -Infinity

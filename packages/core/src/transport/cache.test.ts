@@ -8,22 +8,22 @@ import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
 import type { Transport } from './transport.ts'
 
-const label = 'https://node.example/v2/…'
+const redactedUrl = 'https://node.example/v2/…'
 const hash = `0x${'a'.repeat(64)}`
 const byHash: RequestArguments = { method: 'eth_getBlockByHash', params: [hash, false] }
 const byNumber = (number: string): RequestArguments => ({ method: 'eth_getBlockByNumber', params: [number, false] })
 
 /** A node at block 200 whose block 100 is final. */
-const node = (): Endpoint & { readonly sent: string[]; answer?: (method: string) => unknown } => {
+const node = (): Endpoint & { readonly sent: string[]; response?: (method: string) => unknown } => {
   const endpoint: ReturnType<typeof node> = {
-    label,
+    redactedUrl,
     sent: [],
     close: () => {},
-    carry: ({ method, params }, settle) => {
+    send: ({ method, params }, settle) => {
       endpoint.sent.push(method + params)
       const [place] = JSON.parse(params) as string[]
       const numbers: Record<string, string> = { latest: '0xc8', finalized: '0x64' }
-      const own = endpoint.answer?.(method)
+      const own = endpoint.response?.(method)
       if (own instanceof Error) return settle(false, own)
       if (own !== undefined) return settle(true, own)
       if (method === 'eth_chainId') return settle(true, '0x7')
@@ -83,23 +83,23 @@ describe('cache', () => {
 
   test('keeps no failure', async () => {
     const transport = make()
-    endpoint.answer = (method) => createFailure({ text: 'busy', status: 503 }, { method, label })
+    endpoint.response = (method) => createFailure({ text: 'busy', status: 503 }, { method, redactedUrl })
     await expect(transport.request(byHash)).rejects.toMatchObject({ kind: 'unavailable' })
-    delete endpoint.answer
+    delete endpoint.response
     expect(await sentBy(transport, byHash, byHash)).toBe(1)
   })
 
   test('keeps no null, and keeps what comes after it', async () => {
     const transport = make()
-    endpoint.answer = () => null
+    endpoint.response = () => null
     expect(await sentBy(transport, byHash, byHash)).toBe(2)
-    delete endpoint.answer
+    delete endpoint.response
     expect(await sentBy(transport, byHash, byHash)).toBe(1)
   })
 
   test('keeps nothing that JSON cannot hold', async () => {
     const transport = make()
-    endpoint.answer = () => ({ hash, number: 1n })
+    endpoint.response = () => ({ hash, number: 1n })
     expect(await sentBy(transport, byHash, byHash)).toBe(2)
   })
 
@@ -147,9 +147,9 @@ describe('finality', () => {
   test('never goes back, as where a node lags', async () => {
     const transport = make()
     await transport.request(byNumber('finalized'))
-    endpoint.answer = () => ({ number: '0x10' })
+    endpoint.response = () => ({ number: '0x10' })
     await transport.request(byNumber('finalized'))
-    delete endpoint.answer
+    delete endpoint.response
     expect(await sentBy(transport, byNumber('0x64'), byNumber('0x64'))).toBe(1)
   })
 
@@ -157,9 +157,9 @@ describe('finality', () => {
     'is not learnt from %j',
     async (value) => {
       const transport = make()
-      endpoint.answer = () => value
+      endpoint.response = () => value
       await transport.request(byNumber('finalized'))
-      delete endpoint.answer
+      delete endpoint.response
       expect(await sentBy(transport, byNumber('0x1'), byNumber('0x1'))).toBe(2)
     },
   )
@@ -168,11 +168,11 @@ describe('finality', () => {
     let settleOld: (() => void) | undefined
     const slow: Endpoint = {
       ...endpoint,
-      carry: (call, settle) => {
+      send: (call, settle) => {
         if (call.params.includes('0x64') && !settleOld) {
           endpoint.sent.push(call.method)
           settleOld = () => settle(true, { number: '0x64', hash: '0xforked' })
-        } else endpoint.carry(call, settle)
+        } else endpoint.send(call, settle)
       },
     }
     const transport = compose(slow, cache())
@@ -197,9 +197,9 @@ describe('finality', () => {
 
   test('is not counted from pending blocks', async () => {
     const transport = make({ finalityDepth: 1 })
-    endpoint.answer = () => ({ number: '0xff' })
+    endpoint.response = () => ({ number: '0xff' })
     await transport.request(byNumber('pending'))
-    delete endpoint.answer
+    delete endpoint.response
     expect(await sentBy(transport, byNumber('0x1'), byNumber('0x1'))).toBe(2)
   })
 })
@@ -295,7 +295,7 @@ describe('store', () => {
 
     test('is no longer written to once 100 writes hang', async () => {
       const transport = make({ store: { get: () => undefined, set }, chainId: 7 })
-      endpoint.answer = () => '0x1'
+      endpoint.response = () => '0x1'
       for (let n = 0; n < 150; n++)
         await transport.request({ method: 'eth_getBalance', params: [`0x${n}`, { blockHash: hash }] })
       expect(set).toHaveBeenCalledTimes(100)

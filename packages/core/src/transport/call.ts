@@ -1,5 +1,5 @@
 import type { CallEvent } from './callEvent.ts'
-import type { Place } from './lane.ts'
+import type { QueueEntry } from './queue.ts'
 
 /** The method and params of a call: EIP-1193 request arguments. Params are by position or by name, as in JSON-RPC 2.0 section 4.2. */
 export interface RequestArguments {
@@ -62,15 +62,15 @@ export interface Call {
   /** Stops what is under way and settles with the reason given. Kept by whichever layer is working on the call now. */
   cancel: ((reason: unknown) => void) | undefined
   /** Its neighbours among the calls under way, by which closing finds them all. */
-  before: Place | undefined
-  after: Place | undefined
+  before: QueueEntry | undefined
+  after: QueueEntry | undefined
 }
 
 /** How a call ends: `true` with the result, `false` with the reason it failed. Called exactly once. */
 export type Settle = (ok: boolean, value: unknown) => void
 
 /** Takes a call and settles it. Until it settles, `call.cancel` must stop it. */
-export type Carry = (call: Call, settle: Settle) => void
+export type Send = (call: Call, settle: Settle) => void
 
-/** One layer: wraps what lies below it. `label` is what may be printed of the address. */
-export type Layer = (next: Carry, label: string) => Carry
+/** One layer: wraps what lies below it. `redactedUrl` is what may be printed of the address. */
+export type Layer = (next: Send, redactedUrl: string) => Send

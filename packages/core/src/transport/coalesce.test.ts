@@ -10,7 +10,7 @@ import type { Endpoint } from './http.ts'
 import { retry } from './retry.ts'
 import type { Transport } from './transport.ts'
 
-const label = 'https://node.example/v2/…'
+const redactedUrl = 'https://node.example/v2/…'
 
 interface Sent {
   readonly call: Call
@@ -23,10 +23,10 @@ interface Sent {
 const held = (): Endpoint & { readonly sent: Sent[] } => {
   const sent: Sent[] = []
   return {
-    label,
+    redactedUrl,
     sent,
     close: () => {},
-    carry: (call, settle) => {
+    send: (call, settle) => {
       const entry: Sent = { call, settle }
       sent.push(entry)
       call.cancel = (reason) => {
@@ -44,7 +44,7 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> => call.catch((erro
 let endpoint: ReturnType<typeof held>
 let transport: Transport
 const make = (options?: CoalesceOptions): Transport => compose(endpoint, coalesce(options), deadline())
-const answer = (place: number, value: unknown): void => endpoint.sent[place]?.settle(true, value)
+const response = (place: number, value: unknown): void => endpoint.sent[place]?.settle(true, value)
 const fail = (place: number, error: unknown): void => endpoint.sent[place]?.settle(false, error)
 /** Fields of a call record that the door does not fill by itself. */
 const withFields =
@@ -70,11 +70,11 @@ describe('coalesce', () => {
   test('sends the same read once for all who ask while it is under way', async () => {
     const calls = [transport.request(read), transport.request(read), transport.request({ ...read })]
     expect(endpoint.sent).toHaveLength(1)
-    answer(0, '0x1')
+    response(0, '0x1')
     expect(await Promise.all(calls)).toEqual(['0x1', '0x1', '0x1'])
     const later = transport.request(read)
     expect(endpoint.sent).toHaveLength(2)
-    answer(1, '0x2')
+    response(1, '0x2')
     expect(await later).toBe('0x2')
   })
 
@@ -85,8 +85,8 @@ describe('coalesce', () => {
   ])('does not share with %s', async (_, other) => {
     const calls = [transport.request(read), transport.request(other)]
     expect(endpoint.sent).toHaveLength(2)
-    answer(1, 'b')
-    answer(0, 'a')
+    response(1, 'b')
+    response(0, 'a')
     expect(await Promise.all(calls)).toEqual(['a', 'b'])
   })
 
@@ -96,15 +96,15 @@ describe('coalesce', () => {
   )('never shares %s', async (method) => {
     const calls = [transport.request({ method, params: ['0x1'] }), transport.request({ method, params: ['0x1'] })]
     expect(endpoint.sent).toHaveLength(2)
-    answer(0, 'a')
-    answer(1, 'b')
+    response(0, 'a')
+    response(1, 'b')
     expect(await Promise.all(calls)).toEqual(['a', 'b'])
   })
 
   test('gives every caller an object of its own', async () => {
     const calls = [transport.request(read), transport.request(read), transport.request(read)]
     const original = { transactions: [{ hash: '0x1' }], extra: null }
-    answer(0, original)
+    response(0, original)
     const values = (await Promise.all(calls)) as (typeof original)[]
     expect(values[0]).toBe(original)
     for (const value of values) expect(value).toEqual(original)
@@ -115,24 +115,24 @@ describe('coalesce', () => {
   test('gives a copy of the answer as it came, whatever the first caller does to it at once', async () => {
     const first = transport.request(read).then((value) => Object.assign(value as object, { spoilt: true }))
     const second = transport.request(read)
-    answer(0, { number: '0x1' })
+    response(0, { number: '0x1' })
     expect(await first).toEqual({ number: '0x1', spoilt: true })
     expect(await second).toEqual({ number: '0x1' })
   })
 
   test.each([null, false, true, 0, '', '0x1'])('hands on %j as it is', async (value) => {
     const calls = [transport.request(read), transport.request(read)]
-    answer(0, value)
+    response(0, value)
     expect(await Promise.all(calls)).toEqual([value, value])
   })
 
   test('gives every caller a failure of its own, with the same fields', async () => {
     const rpcError = { code: 3, message: 'execution reverted', data: { raw: '0x08c379a0' } }
     const calls = [transport.request(read), transport.request(read)].map(outcomeOf)
-    fail(0, createFailure({ text: 'execution reverted', status: 200, rpcError }, { method: read.method, label }))
+    fail(0, createFailure({ text: 'execution reverted', status: 200, rpcError }, { method: read.method, redactedUrl }))
     const [first, second] = (await Promise.all(calls)) as { rpcError: typeof rpcError; message: string }[]
     expect(first).not.toBe(second)
-    expect(second).toMatchObject({ kind: 'revert', method: read.method, label, status: 200, rpcError })
+    expect(second).toMatchObject({ kind: 'revert', method: read.method, redactedUrl, status: 200, rpcError })
     expect(second?.message).toBe(first?.message)
     expect(second?.rpcError.data).not.toBe(first?.rpcError.data)
   })
@@ -146,10 +146,10 @@ describe('coalesce', () => {
 
   test('lets the others ask for themselves where the answer cannot be copied', async () => {
     const calls = [transport.request(read), transport.request(read)]
-    answer(0, { number: 1n })
+    response(0, { number: 1n })
     expect(await calls[0]).toEqual({ number: 1n })
     expect(endpoint.sent).toHaveLength(2)
-    answer(1, { number: 2n })
+    response(1, { number: 2n })
     expect(await calls[1]).toEqual({ number: 2n })
   })
 
@@ -164,7 +164,7 @@ describe('coalesce', () => {
       controllers[1]?.abort('mine too')
       expect(await second).toBe('mine too')
       const original = { number: '0x1' }
-      answer(0, original)
+      response(0, original)
       expect(await third).toBe(original)
     })
 
@@ -178,7 +178,7 @@ describe('coalesce', () => {
       expect(endpoint.sent[0]?.call.ended).toBe(true)
       expect(await Promise.all(calls)).toEqual(['first', 'second'])
       const later = transport.request(read)
-      answer(1, 'new')
+      response(1, 'new')
       expect(await later).toBe('new')
     })
 
@@ -188,7 +188,7 @@ describe('coalesce', () => {
       await vi.advanceTimersByTimeAsync(1_000)
       expect(await short).toMatchObject({ kind: 'timeout' })
       expect(endpoint.sent).toHaveLength(1)
-      answer(0, '0x1')
+      response(0, '0x1')
       expect(await long).toBe('0x1')
     })
 
@@ -196,7 +196,7 @@ describe('coalesce', () => {
       transport = compose(endpoint, retry(), coalesce(), deadline())
       const controller = new AbortController()
       const calls = [1, 2].map(() => outcomeOf(transport.request(read, { signal: controller.signal })))
-      fail(0, createFailure({ text: 'busy', status: 503, retryAfter: '2' }, { method: read.method, label }))
+      fail(0, createFailure({ text: 'busy', status: 503, retryAfter: '2' }, { method: read.method, redactedUrl }))
       controller.abort('enough')
       expect(await Promise.all(calls)).toEqual(['enough', 'enough'])
       await vi.advanceTimersByTimeAsync(3_000)
@@ -206,16 +206,16 @@ describe('coalesce', () => {
     test('while the answer is handed out is not answered twice', async () => {
       const controller = new AbortController()
       const settled: unknown[] = []
-      const carry = coalesce()(endpoint.carry, label)
+      const send = coalesce()(endpoint.send, redactedUrl)
       const record = (settle: Settle): Call => {
         const call = createCall('eth_chainId', '[]', {})
-        carry(call, settle)
+        send(call, settle)
         return call
       }
       record(() => controller.abort())
       const second = record((...outcome) => settled.push(outcome))
       controller.signal.addEventListener('abort', () => second.cancel?.('left'))
-      answer(0, '0x1')
+      response(0, '0x1')
       expect(settled).toEqual([[false, 'left']])
     })
   })
@@ -226,10 +226,10 @@ describe('coalesce', () => {
     await vi.advanceTimersByTimeAsync(500)
     const second = transport.request(read, { timeoutMs: 3_000 })
     expect(endpoint.sent).toHaveLength(1)
-    fail(0, createFailure({ text: 'busy', status: 503, retryAfter: '2' }, { method: read.method, label }))
+    fail(0, createFailure({ text: 'busy', status: 503, retryAfter: '2' }, { method: read.method, redactedUrl }))
     await vi.advanceTimersByTimeAsync(2_000)
     expect(await first).toMatchObject({ kind: 'timeout' })
-    answer(1, '0x1')
+    response(1, '0x1')
     expect(await second).toBe('0x1')
   })
 
@@ -240,7 +240,7 @@ describe('coalesce', () => {
     for (let second = 0; second < 12; second++) {
       outcomes.push(outcomeOf(transport.request(read)))
       await vi.advanceTimersByTimeAsync(1_000)
-      while (answered < endpoint.sent.length) answer(answered++, '0x1')
+      while (answered < endpoint.sent.length) response(answered++, '0x1')
     }
     await vi.advanceTimersByTimeAsync(10_000)
     const values = await Promise.all(outcomes)
@@ -255,14 +255,14 @@ describe('coalesce', () => {
     // The latest request is the one that others join.
     const third = transport.request(read)
     expect(endpoint.sent).toHaveLength(2)
-    answer(0, 'a')
-    answer(1, 'b')
+    response(0, 'a')
+    response(1, 'b')
     expect(await Promise.all([impatient, patient, third])).toEqual(['a', 'b', 'b'])
   })
 
   describe('after a write', () => {
     test.each([
-      ['was answered', () => answer(1, '0xhash')],
+      ['was answered', () => response(1, '0xhash')],
       ['failed', () => fail(1, new Error('lost'))],
     ])('that %s, joins no request that began before it', async (_, settle) => {
       const before = transport.request(read)
@@ -271,8 +271,8 @@ describe('coalesce', () => {
       await written
       const after = transport.request(read)
       expect(endpoint.sent).toHaveLength(3)
-      answer(2, 'new')
-      answer(0, 'old')
+      response(2, 'new')
+      response(0, 'old')
       expect(await Promise.all([before, after])).toEqual(['old', 'new'])
     })
 
@@ -280,8 +280,8 @@ describe('coalesce', () => {
       const written = transport.request(write)
       const calls = [transport.request(read), transport.request(read)]
       expect(endpoint.sent).toHaveLength(2)
-      answer(1, 'a')
-      answer(0, '0xhash')
+      response(1, 'a')
+      response(0, '0xhash')
       expect(await Promise.all([...calls, written])).toEqual(['a', 'a', '0xhash'])
     })
 
@@ -293,20 +293,20 @@ describe('coalesce', () => {
       await written
       const after = transport.request(read)
       expect(endpoint.sent).toHaveLength(3)
-      answer(0, 'old')
-      answer(2, 'new')
+      response(0, 'old')
+      response(2, 'new')
       expect(await Promise.all([before, after])).toEqual(['old', 'new'])
     })
 
     test('leaves the newer request in place when the older one ends', async () => {
       const before = transport.request(read)
       const written = transport.request(write)
-      answer(1, '0xhash')
+      response(1, '0xhash')
       const calls = [transport.request(read)]
-      answer(0, 'old')
+      response(0, 'old')
       calls.push(transport.request(read))
       expect(endpoint.sent).toHaveLength(3)
-      answer(2, 'new')
+      response(2, 'new')
       expect(await Promise.all([before, written, ...calls])).toEqual(['old', '0xhash', 'new', 'new'])
     })
   })
@@ -355,11 +355,11 @@ describe('coalesce', () => {
     test('does not share by the highest block seen once an answer may have raised it', async () => {
       const first = transport.request(read, { minBlock: true } as CallOptions)
       const other = transport.request({ method: 'eth_blockNumber' })
-      answer(1, '0x10')
+      response(1, '0x10')
       const second = transport.request(read, { minBlock: true } as CallOptions)
       expect(endpoint.sent).toHaveLength(3)
-      answer(0, 'a')
-      answer(2, 'b')
+      response(0, 'a')
+      response(2, 'b')
       expect(await Promise.all([first, other, second])).toEqual(['a', '0x10', 'b'])
     })
   })
@@ -402,7 +402,7 @@ describe('coalesce', () => {
       note({ type: 'attempt' })
       controller.abort()
       note({ type: 'attempted' })
-      answer(0, '0x1')
+      response(0, '0x1')
       await Promise.all([first, second])
       expect(told).toEqual(['b joined', 'a attempt', 'b attempted'])
     })

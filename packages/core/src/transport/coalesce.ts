@@ -1,8 +1,8 @@
 import { now } from '../clock/now.ts'
 import { checkNames } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import { repeatable } from '../failure/repeatable.ts'
-import type { Call, Carry, Layer, Settle } from './call.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
+import type { Call, Send, Layer, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
@@ -40,7 +40,7 @@ interface Flight {
   joined: Joined | undefined
   /** How many writes and how many answers had settled when it began. */
   readonly writes: number
-  readonly answers: number
+  readonly responses: number
 }
 
 /** What is under way, by params. */
@@ -70,7 +70,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     // By method first: to join method and params to one key costs more than to look twice.
     const flights = new Map<string, Flights>()
     let writes = 0
-    let answers = 0
+    let responses = 0
 
     const mayJoin = (call: Call, flight: Flight): boolean => {
       const minBlock = minBlockOf(call)
@@ -87,7 +87,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
         // Not even with a higher one: that may fail as lagging where the caller's own would be answered.
         minBlockOf(flight.shared) === minBlock &&
         // `true` is the highest block seen, and an answer may have raised it.
-        (minBlock !== true || flight.answers === answers) &&
+        (minBlock !== true || flight.responses === responses) &&
         // Else a request that hangs would be joined, and outlived, for ever.
         2 * ((flight.joined?.joinableFor ?? flight.shared.deadlineAt) - time) >= call.deadlineAt - time
       )
@@ -99,7 +99,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       shared.startedAt = startedAt
       shared.deadlineAt = deadlineAt
       shared.note = note
-      return { shared, first: call, settle, joined: undefined, writes, answers }
+      return { shared, first: call, settle, joined: undefined, writes, responses }
     }
 
     /** No more callers join it. */
@@ -171,14 +171,14 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       })
       next(flight.shared, (ok, value) => {
         close(flight)
-        answers++
+        responses++
         // Cut off from all it worked for: tables that the map has outgrown keep it alive for a while.
         flight.shared.cancel = undefined
         land(flight, ok, value)
       })
     }
 
-    const carryWrite: Carry = (call, settle) =>
+    const sendWrite: Send = (call, settle) =>
       next(call, (ok, value) => {
         writes++
         settle(ok, value)
@@ -186,7 +186,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
 
     return (call: Call, settle) => {
       const { method, params } = call
-      if (!repeatable(method)) return carryWrite(call, settle)
+      if (!isReadMethod(method)) return sendWrite(call, settle)
       let alike = flights.get(method)
       const found = alike?.get(params)
       if (found && mayJoin(call, found)) return join(found, call, settle)

@@ -6,17 +6,17 @@ import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
 
 const echo = (seen: Call[] = []): Endpoint => ({
-  label: 'https://node.example/…',
+  redactedUrl: 'https://node.example/…',
   close: () => {},
-  carry: (call, settle) => {
+  send: (call, settle) => {
     seen.push(call)
     settle(true, `${call.method}${call.params}`)
   },
 })
 const silent: Endpoint = {
-  label: 'https://node.example/…',
+  redactedUrl: 'https://node.example/…',
   close: () => {},
-  carry: (call, settle) => {
+  send: (call, settle) => {
     call.cancel = (reason) => settle(false, reason)
   },
 }

@@ -12,6 +12,6 @@ import type { Transport } from './transport.ts'
  * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), deadline())
  */
 export function compose(endpoint: Endpoint, ...layers: readonly Layer[]): Transport {
-  const { label, door, close } = createStack(endpoint, layers)
-  return Object.freeze({ label, request: door, close, [Symbol.asyncDispose]: async () => close() })
+  const { redactedUrl, dispatch, close } = createStack(endpoint, layers)
+  return Object.freeze({ redactedUrl, request: dispatch, close, [Symbol.asyncDispose]: async () => close() })
 }

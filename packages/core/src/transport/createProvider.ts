@@ -1,4 +1,4 @@
-import { asRevert } from '../failure/asRevert.ts'
+import { toRevert } from '../failure/toRevert.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { RequestArguments } from './call.ts'
 import type { Transport } from './transport.ts'
@@ -37,7 +37,7 @@ const codeOf = ({ kind, rpcError }: KeyrailError): number => {
 export function toProviderRpcError(error: unknown): unknown {
   if (!isKeyrailError(error)) return error
   const { rpcError } = error
-  const said = rpcError && (error.kind === 'revert' ? asRevert(rpcError) : rpcError)
+  const said = rpcError && (error.kind === 'revert' ? toRevert(rpcError) : rpcError)
   const code = error.kind === 'revert' && said ? said.code : codeOf(error)
   return Object.assign(new KeyrailError(said?.message ?? error.message, error), {
     code,

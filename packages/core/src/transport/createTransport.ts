@@ -86,7 +86,7 @@ export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransp
   const stats = createStats()
   const { endpoints, chainId } = openEndpoints(options)
   const routed = route(endpoints, { attemptTimeoutMs, acceptableWaitMs, hedge, minBlock })
-  const observer = createObserver({ stats, hooks, tracing })(routed.label)
+  const observer = createObserver({ stats, hooks, tracing })(routed.redactedUrl)
   // From the innermost to the outermost.
   const stack = createStack(
     routed,
@@ -98,7 +98,7 @@ export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransp
       ...layers,
     ].filter((layer) => !!layer),
     {
-      live: createDeadlines({ timeoutMs }, routed.label, (call: Call) => call),
+      live: createDeadlines({ timeoutMs }, routed.redactedUrl, (call: Call) => call),
       begin: observer.begin,
       end: (call, ok, value) => {
         observer.end(call, ok, value)
@@ -106,14 +106,14 @@ export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransp
       },
     },
   )
-  const { label, door, close } = stack
+  const { redactedUrl, dispatch, close } = stack
   return Object.freeze({
-    label,
-    request: door,
-    batch: createBatchRequest(door) as BatchFn<Rpc>,
+    redactedUrl,
+    request: dispatch,
+    batch: createBatchRequest(dispatch) as BatchFn<Rpc>,
     group: () => createGroup<Rpc>(stack),
     stats: () => ({ ...stats.snapshot(), route: routed.stats() }),
-    chainId: chainIdOf(door, label, chainId),
+    chainId: chainIdOf(dispatch, redactedUrl, chainId),
     close,
     [Symbol.asyncDispose]: async () => close(),
   })

@@ -8,15 +8,15 @@ import type { Endpoint } from './http.ts'
 /** An endpoint that never answers, and counts how often it was told to stop. */
 const silent = (): Endpoint & { stopped: number } => {
   const endpoint = {
-    label: 'https://node.example/…',
+    redactedUrl: 'https://node.example/…',
     stopped: 0,
     close: () => {},
-    carry: ((call, settle) => {
+    send: ((call, settle) => {
       call.cancel = (reason) => {
         endpoint.stopped++
         settle(false, reason)
       }
-    }) as Endpoint['carry'],
+    }) as Endpoint['send'],
   }
   return endpoint
 }
@@ -34,7 +34,12 @@ describe('deadline', () => {
     const call = compose(endpoint, deadline({ timeoutMs: ownMs })).request({ method }, { timeoutMs: callMs })
     const outcome = call.catch((error: unknown) => error)
     await vi.runAllTimersAsync()
-    expect(await outcome).toMatchObject({ kind: 'timeout', source: 'client', method, label: endpoint.label })
+    expect(await outcome).toMatchObject({
+      kind: 'timeout',
+      source: 'client',
+      method,
+      redactedUrl: endpoint.redactedUrl,
+    })
     expect(endpoint.stopped).toBe(1)
     return Date.now() - start
   }
@@ -49,11 +54,11 @@ describe('deadline', () => {
   test('strikes for one call though the options of another are changed while it is under way', async () => {
     const ends: ((ok: boolean, value: unknown) => void)[] = []
     const endpoint = silent()
-    const carry: Endpoint['carry'] = (call, settle) => {
-      endpoint.carry(call, settle)
+    const send: Endpoint['send'] = (call, settle) => {
+      endpoint.send(call, settle)
       ends.push(settle)
     }
-    const transport = compose({ ...endpoint, carry }, deadline())
+    const transport = compose({ ...endpoint, send }, deadline())
     const start = Date.now()
     const first = transport.request({ method: 'eth_blockNumber' }, { timeoutMs: 500 }).catch(() => Date.now() - start)
     const options = { timeoutMs: 1_000 }
@@ -81,17 +86,17 @@ describe('deadline', () => {
 
   test('does not count the time that a call stands in a queue of ours', async () => {
     const endpoint = silent()
-    const carry: Endpoint['carry'] = (call, settle) => {
+    const send: Endpoint['send'] = (call, settle) => {
       call.waitingSince = now()
       setTimeout(() => {
         // As gate and budget do when its turn comes.
         call.deadlineAt += now() - (call.waitingSince ?? 0)
         call.waitingSince = undefined
-        endpoint.carry(call, settle)
+        endpoint.send(call, settle)
       }, 5_000)
     }
     const start = Date.now()
-    const call = compose({ ...endpoint, carry }, deadline({ timeoutMs: 1_000 })).request({ method: 'eth_chainId' })
+    const call = compose({ ...endpoint, send }, deadline({ timeoutMs: 1_000 })).request({ method: 'eth_chainId' })
     const outcome = call.catch((error: unknown) => error)
     await vi.runAllTimersAsync()
     expect(await outcome).toMatchObject({ kind: 'timeout' })
@@ -100,14 +105,14 @@ describe('deadline', () => {
 
   test('nor the time that a record below stands there for it, as a shared flight does', async () => {
     const endpoint = silent()
-    const carry: Endpoint['carry'] = (call, settle) => {
+    const send: Endpoint['send'] = (call, settle) => {
       const below = { ...call, waitingSince: now() as number | undefined }
       call.below = below
       setTimeout(() => (below.waitingSince = undefined), 3_000)
-      endpoint.carry(call, settle)
+      endpoint.send(call, settle)
     }
     const start = Date.now()
-    const call = compose({ ...endpoint, carry }, deadline({ timeoutMs: 1_000 })).request({ method: 'eth_chainId' })
+    const call = compose({ ...endpoint, send }, deadline({ timeoutMs: 1_000 })).request({ method: 'eth_chainId' })
     const outcome = call.catch((error: unknown) => error)
     await vi.runAllTimersAsync()
     expect(await outcome).toMatchObject({ kind: 'timeout' })

@@ -2,11 +2,11 @@ import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 import { checkNames, checkRange } from '../failure/invalid.ts'
-import { createAlarms } from './alarms.ts'
+import { createTimers } from './timers.ts'
 import type { Call, Layer } from './call.ts'
 import { endCall } from './endCall.ts'
-import { heavy } from './heavy.ts'
-import type { Holder, Place } from './lane.ts'
+import { expensiveMethods } from './expensiveMethods.ts'
+import type { Holder, QueueEntry } from './queue.ts'
 import { creditWaits } from './waits.ts'
 
 /** Options of {@link deadline}. */
@@ -24,12 +24,12 @@ export function checkTimeout(timeoutMs: number | undefined): void {
  * Holds the calls under way, and ends those that do not leave in time.
  *
  * @param options - As of {@link deadline}.
- * @param label - What may be printed of the address.
+ * @param redactedUrl - What may be printed of the address.
  * @param callOf - The call of what enters.
  */
-export function createDeadlines<P extends Place>(
+export function createDeadlines<P extends QueueEntry>(
   { timeoutMs }: DeadlineOptions,
-  label: string,
+  redactedUrl: string,
   callOf: (place: P) => Call,
 ): Holder<P> {
   checkTimeout(timeoutMs)
@@ -38,7 +38,7 @@ export function createDeadlines<P extends Place>(
 
   const msOf = (place: P): number => {
     const { options, method } = callOf(place)
-    return options.timeoutMs ?? timeoutMs ?? (heavy.test(method) ? 60_000 : 10_000)
+    return options.timeoutMs ?? timeoutMs ?? (expensiveMethods.test(method) ? 60_000 : 10_000)
   }
 
   const strike = (place: P): void => {
@@ -49,32 +49,32 @@ export function createDeadlines<P extends Place>(
     while (worker.below) worker = worker.below
     const leftMs = call.deadlineAt - (call.waitingSince ?? time)
     if (worker.waitingSince === undefined ? leftMs < 1 : leftMs <= 0)
-      return endCall(call, label, 'timeout', `no answer within ${msOf(place)} ms`)
+      return endCall(call, redactedUrl, 'timeout', `no answer within ${msOf(place)} ms`)
     // Not for each instant of a long wait, where little time was left at its beginning.
     late.set(
       place,
       startTimer(() => strike(place), Math.max(leftMs, 10)),
     )
   }
-  const alarms = createAlarms(strike, msOf, (place) => callOf(place).startedAt)
+  const timers = createTimers(strike, msOf, (place) => callOf(place).startedAt)
 
   return {
     enter: (place) => {
       const call = callOf(place)
       call.deadlineAt = call.startedAt + msOf(place)
-      alarms.set(place)
+      timers.set(place)
     },
     leave: (place) => {
-      if (place.before) return alarms.unset(place)
+      if (place.before) return timers.unset(place)
       clearTimeout(late.get(place))
       late.delete(place)
     },
-    all: () => [...alarms.all(), ...late.keys()],
+    all: () => [...timers.all(), ...late.keys()],
   }
 }
 
 /** A call on its way through the layer. */
-interface Timed extends Place {
+interface Timed extends QueueEntry {
   readonly call: Call
 }
 
@@ -90,8 +90,8 @@ interface Timed extends Place {
 export function deadline(options: DeadlineOptions = {}): Layer {
   checkNames('deadline', options, ['timeoutMs'])
   checkTimeout(options.timeoutMs)
-  return (next, label) => {
-    const deadlines = createDeadlines<Timed>(options, label, ({ call }) => call)
+  return (next, redactedUrl) => {
+    const deadlines = createDeadlines<Timed>(options, redactedUrl, ({ call }) => call)
     return (call, settle) => {
       const timed: Timed = { call, before: undefined, after: undefined }
       deadlines.enter(timed)

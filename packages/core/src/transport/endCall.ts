@@ -8,13 +8,13 @@ import { triedEndpoints } from './triedEndpoints.ts'
  * Ends a call from this side: stops what is under way, and lets no layer start anything anew.
  *
  * @param call - The call; nothing happens where it has settled already.
- * @param label - What may be printed of the address.
+ * @param redactedUrl - What may be printed of the address.
  * @param kind - Why it ends.
  * @param text - The same in words.
  */
-export function endCall(call: Call, label: string, kind: FailureKind, text: string): void {
+export function endCall(call: Call, redactedUrl: string, kind: FailureKind, text: string): void {
   call.ended = true
-  const failure = createFailure({ kind, text }, { method: call.method, label })
+  const failure = createFailure({ kind, text }, { method: call.method, redactedUrl })
   const tried = kind === 'timeout' ? triedEndpoints(call) : ''
   call.cancel?.(tried ? new KeyrailError(`${failure.message} ${tried}`, failure) : failure)
 }

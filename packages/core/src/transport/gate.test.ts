@@ -3,7 +3,7 @@ import { now } from '../clock/now.ts'
 import { newCall, sendDown } from '../../test/scriptedEndpoint.ts'
 import { answerAll, scriptedPost } from '../../test/scriptedPost.ts'
 import { gate } from './gate.ts'
-import type { Call, Carry } from './call.ts'
+import type { Call, Send } from './call.ts'
 import type { PostForItems } from './gate.ts'
 
 type Done = Parameters<PostForItems>[2]
@@ -20,19 +20,19 @@ afterEach(() => {
 const held = () => {
   const ends: ((ok: boolean) => void)[] = []
   const started: Call[] = []
-  const carry: Carry = (call, settle) => {
+  const send: Send = (call, settle) => {
     started.push(call)
     ends.push((ok) => settle(ok, call.method))
     call.cancel = (reason) => settle(false, reason)
   }
-  return { ends, started, endpoint: { ...scriptedPost(), carry } }
+  return { ends, started, endpoint: { ...scriptedPost(), send } }
 }
 
 describe('gate', () => {
   test('lets so many requests be under way, and the next when one has ended', () => {
     const { ends, started, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 2 })(endpoint)
-    const sent = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(carry, method))
+    const { send } = gate({ maxInFlight: 2 })(endpoint)
+    const sent = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(send, method))
     expect(started.map(({ method }) => method)).toEqual(['eth_a', 'eth_b'])
     ends[1]?.(false)
     expect(started.map(({ method }) => method)).toEqual(['eth_a', 'eth_b', 'eth_c'])
@@ -49,8 +49,8 @@ describe('gate', () => {
 
   test('lets 64 be under way unless it is told otherwise', async () => {
     const { ends, started, endpoint } = held()
-    const { carry } = gate()(endpoint)
-    for (let n = 0; n < 70; n++) sendDown(carry)
+    const { send } = gate()(endpoint)
+    for (let n = 0; n < 70; n++) sendDown(send)
     await Promise.resolve()
     expect(started).toHaveLength(64)
     for (const end of ends) end(true)
@@ -59,10 +59,10 @@ describe('gate', () => {
 
   test('begins 8 requests of a flood at once and the next right after it, which is no wait', async () => {
     const { ends, started, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 20 })(endpoint)
+    const { send } = gate({ maxInFlight: 20 })(endpoint)
     const notes: string[] = []
     const note: Call['note'] = ({ type }) => void notes.push(type)
-    for (let n = 0; n < 21; n++) sendDown(carry, `eth_${n}`, { note })
+    for (let n = 0; n < 21; n++) sendDown(send, `eth_${n}`, { note })
     expect(started).toHaveLength(8)
     await Promise.resolve()
     expect(started.map(({ method }) => method)).toEqual(Array.from({ length: 20 }, (_, n) => `eth_${n}`))
@@ -73,8 +73,8 @@ describe('gate', () => {
 
   test('lets a call leave before the end of the tick in which it was put off', async () => {
     const { ends, started, endpoint } = held()
-    const { carry } = gate()(endpoint)
-    const sent = Array.from({ length: 10 }, (_, n) => sendDown(carry, `eth_${n}`))
+    const { send } = gate()(endpoint)
+    const sent = Array.from({ length: 10 }, (_, n) => sendDown(send, `eth_${n}`))
     sent[8]?.call.cancel?.('left')
     await Promise.resolve()
     expect(sent[8]).toMatchObject({ ok: false, value: 'left', settled: 1 })
@@ -85,13 +85,13 @@ describe('gate', () => {
 
   test('lets writes go before reads before polling, and within a lane who came first', () => {
     const { ends, started, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 1 })(endpoint)
-    sendDown(carry, 'eth_first')
-    sendDown(carry, 'eth_getLogs', { options: { priority: 'poll' } })
-    sendDown(carry, 'eth_call')
-    sendDown(carry, 'eth_gasPrice')
-    sendDown(carry, 'eth_sendRawTransaction')
-    sendDown(carry, 'eth_getBalance', { options: { priority: 'write' } })
+    const { send } = gate({ maxInFlight: 1 })(endpoint)
+    sendDown(send, 'eth_first')
+    sendDown(send, 'eth_getLogs', { options: { priority: 'poll' } })
+    sendDown(send, 'eth_call')
+    sendDown(send, 'eth_gasPrice')
+    sendDown(send, 'eth_sendRawTransaction')
+    sendDown(send, 'eth_getBalance', { options: { priority: 'write' } })
     for (const end of ends) end(true)
     expect(started.map(({ method }) => method)).toEqual([
       'eth_first',
@@ -105,8 +105,8 @@ describe('gate', () => {
 
   test('lets a waiting call go out of the line at once when it is ended, wherever it stands', () => {
     const { ends, started, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 1 })(endpoint)
-    const [, second, third, fourth] = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(carry, method))
+    const { send } = gate({ maxInFlight: 1 })(endpoint)
+    const [, second, third, fourth] = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(send, method))
     third?.end('enough')
     expect(third).toMatchObject({ ok: false, value: 'enough', settled: 1 })
     second?.end('enough')
@@ -118,9 +118,9 @@ describe('gate', () => {
 
   test('gives the place of an ended request to the next', () => {
     const { ends, started, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 1 })(endpoint)
-    const first = sendDown(carry, 'eth_a')
-    sendDown(carry, 'eth_b')
+    const { send } = gate({ maxInFlight: 1 })(endpoint)
+    const first = sendDown(send, 'eth_a')
+    sendDown(send, 'eth_b')
     first.end('enough')
     expect(first).toMatchObject({ ok: false, value: 'enough', settled: 1 })
     expect(started.map(({ method }) => method)).toEqual(['eth_a', 'eth_b'])
@@ -129,12 +129,12 @@ describe('gate', () => {
 
   test('fails a call that waited too long: throttled by this side, not sent, not to be retried', () => {
     const { ends, started, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
-    sendDown(carry, 'eth_a')
-    const early = sendDown(carry, 'eth_b')
-    const polled = sendDown(carry, 'eth_c', { options: { priority: 'poll' } })
+    const { send } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
+    sendDown(send, 'eth_a')
+    const early = sendDown(send, 'eth_b')
+    const polled = sendDown(send, 'eth_c', { options: { priority: 'poll' } })
     vi.advanceTimersByTime(400)
-    const late = sendDown(carry, 'eth_d')
+    const late = sendDown(send, 'eth_d')
     vi.advanceTimersByTime(599)
     expect(early.settled).toBe(0)
     vi.advanceTimersByTime(1)
@@ -156,12 +156,12 @@ describe('gate', () => {
 
   test('watches on after calls that were refused came back at once', () => {
     const { ends, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
-    sendDown(carry)
+    const { send } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
+    sendDown(send)
     const again: unknown[] = []
-    carry(newCall('eth_poll', { options: { priority: 'poll' } }), (_, value) => {
+    send(newCall('eth_poll', { options: { priority: 'poll' } }), (_, value) => {
       again.push(value)
-      carry(newCall('eth_sendRawTransaction'), (__, other) => again.push(other))
+      send(newCall('eth_sendRawTransaction'), (__, other) => again.push(other))
     })
     vi.advanceTimersByTime(1_000)
     expect(again).toHaveLength(1)
@@ -174,9 +174,9 @@ describe('gate', () => {
 
   test('stops the clock of a call while it waits, and tells how long that was', () => {
     const { ends, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 1 })(endpoint)
-    sendDown(carry)
-    const waiting = sendDown(carry, 'eth_b', { deadlineAt: 5_000 })
+    const { send } = gate({ maxInFlight: 1 })(endpoint)
+    sendDown(send)
+    const waiting = sendDown(send, 'eth_b', { deadlineAt: 5_000 })
     const since = now()
     expect(waiting.call.waitingSince).toBe(since)
     vi.advanceTimersByTime(700)
@@ -184,15 +184,15 @@ describe('gate', () => {
     ends[0]?.(true)
     expect(waiting.call.waitingSince).toBeUndefined()
     expect(waiting.call.deadlineAt).toBe(5_700)
-    expect(waiting.events[0]).toEqual({ type: 'queued', label: 'https://node.example/…', waitMs: 700 })
+    expect(waiting.events[0]).toEqual({ type: 'queued', redactedUrl: 'https://node.example/…', waitMs: 700 })
     ends[1]?.(true)
   })
 
   test('starts the clock again of a call that waited too long: it may go elsewhere', () => {
     const { ends, endpoint } = held()
-    const { carry } = gate({ maxInFlight: 1, maxWaitMs: 50 })(endpoint)
-    sendDown(carry)
-    const waiting = sendDown(carry, 'eth_b', { deadlineAt: 5_000 })
+    const { send } = gate({ maxInFlight: 1, maxWaitMs: 50 })(endpoint)
+    sendDown(send)
+    const waiting = sendDown(send, 'eth_b', { deadlineAt: 5_000 })
     vi.advanceTimersByTime(50)
     expect(waiting.call).toMatchObject({ deadlineAt: 5_050, waitingSince: undefined })
     ends[0]?.(true)
@@ -200,7 +200,7 @@ describe('gate', () => {
 
   test('says nothing of waiting to a call that did not wait', () => {
     const { ends, endpoint } = held()
-    const sent = sendDown(gate()(endpoint).carry, 'eth_a', { deadlineAt: 10 })
+    const sent = sendDown(gate()(endpoint).send, 'eth_a', { deadlineAt: 10 })
     ends[0]?.(true)
     expect(sent.events).toMatchObject([
       { type: 'attempt', batchSize: 1 },
@@ -211,18 +211,18 @@ describe('gate', () => {
 
   test('takes any number of calls that end at once, without growing the stack', () => {
     let ended = 0
-    const endpoint = { ...scriptedPost(), carry: ((_, settle) => settle(true, 1)) as Carry }
+    const endpoint = { ...scriptedPost(), send: ((_, settle) => settle(true, 1)) as Send }
     const hold = held()
     let first = true
-    const { carry } = gate({ maxInFlight: 1 })({
+    const { send } = gate({ maxInFlight: 1 })({
       ...endpoint,
-      carry: (call, settle) => {
-        if (!first) return endpoint.carry(call, settle)
+      send: (call, settle) => {
+        if (!first) return endpoint.send(call, settle)
         first = false
-        hold.endpoint.carry(call, settle)
+        hold.endpoint.send(call, settle)
       },
     })
-    for (let n = 0; n < 20_000; n++) carry(newCall(), () => ended++)
+    for (let n = 0; n < 20_000; n++) send(newCall(), () => ended++)
     hold.ends[0]?.(true)
     expect(ended).toBe(20_000)
   })
@@ -254,10 +254,10 @@ describe('gate', () => {
 
   test('stops a posted body, and gives its place to the next', async () => {
     const endpoint = scriptedPost(() => ({ never: true }))
-    const { post, carry } = gate({ maxInFlight: 1 })(endpoint)
+    const { post, send } = gate({ maxInFlight: 1 })(endpoint)
     const done = vi.fn<Done>()
     const stop = post([{ call: newCall() }], () => '[]', done)
-    const next = sendDown(carry)
+    const next = sendDown(send)
     endpoint.script = answerAll
     stop()
     await vi.advanceTimersByTimeAsync(1)
@@ -290,7 +290,7 @@ describe('gate', () => {
     expect(done).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ kind: 'throttled', unsent: true, final: true }),
       undefined,
-      { label: 'https://node.example/…' },
+      { redactedUrl: 'https://node.example/…' },
     )
     stop()
   })
@@ -298,7 +298,7 @@ describe('gate', () => {
   test('passes on what it stands before', () => {
     const endpoint = scriptedPost(answerAll, 7)
     const gated = gate()(endpoint)
-    expect(gated).toMatchObject({ label: endpoint.label, chainId: 7, close: endpoint.close })
+    expect(gated).toMatchObject({ redactedUrl: endpoint.redactedUrl, chainId: 7, close: endpoint.close })
   })
 
   test.each([

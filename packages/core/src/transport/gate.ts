@@ -5,11 +5,11 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import { checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
-import { repeatable } from '../failure/repeatable.ts'
-import type { Call, Carry, Settle } from './call.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
+import type { Call, Send, Settle } from './call.ts'
 import type { Endpoint, HttpEndpoint, Post } from './http.ts'
-import { createLane } from './lane.ts'
-import type { Lane, Place } from './lane.ts'
+import { createQueue } from './queue.ts'
+import type { Queue, QueueEntry } from './queue.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
 import { endWait } from './waits.ts'
@@ -54,8 +54,8 @@ interface Posting {
 }
 
 /** A request that waits. One is made for each call where nothing is joined, so it holds no more than it must. */
-interface Waiter extends Place {
-  readonly lane: Lane<Waiter>
+interface Waiter extends QueueEntry {
+  readonly queue: Queue<Waiter>
   /** The call, or the first of the body's: since when it waits stands there. */
   readonly call: RouteCall
   /** A call's own, or what is to be posted. */
@@ -81,23 +81,23 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
   checkRange('maxInFlight', maxInFlight, 1, 100_000)
   checkRange('maxWaitMs', maxWaitMs, 1, 2 ** 31 - 1)
   return (endpoint) => {
-    const { label, chainId, close } = endpoint
-    const lanes = { write: createLane<Waiter>(), read: createLane<Waiter>(), poll: createLane<Waiter>() }
-    const inOrder = Object.values(lanes)
+    const { redactedUrl, chainId, close } = endpoint
+    const queues = { write: createQueue<Waiter>(), read: createQueue<Waiter>(), poll: createQueue<Waiter>() }
+    const inOrder = Object.values(queues)
     let queued = 0
     let inFlight = 0
     let admitting = false
     let begun = 0
 
-    const laneOf = ({ method, options }: RouteCall): Lane<Waiter> =>
-      lanes[options.priority ?? (repeatable(method) ? 'read' : 'write')]
+    const queueOf = ({ method, options }: RouteCall): Queue<Waiter> =>
+      queues[options.priority ?? (isReadMethod(method) ? 'read' : 'write')]
 
     const callsOf = ({ call, asked }: Waiter): readonly RouteCall[] =>
       typeof asked === 'function' ? [call] : asked.items.map((item) => item.call)
 
     const enter = (call: RouteCall, asked: Waiter['asked']): Waiter => {
-      const waiter: Waiter = { lane: laneOf(call), call, asked, before: undefined, after: undefined }
-      waiter.lane.enter(waiter)
+      const waiter: Waiter = { queue: queueOf(call), call, asked, before: undefined, after: undefined }
+      waiter.queue.enter(waiter)
       const time = now()
       for (const one of callsOf(waiter)) one.waitingSince = time
       queued++
@@ -106,7 +106,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     }
 
     const leave = (waiter: Waiter): void => {
-      waiter.lane.leave(waiter)
+      waiter.queue.leave(waiter)
       if (--queued === 0) timer.clear()
     }
 
@@ -123,9 +123,9 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     /** One timer for all who wait: in each lane, the first has waited longest. */
     const watch = (): void => {
       const time = now()
-      for (const lane of inOrder)
-        while (sinceOf(lane.first()) + maxWaitMs <= time) {
-          const waiter = lane.first() as Waiter
+      for (const queue of inOrder)
+        while (sinceOf(queue.first()) + maxWaitMs <= time) {
+          const waiter = queue.first() as Waiter
           admit(waiter, time)
           const facts: Facts = {
             kind: 'throttled',
@@ -134,10 +134,10 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
             final: true,
           }
           const { asked, call } = waiter
-          if (typeof asked === 'function') asked(false, createFailure(facts, { method: call.method, label }))
+          if (typeof asked === 'function') asked(false, createFailure(facts, { method: call.method, redactedUrl }))
           else asked.refuse(facts)
         }
-      const oldest = Math.min(...inOrder.map((lane) => sinceOf(lane.first())))
+      const oldest = Math.min(...inOrder.map((queue) => sinceOf(queue.first())))
       if (queued > 0) timer.set(Math.max(1, oldest + maxWaitMs - time))
     }
     const timer = createSharedTimer(watch)
@@ -149,11 +149,11 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       if (admitting) return
       admitting = true
       while (queued > 0 && inFlight < maxInFlight) {
-        const waiter = inOrder.find((lane) => lane.first())?.first() as Waiter
+        const waiter = inOrder.find((queue) => queue.first())?.first() as Waiter
         const waitMs = admit(waiter, now())
-        if (late) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', label, waitMs })
+        if (late) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', redactedUrl, waitMs })
         const { asked, call } = waiter
-        if (typeof asked === 'function') send(call, asked)
+        if (typeof asked === 'function') sendNow(call, asked)
         else asked.start()
       }
       admitting = false
@@ -175,22 +175,22 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       return false
     }
 
-    const send: Carry = (call, settle) => {
+    const sendNow: Send = (call, settle) => {
       inFlight++
       const sentAt = now()
-      call.note?.({ type: 'attempt', label, batchSize: 1 })
-      endpoint.carry(call, (ok, value) => {
+      call.note?.({ type: 'attempt', redactedUrl, batchSize: 1 })
+      endpoint.send(call, (ok, value) => {
         if (call.note) {
           const kind = ok ? undefined : isKeyrailError(value) ? value.kind : 'aborted'
-          call.note({ type: 'attempted', label, durationMs: now() - sentAt, kind })
+          call.note({ type: 'attempted', redactedUrl, durationMs: now() - sentAt, kind })
         }
         release()
         settle(ok, value)
       })
     }
 
-    const carry: Carry = (call, settle) => {
-      if (mayBegin()) return send(call, settle)
+    const send: Send = (call, settle) => {
+      if (mayBegin()) return sendNow(call, settle)
       stand(enter(call, settle), call)
     }
 
@@ -217,13 +217,13 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       }
       if (mayBegin()) start()
       else {
-        const refuse = (facts: Facts): void => done(facts, undefined, { label })
+        const refuse = (facts: Facts): void => done(facts, undefined, { redactedUrl })
         const waiter = enter((items[0] as OfCall).call, { items, start, refuse })
         stop = () => leave(waiter)
       }
       return () => stop()
     }
 
-    return { label, chainId, carry, post, close }
+    return { redactedUrl, chainId, send, post, close }
   }
 }

@@ -4,11 +4,11 @@ import { compose } from './compose.ts'
 import type { Endpoint } from './http.ts'
 import { hintOf, hints } from './hints.ts'
 
-const label = 'https://node.example/v2/…'
+const redactedUrl = 'https://node.example/v2/…'
 const ending = (ok: boolean, value: unknown): Endpoint => ({
-  label,
+  redactedUrl,
   close: () => {},
-  carry: (_, settle) => settle(ok, value),
+  send: (_, settle) => settle(ok, value),
 })
 const ask = (endpoint: Endpoint): Promise<unknown> =>
   compose(endpoint, hints())
@@ -17,7 +17,7 @@ const ask = (endpoint: Endpoint): Promise<unknown> =>
 
 describe('hints', () => {
   test('put what to do on a failure, and at the end of its message', async () => {
-    const failure = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', label })
+    const failure = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', redactedUrl })
     expect(failure.hint).toBeUndefined()
     const hinted = (await ask(ending(false, failure))) as Error
     expect(hinted).toMatchObject({ ...failure, hint: 'Slow down.' })
@@ -26,7 +26,7 @@ describe('hints', () => {
   })
 
   test('leave alone what has none', async () => {
-    const failure = createFailure({ kind: 'aborted', text: 'closed' }, { method: 'eth_call', label })
+    const failure = createFailure({ kind: 'aborted', text: 'closed' }, { method: 'eth_call', redactedUrl })
     expect(await ask(ending(false, failure))).toBe(failure)
     const reason = new Error('mine')
     expect(await ask(ending(false, reason))).toBe(reason)

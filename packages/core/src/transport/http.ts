@@ -2,17 +2,17 @@ import { addressExample } from '../address/addressOptions.ts'
 import type { AddressOptions } from '../address/addressOptions.ts'
 import { openAddress } from '../address/openAddress.ts'
 import type { OpenAddress } from '../address/openAddress.ts'
-import type { Answer } from '../carrier/carrier.ts'
+import type { HttpResponse } from '../http/httpClient.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, Facts } from '../failure/createFailure.ts'
 import { check, checkNames, checkObject, checkRange } from '../failure/invalid.ts'
-import { repeatable } from '../failure/repeatable.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
 import { withoutTracing } from '../observe/withoutTracing.ts'
-import { readAnswer } from '../message/readAnswer.ts'
+import { readResponse } from '../message/readResponse.ts'
 import { wrongChain } from '../message/wrongChain.ts'
-import type { Carry } from './call.ts'
+import type { Send } from './call.ts'
 import { onCancel } from './onCancel.ts'
-import { createCarrier } from '#http'
+import { createHttpClient } from '#http'
 
 /** Options of {@link http}. */
 export interface HttpOptions {
@@ -31,14 +31,14 @@ export interface HttpOptions {
 export type Post = (
   body: string | (() => string),
   again: boolean,
-  done: (facts: Facts | undefined, answer: Answer | undefined, context: Omit<FailureContext, 'method'>) => void,
+  done: (facts: Facts | undefined, response: HttpResponse | undefined, context: Omit<FailureContext, 'method'>) => void,
 ) => () => void
 
 /** The lowest layer: carries a call to one address. */
 export interface Endpoint {
   /** What may be printed of the address. */
-  readonly label: string
-  readonly carry: Carry
+  readonly redactedUrl: string
+  readonly send: Send
   readonly close: () => void
 }
 
@@ -67,8 +67,8 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
   const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
   check(!fetch || typeof fetch === 'function', 'fetch must be a function')
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)
-  const { label, chainId, open } = openAddress(address)
-  const carrier = createCarrier({ fetch, agent, maxResponseBytes })
+  const { redactedUrl, chainId, open } = openAddress(address)
+  const httpClient = createHttpClient({ fetch, agent, maxResponseBytes })
   let lastId = 0
 
   const post: Post = (body, again, done) => {
@@ -77,20 +77,23 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
     const send = (to: OpenAddress): void => {
       if (over) return
       const text = typeof body === 'string' ? body : body()
-      const ended: Parameters<typeof carrier.send>[2] = (fault, answer) => {
-        if (!fault?.stale || !again) return done(fault, answer, to)
+      const ended: Parameters<typeof httpClient.send>[2] = (fault, response) => {
+        if (!fault?.stale || !again) return done(fault, response, to)
         // The server had closed the idle connection before this call reached it: nobody has seen the call.
         again = false
         send(to)
       }
-      stop = withoutTracing(() => carrier.send(to, text, ended))
+      stop = withoutTracing(() => httpClient.send(to, text, ended))
       // A given fetch may have ended the call while it was called.
       if (over) stop()
     }
     // What users gave is called when the layers have done their work: an abort or a close in it would get between them.
     const to = fetch || agent ? Promise.resolve().then(open) : open()
     if (to instanceof Promise)
-      to.then(send, ({ message: text }: Error) => over || done({ kind: 'invalidRequest', text }, undefined, { label }))
+      to.then(
+        send,
+        ({ message: text }: Error) => over || done({ kind: 'invalidRequest', text }, undefined, { redactedUrl }),
+      )
     else send(to)
     return () => {
       over = true
@@ -98,16 +101,16 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
     }
   }
 
-  const carry: Carry = (call, settle) => {
+  const send: Send = (call, settle) => {
     const { method } = call
     const id = ++lastId
     const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
-    const stop = post(body, repeatable(method), (facts, answer, context) => {
+    const stop = post(body, isReadMethod(method), (facts, response, context) => {
       let read: { readonly result: unknown } | Facts = facts as Facts
       try {
-        if (answer) read = readAnswer(answer, { id, method })
+        if (response) read = readResponse(response, { id, method })
         if ('result' in read)
-          read = wrongChain(chainId, method === 'eth_chainId' ? read.result : answer?.header('x-chain-id')) ?? read
+          read = wrongChain(chainId, method === 'eth_chainId' ? read.result : response?.header('x-chain-id')) ?? read
       } catch {
         // The response of a given fetch may be anything. One that cannot be read costs this call, and not the process.
         read = { kind: 'badResponse', text: 'the answer cannot be read' }
@@ -120,5 +123,5 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
       settle(false, reason)
     })
   }
-  return { label, chainId, carry, post, close: carrier.close }
+  return { redactedUrl, chainId, send, post, close: httpClient.close }
 }

@@ -10,22 +10,22 @@ import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
 import { layer } from './layer.ts'
 
-const label = 'https://node.example/…'
+const redactedUrl = 'https://node.example/…'
 const close = (): void => {}
 const echo = (seen: Call[] = []): Endpoint => ({
-  label,
+  redactedUrl,
   close,
-  carry: (call, settle) => {
+  send: (call, settle) => {
     seen.push(call)
-    call.note?.({ type: 'attempt', label, batchSize: 1 })
-    call.note?.({ type: 'attempted', label, durationMs: 1 })
+    call.note?.({ type: 'attempt', redactedUrl, batchSize: 1 })
+    call.note?.({ type: 'attempted', redactedUrl, durationMs: 1 })
     settle(true, `${call.method}${call.params}`)
   },
 })
 const silent: Endpoint = {
-  label,
+  redactedUrl,
   close,
-  carry: (call, settle) => {
+  send: (call, settle) => {
     call.cancel = (reason) => settle(false, reason)
   },
 }
@@ -59,7 +59,7 @@ describe('layer', () => {
     const reasons: unknown[] = []
     const below: Endpoint = {
       ...silent,
-      carry: (call, settle) => {
+      send: (call, settle) => {
         call.cancel = (reason) => {
           reasons.push(reason)
           settle(false, reason)
@@ -94,7 +94,7 @@ describe('layer', () => {
       calls: 2,
       answered: 2,
       requests: 2,
-      endpoints: { [label]: { requests: 2 } },
+      endpoints: { [redactedUrl]: { requests: 2 } },
     })
     expect(onAttempt.mock.calls.map(([{ method }]) => method)).toEqual(['eth_a', 'eth_b'])
   })
@@ -130,10 +130,10 @@ describe('layer', () => {
       await request({ method: 'eth_aside' })
       return request(args, options)
     })
-    const carry = asides(echo(seen).carry, label)
+    const send = asides(echo(seen).send, redactedUrl)
     const [group, batch] = [{}, {}]
     const call = { ...createCall('eth_a', '[]', {}), group, batch }
-    await new Promise<void>((resolve) => carry(call, () => resolve()))
+    await new Promise<void>((resolve) => send(call, () => resolve()))
     expect(seen.map(({ method }) => method)).toEqual(['eth_aside', 'eth_a'])
     expect(seen[0]).toMatchObject({ group: undefined, batch: undefined })
     expect(seen[1]?.group).toBe(group)
@@ -150,7 +150,7 @@ describe('layer', () => {
     vi.useFakeTimers()
     const queue: Endpoint = {
       ...silent,
-      carry: (call, settle) => {
+      send: (call, settle) => {
         call.waitingSince = now()
         setTimeout(() => {
           call.deadlineAt += now() - (call.waitingSince as number)
@@ -159,16 +159,16 @@ describe('layer', () => {
         }, 500)
       },
     }
-    const answer = compose(queue, through, deadline({ timeoutMs: 100 })).request({ method: 'eth_a' })
+    const response = compose(queue, through, deadline({ timeoutMs: 100 })).request({ method: 'eth_a' })
     await vi.advanceTimersByTimeAsync(500)
-    expect(await answer).toBe('after the wait')
+    expect(await response).toBe('after the wait')
   })
 
   test('passes a call on whose time is as good as up', async () => {
     vi.useFakeTimers()
     const seen: Call[] = []
     const call = { ...createCall('eth_a', '[]', {}), deadlineAt: now() + 0.25 }
-    const value = await new Promise((resolve) => through(echo(seen).carry, label)(call, (_, is) => resolve(is)))
+    const value = await new Promise((resolve) => through(echo(seen).send, redactedUrl)(call, (_, is) => resolve(is)))
     expect(value).toBe('eth_a[]')
   })
 })

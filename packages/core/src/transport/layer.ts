@@ -1,7 +1,7 @@
 import { now } from '../clock/now.ts'
-import type { Call, Carry, Layer, RequestArguments } from './call.ts'
-import { createDoor } from './door.ts'
-import type { Request } from './door.ts'
+import type { Call, Send, Layer, RequestArguments } from './call.ts'
+import { createDispatch } from './createDispatch.ts'
+import type { RawRequest } from './createDispatch.ts'
 import { onCancel } from './onCancel.ts'
 import { setBelow } from './waits.ts'
 
@@ -28,11 +28,11 @@ interface Carried {
  * })
  * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), timed, deadline())
  */
-export function layer(wrap: (request: Request) => Request): Layer {
-  return (next: Carry) => {
+export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
+  return (next: Send) => {
     // By the signal, because it survives a copy of the options.
     const carried = new WeakMap<AbortSignal, Carried>()
-    const door = createDoor((inner, settle) => {
+    const dispatch = createDispatch((inner, settle) => {
       const outer = inner.options.signal && carried.get(inner.options.signal)
       if (!outer) return next(inner, settle)
       const { group, batch, note } = outer.call
@@ -49,7 +49,7 @@ export function layer(wrap: (request: Request) => Request): Layer {
         settle(ok, value)
       })
     })
-    const request = wrap(door)
+    const request = wrap(dispatch)
     return (call, settle) => {
       const controller = new AbortController()
       const { signal } = controller

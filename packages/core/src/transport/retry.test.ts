@@ -11,19 +11,19 @@ import { retry } from './retry.ts'
 import type { RetryOptions } from './retry.ts'
 import type { Transport } from './transport.ts'
 
-const label = 'https://node.example/v2/…'
+const redactedUrl = 'https://node.example/v2/…'
 
 /** An endpoint that fails in the given ways, one per attempt, and then answers; and when each attempt came. */
 const failing = (...ways: Facts[]): Endpoint & { readonly at: number[] } => {
   const at: number[] = []
   return {
-    label,
+    redactedUrl,
     at,
     close: () => {},
-    carry: ({ method }, settle) => {
+    send: ({ method }, settle) => {
       const facts = ways[at.length]
       at.push(now())
-      queueMicrotask(() => (facts ? settle(false, createFailure(facts, { method, label })) : settle(true, '0x1')))
+      queueMicrotask(() => (facts ? settle(false, createFailure(facts, { method, redactedUrl })) : settle(true, '0x1')))
     },
   }
 }
@@ -112,17 +112,17 @@ describe('retry', () => {
   })
 
   test('says that no time is left, not less than none, where the machine was too busy for the deadline', async () => {
-    const carry = retry()(failing(down).carry, label)
-    const sent = sendDown(carry, 'eth_chainId', { deadlineAt: now() - 20 })
+    const send = retry()(failing(down).send, redactedUrl)
+    const sent = sendDown(send, 'eth_chainId', { deadlineAt: now() - 20 })
     await vi.runAllTimersAsync()
     expect(String(sent.value)).toContain('and 0 ms are left.')
   })
 
   test('says nothing of retries where the deadline struck during an attempt', async () => {
     const hanging: Endpoint = {
-      label,
+      redactedUrl,
       close: () => {},
-      carry: (call, done) => {
+      send: (call, done) => {
         call.cancel = (reason) => done(false, reason)
       },
     }
@@ -135,7 +135,7 @@ describe('retry', () => {
     const endpoint = scriptedEndpoint((_, n) =>
       n === 0 ? { facts: over('2') } : n === 1 ? { facts: { ...down, retryAfter: '1' } } : { result: '0x1' },
     )
-    const sent = sendDown(retry()(endpoint.carry, label))
+    const sent = sendDown(retry()(endpoint.send, redactedUrl))
     await vi.runAllTimersAsync()
     expect(sent.events).toEqual([
       { type: 'retry', kind: 'throttled', waitMs: 2_000 },

@@ -14,7 +14,7 @@ import { route } from './route.ts'
 import type { RouteEndpoint, RouteOptions } from './route.ts'
 import type { RouteCall } from './routeCall.ts'
 
-const label = (at: number): string => `https://node-${at}.example/…`
+const redactedUrl = (at: number): string => `https://node-${at}.example/…`
 const ok = (result: unknown, afterMs = 1): Outcome => ({ result, afterMs })
 const fails = (facts: Facts, afterMs = 1): Outcome => ({ facts, afterMs })
 const down = fails({ text: 'Bad Gateway', status: 502 })
@@ -38,11 +38,11 @@ const make = (
   wrap?: (e: ScriptedEndpoint, at: number) => RouteEndpoint,
 ) => {
   const nodes = scripts.map((script, at) =>
-    scriptedEndpoint(typeof script === 'function' ? script : () => script, label(at)),
+    scriptedEndpoint(typeof script === 'function' ? script : () => script, redactedUrl(at)),
   )
   const routed = route(wrap ? nodes.map(wrap) : nodes, options)
   const send = (method?: string, fields?: Partial<RouteCall>): Sent =>
-    sendDown(routed.carry, method, { deadlineAt: now() + 9_000, ...fields })
+    sendDown(routed.send, method, { deadlineAt: now() + 9_000, ...fields })
   return { nodes, routed, send, counts: () => nodes.map(({ arrivals }) => arrivals.length) }
 }
 const guarded =
@@ -86,22 +86,27 @@ describe('a route in order', () => {
     const { send, counts } = make([outcome, ok('0x2')])
     const sent = await settle(send())
     expect(sent.value).toBe('0x2')
-    expect(sent.events).toEqual([{ type: 'rerouted', label: label(0), kind: expect.any(String) }])
+    expect(sent.events).toEqual([{ type: 'rerouted', redactedUrl: redactedUrl(0), kind: expect.any(String) }])
     expect(counts()).toEqual([1, 1])
   })
 
   test('does not ask another where the answer would be the same', async () => {
     const { send, counts } = make([reverted, ok('0x2')])
-    expect((await settle(send('eth_call'))).value).toMatchObject({ kind: 'revert', label: label(0) })
+    expect((await settle(send('eth_call'))).value).toMatchObject({ kind: 'revert', redactedUrl: redactedUrl(0) })
     expect(counts()).toEqual([1, 0])
   })
 
   test('asks each once, and tells of all where all failed', async () => {
     const { send, counts } = make([reset, throttled, down])
     const { value, settled } = await settle(send())
-    expect(value).toMatchObject({ kind: 'throttled', retryable: true, label: label(1), retryAfterMs: undefined })
+    expect(value).toMatchObject({
+      kind: 'throttled',
+      retryable: true,
+      redactedUrl: redactedUrl(1),
+      retryAfterMs: undefined,
+    })
     expect(String(value)).toContain(
-      `3 endpoints were tried: ${label(0)} (network), ${label(1)} (throttled), ${label(2)} (unavailable).`,
+      `3 endpoints were tried: ${redactedUrl(0)} (network), ${redactedUrl(1)} (throttled), ${redactedUrl(2)} (unavailable).`,
     )
     expect(settled).toBe(1)
     expect(counts()).toEqual([1, 1, 1])
@@ -243,10 +248,10 @@ describe('a transaction', () => {
             options,
             guarded(),
           )
-          const below = routed.carry
+          const below = routed.send
           const group = groups ? {} : undefined
           const transport = compose(
-            { ...routed, carry: (call, end) => below(Object.assign(call, { group }), end) },
+            { ...routed, send: (call, end) => below(Object.assign(call, { group }), end) },
             retry({ retries: 4 }),
             deadline({ timeoutMs: 20_000 }),
           )
@@ -289,7 +294,12 @@ describe('the time of an attempt', () => {
   test('can be given, also with one endpoint', async () => {
     const { send, nodes } = make([never], { attemptTimeoutMs: 200 })
     const sent = await settle(send())
-    expect(sent.value).toMatchObject({ kind: 'timeout', source: 'client', retryable: true, label: label(0) })
+    expect(sent.value).toMatchObject({
+      kind: 'timeout',
+      source: 'client',
+      retryable: true,
+      redactedUrl: redactedUrl(0),
+    })
     expect(String(sent.value)).toContain('no answer within the 200 ms of one attempt')
     expect(nodes[0]?.arrivals[0]?.cancelled).toBeDefined()
   })
@@ -448,8 +458,8 @@ describe('another chain', () => {
     for (let i = 0; i < 4; i++) expect((await settle(send())).value).toBe('0x2')
     expect(counts()).toEqual([1, 4])
     expect(routed.stats()[0]).toMatchObject({
-      name: label(0),
-      label: label(0),
+      name: redactedUrl(0),
+      redactedUrl: redactedUrl(0),
       out: expect.stringContaining('chain 5'),
     })
     expect(routed.stats()[1]?.out).toBeUndefined()
@@ -497,7 +507,7 @@ describe('hedging', () => {
     const sent = await settle(send())
     expect(sent.value).toBe('second')
     expect(Math.round((sent.at as number) - from)).toBe(40)
-    expect(sent.events).toEqual([{ type: 'hedged', label: label(1) }])
+    expect(sent.events).toEqual([{ type: 'hedged', redactedUrl: redactedUrl(1) }])
     // The loser was ended.
     expect(nodes[0]?.arrivals.at(-1)?.cancelled).toBeDefined()
   })
@@ -608,7 +618,7 @@ describe('minBlock', () => {
     const fields = { ...balance, options: { minBlock: 100 } }
     const sent = await settle(send('eth_getBalance', fields))
     expect(sent.value).toBe('at 100')
-    expect(sent.events).toEqual([{ type: 'rerouted', label: label(0), kind: 'lagging' }])
+    expect(sent.events).toEqual([{ type: 'rerouted', redactedUrl: redactedUrl(0), kind: 'lagging' }])
     await settle(send('eth_getBalance', fields))
     expect(nodes.map(({ arrivals }) => arrivals.length)).toEqual([1, 3])
   })
@@ -815,11 +825,18 @@ describe('options', () => {
     expect(() => route([{ ...scriptedEndpoint(), weight: -1 }])).toThrow('weight must be a number from 0')
   })
 
-  test('the label is the name of the first, else its label', () => {
-    expect(route([scriptedEndpoint(undefined, label(7)), scriptedEndpoint()]).label).toBe(label(7))
-    expect(route([{ ...scriptedEndpoint(), name: 'main' }]).label).toBe('main')
+  test('the redacted URL is the name of the first, else its redacted URL', () => {
+    expect(route([scriptedEndpoint(undefined, redactedUrl(7)), scriptedEndpoint()]).redactedUrl).toBe(redactedUrl(7))
+    expect(route([{ ...scriptedEndpoint(), name: 'main' }]).redactedUrl).toBe('main')
     expect(route([{ ...scriptedEndpoint(), name: 'main' }]).stats()).toEqual([
-      { name: 'main', label: 'https://node.example/…', head: 0, out: undefined, health: undefined, budget: undefined },
+      {
+        name: 'main',
+        redactedUrl: 'https://node.example/…',
+        head: 0,
+        out: undefined,
+        health: undefined,
+        budget: undefined,
+      },
     ])
   })
 })

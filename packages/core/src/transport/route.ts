@@ -5,15 +5,15 @@ import { createFailure } from '../failure/createFailure.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import { repeatable } from '../failure/repeatable.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
 import type { Guarded, Health } from './breaker.ts'
 import type { Budgeted, BudgetStats } from './budget.ts'
-import type { Carry, Settle } from './call.ts'
+import type { Send, Settle } from './call.ts'
 import { blockNumber, createHeads, tellsHead } from './heads.ts'
 import type { Endpoint } from './http.ts'
-import { heavy } from './heavy.ts'
+import { expensiveMethods } from './expensiveMethods.ts'
 import { onCancel } from './onCancel.ts'
-import { createAsk } from './routeAsk.ts'
+import { createHeadQuery } from './headQuery.ts'
 import { readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
 import { mostTelling, movable } from './routeFailure.ts'
@@ -24,7 +24,7 @@ import { setBelow } from './waits.ts'
 export interface RouteEndpoint extends Endpoint, Partial<Budgeted>, Partial<Guarded> {
   /** Its share of the calls, against those of the others; 0 keeps it for when the others cannot. @default 1 */
   readonly weight?: number | undefined
-  /** What it is called in statistics and events. @default its label */
+  /** What it is called in statistics and events. @default its redacted URL */
   readonly name?: string | undefined
 }
 
@@ -55,9 +55,9 @@ export interface RouteOptions {
 
 /** What is known of one endpoint of a route. */
 export interface RouteStats {
-  /** Its name, or its label. */
+  /** Its name, or its redacted URL. */
   readonly name: string
-  readonly label: string
+  readonly redactedUrl: string
   /** The highest block that it is known to hold; 0 before it has told of any. */
   readonly head: number
   /** Why it is asked no more: it has proved to be on another chain. */
@@ -136,14 +136,14 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
   const weighted = endpoints.some(({ weight }) => weight !== undefined)
   const shares = endpoints.map(() => 0)
   const heads = createHeads(count)
-  const asks = endpoints.map(({ carry }) => createAsk(carry))
+  const asks = endpoints.map(({ send }) => createHeadQuery(send))
   const out: (KeyrailError | undefined)[] = []
   /** How each endpoint failed last. */
   const lastKinds: (FailureKind | undefined)[] = []
   const stuck = new WeakMap<object, number>()
   let hedges = 0
   const endpointAt = (at: number): RouteEndpoint => endpoints[at] as RouteEndpoint
-  const nameOf = ({ name, label }: RouteEndpoint): string => name ?? label
+  const nameOf = ({ name, redactedUrl }: RouteEndpoint): string => name ?? redactedUrl
 
   /** The least block that an answer to a call may be from; 0 for any. */
   const minBlockOf = ({ options: { minBlock = options.minBlock } }: RouteCall): number =>
@@ -194,7 +194,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
   /** Carries a call to one endpoint after another. */
   const travel = (call: RouteCall, settle: Settle, min: number): void => {
     const { method } = call
-    const reads = repeatable(method)
+    const reads = isReadMethod(method)
     const group = call.group ?? call.batch
     const block = min > 0 ? readBlock(method, call.params) : undefined
     const underWay: RouteCall[] = []
@@ -220,29 +220,29 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
           !method.endsWith('Index') &&
           (block.atHead || (block.number ?? Infinity) <= min)
 
-    const lagging = (label: string): KeyrailError =>
-      createFailure({ kind: 'lagging', text: `it has not reached block ${min}` }, { method, label })
+    const lagging = (redactedUrl: string): KeyrailError =>
+      createFailure({ kind: 'lagging', text: `it has not reached block ${min}` }, { method, redactedUrl })
 
     /** The endpoints that this call was not sent to. */
     const skipped = (): [url: string, reason: string][] =>
-      endpoints.flatMap(({ label }, at) => {
+      endpoints.flatMap(({ redactedUrl }, at) => {
         if (tried & (1 << at)) return []
         const kind = lastKinds[at]
-        return [[label, out[at] ? 'wrongNetwork' : `circuit breaker open${kind ? ` after ${kind}` : ''}`]]
+        return [[redactedUrl, out[at] ? 'wrongNetwork' : `circuit breaker open${kind ? ` after ${kind}` : ''}`]]
       })
 
     const judge = (at: number, attempt: RouteCall, ok: boolean, value: unknown): void => {
-      const { label } = endpointAt(at)
+      const { redactedUrl } = endpointAt(at)
       if (ok) {
         if (tellsHead(method)) heads.learn(at, attempt, value)
         if (min === 0 || !lags(value)) return finish(true, value)
-        value = lagging(label)
+        value = lagging(redactedUrl)
       }
       if (!isKeyrailError(value)) return finish(false, value)
       const { kind, source } = value
       // An open circuit breaker reports nothing new about the endpoint.
       if (!(kind === 'unavailable' && source === 'client')) lastKinds[at] = kind
-      if (count > 1) (call.tried ??= new Map()).set(label, kind)
+      if (count > 1) (call.tried ??= new Map()).set(redactedUrl, kind)
       if (kind === 'wrongNetwork' && source === 'client' && count > 1) {
         out[at] = value
         heads.drop(at)
@@ -255,12 +255,12 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
       if (underWay.length > 0) return
       const next = choose(call, tried, min, OPEN - 1)
       if (next < 0) return finish(false, mostTelling(failures, skipped()))
-      call.note?.({ type: 'rerouted', label, kind })
+      call.note?.({ type: 'rerouted', redactedUrl, kind })
       start(next)
     }
 
     const start = (at: number): void => {
-      const { label, carry, admits } = endpointAt(at)
+      const { redactedUrl, send, admits } = endpointAt(at)
       tried |= 1 << at
       if (group && !stuck.has(group)) stuck.set(group, at)
       const startedAt = now()
@@ -271,7 +271,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         below: undefined,
         waitedMs: 0,
         creditedMs: 0,
-        endpoint: count > 1 ? label : undefined,
+        endpoint: count > 1 ? redactedUrl : undefined,
         insist: admits?.(call) === false,
       } as Attempt
       if (underWay.push(attempt) === 1) setBelow(call, attempt)
@@ -286,7 +286,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         if (leftMs >= 1) timer = startTimer(strike, leftMs)
         else {
           const text = `no answer within the ${Math.round(limitMs)} ms of one attempt`
-          stop(attempt, createFailure({ kind: 'timeout', text }, { method, label }))
+          stop(attempt, createFailure({ kind: 'timeout', text }, { method, redactedUrl }))
         }
       }
       let timer = limitMs < 2 ** 31 ? startTimer(strike, limitMs) : undefined
@@ -298,20 +298,20 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         judge(at, attempt, ok, value)
       }
 
-      if (!block?.atHead) return carry(attempt, end)
-      const send = (head: number): void => {
+      if (!block?.atHead) return send(attempt, end)
+      const sendPinned = (head: number): void => {
         attempt.params = block.pin(head)
-        carry(attempt, end)
+        send(attempt, end)
       }
       const { number, at: toldAt } = heads.of(at)
-      if (number >= min && startedAt - toldAt < FRESH_MS) return send(number)
-      const ask = asks[at] as Carry
+      if (number >= min && startedAt - toldAt < FRESH_MS) return sendPinned(number)
+      const ask = asks[at] as Send
       ask(attempt, (ok, value) => {
         setBelow(attempt, undefined)
         if (!ok) return end(ok, value)
         heads.learn(at, asking, value)
-        if (blockNumber(value) < min) return end(false, lagging(label))
-        send(blockNumber(value))
+        if (blockNumber(value) < min) return end(false, lagging(redactedUrl))
+        sendPinned(blockNumber(value))
       })
     }
 
@@ -319,13 +319,13 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     const first = choose(call, 0, min, Infinity)
     if (first < 0) {
       const text = 'every endpoint has proved to be on another chain'
-      const failure = createFailure({ kind: 'wrongNetwork', text }, { method, label: nameOf(only) })
+      const failure = createFailure({ kind: 'wrongNetwork', text }, { method, redactedUrl: nameOf(only) })
       const list = listEndpoints(skipped(), 'failed')
       return settle(false, count > 1 ? new KeyrailError(`${failure.message} ${list}`, failure) : failure)
     }
     start(first)
     // What belongs together must not be answered by two nodes, and for a poll nobody waits.
-    if (!hedge || over || !reads || group || heavy.test(method) || call.options.priority === 'poll') return
+    if (!hedge || over || !reads || group || expensiveMethods.test(method) || call.options.priority === 'poll') return
     hedges = Math.min(MAX_SAVED_HEDGES, hedges + maxRatio)
     const slowMs = endpointAt(first).percentileMs?.(percentile)
     if (slowMs === undefined) return
@@ -336,35 +336,35 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         const second = choose(call, tried, min, acceptableWaitMs)
         if (second < 0) return
         hedges--
-        const { label } = endpointAt(second)
-        ;(call.tried ??= new Map()).set(label, NO_ANSWER_YET)
-        call.note?.({ type: 'hedged', label })
+        const { redactedUrl } = endpointAt(second)
+        ;(call.tried ??= new Map()).set(redactedUrl, NO_ANSWER_YET)
+        call.note?.({ type: 'hedged', redactedUrl })
         start(second)
       },
       Math.max(minMs, slowMs),
     )
   }
 
-  const carry: Carry = (call: RouteCall, settle) => {
+  const send: Send = (call: RouteCall, settle) => {
     const min = minBlockOf(call)
     if (count > 1 || min > 0 || attemptTimeoutMs !== undefined) return travel(call, settle, min)
-    if (!tellsHead(call.method)) return only.carry(call, settle)
-    only.carry(call, (ok, value) => {
+    if (!tellsHead(call.method)) return only.send(call, settle)
+    only.send(call, (ok, value) => {
       if (ok) heads.learn(0, call, value)
       settle(ok, value)
     })
   }
 
   return {
-    label: nameOf(only),
-    carry,
+    redactedUrl: nameOf(only),
+    send,
     close: () => {
       for (const endpoint of endpoints) endpoint.close()
     },
     stats: () =>
       endpoints.map((endpoint, at) => ({
         name: nameOf(endpoint),
-        label: endpoint.label,
+        redactedUrl: endpoint.redactedUrl,
         head: heads.of(at).seen,
         out: out[at]?.message,
         health: endpoint.health?.(),

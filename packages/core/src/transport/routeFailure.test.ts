@@ -4,8 +4,8 @@ import type { Facts } from '../failure/facts.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import { mostTelling, movable } from './routeFailure.ts'
 
-const failure = (facts: Partial<Facts>, label = 'one', method = 'eth_call'): KeyrailError =>
-  createFailure({ text: '', ...facts }, { method, label })
+const failure = (facts: Partial<Facts>, redactedUrl = 'one', method = 'eth_call'): KeyrailError =>
+  createFailure({ text: '', ...facts }, { method, redactedUrl })
 const rpc = (code: number, message: string, status = 200): Partial<Facts> => ({
   text: message,
   status,
@@ -86,13 +86,16 @@ describe('mostTelling', () => {
   test('prefers what may pass, so that the call is made again', () => {
     expect(mostTelling([failure(auth), failure(network, 'two')])).toMatchObject({
       kind: 'network',
-      label: 'two',
+      redactedUrl: 'two',
       retryable: true,
     })
   })
 
   test('prefers what the user must mend among what does not pass', () => {
-    expect(mostTelling([failure(rpc(-32601, 'x')), failure(auth, 'two')])).toMatchObject({ kind: 'auth', label: 'two' })
+    expect(mostTelling([failure(rpc(-32601, 'x')), failure(auth, 'two')])).toMatchObject({
+      kind: 'auth',
+      redactedUrl: 'two',
+    })
   })
 
   test('prefers what a node said to silence', () => {

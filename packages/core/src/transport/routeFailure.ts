@@ -1,6 +1,6 @@
 import type { FailureKind } from '../failure/failureKind.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
-import { repeatable } from '../failure/repeatable.ts'
+import { isReadMethod } from '../failure/isReadMethod.ts'
 import { listEndpoints } from './triedEndpoints.ts'
 
 /**
@@ -42,7 +42,7 @@ const rejections: ReadonlySet<FailureKind> = new Set([
  */
 export function movable(method: string, { kind, source, retryable, status = 0 }: KeyrailError): boolean {
   if (!curable.includes(kind)) return false
-  if (repeatable(method) || retryable) return true
+  if (isReadMethod(method) || retryable) return true
   // The response itself shows the other chain: then a node took the call.
   if (kind === 'wrongNetwork' && source === 'client') return false
   return rejections.has(kind) && status < 500
@@ -65,7 +65,7 @@ export function mostTelling(
   const [told] = (passing.length ? passing : [...failures]).sort(
     (a, b) => curable.indexOf(a.kind) - curable.indexOf(b.kind),
   ) as [KeyrailError]
-  const tried = failures.map(({ label = '', kind }) => [label, kind] as const)
+  const tried = failures.map(({ redactedUrl = '', kind }) => [redactedUrl, kind] as const)
   const list = skipped.length > 0 ? listEndpoints([...tried, ...skipped], 'failed') : listEndpoints(tried)
   const waits = passing.map(({ retryAfterMs = 0 }) => retryAfterMs)
   return new KeyrailError(`${told.message} ${list}`, {

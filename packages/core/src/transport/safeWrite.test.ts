@@ -11,7 +11,7 @@ import { safeWrite } from './safeWrite.ts'
 import type { Keccak256, SafeWriteOptions } from './safeWrite.ts'
 import type { Transport } from './transport.ts'
 
-const label = 'https://node.example/v2/…'
+const redactedUrl = 'https://node.example/v2/…'
 const raw = '0x02f8'
 const hash = `0x${'ab'.repeat(32)}` as const
 const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
@@ -30,9 +30,9 @@ interface Sent {
 
 let sent: Sent[]
 const endpoint: Endpoint = {
-  label,
+  redactedUrl,
   close: () => {},
-  carry: (call, settle) => {
+  send: (call, settle) => {
     const entry: Sent = { call, settle, at: now() }
     sent.push(entry)
     call.cancel = (reason) => {
@@ -65,13 +65,13 @@ const last = (): Sent => sent.at(-1) as Sent
 /** Settles the latest call, as an endpoint of that name. */
 const settleAt = async (at: string | undefined, ok: boolean, value: unknown): Promise<void> => {
   const { call, settle } = last()
-  if (at) call.note?.({ type: 'attempted', label: at, durationMs: 1 })
+  if (at) call.note?.({ type: 'attempted', redactedUrl: at, durationMs: 1 })
   settle(ok, value)
   await tick()
 }
-const answer = (value: unknown, at?: string): Promise<void> => settleAt(at, true, value)
+const response = (value: unknown, at?: string): Promise<void> => settleAt(at, true, value)
 const fail = (facts: Facts, at?: string): Promise<void> =>
-  settleAt(at, false, createFailure(facts, { method: last().call.method, label: at ?? label }))
+  settleAt(at, false, createFailure(facts, { method: last().call.method, redactedUrl: at ?? redactedUrl }))
 
 const rpc = (message: string, code = -32000): Facts => ({ text: message, status: 200, rpcError: { code, message } })
 const known = rpc('already known')
@@ -100,14 +100,14 @@ afterEach(async () => {
 describe('safeWrite', () => {
   test('adds nothing to a transaction that is taken', async () => {
     const outcome = begin()
-    await answer(hash)
+    await response(hash)
     expect(outcome).toEqual({ value: hash })
     expect(sent.map(({ call }) => [call.method, call.params])).toEqual([[send, `["${raw}"]`]])
   })
 
   test('sets no timer into the past where the deadline struck while the hash was made', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
-    const { call } = sendDown(safeWrite({ keccak256 })(endpoint.carry, label), send, {
+    const { call } = sendDown(safeWrite({ keccak256 })(endpoint.send, redactedUrl), send, {
       params: JSON.stringify([raw]),
       deadlineAt: now() - 100,
     })
@@ -119,7 +119,7 @@ describe('safeWrite', () => {
 
   test('takes a hash in capitals for the same', async () => {
     const outcome = begin()
-    await answer(hash.toUpperCase().replace('0X', '0x'))
+    await response(hash.toUpperCase().replace('0X', '0x'))
     expect(asked()).toEqual([send])
     expect(String(outcome.value).toLowerCase()).toBe(hash)
   })
@@ -127,7 +127,7 @@ describe('safeWrite', () => {
   test('lets every other call pass as it is', async () => {
     for (const method of ['eth_sendTransaction', 'eth_chainId', 'eth_sendRawTransactionConditional']) {
       const outcome = begin(method, ['0x'])
-      await answer('0x1')
+      await response('0x1')
       expect(outcome).toEqual({ value: '0x1' })
     }
   })
@@ -155,21 +155,21 @@ describe('safeWrite', () => {
     await fail(known)
     expect(asked()).toEqual([send, find])
     expect(outcome).toEqual({})
-    await answer(found)
+    await response(found)
     expect(outcome).toEqual({ value: hash })
   })
 
   test('reports no success where a node says "already known" of what it turned away a moment ago', async () => {
     const outcome = begin()
     await fail(known, 'one')
-    await answer(null, 'one')
+    await response(null, 'one')
     expect(outcome).toEqual({})
     await tick(2_000)
-    await answer(null, 'one')
+    await response(null, 'one')
     // With the next block the node has forgotten that it knew it, and judges it anew.
     expect(asked()).toEqual([send, find, find, send])
     await fail(rpc('insufficient funds for gas * price + value'), 'one')
-    await answer(null, 'one')
+    await response(null, 'one')
     expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
   })
 
@@ -177,9 +177,9 @@ describe('safeWrite', () => {
     transport = make({ resends: 0 })
     const outcome = begin()
     await fail(known)
-    await answer(null)
+    await response(null)
     await tick(2_000)
-    await answer(null)
+    await response(null)
     expect(outcome.error).toMatchObject({
       kind: 'unconfirmed',
       transactionHash: hash,
@@ -193,7 +193,7 @@ describe('safeWrite', () => {
     expect(asked()).toEqual([send, find])
     expect(last().call.params).toBe(`["${hash}"]`)
     expect(outcome).toEqual({})
-    await answer({ ...found, hash: hash.toUpperCase().replace('0X', '0x') })
+    await response({ ...found, hash: hash.toUpperCase().replace('0X', '0x') })
     expect(outcome).toEqual({ value: hash })
   })
 
@@ -201,7 +201,7 @@ describe('safeWrite', () => {
     const outcome = begin()
     await fail(facts)
     expect(asked()).toEqual([send, find])
-    await answer(found)
+    await response(found)
     expect(outcome).toEqual({ value: hash })
   })
 
@@ -230,7 +230,7 @@ describe('safeWrite', () => {
     test('believes "not found" at once from the endpoint that rejected it', async () => {
       const outcome = begin()
       await fail(nonceTooLow, 'one')
-      await answer(null, 'one')
+      await response(null, 'one')
       expect(outcome.error).toMatchObject({
         kind: 'txRejected',
         transactionHash: hash,
@@ -246,22 +246,22 @@ describe('safeWrite', () => {
     ])('believes "not found" from %s only twice, 2 s apart', async (_, at) => {
       const outcome = begin()
       await fail(nonceTooLow, 'one')
-      await answer(null, at)
+      await response(null, at)
       await tick(1_999)
       expect(asked()).toEqual([send, find])
       await tick(1)
       expect(asked()).toEqual([send, find, find])
       expect(outcome).toEqual({})
-      await answer(null, at)
+      await response(null, at)
       expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
     })
 
     test('finds it at the second look', async () => {
       const outcome = begin()
       await fail(nonceTooLow, 'one')
-      await answer(null, 'two')
+      await response(null, 'two')
       await tick(2_000)
-      await answer(found, 'two')
+      await response(found, 'two')
       expect(outcome).toEqual({ value: hash })
     })
 
@@ -270,10 +270,10 @@ describe('safeWrite', () => {
       await fail(nonceTooLow, 'one')
       await fail(lost, 'one')
       await tick(2_000)
-      await answer(null)
+      await response(null)
       expect(outcome).toEqual({})
       await tick(2_000)
-      await answer(null)
+      await response(null)
       expect(outcome.error).toMatchObject({ kind: 'txRejected' })
     })
 
@@ -291,9 +291,9 @@ describe('safeWrite', () => {
     test('is never sent again', async () => {
       const outcome = begin()
       await fail(rpc('insufficient funds for gas * price + value'))
-      await answer(null)
+      await response(null)
       await tick(2_000)
-      await answer(null)
+      await response(null)
       expect(outcome.error).toMatchObject({ kind: 'txRejected' })
       expect(asked().filter((method) => method === send)).toHaveLength(1)
     })
@@ -309,7 +309,7 @@ describe('safeWrite', () => {
       await fail({ text: message, status: 200, rpcError: { code: -32000, message } })
       for (let look = 0; look < 3 && !outcome.error; look++) {
         expect(last().call.method).toBe(find)
-        await answer(null)
+        await response(null)
         await tick(2_000)
       }
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', retryable: false, transactionHash: hash })
@@ -336,51 +336,51 @@ describe('safeWrite', () => {
     test('sends again only once it was looked for twice, 2 s apart, even at the same endpoint', async () => {
       const outcome = begin()
       await fail(lost, 'one')
-      await answer(null, 'one')
+      await response(null, 'one')
       expect(asked()).toEqual([send, find])
       await tick(2_000)
-      await answer(null, 'one')
+      await response(null, 'one')
       expect(asked()).toEqual([send, find, find, send])
       expect((sent[2] as Sent).at - (sent[1] as Sent).at).toBeGreaterThanOrEqual(2_000)
-      await answer(hash)
+      await response(hash)
       expect(outcome).toEqual({ value: hash })
     })
 
     test('waits for a second send as for the first', async () => {
       const outcome = begin()
       await fail(lost)
-      await answer(null)
+      await response(null)
       await tick(2_000)
-      await answer(null)
+      await response(null)
       expect(last().call.method).toBe(send)
       // It hangs, and is looked up from the half of what is left on.
       await tick(9_000)
       for (let look = 0; look < 3; look++) {
-        await answer(null)
+        await response(null)
         await tick(2_000)
       }
       expect(asked().filter((method) => method === send)).toHaveLength(2)
-      await answer(found)
+      await response(found)
       expect(outcome).toEqual({ value: hash })
     })
 
     test('takes "already known" of the second send for success once it was looked up', async () => {
       const outcome = begin()
       await fail(lost)
-      await answer(null)
+      await response(null)
       await tick(2_000)
-      await answer(null)
+      await response(null)
       await fail(known)
       expect(outcome).toEqual({})
-      await answer(found)
+      await response(found)
       expect(outcome).toEqual({ value: hash })
     })
 
     const lose = async (): Promise<void> => {
       await fail(lost)
-      await answer(null)
+      await response(null)
       await tick(2_000)
-      await answer(null)
+      await response(null)
     }
     test.each([undefined, 0, 1, 2])(
       'sends again %s times at most, by default never, and then says that it is unconfirmed',
@@ -392,7 +392,12 @@ describe('safeWrite', () => {
           expect(last().call.method).toBe(send)
           await lose()
         }
-        expect(outcome.error).toMatchObject({ kind: 'unconfirmed', source: 'client', transactionHash: hash, label })
+        expect(outcome.error).toMatchObject({
+          kind: 'unconfirmed',
+          source: 'client',
+          transactionHash: hash,
+          redactedUrl,
+        })
         expect(String(outcome.error)).toContain(hash)
         expect(asked().filter((method) => method === send)).toHaveLength(resends + 1)
       },
@@ -401,7 +406,7 @@ describe('safeWrite', () => {
     test('does not send again what could not be looked up', async () => {
       const outcome = begin()
       await fail(lost)
-      await answer(null)
+      await response(null)
       await tick(2_000)
       await fail(lost)
       await tick(2_000)
@@ -413,13 +418,13 @@ describe('safeWrite', () => {
     test('counts two looks that found nothing, whatever came between', async () => {
       const outcome = begin()
       await fail(lost)
-      await answer(null)
+      await response(null)
       await tick(2_000)
       await fail(lost)
       await tick(2_000)
-      await answer(null)
+      await response(null)
       expect(last().call.method).toBe(send)
-      await answer(hash)
+      await response(hash)
       expect(outcome).toEqual({ value: hash })
     })
 
@@ -431,7 +436,7 @@ describe('safeWrite', () => {
       const outcome = begin()
       await fail(lost)
       for (let look = 0; look < 3; look++) {
-        await answer(value)
+        await response(value)
         await tick(2_000)
       }
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed' })
@@ -442,19 +447,19 @@ describe('safeWrite', () => {
   describe('a node that answers with another hash', () => {
     test.each([`0x${'cd'.repeat(32)}`, null, true, found])('is not believed: %j', async (value) => {
       const outcome = begin()
-      await answer(value)
+      await response(value)
       expect(asked()).toEqual([send, find])
-      await answer(found)
+      await response(found)
       expect(outcome).toEqual({ value: hash })
     })
 
     test('leaves it unconfirmed where it is not found', async () => {
       transport = make({ resends: 0 })
       const outcome = begin()
-      await answer(`0x${'cd'.repeat(32)}`)
-      await answer(null)
+      await response(`0x${'cd'.repeat(32)}`)
+      await response(null)
       await tick(2_000)
-      await answer(null)
+      await response(null)
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
       expect(String(outcome.error)).toContain('badResponse')
     })
@@ -467,10 +472,10 @@ describe('safeWrite', () => {
       expect(asked()).toEqual([send])
       await tick(1)
       expect(asked()).toEqual([send, find])
-      await answer(null)
+      await response(null)
       await tick(2_000)
       expect(sent[0]).not.toHaveProperty('stopped')
-      await answer(found)
+      await response(found)
       expect(outcome).toEqual({ value: hash })
       expect(sent[0]).toHaveProperty('stopped')
       expect(sent[0]?.call.ended).toBe(true)
@@ -480,7 +485,7 @@ describe('safeWrite', () => {
       const outcome = begin()
       await tick(10_000)
       for (let look = 0; look < 4; look++) {
-        await answer(null)
+        await response(null)
         await tick(2_000)
       }
       expect(asked().filter((method) => method === send)).toHaveLength(1)
@@ -500,17 +505,17 @@ describe('safeWrite', () => {
     test('that fails after all is looked up anew: what was not found before does not count', async () => {
       const outcome = begin()
       await tick(10_000)
-      await answer(null)
+      await response(null)
       await tick(2_000)
-      sent[0]?.settle(false, createFailure(lost, { method: send, label }))
+      sent[0]?.settle(false, createFailure(lost, { method: send, redactedUrl }))
       await tick()
       expect(asked()).toEqual([send, find, find, find])
       expect(sent[2]).toHaveProperty('stopped')
-      await answer(null)
+      await response(null)
       await tick(2_000)
-      await answer(null)
+      await response(null)
       expect(last().call.method).toBe(send)
-      await answer(hash)
+      await response(hash)
       expect(outcome).toEqual({ value: hash })
     })
 
@@ -523,7 +528,7 @@ describe('safeWrite', () => {
       waiting.waitingSince = undefined
       await tick(2_000)
       expect(asked()).toEqual([send, find])
-      await answer(found)
+      await response(found)
       expect(outcome).toEqual({ value: hash })
     })
   })
@@ -532,7 +537,7 @@ describe('safeWrite', () => {
     const stages: [string, () => Promise<void>][] = [
       ['while it is sent', () => tick().then(() => {})],
       ['while it is looked up', () => fail(lost)],
-      ['between two looks', () => fail(lost).then(() => answer(null))],
+      ['between two looks', () => fail(lost).then(() => response(null))],
       ['while it hangs and is looked up', () => tick(10_000).then(() => {})],
     ]
     test.each(stages)('by abort %s gets the own reason, and nothing goes on', async (_, reach) => {
@@ -564,7 +569,7 @@ describe('safeWrite', () => {
 
     test('with a reason of ours still gets that very reason', async () => {
       const controller = new AbortController()
-      const reason = createFailure({ kind: 'timeout', text: 'of another call' }, { method: 'eth_call', label })
+      const reason = createFailure({ kind: 'timeout', text: 'of another call' }, { method: 'eth_call', redactedUrl })
       const outcome = begin(send, [raw], controller.signal)
       controller.abort(reason)
       await tick()
@@ -589,10 +594,10 @@ describe('safeWrite', () => {
     expect(second?.options).toMatchObject({ priority: 'write' })
     expect(second?.deadlineAt).toBe(first?.deadlineAt)
     expect(second).not.toBe(first)
-    await answer(found)
+    await response(found)
     begin()
     expect(last().call.group).not.toBe(first?.group)
-    await answer(hash)
+    await response(hash)
     expect(outcome).toEqual({ value: hash })
   })
 
@@ -603,9 +608,9 @@ describe('safeWrite', () => {
     })
     const value = noting.request({ method: send, params: [raw] })
     await fail(lost, 'one')
-    await answer(found, 'two')
+    await response(found, 'two')
     expect(await value).toBe(hash)
-    expect(told).toMatchObject([{ label: 'one' }, { label: 'two' }])
+    expect(told).toMatchObject([{ redactedUrl: 'one' }, { redactedUrl: 'two' }])
   })
 
   describe('eth_sendRawTransactionSync', () => {
@@ -614,7 +619,7 @@ describe('safeWrite', () => {
 
     test('gives the receipt', async () => {
       const outcome = begin(sync)
-      await answer(receipt)
+      await response(receipt)
       expect(outcome).toEqual({ value: receipt })
       expect(asked()).toEqual([sync])
     })
@@ -627,14 +632,14 @@ describe('safeWrite', () => {
       const outcome = begin(sync)
       await fail(facts)
       expect(asked()).toEqual([sync, receiptOf])
-      await answer(receipt)
+      await response(receipt)
       expect(outcome).toEqual({ value: receipt })
     })
 
     test('does not believe the receipt of another', async () => {
       const outcome = begin(sync)
-      await answer({ ...receipt, transactionHash: `0x${'cd'.repeat(32)}` })
-      await answer(receipt)
+      await response({ ...receipt, transactionHash: `0x${'cd'.repeat(32)}` })
+      await response(receipt)
       expect(outcome).toEqual({ value: receipt })
     })
 
@@ -642,7 +647,7 @@ describe('safeWrite', () => {
       const outcome = begin(sync)
       await fail(lost)
       for (let look = 0; look < 9; look++) {
-        await answer(null)
+        await response(null)
         await tick(2_000)
       }
       expect(outcome).toEqual({})
@@ -656,7 +661,7 @@ describe('safeWrite', () => {
       const outcome = begin(sync)
       await fail(known)
       for (let look = 0; look < 30; look++) {
-        await answer(null)
+        await response(null)
         await tick(2_000)
       }
       expect(outcome.error).toMatchObject({ kind: 'unconfirmed', transactionHash: hash })
@@ -665,7 +670,7 @@ describe('safeWrite', () => {
     test('reports a rejection once there is no receipt', async () => {
       const outcome = begin(sync)
       await fail(nonceTooLow, 'one')
-      await answer(null, 'one')
+      await response(null, 'one')
       expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
     })
   })

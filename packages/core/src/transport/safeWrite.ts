@@ -5,7 +5,7 @@ import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 import { check, checkNames, checkRange } from '../failure/invalid.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Call, Carry, Layer, Settle } from './call.ts'
+import type { Call, Send, Layer, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import { transactionHash } from './transactionHash.ts'
@@ -72,7 +72,7 @@ export function safeWrite(options: SafeWriteOptions): Layer {
     isKeccak(keccak256),
     `keccak256 must be a function that gives the Keccak-256 of bytes as hex: of '0x' it is ${HASH_OF_NOTHING}`,
   )
-  return (next, label) => (call: Call, settle) => {
+  return (next, redactedUrl) => (call: Call, settle) => {
     const isRawTransaction = call.method === 'eth_sendRawTransaction' || call.method === 'eth_sendRawTransactionSync'
     if (!isRawTransaction || areByName(call.params)) return next(call, settle)
     let hash
@@ -82,7 +82,7 @@ export function safeWrite(options: SafeWriteOptions): Layer {
       return settle(false, error)
     }
     if (!hash) return next(call, settle)
-    write({ call, settle, hash, resends, next, label })
+    write({ call, settle, hash, resends, next, redactedUrl })
   }
 }
 
@@ -101,12 +101,12 @@ interface Write {
   readonly settle: Settle
   readonly hash: `0x${string}`
   readonly resends: number
-  readonly next: Carry
-  readonly label: string
+  readonly next: Send
+  readonly redactedUrl: string
 }
 
 /** Sends one transaction and finds out what became of it. */
-function write({ call, settle, hash, resends, next, label }: Write): void {
+function write({ call, settle, hash, resends, next, redactedUrl }: Write): void {
   const { method } = call
   const sync = method === 'eth_sendRawTransactionSync'
   // Asked of the endpoint that took it, where there are several.
@@ -128,7 +128,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
     deadlineAt: call.deadlineAt,
     group,
     note: (event) => {
-      if (event.type === 'attempted') heard(event.label)
+      if (event.type === 'attempted') heard(event.redactedUrl)
       call.note?.(event)
     },
   })
@@ -153,7 +153,10 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
 
   const unconfirmed = (after: KeyrailError): KeyrailError => {
     const text = `whether transaction ${hash} arrived is not known (${after.kind})`
-    const failed = createFailure({ kind: 'unconfirmed', text }, { method, label: after.label ?? label })
+    const failed = createFailure(
+      { kind: 'unconfirmed', text },
+      { method, redactedUrl: after.redactedUrl ?? redactedUrl },
+    )
     return new KeyrailError(failed.message, { ...failed, status: after.status, rpcError: after.rpcError })
   }
 
@@ -177,7 +180,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
         if (absent > 1 || (absent > 0 && fromTaker)) return fail(failure)
       } else if (absent > 1 && !sync && resent < resends) {
         resent++
-        return send()
+        return sendTransaction()
       }
       const enough = sync ? looks >= MAX_RECEIPT_LOOKS : absent > 1 || looks >= MAX_LOOKS
       if (enough) return fail(unconfirmed(failure))
@@ -196,7 +199,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
     failure = ok
       ? createFailure(
           { kind: 'badResponse', text: 'it answered with another transaction' },
-          { method, label: sentTo ?? label },
+          { method, redactedUrl: sentTo ?? redactedUrl },
         )
       : (value as KeyrailError)
     // Of what changes something, only what cannot have arrived may be made again.
@@ -210,7 +213,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
     lookUp()
   }
 
-  const send = (): void => {
+  const sendTransaction = (): void => {
     const sending = record(method, call.params, (at) => (sentTo = at))
     setBelow(call, (sent = sending))
     failure = undefined
@@ -228,7 +231,7 @@ function write({ call, settle, hash, resends, next, label }: Write): void {
     if (!isKeyrailError(reason, 'timeout') || call.options.signal?.aborted) finish(false, reason, reason)
     else fail(unconfirmed(failure ?? reason), reason)
   })
-  send()
+  sendTransaction()
 }
 
 /** Whether it stands in a queue of ours, so that there is nothing to look for yet. */

@@ -5,7 +5,7 @@ import type { CallOptions, RequestArguments } from './call.ts'
  */
 export interface Transport {
   /** What may be printed of the address: never holds the key. */
-  readonly label: string
+  readonly redactedUrl: string
   /**
    * Makes one call.
    * @param args - `{ method, params }` as in EIP-1193.

@@ -52,7 +52,7 @@ export type AnyEndpointOptions = AnyAddressOptions & EndpointDetails
 export interface EndpointDetails {
   /** Its share of the calls, against those of the others; 0 keeps it for when the others cannot. @default 1 */
   readonly weight?: number | undefined
-  /** What it is called in statistics. @default its label */
+  /** What it is called in statistics. @default its redacted URL */
   readonly name?: string | undefined
   /** What it may be asked. @default the `budget` of the transport */
   readonly budget?: BudgetOptions | undefined

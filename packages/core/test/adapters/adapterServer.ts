@@ -32,7 +32,7 @@ export interface AdapterServer {
 const FOREIGN = 1_000_000_007
 
 /** Starts it on a free port. */
-export async function startAdapterServer(answers: readonly AdapterAnswer[], key: string): Promise<AdapterServer> {
+export async function startAdapterServer(responses: readonly AdapterAnswer[], key: string): Promise<AdapterServer> {
   const arrived: Arrived[] = []
   const used = new Map<AdapterAnswer, number>()
   const taken = new Set<unknown>()
@@ -46,20 +46,20 @@ export async function startAdapterServer(answers: readonly AdapterAnswer[], key:
     const { transaction } = node
     if (method === 'eth_blockNumber') return node.blockNumber
     if (method === 'eth_chainId') return node.chainId
-    if (method === 'eth_call') return node.contract.answer
+    if (method === 'eth_call') return node.contract.response
     if (method === 'eth_getBalance') return accountOf(params)?.balance ?? '0x0'
     if (method === 'eth_sendRawTransaction') return transaction.hash
     if (method === 'eth_getTransactionByHash') return known ? { hash: transaction.hash, from: transaction.from } : null
     if (method === 'eth_getTransactionReceipt') return known ? receipt : null
     return '0x1'
   }
-  const fits = (answer: AdapterAnswer, { json }: Seen, calls: readonly AskedCall[]): boolean =>
-    (answer.for === undefined || calls.some(({ method }) => method === answer.for)) &&
-    (answer.account === undefined ||
-      (!Array.isArray(json) && accountOf(calls[0]?.params) === node.accounts[answer.account])) &&
-    (!(answer.batch ?? answer.over) || Array.isArray(json)) &&
-    calls.length > (answer.over ?? 0) &&
-    (used.get(answer) ?? 0) < (answer.times ?? Infinity)
+  const fits = (reply: AdapterAnswer, { json }: Seen, calls: readonly AskedCall[]): boolean =>
+    (reply.for === undefined || calls.some(({ method }) => method === reply.for)) &&
+    (reply.account === undefined ||
+      (!Array.isArray(json) && accountOf(calls[0]?.params) === node.accounts[reply.account])) &&
+    (!(reply.batch ?? reply.over) || Array.isArray(json)) &&
+    calls.length > (reply.over ?? 0) &&
+    (used.get(reply) ?? 0) < (reply.times ?? Infinity)
 
   const server = await startFaultServer((seen, response, socket) => {
     const calls = callsOf(seen)
@@ -72,9 +72,9 @@ export async function startAdapterServer(answers: readonly AdapterAnswer[], key:
       connection,
     })
     tellFirst()
-    const answer = answers.find((one) => fits(one, seen, calls)) ?? {}
-    used.set(answer, (used.get(answer) ?? 0) + 1)
-    const lost = (answer.fault !== undefined || answer.body !== undefined) && !answer.taken
+    const scripted = responses.find((one) => fits(one, seen, calls)) ?? {}
+    used.set(scripted, (used.get(scripted) ?? 0) + 1)
+    const lost = (scripted.fault !== undefined || scripted.body !== undefined) && !scripted.taken
     if (!lost && calls.some(({ method }) => method === 'eth_sendRawTransaction')) taken.add(node.transaction.hash)
     const item = (call: AskedCall): object => ({ jsonrpc: '2.0', id: call.id, result: result(call) })
     const given = ({ of, id, result: said, error }: AdapterItem): object => {
@@ -97,14 +97,14 @@ export async function startAdapterServer(answers: readonly AdapterAnswer[], key:
         // A date has whole seconds: the next but one is at least one second away.
         .replaceAll('$IN2S', new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 1_000).toUTCString())
     const trueAnswer = (): unknown => (Array.isArray(seen.json) ? calls.map(item) : calls[0] && item(calls[0]))
-    const body = answer.body ?? answer.items?.map(given) ?? trueAnswer()
-    const headers = Object.entries(answer.headers ?? { 'content-type': 'application/json' })
+    const body = scripted.body ?? scripted.items?.map(given) ?? trueAnswer()
+    const headers = Object.entries(scripted.headers ?? { 'content-type': 'application/json' })
     const reply: Reply = {
-      status: answer.status ?? 200,
+      status: scripted.status ?? 200,
       headers: Object.fromEntries(headers.map(([name, value]) => [name, fill(value)])),
       text: fill(typeof body === 'string' ? body : JSON.stringify(body)),
     }
-    const { fault = 'none', delayMs = 0 } = answer
+    const { fault = 'none', delayMs = 0 } = scripted
     const go = (): void =>
       faults[fault === 'resetReused' ? (reused ? 'reset' : 'none') : fault](reply, response, socket)
     if (delayMs) setTimeout(go, delayMs)

@@ -58,7 +58,7 @@ export async function runAdapterCase(
 ): Promise<CaseReport> {
   const key = `kr_a${randomBytes(20).toString('hex')}`
   const { given = {}, expect } = oneCase
-  const server = await startAdapterServer(oneCase.answers, key)
+  const server = await startAdapterServer(oneCase.responses, key)
   const controller = new AbortController()
   const reason = new Error('the user went away')
   const watched = watchProcess()
@@ -135,8 +135,10 @@ function start(act: AdapterAct, face: Face, key: string): readonly Asked[] {
     case 'balance':
       return [{ call: face.balance(account(0).address), isRight: quantity(act.is ?? account(0).balance) }]
     case 'contractRead': {
-      const { owner, answer } = node.contract
-      return [{ call: face.contractRead(), isRight: (value) => [owner, answer].includes(String(value).toLowerCase()) }]
+      const { owner, response } = node.contract
+      return [
+        { call: face.contractRead(), isRight: (value) => [owner, response].includes(String(value).toLowerCase()) },
+      ]
     }
     case 'send':
       return [{ call: face.send(node.transaction.raw), isRight: (value) => value === node.transaction.hash }]

@@ -7,7 +7,7 @@ import type { FaultServer } from '../faultServer.ts'
 import { batchCap } from './batchCap.ts'
 import type { BatchRefusal } from './batchCap.ts'
 import { callsOf } from './callsOf.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -16,16 +16,16 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 /** Every wording on record: those of the batches, and those of the failures. */
-const refusals: [string, BatchRefusal][] = [
+const rejections: [string, BatchRefusal][] = [
   ...batches.filter(({ name }) => /^too large|^no batches|^a body too/.test(name)),
   ...failures.filter(({ expect: expected, request }) => expected.kind === 'batchTooLarge' && request.batch),
-].map(({ name, answer }) => [name, answer as BatchRefusal])
+].map(({ name, response }) => [name, response as BatchRefusal])
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 
-describe.each(carriers)('by %s, a server that takes small batches only', (_, options) => {
-  test.each(refusals)('is understood: %s', async (_name, refusal) => {
-    server.script = batchCap(2, refusal)
+describe.each(httpClients)('by %s, a server that takes small batches only', (_, options) => {
+  test.each(rejections)('is understood: %s', async (_name, rejection) => {
+    server.script = batchCap(2, rejection)
     const transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 10_000 }))
     const wave = (): Promise<unknown[]> =>
       Promise.all(upTo(12).map((param) => transport.request({ method: 'eth_call', params: [param] })))
@@ -35,7 +35,7 @@ describe.each(carriers)('by %s, a server that takes small batches only', (_, opt
     expect(await wave()).toEqual(own)
     // It has been learned: nothing is refused any more. An answer that was too large tells of no cap on calls.
     const refused = server.seen.filter((seen) => callsOf(seen).length > 2).length
-    if (!/response too large/.test(JSON.stringify(refusal.body))) expect(refused).toBe(0)
+    if (!/response too large/.test(JSON.stringify(rejection.body))) expect(refused).toBe(0)
     transport.close()
   })
 })

@@ -1,7 +1,7 @@
 import type { HttpOptions } from '@keyrail/core'
 
 /** Options that choose a carrier: Node's own, and a `fetch` as everywhere else. */
-export const carriers: readonly (readonly [string, HttpOptions])[] = [
+export const httpClients: readonly (readonly [string, HttpOptions])[] = [
   ['node:http', {}],
   ['fetch', { fetch: globalThis.fetch }],
 ]

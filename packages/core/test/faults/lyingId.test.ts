@@ -2,7 +2,7 @@ import { batch, compose, createTransport, deadline, gate, http, isKeyrailError }
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { idLies, lyingId } from './lyingId.ts'
 
 let server: FaultServer
@@ -14,7 +14,7 @@ afterEach(() => server.close())
 const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
   call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
 
-describe.each(carriers)('by %s', (_, options) => {
+describe.each(httpClients)('by %s', (_, options) => {
   // Without an id it is the response to the only request of its connection.
   test.each(idLies.filter((lie) => lie !== 'none'))('an answer whose id is a lie (%s) is no answer', async (lie) => {
     server.script = lyingId(lie)

@@ -4,7 +4,7 @@ import hints from '@keyrail/vectors/rangeHints.json' with { type: 'json' }
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { rangeCap } from './rangeCap.ts'
 import type { RangeRefusal } from './rangeCap.ts'
 
@@ -14,9 +14,9 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-const refusals = hints
+const rejections = hints
   .filter(({ appliesTo }) => appliesTo.includes('ts'))
-  .map(({ name, answer }): [string, RangeRefusal] => [name, answer])
+  .map(({ name, response }): [string, RangeRefusal] => [name, response])
 const logs = (fromBlock: number, toBlock: number): { method: string; params: [object] } => ({
   method: 'eth_getLogs',
   params: [{ fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` }],
@@ -27,27 +27,27 @@ const together =
   (call, settle) =>
     next(Object.assign(call, { batch: batched }), settle)
 
-describe.each(carriers)('by %s, a range that is too wide', (_, options) => {
-  test.each(refusals)(
+describe.each(httpClients)('by %s, a range that is too wide', (_, options) => {
+  test.each(rejections)(
     'is told by kind, with the node\u2019s own words for whoever narrows it: %s',
-    async (_name, refusal) => {
-      server.script = rangeCap(100, refusal)
+    async (_name, rejection) => {
+      server.script = rangeCap(100, rejection)
       const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
       const failure: unknown = await transport.request(logs(1, 101)).catch((error: unknown) => error)
       expect(isKeyrailError(failure), String(failure)).toBe(true)
-      expect(failure).toMatchObject({ kind: 'range', retryable: false, rpcError: refusal.error })
+      expect(failure).toMatchObject({ kind: 'range', retryable: false, rpcError: rejection.error })
       expect(await transport.request(logs(1, 100))).toEqual(logs(1, 100))
       transport.close()
     },
   )
 
-  test.each(refusals)('costs the others of its batch nothing: %s', async (_name, refusal) => {
-    server.script = rangeCap(100, refusal)
+  test.each(rejections)('costs the others of its batch nothing: %s', async (_name, rejection) => {
+    server.script = rangeCap(100, rejection)
     const transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline(), together({}))
     const calls = [logs(1, 50), logs(1, 500), { method: 'eth_call', params: [1] }]
     const [narrow, wide, other] = await Promise.allSettled(calls.map((call) => transport.request(call)))
     expect([narrow, other]).toMatchObject([{ value: calls[0] }, { value: calls[2] }])
-    expect(wide).toMatchObject({ reason: { kind: 'range', rpcError: refusal.error } })
+    expect(wide).toMatchObject({ reason: { kind: 'range', rpcError: rejection.error } })
     transport.close()
   })
 })

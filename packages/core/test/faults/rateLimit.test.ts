@@ -17,7 +17,7 @@ import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
 import { useFakeClock } from '../useFakeClock.ts'
 import { callsOf } from './callsOf.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { rateLimit } from './rateLimit.ts'
 import { vectorFailure } from './vectorFailure.ts'
 
@@ -44,12 +44,12 @@ const passTimeUntil = async <T>(promise: Promise<T>): Promise<T> => {
 }
 
 /** In whose words a read is refused, each named by its case. */
-const refusals = (kind: string): [string, ReturnType<typeof vectorFailure>][] =>
+const rejections = (kind: string): [string, ReturnType<typeof vectorFailure>][] =>
   failures
-    .filter(({ expect: expected, request, answer }) => {
+    .filter(({ expect: expected, request, response }) => {
       const soon = (expected.retryAfterMs ?? 0) <= 1_000
       const ofRead = /^eth_(blockNumber|call)$/.test(request.method) && !request.batch
-      return expected.kind === kind && ofRead && soon && answer.status !== 408
+      return expected.kind === kind && ofRead && soon && response.status !== 408
     })
     .map((one) => [one.name, vectorFailure(one)])
 const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
@@ -57,9 +57,9 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 const own = (param: number): object => ({ method: 'eth_call', params: [param] })
 
-describe.each(carriers)('by %s', (_, options) => {
-  test.each(refusals('throttled'))('a limit per second is waited out: %s', async (_name, refusal) => {
-    server.script = rateLimit({ calls: 3, windowMs: 200, refusal })
+describe.each(httpClients)('by %s', (_, options) => {
+  test.each(rejections('throttled'))('a limit per second is waited out: %s', async (_name, rejection) => {
+    server.script = rateLimit({ calls: 3, windowMs: 200, rejection })
     const transport = compose(
       budget()(http({ url: server.url }, options)),
       retry({ retries: 20, baseMs: 100, capMs: 200 }),
@@ -74,8 +74,8 @@ describe.each(carriers)('by %s', (_, options) => {
   })
 
   test('each call of a batch counts, and all are answered in the end', async () => {
-    const refusal = vectorFailure({ answer: { status: 429, body: 'slow down' } })
-    server.script = rateLimit({ calls: 10, windowMs: 300, refusal })
+    const rejection = vectorFailure({ response: { status: 429, body: 'slow down' } })
+    server.script = rateLimit({ calls: 10, windowMs: 300, rejection })
     const transport = compose(
       batch({ maxCalls: 5 })(gate()(http({ url: server.url }, options))),
       retry({ retries: 20, baseMs: 50, capMs: 200 }),
@@ -89,18 +89,21 @@ describe.each(carriers)('by %s', (_, options) => {
     transport.close()
   })
 
-  test.each(refusals('quota'))('a limit per day is told at once, and not run against: %s', async (_name, refusal) => {
-    server.script = rateLimit({ calls: 2, windowMs: 86_400_000, refusal })
-    const plain = createTransport({ url: server.url, timeoutMs: 5_000, ...options })
-    const ask = (transport: Transport = plain): Promise<unknown> =>
-      outcomeOf(transport.request({ method: 'eth_call', params: [1] }))
-    expect([await ask(), await ask(), await ask()]).toEqual([own(1), own(1), 'quota'])
-    expect(server.seen).toHaveLength(3)
-    plain.close()
+  test.each(rejections('quota'))(
+    'a limit per day is told at once, and not run against: %s',
+    async (_name, rejection) => {
+      server.script = rateLimit({ calls: 2, windowMs: 86_400_000, rejection })
+      const plain = createTransport({ url: server.url, timeoutMs: 5_000, ...options })
+      const ask = (transport: Transport = plain): Promise<unknown> =>
+        outcomeOf(transport.request({ method: 'eth_call', params: [1] }))
+      expect([await ask(), await ask(), await ask()]).toEqual([own(1), own(1), 'quota'])
+      expect(server.seen).toHaveLength(3)
+      plain.close()
 
-    const careful = compose(budget()(breaker()(http({ url: server.url }, options))), retry(), deadline())
-    expect([await ask(careful), await ask(careful), await ask(careful)]).toEqual(['quota', 'quota', 'quota'])
-    expect(server.seen).toHaveLength(4)
-    careful.close()
-  })
+      const careful = compose(budget()(breaker()(http({ url: server.url }, options))), retry(), deadline())
+      expect([await ask(careful), await ask(careful), await ask(careful)]).toEqual(['quota', 'quota', 'quota'])
+      expect(server.seen).toHaveLength(4)
+      careful.close()
+    },
+  )
 })

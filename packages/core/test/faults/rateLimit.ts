@@ -9,12 +9,12 @@ export interface RateLimitOptions {
   /** How long a window is, in milliseconds: a second, or a day. The first begins with the first request. @default 1_000 */
   readonly windowMs?: number
   /** How those over the limit are refused. */
-  readonly refusal: Script
+  readonly rejection: Script
   readonly good?: Script
 }
 
 /** A server that takes so many calls in a window, as providers count them, and refuses whatever goes beyond. */
-export function rateLimit({ calls, windowMs = 1_000, refusal, good = answering() }: RateLimitOptions): Script {
+export function rateLimit({ calls, windowMs = 1_000, rejection, good = answering() }: RateLimitOptions): Script {
   let endsAt = 0
   let left = 0
   return (seen, ...rest) => {
@@ -24,6 +24,6 @@ export function rateLimit({ calls, windowMs = 1_000, refusal, good = answering()
       left = calls
     }
     left -= callsOf(seen).length
-    ;(left >= 0 ? good : refusal)(seen, ...rest)
+    ;(left >= 0 ? good : rejection)(seen, ...rest)
   }
 }

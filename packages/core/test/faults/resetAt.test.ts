@@ -7,7 +7,7 @@ import { answerBytes } from './answerBytes.ts'
 import type { Framing } from './answerBytes.ts'
 import { answering } from './answering.ts'
 import { callsOf } from './callsOf.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { resetAt } from './resetAt.ts'
 
 let server: FaultServer
@@ -32,7 +32,7 @@ const sizeOf = (framing: Framing, json: unknown): number => {
 const framings: readonly Framing[] = ['length', 'chunked', 'close']
 const cuts = framings.flatMap((framing) => [false, true].map((hard) => ({ framing, hard })))
 
-describe.each(carriers)('by %s, an answer that is cut off at any byte', (_, options) => {
+describe.each(httpClients)('by %s, an answer that is cut off at any byte', (_, options) => {
   describe.each(cuts)('framed by $framing, hard: $hard', ({ framing, hard }) => {
     test('is never taken for an answer, and the call ends at once', async () => {
       transport = createTransport({ url: server.url, retry: false, timeoutMs: 60_000, ...options })

@@ -3,7 +3,7 @@ import { retryAfters } from '@keyrail/vectors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { retryAfterFault } from './retryAfterFault.ts'
 
 let server: FaultServer
@@ -15,7 +15,7 @@ afterAll(() => server.close())
 // Those that need a clock set to their time are run where the wait is read.
 const ours = retryAfters.filter(({ appliesTo, now }) => appliesTo.includes('ts') && now === undefined)
 
-describe.each(carriers)('by %s, the wait that a server asks for', (_, options) => {
+describe.each(httpClients)('by %s, the wait that a server asks for', (_, options) => {
   test.each(ours)('$name', async (one) => {
     server.script = retryAfterFault(one)
     const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })

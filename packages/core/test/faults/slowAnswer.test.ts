@@ -6,7 +6,7 @@ import type { FaultServer, Script } from '../faultServer.ts'
 import { until, useFakeClock } from '../useFakeClock.ts'
 import type { Framing } from './answerBytes.ts'
 import { answering } from './answering.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { halfOpen } from './halfOpen.ts'
 import { slowAnswer } from './slowAnswer.ts'
 
@@ -48,7 +48,7 @@ const goneOf = (script: Script): { readonly script: Script; gone: number } => {
   return heard
 }
 
-describe.each(carriers)('by %s', (_, options) => {
+describe.each(httpClients)('by %s', (_, options) => {
   describe.each(parts)('a $part that drips, framed by $framing', ({ part, framing }) => {
     test('is waited for within the time of the call', async () => {
       transport = createTransport({ url: server.url, retry: false, timeoutMs: 10_000, ...options })

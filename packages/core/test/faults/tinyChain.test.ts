@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
 import { answering } from './answering.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { createTinyChain } from './tinyChain.ts'
 import type { TinyChain } from './tinyChain.ts'
 
@@ -26,7 +26,7 @@ const head = async (): Promise<number> => Number(await transport.request({ metho
 const balance = async (): Promise<number> =>
   Number(await transport.request({ method: 'eth_getBalance', params: [`0x${'aa'.repeat(20)}`, 'latest'] }))
 
-describe.each(carriers)('by %s, heads that go back', (_, options) => {
+describe.each(httpClients)('by %s, heads that go back', (_, options) => {
   test('are given on as they come where nobody asked for more', async () => {
     transport = createTransport({ url: server.url, ...options })
     server.script = answering(chain.seenFromOneOf(0, 3, 1))
@@ -62,7 +62,7 @@ describe.each(carriers)('by %s, heads that go back', (_, options) => {
   })
 })
 
-describe.each(carriers)('by %s, a fork', (_, options) => {
+describe.each(httpClients)('by %s, a fork', (_, options) => {
   test('changes what is asked by number, and not what is asked by hash', async () => {
     server.script = answering((call) => chain.seenFrom(0)(call))
     transport = compose(http({ url: server.url }, options), cache(), deadline())

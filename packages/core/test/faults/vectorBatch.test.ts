@@ -5,7 +5,7 @@ import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
 import { answering } from './answering.ts'
 import { callsOf } from './callsOf.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { vectorBatch } from './vectorBatch.ts'
 
 let server: FaultServer
@@ -25,11 +25,11 @@ interface Wanted {
 
 const ours = batches.filter(({ appliesTo }) => appliesTo.includes('ts'))
 
-describe.each(carriers)('by %s, a batch over a real connection', (_, options) => {
-  test.each(ours)('$name', async ({ methods, answer, expect: expected }) => {
+describe.each(httpClients)('by %s, a batch over a real connection', (_, options) => {
+  test.each(ours)('$name', async ({ methods, response, expect: expected }) => {
     let requests = 0
     server.seen.length = 0
-    server.script = (...met) => (requests++ ? answering() : vectorBatch(answer))(...met)
+    server.script = (...met) => (requests++ ? answering() : vectorBatch(response))(...met)
     const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
     const outcomes = await transport.batch(methods.map((method, at) => ({ method, params: [at] }) as never))
     transport.close()

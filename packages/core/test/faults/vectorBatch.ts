@@ -2,7 +2,7 @@ import type { Script } from '../faultServer.ts'
 import { callsOf } from './callsOf.ts'
 
 /** The answer of a case of `batches.json`. */
-export interface BatchAnswer {
+export interface BatchResponse {
   readonly status: number
   readonly headers?: { readonly [name: string]: string | undefined }
   readonly body: unknown
@@ -12,7 +12,7 @@ export interface BatchAnswer {
 const FOREIGN = 1_000_000_000
 
 /** Answers a batch as a case of `batches.json` says: its ids 1, 2, 3 … stand for those of the first, second, third call, and others for nobody's. */
-export function vectorBatch({ status, headers = {}, body }: BatchAnswer): Script {
+export function vectorBatch({ status, headers = {}, body }: BatchResponse): Script {
   return (seen, response) => {
     const ids = callsOf(seen).map(({ id }) => id)
     const idFor = (id: unknown): unknown => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
 import { answering } from './answering.ts'
-import { carriers } from './carriers.ts'
+import { httpClients } from './carriers.ts'
 import { vectorFailure } from './vectorFailure.ts'
 
 let server: FaultServer
@@ -29,9 +29,9 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe.each(carriers)('by %s, over a real connection', (_, options) => {
-  test.each(single)('$name', async ({ request: { method }, answer, expect: expected }) => {
-    server.script = vectorFailure({ answer })
+describe.each(httpClients)('by %s, over a real connection', (_, options) => {
+  test.each(single)('$name', async ({ request: { method }, response, expect: expected }) => {
+    server.script = vectorFailure({ response })
     const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
     const failure = await failureOf(transport.request({ method, params: [] }))
     transport.close()
@@ -43,8 +43,8 @@ describe.each(carriers)('by %s, over a real connection', (_, options) => {
     for (const part of expected.messageLacks ?? []) expect(String(failure)).not.toContain(part)
   })
 
-  test.each(batched)('$name: of two calls in a batch', async ({ request: { method }, answer, expect: expected }) => {
-    const refused = vectorFailure({ answer })
+  test.each(batched)('$name: of two calls in a batch', async ({ request: { method }, response, expect: expected }) => {
+    const refused = vectorFailure({ response })
     const good = answering()
     server.script = (seen, ...rest) => (Array.isArray(seen.json) ? refused : good)(seen, ...rest)
     server.seen.length = 0
@@ -54,7 +54,7 @@ describe.each(carriers)('by %s, over a real connection', (_, options) => {
       explicit({}),
     )
     const calls = ['0x1', '0x2'].map((param) => transport.request({ method, params: [param] }))
-    const isWhole = (Object(answer.body) as { readonly id?: unknown }).id !== 1
+    const isWhole = (Object(response.body) as { readonly id?: unknown }).id !== 1
     if (expected.kind === 'batchTooLarge' || isWhole) {
       // A refusal of the whole for its size, or for the sake of one call: made again one by one, each gets its own answer.
       expect(await Promise.all(calls)).toEqual(['0x1', '0x2'].map((param) => ({ method, params: [param] })))

@@ -9,7 +9,7 @@ const FOREIGN = 1_000_000_000
  * Answers as a case of `failures.json` says, with the ids of the request: the case's id 1 stands for the call's own, any other for nobody's.
  * A batch is answered by one such item for each call where the case has an item, and by the refusal of the whole where it has that.
  */
-export function vectorFailure({ answer: { status, headers = {}, body } }: Pick<FailureCase, 'answer'>): Script {
+export function vectorFailure({ response: { status, headers = {}, body } }: Pick<FailureCase, 'response'>): Script {
   const textFor = (id: number | undefined): string => {
     if (typeof body === 'string') return body.replace(/"id":1\b/, `"id":${id}`)
     return JSON.stringify(body, (name, value: unknown) => {

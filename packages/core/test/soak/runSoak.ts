@@ -84,12 +84,12 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   let worstMs = 0
   let closing = false
 
-  const lanes = new Set<Lane>()
+  const queues = new Set<Lane>()
   const openLane = (address: Options, room: number): Lane => {
     const onEnd: Hooks['onResponse'] & Hooks['onFailure'] = ({ id, durationMs, queuedMs, method }) => {
       if (closing) return
       told++
-      const index = lane.calls[id] as number
+      const index = queue.calls[id] as number
       const overMs = durationMs - queuedMs - (limits[index] as number)
       worstMs = Math.max(worstMs, overMs)
       if (overMs <= GRACE_MS) return
@@ -110,9 +110,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       keccak256: soakHash,
       hooks: { onResponse: onEnd, onFailure: onEnd },
     })
-    const lane: Lane = { transport, calls: new Int32Array(room + 1), made: 0 }
-    lanes.add(lane)
-    return lane
+    const queue: Lane = { transport, calls: new Int32Array(room + 1), made: 0 }
+    queues.add(queue)
+    return queue
   }
   const openShort = (): Lane => openLane({ url: server.harshUrl }, SHORT_CALLS)
   const main = openLane({ endpoints: server.urls.map((url) => ({ url })) }, calls)
@@ -138,38 +138,38 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       end.then(giveUp, reject)
     })
 
-  const enter = (lane: Lane, index: number, limitMs: number): void => {
-    lane.calls[++lane.made] = index
+  const enter = (queue: Lane, index: number, limitMs: number): void => {
+    queue.calls[++queue.made] = index
     limits[index] = limitMs
     made++
   }
-  const laneOf = (index: number): Lane => {
+  const queueOf = (index: number): Lane => {
     if (index % SHORT_EVERY !== 0) return main
     if (short.made < SHORT_CALLS) return short
     short.transport.close()
-    lanes.delete(short)
+    queues.delete(short)
     return (short = openShort())
   }
 
   const makeOne = (index: number): Promise<void> => {
-    const lane = laneOf(index)
+    const queue = queueOf(index)
     const call = soakCall(index, seed)
     const { args, timeoutMs, priority, abortMs } = call
-    enter(lane, index, timeoutMs)
+    enter(queue, index, timeoutMs)
     const controller = abortMs === undefined ? undefined : new AbortController()
     const ownReason = controller && { aborted: index }
     const timer = controller && setTimeout(() => controller.abort(ownReason), abortMs)
-    const isPlain = lane === main && !controller && timeoutMs === TIMEOUT_MS && !args.method.startsWith('eth_send')
+    const isPlain = queue === main && !controller && timeoutMs === TIMEOUT_MS && !args.method.startsWith('eth_send')
     if (isPlain) plainReads++
     const end = (outcome: SoakOutcome): void => {
       clearTimeout(timer)
       if (isPlain && outcome.status === 'fulfilled') plainAnswered++
       tally.end(index, call, outcome, ownReason)
     }
-    const answer = lane.transport.request(args, { timeoutMs, priority, signal: controller?.signal })
+    const response = queue.transport.request(args, { timeoutMs, priority, signal: controller?.signal })
     return waitFor(
       index,
-      answer.then(
+      response.then(
         (value) => end({ status: 'fulfilled', value }),
         (reason: unknown) => end({ status: 'rejected', reason }),
       ),
@@ -218,10 +218,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 
   // Closed with calls under way, which are no part of the count.
   closing = true
-  const cut = [...lanes].flatMap(({ transport }) =>
+  const cut = [...queues].flatMap(({ transport }) =>
     Array.from({ length: 20 }, () => transport.request({ method: 'eth_call', params: ['closing'] })),
   )
-  for (const { transport } of lanes) transport.close()
+  for (const { transport } of queues) transport.close()
   await Promise.allSettled(cut)
   await nextTurn()
   // Fetch keeps connections, with a timer each, for as long as it likes: it lets go of them when they have been idle for some seconds.

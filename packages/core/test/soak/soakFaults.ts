@@ -26,20 +26,20 @@ const ofOneCall = 'lagging missingData revert range txRejected txKnown unknown'
 const FORGET_MS = 10_000
 
 /** An array is a broken answer to one call, and a good one to a batch of one. */
-const usable = failures.filter(({ answer: { body } }) => !Array.isArray(body))
+const usable = failures.filter(({ response: { body } }) => !Array.isArray(body))
 
 const vectors = (cases: readonly FailureCase[], weight: number): SoakFault[] =>
   cases.map((one) => ({
     name: one.name,
     weight: weight / cases.length,
-    refuses: atTheDoor.includes(one.expect.kind) || unsentReason.test(JSON.stringify(one.answer.body)),
+    refuses: atTheDoor.includes(one.expect.kind) || unsentReason.test(JSON.stringify(one.response.body)),
     script: vectorFailure(one),
   }))
 
 /** To a batch it is a refusal of the whole for no known reason, after which batches are half as large for good: a long run would soon make none. */
 const halving = 'broken: error of another id'
 
-const isItem = ({ answer: { body } }: FailureCase): boolean => (Object(body) as { readonly id?: unknown }).id === 1
+const isItem = ({ response: { body } }: FailureCase): boolean => (Object(body) as { readonly id?: unknown }).id === 1
 
 const broken = (itemOf: ItemOf): SoakFault[] =>
   [

@@ -3,7 +3,7 @@ import type { CallOptions, EthereumRpc, RequestFn } from '@keyrail/core'
 /** What every client has beside the methods of its schema. */
 export interface ClientParts<Rpc> {
   /** What may be printed of the address: never holds the key. */
-  readonly label: string
+  readonly redactedUrl: string
   /**
    * Makes one call by name, with its own signal and deadline. Exact for every method of the schema.
    * @param args - `{ method, params }`.

@@ -114,12 +114,12 @@ describe('a client that is looked at', () => {
     await nothingSent()
   })
 
-  test('shows its label, and no way to the transport', async () => {
-    expect(JSON.stringify(client)).toBe(JSON.stringify({ label: server.url }))
+  test('shows its redacted URL, and no way to the transport', async () => {
+    expect(JSON.stringify(client)).toBe(JSON.stringify({ redactedUrl: server.url }))
     expect(inspect(client)).toContain(server.url)
     expect(inspect(client, { showProxy: true, showHidden: true, depth: 9 })).toContain(server.url)
     expect(format('%s %o %O %j', client, client, client, client)).toContain(server.url)
-    expect(Object.keys(client)).toEqual(['label', 'request', 'with', 'close'])
+    expect(Object.keys(client)).toEqual(['redactedUrl', 'request', 'with', 'close'])
     expect(Object.getPrototypeOf(client)).toBeNull()
     await nothingSent()
   })
@@ -127,9 +127,9 @@ describe('a client that is looked at', () => {
   test('can be compared and printed by a test runner', async () => {
     expect(client).toEqual(client)
     expect({ client }).toEqual({ client: expect.anything() })
-    expect(client).not.toEqual({ label: 'another' })
+    expect(client).not.toEqual({ redactedUrl: 'another' })
     expect(client).not.toStrictEqual(clientOf(createTransport({ url: 'http://127.0.0.1:1' })))
-    expect(() => expect(client).toEqual({ label: 'another' })).toThrow('another')
+    expect(() => expect(client).toEqual({ redactedUrl: 'another' })).toThrow('another')
     expect(isDeepStrictEqual(client, clientOf(transport))).toBe(false)
     await nothingSent()
   })
@@ -138,8 +138,8 @@ describe('a client that is looked at', () => {
     const spread = { ...client }
     expect(spread.request).toBe(client.request)
     expect('request' in client && !('then' in client) && !('eth_call' in client)).toBe(true)
-    expect(Reflect.ownKeys(client)).toEqual(['label', 'request', 'with', 'close', Symbol.asyncDispose])
-    expect(Object.entries(client).map(([name]) => name)).toEqual(['label', 'request', 'with', 'close'])
+    expect(Reflect.ownKeys(client)).toEqual(['redactedUrl', 'request', 'with', 'close', Symbol.asyncDispose])
+    expect(Object.entries(client).map(([name]) => name)).toEqual(['redactedUrl', 'request', 'with', 'close'])
     for (const name in client) expect(typeof name).toBe('string')
     expect(Object.isFrozen(client)).toBe(true)
     await nothingSent()
@@ -147,7 +147,7 @@ describe('a client that is looked at', () => {
 })
 
 describe('a client cannot be changed', () => {
-  test.each(['request', 'label', 'eth_call', 'then', 'new_method', '__proto__'])('%s is not set', (name) => {
+  test.each(['request', 'redactedUrl', 'eth_call', 'then', 'new_method', '__proto__'])('%s is not set', (name) => {
     const before: unknown = Reflect.get(client, name)
     expect(Reflect.set(client, name, () => 'mine')).toBe(false)
     expect(Reflect.defineProperty(client, name, { value: () => 'mine' })).toBe(false)

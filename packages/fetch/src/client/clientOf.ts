@@ -29,7 +29,7 @@ export function clientOf<Rpc = EthereumRpc>(
     const methods: Record<PropertyKey, unknown> = { __proto__: null }
     const parts: Record<PropertyKey, unknown> = Object.freeze({
       __proto__: null,
-      label: transport.label,
+      redactedUrl: transport.redactedUrl,
       request,
       with: (options: CallOptions) => bind({ ...bound, ...options }),
       close: transport.close,

@@ -1,4 +1,4 @@
-import type { BlockWithHashes, BlockWithTransactions, EthereumRpc, Hex, Transport } from '@keyrail/core'
+import type { RpcBlockWithHashes, RpcBlockWithTransactions, EthereumRpc, Hex, Transport } from '@keyrail/core'
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Client } from './client.ts'
 import { clientOf } from './clientOf.ts'
@@ -13,8 +13,8 @@ describe('a client', () => {
     expectTypeOf<(typeof client)['eth_blockNumber']>().toEqualTypeOf<EthereumRpc['eth_blockNumber']>()
     expectTypeOf<(typeof client)['eth_getLogs']>().toEqualTypeOf<EthereumRpc['eth_getLogs']>()
     expectTypeOf(client.eth_blockNumber()).toEqualTypeOf<Promise<Hex>>()
-    expectTypeOf(client.eth_getBlockByNumber('latest', false)).toEqualTypeOf<Promise<BlockWithHashes | null>>()
-    expectTypeOf(client.eth_getBlockByNumber('latest', true)).toEqualTypeOf<Promise<BlockWithTransactions | null>>()
+    expectTypeOf(client.eth_getBlockByNumber('latest', false)).toEqualTypeOf<Promise<RpcBlockWithHashes | null>>()
+    expectTypeOf(client.eth_getBlockByNumber('latest', true)).toEqualTypeOf<Promise<RpcBlockWithTransactions | null>>()
   })
 
   test('refuses unknown methods, wrong params and being awaited for something else', () => {
@@ -30,9 +30,9 @@ describe('a client', () => {
   })
 
   test('cannot be changed', () => {
-    expectTypeOf(client.label).toBeString()
+    expectTypeOf(client.redactedUrl).toBeString()
     // @ts-expect-error readonly
-    client.label = 'mine'
+    client.redactedUrl = 'mine'
     // @ts-expect-error readonly
     client.close = () => {}
   })
@@ -41,7 +41,7 @@ describe('a client', () => {
     expectTypeOf(client.request({ method: 'eth_blockNumber' })).toEqualTypeOf<Promise<Hex>>()
     expectTypeOf(
       client.request({ method: 'eth_getBlockByNumber', params: ['latest', true] }, { timeoutMs: 1_000 }),
-    ).toEqualTypeOf<Promise<BlockWithTransactions | null>>()
+    ).toEqualTypeOf<Promise<RpcBlockWithTransactions | null>>()
     // @ts-expect-error unknown method
     void client.request({ method: 'eth_blockNumbers' })
     // @ts-expect-error wrong params

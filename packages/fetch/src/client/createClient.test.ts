@@ -16,7 +16,7 @@ describe('createClient', () => {
     const client = createClient({ baseUrl: server.url, apiKey: 'kr_a-not-a-real-key-1234' })
     server.answer = () => '0x1'
     expect(await client.eth_chainId()).toBe('0x1')
-    expect(client.label).toBe(`${server.url}/v2/…1234`)
+    expect(client.redactedUrl).toBe(`${server.url}/v2/…1234`)
     client.close()
   })
 

@@ -1,4 +1,4 @@
-import { transportOf } from '@keyrail/core'
+import { resolveTransport } from '@keyrail/core'
 import type { EthereumRpc, Options, Transport } from '@keyrail/core'
 import type { Client } from './client.ts'
 import { clientOf } from './clientOf.ts'
@@ -21,5 +21,5 @@ export function createClient<Rpc = EthereumRpc>(
   options: Options | Transport,
   declared?: readonly string[],
 ): Client<NoInfer<Rpc>> {
-  return clientOf<Rpc>(transportOf(options, undefined, 'createClient').transport, declared)
+  return clientOf<Rpc>(resolveTransport(options, undefined, 'createClient').transport, declared)
 }

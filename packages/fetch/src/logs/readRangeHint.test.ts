@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { readRangeHint } from './readRangeHint.ts'
 
 describe('readRangeHint', () => {
-  test.each(cases)('$name', ({ answer, expect: expected }) => {
-    expect(readRangeHint(answer.error)).toEqual(expected)
+  test.each(cases)('$name', ({ response, expect: expected }) => {
+    expect(readRangeHint(response.error)).toEqual(expected)
   })
 
   test.each([

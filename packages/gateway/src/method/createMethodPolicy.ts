@@ -1,4 +1,4 @@
-import { repeatable } from '@keyrail/core'
+import { isReadMethod } from '@keyrail/core'
 import type { PinRule } from './pinRules.ts'
 import { pinRules } from './pinRules.ts'
 import { debugMethods, nodeMethods, traceMethods } from './methodNames.ts'
@@ -37,7 +37,7 @@ const nodeOwnTraits: MethodTraits = Object.freeze({ idempotent: false, heavy: fa
 const traitsOf = (name: string): MethodTraits => {
   const filter = filters.get(name)
   return Object.freeze({
-    idempotent: repeatable(name),
+    idempotent: isReadMethod(name),
     heavy: heavy.test(name),
     label: name,
     pin: pinRules.get(name),

@@ -1,4 +1,12 @@
-import type { Address, BlockWithHashes, BlockWithTransactions, Hash, Log, Receipt, Transaction } from '@keyrail/core'
+import type {
+  Address,
+  RpcBlockWithHashes,
+  RpcBlockWithTransactions,
+  Hash,
+  RpcLog,
+  RpcReceipt,
+  RpcTransaction,
+} from '@keyrail/core'
 import { concat, integerBytes, quantity, toHex } from '../bytes/hex.ts'
 import { decodeRlp, encodeRlp } from '../bytes/rlp.ts'
 import { bloomOf } from './bloom.ts'
@@ -50,7 +58,7 @@ export function encodeBlock({ header, executions }: Block): Uint8Array {
 }
 
 /** A block as nodes give it. */
-export function wireBlock(block: Block, hydrated: boolean): BlockWithHashes | BlockWithTransactions {
+export function wireBlock(block: Block, hydrated: boolean): RpcBlockWithHashes | RpcBlockWithTransactions {
   const common = {
     ...wireHeader(block.header, block.hash),
     size: quantity(encodeBlock(block).length),
@@ -60,13 +68,13 @@ export function wireBlock(block: Block, hydrated: boolean): BlockWithHashes | Bl
   return hydrated
     ? {
         ...common,
-        transactions: block.executions.map(({ tx }, index) => wireTransaction(tx, { block, index }) as Transaction),
+        transactions: block.executions.map(({ tx }, index) => wireTransaction(tx, { block, index }) as RpcTransaction),
       }
     : { ...common, transactions: block.executions.map(({ tx }) => tx.hash) }
 }
 
 /** A log as nodes give it, with its place. */
-export function wireLog(block: Block, index: number, at: number, removed = false): Log {
+export function wireLog(block: Block, index: number, at: number, removed = false): RpcLog {
   const { tx, logs, firstLog } = block.executions[index] as Execution
   const { address, topics, data } = logs[at] as LogEntry
   return {
@@ -84,7 +92,7 @@ export function wireLog(block: Block, index: number, at: number, removed = false
 }
 
 /** A receipt as nodes give it. */
-export function wireReceipt(block: Block, index: number): Receipt {
+export function wireReceipt(block: Block, index: number): RpcReceipt {
   const { tx, ok, gasUsed, cumulativeGasUsed, contractAddress, logs } = block.executions[index] as Execution
   return {
     transactionHash: tx.hash,

@@ -1,4 +1,4 @@
-import type { BlockHeader, Hash } from '@keyrail/core'
+import type { RpcBlockHeader, Hash } from '@keyrail/core'
 import { integerBytes, quantity, toHex } from '../bytes/hex.ts'
 import { keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'
@@ -67,7 +67,7 @@ export function headerHash(header: Header): Hash {
 }
 
 /** A header as nodes give it. */
-export function wireHeader(header: Header, hash: Hash): BlockHeader {
+export function wireHeader(header: Header, hash: Hash): RpcBlockHeader {
   return {
     number: quantity(header.number),
     hash,

@@ -1,4 +1,4 @@
-import type { Log } from '@keyrail/core'
+import type { RpcLog } from '@keyrail/core'
 import type { Block, Execution } from './block.ts'
 import { wireLog } from './block.ts'
 import { mayHold } from './bloom.ts'
@@ -32,8 +32,8 @@ function eachMatch(
 }
 
 /** The logs of a block that are wanted. */
-export function matchLogs(block: Block, criteria: LogCriteria, removed = false): Log[] {
-  const logs: Log[] = []
+export function matchLogs(block: Block, criteria: LogCriteria, removed = false): RpcLog[] {
+  const logs: RpcLog[] = []
   eachMatch(block, criteria, (_, index, at) => logs.push(wireLog(block, index, at, removed)))
   return logs
 }

@@ -1,4 +1,4 @@
-import type { Hash, PendingTransaction, Transaction } from '@keyrail/core'
+import type { Hash, RpcPendingTransaction, RpcTransaction } from '@keyrail/core'
 import { quantity } from '../bytes/hex.ts'
 import { effectiveGasPrice } from './fees.ts'
 import type { Header } from './header.ts'
@@ -38,7 +38,7 @@ export interface TransactionPlace {
 export function wireTransaction(
   tx: PooledTransaction,
   place: TransactionPlace | null,
-): Transaction | PendingTransaction {
+): RpcTransaction | RpcPendingTransaction {
   const fields = {
     ...wireFields(tx),
     hash: tx.hash,
@@ -53,5 +53,5 @@ export function wireTransaction(
     transactionIndex: place && quantity(place.index),
     ...(place && { blockTimestamp: quantity(place.block.header.timestamp) }),
   }
-  return fields as unknown as Transaction | PendingTransaction
+  return fields as unknown as RpcTransaction | RpcPendingTransaction
 }

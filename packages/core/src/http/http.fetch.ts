@@ -1,4 +1,4 @@
-import type { Carrier, CarrierOptions, Fault } from './carrier.ts'
+import type { HttpClient, HttpClientOptions, Fault } from './httpClient.ts'
 import { programmingError } from './programmingError.ts'
 import { textOf } from './textOf.ts'
 
@@ -37,14 +37,14 @@ const brokenResponse = (error: unknown): Fault => {
 /**
  * Carries by `fetch`: browsers, workers, Deno, Bun, React Native, and wherever a `fetch` is given.
  *
- * @param options - See {@link CarrierOptions}.
+ * @param options - See {@link HttpClientOptions}.
  * @param redirect - How redirects are kept from being followed, which would carry the key to a place that was not chosen. By `error` the `fetch` of
  * Node is spared a copy of the request, and says why it refused; browsers do not say why. @default 'manual'
  */
-export function createCarrier(
-  { fetch, maxResponseBytes }: CarrierOptions,
+export function createHttpClient(
+  { fetch, maxResponseBytes }: HttpClientOptions,
   redirect: 'manual' | 'error' = 'manual',
-): Carrier {
+): HttpClient {
   return {
     send: ({ url, headers }, body, done) => {
       const controller = new AbortController()

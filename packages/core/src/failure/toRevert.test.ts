@@ -1,6 +1,6 @@
 import { failures } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
-import { asRevert } from './asRevert.ts'
+import { toRevert } from './toRevert.ts'
 
 const custom = '0x82b42900'
 
@@ -23,12 +23,12 @@ describe('asRevert', () => {
     ['beside a hash', { code: -32_000, message: 'revert', data: { ['0x' + 'ab'.repeat(32)]: { return: custom } } }],
     ['in the message alone', { code: -32_000, message: `execution reverted: ${custom}` }],
   ])('reads %s', (_, error) => {
-    expect(asRevert(error)).toMatchObject({ code: 3, message: expect.stringMatching(/revert/), data: custom })
+    expect(toRevert(error)).toMatchObject({ code: 3, message: expect.stringMatching(/revert/), data: custom })
   })
 
   test('keeps the reason that a node gives', () => {
     const message = 'execution reverted: ERC20: transfer amount exceeds balance'
-    expect(asRevert({ code: -32_000, message })).toEqual({ code: 3, message })
+    expect(toRevert({ code: -32_000, message })).toEqual({ code: 3, message })
   })
 
   test('leaves what is no revert as it is: out of gas, an invalid opcode', () => {
@@ -38,19 +38,19 @@ describe('asRevert', () => {
       'gas required exceeds allowance (5)',
     ]) {
       const error = { code: -32_000, message }
-      expect(asRevert(error)).toBe(error)
+      expect(toRevert(error)).toBe(error)
     }
   })
 
   test('takes for bytes only what is bytes', () => {
     for (const data of ['0xabc', 'no hex', 5, null, [custom], { message: custom }, { data: { a: custom } }])
-      expect(asRevert({ code: 3, message: 'execution reverted', data })).not.toHaveProperty('data')
+      expect(toRevert({ code: 3, message: 'execution reverted', data })).not.toHaveProperty('data')
   })
 
   test('does not follow what holds itself', () => {
     const data: Record<string, unknown> = {}
     data['data'] = data
-    expect(asRevert({ code: 3, message: 'execution reverted', data })).toEqual({
+    expect(toRevert({ code: 3, message: 'execution reverted', data })).toEqual({
       code: 3,
       message: 'execution reverted',
     })
@@ -58,11 +58,11 @@ describe('asRevert', () => {
 
   test('gives every revert of the vectors that has bytes as code 3', () => {
     let seen = 0
-    for (const { expect: expected, answer } of failures) {
-      const { error } = Object(Object(answer).body) as { error?: { code: number; message: string; data?: unknown } }
+    for (const { expect: expected, response } of failures) {
+      const { error } = Object(Object(response).body) as { error?: { code: number; message: string; data?: unknown } }
       if (expected.kind !== 'revert' || !error || !/0x[\da-f]{8}/.test(JSON.stringify(error.data ?? ''))) continue
       seen++
-      expect(asRevert(error), JSON.stringify(error)).toMatchObject({
+      expect(toRevert(error), JSON.stringify(error)).toMatchObject({
         code: 3,
         data: expect.stringMatching(/^0x[\da-f]+$/),
       })

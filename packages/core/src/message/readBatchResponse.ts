@@ -1,6 +1,6 @@
-import type { Answer } from '../carrier/carrier.ts'
+import type { HttpResponse } from '../http/httpClient.ts'
 import type { Facts } from '../failure/facts.ts'
-import { idText, readAnswer } from './readAnswer.ts'
+import { idText, readResponse } from './readResponse.ts'
 
 /** What was read for one call of a batch: its result, or the facts of its failure. */
 export type ItemRead = { readonly result: unknown } | Facts
@@ -16,19 +16,19 @@ export type ItemRead = { readonly result: unknown } | Facts
  * @returns What was read for each call, in the order of the calls; or the one failure of all of them. Never throws.
  * @example
  * const text = '[{"jsonrpc":"2.0","id":2,"result":"0x2"},{"jsonrpc":"2.0","id":1,"result":"0x1"}]'
- * readBatchAnswer({ status: 200, text, header: () => null }, 1, 2) // [{ result: '0x1', … }, { result: '0x2', … }]
+ * readBatchResponse({ status: 200, text, header: () => null }, 1, 2) // [{ result: '0x1', … }, { result: '0x2', … }]
  * @see JSON-RPC 2.0 section 6
  */
-export function readBatchAnswer(answer: Answer, first: number, count: number): readonly ItemRead[] | Facts {
-  const { status, header } = answer
+export function readBatchResponse(response: HttpResponse, first: number, count: number): readonly ItemRead[] | Facts {
+  const { status, header } = response
   let body: unknown
   try {
-    body = JSON.parse(answer.text)
+    body = JSON.parse(response.text)
   } catch {
     // The text itself says what came instead.
   }
   const asOne = (read: unknown, id: unknown, text = 'an error without words'): Facts => ({
-    ...(readAnswer({ status, text, header }, { id: id as number, method: '' }, read) as Facts),
+    ...(readResponse({ status, text, header }, { id: id as number, method: '' }, read) as Facts),
     batch: true,
   })
   const unpaired = (text: string, final = false): Facts => ({
@@ -43,7 +43,7 @@ export function readBatchAnswer(answer: Answer, first: number, count: number): r
   const { id, result, error } = Object(body) as Entry
   const entries = Array.isArray(body) ? (body as unknown[]) : result !== undefined && error == null ? [body] : undefined
   // A lone error speaks of the whole batch, whichever id it has: a server that takes no batch may repeat that of the first item.
-  if (!entries || !status || (status > 299 && status < 400)) return asOne(body, id, answer.text)
+  if (!entries || !status || (status > 299 && status < 400)) return asOne(body, id, response.text)
 
   const reads: (ItemRead | undefined)[] = Array.from({ length: count })
   const nameless: Entry[] = []
@@ -67,17 +67,17 @@ export function readBatchAnswer(answer: Answer, first: number, count: number): r
 
   // Errors without an id can only mean calls that have no answer; believed where it cannot be unclear which.
   const [said] = nameless
-  const refusal = said && asOne(said, undefined)
-  if (refusal && !paired) return refusal
+  const rejection = said && asOne(said, undefined)
+  if (rejection && !paired) return rejection
   const clear =
     nameless.every((entry) => written(entry) === written(said)) &&
-    (nameless.length === count - paired || /\bbatch/i.test(refusal?.text ?? ''))
+    (nameless.length === count - paired || /\bbatch/i.test(rejection?.text ?? ''))
   const instead = others.length > 0 ? `, but there is one with id ${others.slice(0, 3).map(idText).join(', ')}` : ''
   // A server that has none of the ids does not send them back at all, and would not the next time.
   const final = !paired && others.length > 0
   return reads.map((read, at) => {
     if (read) return read
-    if (refusal && clear) return refusal
+    if (rejection && clear) return rejection
     return unpaired(`no response in the batch has request id ${first + at}${instead}`, final)
   })
 }

@@ -1,5 +1,5 @@
 /** An HTTP answer, read to its end. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly text: string
   /** A header of the answer by its lower-case name. */
@@ -26,7 +26,7 @@ export interface Target {
 }
 
 /** Options that reach the carrier. */
-export interface CarrierOptions {
+export interface HttpClientOptions {
   /** Used in place of the carrier's own way to fetch. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Node only: an `http.Agent` or `https.Agent`, for a proxy or a client certificate. */
@@ -35,8 +35,12 @@ export interface CarrierOptions {
 }
 
 /** Sends bytes and brings back bytes. Knows nothing of JSON-RPC. */
-export interface Carrier {
+export interface HttpClient {
   /** Posts a body. The same `target` is given again for the same address, so that what is made of it can be kept. Calls `done` once, never synchronously, and not after the returned function was called, which ends the request. */
-  readonly send: (target: Target, body: string, done: (fault: Fault | undefined, answer?: Answer) => void) => () => void
+  readonly send: (
+    target: Target,
+    body: string,
+    done: (fault: Fault | undefined, response?: HttpResponse) => void,
+  ) => () => void
   readonly close: () => void
 }

@@ -1,5 +1,5 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { Carry, Settle } from './call.ts'
+import type { Send, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
@@ -16,7 +16,7 @@ interface Question extends RouteCall {
  * @param carry - The endpoint.
  * @returns Asks on behalf of a call, whose `cancel` then leaves the question.
  */
-export function createAsk(carry: Carry): Carry {
+export function createHeadQuery(send: Send): Send {
   let question: Question | undefined
   return (call: RouteCall, settle) => {
     const joined = question
@@ -38,7 +38,7 @@ export function createAsk(carry: Carry): Carry {
       settle(false, reason)
     })
     if (joined) return
-    carry(asked, (ok, value) => {
+    send(asked, (ok, value) => {
       if (question === asked) question = undefined
       asked.cancel = undefined
       // Each has a failure of its own, which a caller may keep: its message says what was asked, and its method what the caller asked.

@@ -1,17 +1,17 @@
 import { now } from '../clock/now.ts'
 import { check } from '../failure/invalid.ts'
-import type { Call, CallOptions, Carry, RequestArguments, Settle } from './call.ts'
+import type { Call, CallOptions, Send, RequestArguments, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import type { Together } from './createCall.ts'
-import type { Holder } from './lane.ts'
+import type { Holder } from './queue.ts'
 import { writeParams } from './writeParams.ts'
 
 /** How a call is made from outside. */
-export type Request = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
+export type RawRequest = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
 
 /** The same from inside, where calls can be tied together. */
-export type Door = (args: RequestArguments, options?: CallOptions, together?: Together) => Promise<unknown>
+export type Dispatch = (args: RequestArguments, options?: CallOptions, together?: Together) => Promise<unknown>
 
 type Give = (value: unknown) => void
 
@@ -38,7 +38,7 @@ export type Within = (run: () => void) => void
  * @param frame - What is done for each call at its begin and its end. It costs less there than in a layer, where each call needs a function
  * of its own to hear of its end. @default nothing
  */
-export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = {}): Door {
+export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> = {}): Dispatch {
   /** Apart, so that what settles a call keeps alive no more than this: in a flood there are many that wait. */
   const start = (call: Call, give: Give, refuse: Give, unlisten: (() => void) | undefined): void => {
     live?.enter(call)
@@ -55,7 +55,7 @@ export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = 
     }
     try {
       if (within) run(within, call, settle)
-      else carry(call, settle)
+      else send(call, settle)
     } catch (error) {
       // A layer of a user that throws costs its own call.
       if (over) throw error
@@ -64,7 +64,7 @@ export function createDoor(carry: Carry, { live, begin, end }: Partial<Frame> = 
     }
   }
 
-  const run = (within: Within, call: Call, settle: Settle): void => within(() => carry(call, settle))
+  const run = (within: Within, call: Call, settle: Settle): void => within(() => send(call, settle))
 
   const listen = (call: Call, signal: AbortSignal): (() => void) => {
     const onAbort = (): void => {

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createFailure } from '../failure/createFailure.ts'
-import { readAnswer } from './readAnswer.ts'
+import { readResponse } from './readResponse.ts'
 
-const read = (body: unknown, status = 200, headers: Record<string, string> = {}): ReturnType<typeof readAnswer> =>
-  readAnswer(
+const read = (body: unknown, status = 200, headers: Record<string, string> = {}): ReturnType<typeof readResponse> =>
+  readResponse(
     { status, text: typeof body === 'string' ? body : JSON.stringify(body), header: (name) => headers[name] },
     { id: 1, method: 'eth_blockNumber' },
   )
 
-describe('readAnswer', () => {
+describe('readResponse', () => {
   test.each([null, false, 0, '', '0x1', [], {}, { error: 'x' }])('takes the result %j', (result) => {
     expect(read({ jsonrpc: '2.0', id: 1, result })).toEqual({ result })
   })
@@ -52,9 +52,9 @@ describe('readAnswer', () => {
       ).not.toContain('other')
   })
 
-  const expectNamed = (read: ReturnType<typeof readAnswer>): void => {
+  const expectNamed = (read: ReturnType<typeof readResponse>): void => {
     if ('result' in read) return
-    const error = createFailure(read, { method: 'eth_blockNumber', label: 'https://node.example/…' })
+    const error = createFailure(read, { method: 'eth_blockNumber', redactedUrl: 'https://node.example/…' })
     expect(error.kind).toMatch(/^[a-z][A-Za-z]+$/)
     expect(typeof error.message).toBe('string')
     if (error.rpcError) {

@@ -5,7 +5,7 @@ import type { Transport } from './transport.ts'
 import type { Options, TransportOptions } from './transportOptions.ts'
 
 /** A transport, and how whoever asked for it lets go of it. */
-export interface HeldTransport {
+export interface ResolvedTransport {
   readonly transport: Transport
   /** Closes it where it was made here; one that was given may stand behind other libraries, and stays open. */
   readonly release: () => void
@@ -23,11 +23,11 @@ export interface HeldTransport {
  * await transport.request({ method: 'eth_blockNumber' })
  * release()
  */
-export function transportOf(
+export function resolveTransport(
   given: Options | Transport,
   defaults?: Pick<TransportOptions, 'keccak256'>,
   of = 'transportOf',
-): HeldTransport {
+): ResolvedTransport {
   // By Object, because `in` on a text, a pasted URL for example, fails with that text in its message.
   if ('request' in Object(given)) return { transport: given as Transport, release: () => {} }
   checkObject(of, given, addressExample.replace('options,', 'options or a transport,'))

@@ -34,7 +34,7 @@ const revertData = (data: unknown, depth = 0): string | undefined => {
  * // { code: 3, message: 'execution reverted', data: '0x82b42900' }
  * @see Geth's `revertError`, from which code 3 comes
  */
-export function asRevert(error: RpcErrorObject): RpcErrorObject {
+export function toRevert(error: RpcErrorObject): RpcErrorObject {
   const { message } = error
   const data = revertData(error.data) ?? /revert\w*:? (0x(?:[\da-f]{2}){4,})\b/i.exec(message)?.[1]
   if (data === undefined && !/revert/i.test(message)) return error

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readBatchAnswer } from './readBatchAnswer.ts'
-import type { ItemRead } from './readBatchAnswer.ts'
+import { readBatchResponse } from './readBatchResponse.ts'
+import type { ItemRead } from './readBatchResponse.ts'
 
 const read = (body: unknown, count = 3, status = 200, headers: Record<string, string> = {}) =>
-  readBatchAnswer(
+  readBatchResponse(
     { status, text: typeof body === 'string' ? body : JSON.stringify(body), header: (name) => headers[name] },
     5,
     count,
@@ -14,7 +14,7 @@ const bad = (id: unknown, message: string, code = -32000): object => ({ jsonrpc:
 const results = (reads: ReturnType<typeof read>): unknown[] =>
   (reads as readonly ItemRead[]).map((one) => ('result' in one ? one.result : one.kind))
 
-describe('readBatchAnswer', () => {
+describe('readBatchResponse', () => {
   test('pairs by id, in whatever order they come', () => {
     expect(results(read([ok(7), ok(5), ok(6)]))).toEqual(['r5', 'r6', 'r7'])
   })

@@ -1,4 +1,4 @@
-import type { Answer } from '../carrier/carrier.ts'
+import type { HttpResponse } from '../http/httpClient.ts'
 import type { Facts } from '../failure/facts.ts'
 import { plainText } from './plainText.ts'
 
@@ -13,12 +13,12 @@ import { plainText } from './plainText.ts'
  * @param parsed - What `text` holds, where it has been parsed already.
  * @returns `{ result }`, or the facts of a failure for `createFailure`. Never throws.
  * @example
- * readAnswer({ status: 200, text: '{"jsonrpc":"2.0","id":1,"result":null}', header: () => null }, { id: 1, method: 'eth_syncing' })
+ * readResponse({ status: 200, text: '{"jsonrpc":"2.0","id":1,"result":null}', header: () => null }, { id: 1, method: 'eth_syncing' })
  * // { result: null }
  * @see JSON-RPC 2.0 section 5
  */
-export function readAnswer(
-  { status, text, header }: Answer,
+export function readResponse(
+  { status, text, header }: HttpResponse,
   call: { readonly id: number; readonly method: string },
   parsed?: unknown,
 ): { readonly result: unknown } | Facts {
@@ -42,19 +42,19 @@ export function readAnswer(
   // Status 0 is how a browser shows a redirect that it did not follow. Where to is not told: it may hold the key.
   const final = status < 200 || (status > 299 && status < 400)
   // A refusal by status is meant for this call, whatever its id: it may come before the request was read.
-  const refusal = final || result != null ? undefined : (error ?? message)
-  const words = (refusal as Body | undefined)?.message ?? refusal
+  const rejection = final || result != null ? undefined : (error ?? message)
+  const words = (rejection as Body | undefined)?.message ?? rejection
   const said = typeof words === 'string' ? words : text
   return {
     status,
     retryAfter: header('retry-after'),
     date: header('date'),
     final,
-    kind: final || (status < 300 && refusal == null) ? 'badResponse' : undefined,
+    kind: final || (status < 300 && rejection == null) ? 'badResponse' : undefined,
     text: final ? 'a redirect was refused: it would carry the key elsewhere' : plainText(said) || 'an empty body',
     rpcError:
-      Object(refusal) === refusal
-        ? { ...(refusal as object), code: integer((refusal as Body).code), message: said }
+      Object(rejection) === rejection
+        ? { ...(rejection as object), code: integer((rejection as Body).code), message: said }
         : undefined,
   }
 }

@@ -25,7 +25,7 @@ interface Request {
 
 /** A server of bare sockets, so that it can close one at any moment. */
 const startServer = async (
-  answer: (request: Request, socket: Socket) => void,
+  reply: (request: Request, socket: Socket) => void,
 ): Promise<{ url: string; sockets: Socket[] }> => {
   const sockets: Socket[] = []
   const server = net.createServer({ noDelay: true }, (socket) => {
@@ -38,7 +38,7 @@ const startServer = async (
       if (!head || text.length < head.length + Number(length)) return
       const body = text.slice(head.length, head.length + Number(length))
       text = text.slice(head.length + Number(length))
-      answer(JSON.parse(body) as Request, socket)
+      reply(JSON.parse(body) as Request, socket)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

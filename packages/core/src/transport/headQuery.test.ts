@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { scriptedEndpoint, sendDown } from '../../test/scriptedEndpoint.ts'
-import { createAsk } from './routeAsk.ts'
+import { createHeadQuery } from './headQuery.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -11,7 +11,7 @@ afterEach(() => {
 
 test('where the question fails, each caller is told of its own call, by a failure of its own', async () => {
   const endpoint = scriptedEndpoint(() => ({ facts: { text: 'down', status: 503 } }))
-  const ask = createAsk(endpoint.carry)
+  const ask = createHeadQuery(endpoint.send)
   const asked = ['eth_getBalance', 'eth_call', 'eth_call'].map((method) => sendDown(ask, method))
   await vi.advanceTimersByTimeAsync(10)
   expect(endpoint.arrivals.map(({ method }) => method)).toEqual(['eth_blockNumber'])

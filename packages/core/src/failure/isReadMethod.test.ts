@@ -2,12 +2,12 @@ import { repeatables } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
 import { methodNames } from '../schema/methodNames.ts'
 import readMethods from './readMethods.json' with { type: 'json' }
-import { repeatable } from './repeatable.ts'
+import { isReadMethod } from './isReadMethod.ts'
 
 describe('repeatable', () => {
   // A method that joins the schema fails this test until someone has decided whether it may be sent twice.
   test('is true for every method of the schema but these', () => {
-    expect(methodNames.filter((method) => !repeatable(method))).toEqual([
+    expect(methodNames.filter((method) => !isReadMethod(method))).toEqual([
       'eth_getFilterChanges',
       'eth_newBlockFilter',
       'eth_newFilter',
@@ -31,6 +31,6 @@ describe('repeatable', () => {
   })
 
   test.each(repeatables.filter(({ appliesTo }) => appliesTo.includes('ts')))('$name', ({ method, expect: wanted }) => {
-    expect(repeatable(method)).toBe(wanted)
+    expect(isReadMethod(method)).toBe(wanted)
   })
 })

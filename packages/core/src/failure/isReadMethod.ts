@@ -14,6 +14,6 @@ const reads: ReadonlySet<string> = /* @__PURE__ */ new Set(readMethods)
  * repeatable('eth_sendRawTransaction') // false
  * repeatable('foo_getThing') // false: nobody knows what it does
  */
-export function repeatable(method: string): boolean {
+export function isReadMethod(method: string): boolean {
   return reads.has(method)
 }

@@ -7,8 +7,8 @@ import type * as tls from 'node:tls'
 import type * as zlib from 'node:zlib'
 import { defer } from '../clock/defer.ts'
 import { check } from '../failure/invalid.ts'
-import type { Carrier, CarrierOptions, Fault, Target } from './carrier.ts'
-import { createCarrier as createFetchCarrier } from './http.fetch.ts'
+import type { HttpClient, HttpClientOptions, Fault, Target } from './httpClient.ts'
+import { createHttpClient as createFetchCarrier } from './http.fetch.ts'
 import { programmingError } from './programmingError.ts'
 import { createSocketPool } from './socketPool.node.ts'
 import type { PooledSocket, SocketPool } from './socketPool.node.ts'
@@ -105,7 +105,7 @@ const faultOf = (error: NodeJS.ErrnoException, request: ClientRequest): Fault =>
 }
 
 /** Carries by `node:http` over kept-alive connections: a third to a half of the cost of the global `fetch`. */
-export function createCarrier(options: CarrierOptions): Carrier {
+export function createHttpClient(options: HttpClientOptions): HttpClient {
   if (options.fetch) return createFetchCarrier(options, 'error')
   const { maxResponseBytes, agent } = options
   check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
@@ -198,14 +198,14 @@ export function createCarrier(options: CarrierOptions): Carrier {
         })
         incoming.on('end', () => {
           socket.keptBytesRead = socket.bytesRead
-          const answer = (text: string): void =>
+          const reply = (text: string): void =>
             finish(undefined, { status, text, header: (name) => headerOf(incoming, name) })
           const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes)
-          if (!encoding || encoding === 'identity') return answer(whole.toString())
+          if (!encoding || encoding === 'identity') return reply(whole.toString())
           if (encoding !== 'gzip') return refuse(`the answer is encoded as '${encoding}', which was not asked for`)
           const { gunzip } = load<typeof zlib>('node:zlib')
           gunzip(whole, { maxOutputLength: maxResponseBytes }, (error: NodeJS.ErrnoException | null, plain) => {
-            if (!error) answer(plain.toString())
+            if (!error) reply(plain.toString())
             else if (error.code === 'ERR_BUFFER_TOO_LARGE') tooLarge()
             else refuse('the answer is broken gzip')
           })

@@ -1,11 +1,11 @@
 import { createSharedTimer } from '../clock/createSharedTimer.ts'
 import type { SharedTimer } from '../clock/createSharedTimer.ts'
 import { now } from '../clock/now.ts'
-import { createLane, leaveLane } from './lane.ts'
-import type { Lane, Place } from './lane.ts'
+import { createQueue, leaveQueue } from './queue.ts'
+import type { Queue, QueueEntry } from './queue.ts'
 
 /** Alarms that are mostly put off before they ring. One that has rung stands in no lane any more. */
-export interface Alarms<P extends Place> {
+export interface Alarms<P extends QueueEntry> {
   readonly set: (place: P) => void
   /** Puts off an alarm that has not rung. */
   readonly unset: (place: P) => void
@@ -14,9 +14,9 @@ export interface Alarms<P extends Place> {
 }
 
 /** Those of one time: they come due in the order in which they were set. */
-interface Clock<P extends Place> {
+interface Clock<P extends QueueEntry> {
   readonly ms: number
-  readonly lane: Lane<P>
+  readonly queue: Queue<P>
   readonly timer: SharedTimer
 }
 
@@ -30,7 +30,7 @@ const MAX_IDLE_CLOCKS = 8
  * @param msOf - After which time an alarm rings, in milliseconds: always the same for one.
  * @param setAt - When it was set, as `now()` counts.
  */
-export function createAlarms<P extends Place>(
+export function createTimers<P extends QueueEntry>(
   ring: (place: P) => void,
   msOf: (place: P) => number,
   setAt: (place: P) => number,
@@ -38,18 +38,18 @@ export function createAlarms<P extends Place>(
   const clocks = new Map<number, Clock<P>>()
 
   const strike = (clock: Clock<P>): void => {
-    for (let place; (place = clock.lane.first());) {
+    for (let place; (place = clock.queue.first());) {
       const leftMs = setAt(place) + clock.ms - now()
       // Timers may come a little early, and are whole milliseconds.
       if (leftMs >= 1) return clock.timer.set(leftMs)
-      clock.lane.leave(place)
+      clock.queue.leave(place)
       ring(place)
     }
     stop(clock)
   }
 
   const createClock = (ms: number): Clock<P> => {
-    const clock: Clock<P> = { ms, lane: createLane(), timer: createSharedTimer(() => strike(clock)) }
+    const clock: Clock<P> = { ms, queue: createQueue(), timer: createSharedTimer(() => strike(clock)) }
     return clock
   }
 
@@ -64,16 +64,16 @@ export function createAlarms<P extends Place>(
       const ms = msOf(place)
       let clock = clocks.get(ms)
       if (!clock) clocks.set(ms, (clock = createClock(ms)))
-      clock.lane.enter(place)
+      clock.queue.enter(place)
       if (!clock.timer.isSet()) clock.timer.set(ms)
     },
     unset: (place) => {
       const alone = place.before === place.after
-      leaveLane(place)
+      leaveQueue(place)
       const clock = alone && clocks.get(msOf(place))
       // The options that its time is read from may have been changed meanwhile: then it is another clock, for which others may wait.
-      if (clock && !clock.lane.first()) stop(clock)
+      if (clock && !clock.queue.first()) stop(clock)
     },
-    all: () => [...clocks.values()].flatMap(({ lane }) => lane.all()),
+    all: () => [...clocks.values()].flatMap(({ queue }) => queue.all()),
   }
 }
