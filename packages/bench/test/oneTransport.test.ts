@@ -1,5 +1,5 @@
 import { createTransport } from '@keyrail/core'
-import type { FullTransport, Options } from '@keyrail/core'
+import type { KeyrailTransport, TransportOptions } from '@keyrail/core'
 import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
@@ -47,7 +47,7 @@ const names = ['fetch', 'viem', 'ethers', 'web3'] as const
 type Libraries = Readonly<Record<(typeof names)[number], Library>>
 
 /** All four over it. */
-function librariesOn(transport: FullTransport): Libraries {
+function librariesOn(transport: KeyrailTransport): Libraries {
   const client = createClient(transport)
   const viem = createPublicClient({ chain: mainnet, transport: keyrail(transport), cacheTime: 0 })
   const ethers = new EthersProvider(transport)
@@ -98,8 +98,8 @@ afterEach(async () => {
   await second.close()
 })
 
-const start = (options: Partial<Options> = {}): { transport: FullTransport; libraries: Libraries } => {
-  const transport = createTransport({ url: first.url, chainId: 1, retry: false, ...options } as Options)
+const start = (options: Partial<TransportOptions> = {}): { transport: KeyrailTransport; libraries: Libraries } => {
+  const transport = createTransport({ url: first.url, chainId: 1, retry: false, ...options } as TransportOptions)
   const libraries = librariesOn(transport)
   open.push(...Object.values(libraries), transport)
   return { transport, libraries }
@@ -148,7 +148,7 @@ test('one health view: an endpoint that failed each of them once or twice is lef
     url: undefined,
     endpoints: [{ url: first.url }, { url: second.url }],
     breaker: { failures: 4 },
-  } as Partial<Options>)
+  } as Partial<TransportOptions>)
   for (const name of names) {
     expect(transport.stats().route[0]?.health?.state, name).toBe('closed')
     expect(await libraries[name].blockNumber(), name).toBe(32n)

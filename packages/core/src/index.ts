@@ -8,14 +8,7 @@ export type {
   Secret,
   WholeAddressOptions,
 } from './address/addressOptions.ts'
-export { now } from './clock/now.ts'
-export { startTimer } from './clock/startTimer.ts'
-export type { Timer } from './clock/startTimer.ts'
-export { urlProblem } from './address/urlProblem.ts'
-export { toRevert } from './failure/toRevert.ts'
-export { isReadMethod } from './failure/isReadMethod.ts'
 export type { FailureKind } from './failure/failureKind.ts'
-export { checkNames } from './failure/invalid.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
 export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'
 export type { AccessList, AccessListEntry } from './schema/accessList.ts'
@@ -224,17 +217,21 @@ export type { VmMemoryWrite, VmStep, VmStepEffect, VmStorageWrite, VmTrace } fro
 export type { Web3Methods } from './schema/web3.ts'
 export type { RpcWithdrawal } from './schema/withdrawal.ts'
 export { methodNames } from './schema/methodNames.ts'
-export type { Hooks } from './observe/hooks.ts'
+export { diagnostics } from './observe/diagnostics.ts'
+export type { DiagnosticsFeature } from './observe/diagnostics.ts'
+export { hooks } from './observe/hooks.ts'
+export type { Hooks, HooksFeature } from './observe/hooks.ts'
 export type { LatencyStats } from './observe/latencyHistogram.ts'
-export { observe } from './observe/observe.ts'
-export type { ObserveOptions } from './observe/observe.ts'
-export { createStats } from './observe/stats.ts'
-export type { EndpointStats, Stats, StatsSource, TrafficStats, TransportStats } from './observe/stats.ts'
+export { stats } from './observe/statsFeature.ts'
+export type { StatsFeature } from './observe/statsFeature.ts'
+export type { EndpointStats, StatsSource, TrafficStats, TransportStats } from './observe/stats.ts'
+export { tracing } from './observe/tracing.ts'
 export type {
   Tracer,
   TracingApi,
   TracingAttributes,
   TracingContext,
+  TracingFeature,
   TracingOptions,
   TracingSpan,
 } from './observe/tracing.ts'
@@ -248,39 +245,28 @@ export type {
   TransportEvent,
 } from './observe/transportEvent.ts'
 export { batch } from './transport/batch.ts'
-export type { BatchOptions } from './transport/batch.ts'
-export { breaker } from './transport/breaker.ts'
-export type { BreakerOptions, BreakerState, Guarded, Health } from './transport/breaker.ts'
+export type { BatchFeature, BatchOptions } from './transport/batch.ts'
+export type { BreakerOptions, BreakerState, Health } from './transport/breaker.ts'
 export { budget } from './transport/budget.ts'
-export type { Budgeted, BudgetOptions, BudgetStats } from './transport/budget.ts'
+export type { BudgetFeature, BudgetOptions, BudgetStats } from './transport/budget.ts'
 export { cache } from './transport/cache.ts'
 export type { CacheOptions, CacheStore } from './transport/cache.ts'
-export type { Call, CallOptions, Send, Layer, Priority, RequestArguments, Settle } from './transport/call.ts'
-export type { CallEvent } from './transport/callEvent.ts'
-export { chainIdOf } from './transport/chainIdOf.ts'
-export { coalesce } from './transport/coalesce.ts'
-export type { CoalesceOptions } from './transport/coalesce.ts'
-export { compose } from './transport/compose.ts'
-export { createProvider, toProviderRpcError } from './transport/createProvider.ts'
+export type { CallOptions, Layer, Priority, RequestArguments } from './transport/call.ts'
+export { createProvider } from './transport/createProvider.ts'
 export type { Provider, ProviderRpcError } from './transport/createProvider.ts'
 export { createTransport } from './transport/createTransport.ts'
-export { deadline } from './transport/deadline.ts'
-export type { DeadlineOptions } from './transport/deadline.ts'
 export type { RawRequest } from './transport/createDispatch.ts'
-export type { FullTransport, FullTransportStats, TransportGroup } from './transport/fullTransport.ts'
-export { gate } from './transport/gate.ts'
-export type { GatedEndpoint, GateOptions, OfCall, PostForItems } from './transport/gate.ts'
-export { hints } from './transport/hints.ts'
-export { http } from './transport/http.ts'
-export type { Endpoint, HttpEndpoint, HttpOptions, Post } from './transport/http.ts'
+export { failover } from './transport/failover.ts'
+export type { FailoverFeature, FailoverOptions } from './transport/failover.ts'
 export { layer } from './transport/layer.ts'
-export { retry } from './transport/retry.ts'
 export type { RetryOptions } from './transport/retry.ts'
-export { route } from './transport/route.ts'
-export type { HedgeOptions, Route, RouteEndpoint, RouteOptions, RouteStats } from './transport/route.ts'
-export { safeWrite } from './transport/safeWrite.ts'
-export type { Keccak256, SafeWriteOptions } from './transport/safeWrite.ts'
-export type { Transport } from './transport/transport.ts'
-export { resolveTransport } from './transport/resolveTransport.ts'
-export type { ResolvedTransport } from './transport/resolveTransport.ts'
-export type { EndpointOptions, EndpointsOptions, Options, TransportOptions } from './transport/transportOptions.ts'
+export type { EndpointState, HedgeOptions } from './transport/route.ts'
+export { safeWrites } from './transport/safeWrites.ts'
+export type { Keccak256, SafeWritesOptions } from './transport/safeWrites.ts'
+export type { BatchMethods, FullStats, KeyrailTransport, StatsMethods, Transport } from './transport/transport.ts'
+export type {
+  EndpointDetails,
+  EndpointOptions,
+  FeatureOptions,
+  TransportOptions,
+} from './transport/transportOptions.ts'

@@ -1,10 +1,12 @@
-import { createTransport, layer } from '@keyrail/core'
-import type { CallOptions, FullTransport, Options, RequestArguments, TransportGroup } from '@keyrail/core'
+import { layer } from '@keyrail/core'
+import type { CallOptions, RequestArguments } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
 import type { Fetched, FetchReply, MemoryFetch } from './memoryFetch.ts'
 import { answerAll } from './scriptedPost.ts'
 import type { Asked } from './scriptedPost.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions, FullTransport, TransportGroup } from './fullTransport.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -33,7 +35,7 @@ interface World {
 }
 
 interface Place {
-  readonly options?: (world: () => World) => Partial<Options>
+  readonly options?: (world: () => World) => Partial<FullOptions>
   /** Brings the call to the place. */
   readonly arrive: (world: World) => void | Promise<void>
   /** Proves that it stands there, by what is seen from outside. */
@@ -100,7 +102,7 @@ const places: Record<string, Place> = {
       other()
       call()
     },
-    seen: ({ transport }) => [transport.stats().route[0]?.budget?.queued.read],
+    seen: ({ transport }) => [transport.stats().endpointStates[0]?.budget?.queued.read],
     queuedMs: 4_000,
   },
   'in the queue at the gate': {
@@ -385,14 +387,14 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
   const reason = { mine: 'reason' }
   const count = (): void => void settled.ends++
 
-  const transport = createTransport({
+  const transport = createFullTransport({
     url: 'https://one.example',
     fetch: memory.fetch,
     // The hooks tell of each end, a second one of a call too.
     hooks: { onRequest: () => void settled.requests++, onResponse: count, onFailure: count },
     ...(name.includes('endpoint') && { url: undefined }),
     ...place.options?.(() => world),
-  } as Options)
+  } as FullOptions)
   const group = transport.group()
   const via: FullTransport | TransportGroup = inGroup ? group : transport
   const world: World = {

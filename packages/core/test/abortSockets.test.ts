@@ -1,9 +1,9 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { createTransport } from '@keyrail/core'
-import type { FullTransport, Options } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { until, useFakeClock } from './useFakeClock.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions, FullTransport } from './fullTransport.ts'
 
 // What `abortEverywhere.test.ts` asks in memory, over real connections: the server sees each of them end.
 
@@ -46,7 +46,7 @@ const places: Record<string, { readonly scheme: string; readonly reply: (socket:
   },
 }
 const ways = ['its signal', 'its deadline', 'the close of the transport', 'the close of its group'] as const
-const httpClients: Record<string, Partial<Options>> = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
+const httpClients: Record<string, Partial<FullOptions>> = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
 
 /** Resources of the process that hold it, but for those of the test and its server. */
 const held = (): string[] => process.getActiveResourcesInfo().filter((name) => /^(TLS|TCP)(Socket|CONNECT)/i.test(name))
@@ -64,11 +64,11 @@ describe.each(Object.keys(httpClients))('by %s', (httpClient) => {
         arrived()
       }
       const before = held().length
-      const transport: FullTransport = createTransport({
+      const transport: FullTransport = createFullTransport({
         url: `${place.scheme}://127.0.0.1:${port}`,
         retry: false,
         ...httpClients[httpClient],
-      } as Options)
+      } as FullOptions)
       const group = transport.group()
       const controller = new AbortController()
       const reason = { mine: 'reason' }

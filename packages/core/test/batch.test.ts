@@ -3,10 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { AddressOptions } from '../src/address/addressOptions.ts'
 import { isKeyrailError } from '../src/failure/keyrailError.ts'
-import { batch } from '../src/transport/batch.ts'
 import type { BatchOptions } from '../src/transport/batch.ts'
-import { compose } from '../src/transport/compose.ts'
-import { deadline } from '../src/transport/deadline.ts'
 import { gate } from '../src/transport/gate.ts'
 import { http } from '../src/transport/http.ts'
 import type { HttpOptions } from '../src/transport/http.ts'
@@ -15,6 +12,7 @@ import type { Transport } from '../src/transport/transport.ts'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script, Seen } from './faultServer.ts'
 import { until, useFakeClock } from './useFakeClock.ts'
+import { compose, deadline, joinBatches } from './layers.ts'
 
 interface Asked {
   readonly id: number
@@ -51,7 +49,7 @@ const open = (
   address: AddressOptions = { url: server.url },
 ): Transport =>
   (transport = compose(
-    batch(options.batch)(gate({ maxInFlight: options.maxInFlight })(http(address, { fetch: options.fetch }))),
+    joinBatches(options.batch)(gate({ maxInFlight: options.maxInFlight })(http(address, { fetch: options.fetch }))),
     retry({ retries: options.retries ?? 0, baseMs: 5 }),
     // The default of 10 seconds is not the subject of any test here.
     deadline({ timeoutMs: 60_000 }),

@@ -1,10 +1,12 @@
-import { createTransport, isKeyrailError } from '@keyrail/core'
-import type { CallOptions, FullTransport, Options, ResponseEvent } from '@keyrail/core'
+import { isKeyrailError } from '@keyrail/core'
+import type { CallOptions, ResponseEvent } from '@keyrail/core'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
 import type { Fetched, FetchReply } from './memoryFetch.ts'
 import { answerAll } from './scriptedPost.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions, FullTransport } from './fullTransport.ts'
 
 const DAY_MS = 86_400_000
 const noon = Date.UTC(2026, 0, 1, 12)
@@ -117,7 +119,7 @@ test.each(Object.entries(setUps))(
         let reply = replies['response'] as (typeof replies)[string]
         const memory = memoryFetch((sent) => reply(sent))
         const waits: number[] = []
-        const transport: FullTransport = createTransport({
+        const transport: FullTransport = createFullTransport({
           ...setUp,
           fetch: memory.fetch,
           timeoutMs,
@@ -125,7 +127,7 @@ test.each(Object.entries(setUps))(
           hooks: {
             onResponse: ({ durationMs, queuedMs }: ResponseEvent) => waits.push(durationMs, queuedMs),
           },
-        } as unknown as Options)
+        } as unknown as FullOptions)
         const open = new Set<string>()
         let made = 0
         for (const { clock, reply: name, calls, ms } of steps) {

@@ -1,11 +1,12 @@
-import { isKeyrailError, layer } from '@keyrail/core'
-import type { FullTransport, KeyrailError, Options } from '@keyrail/core'
+import { batch, budget, createTransport, failover, isKeyrailError, layer, stats } from '@keyrail/core'
+import type { KeyrailError } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createTransport } from '../src/transport/createTransport.ts'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { reachableStrings } from './leakWalk.ts'
 import { until, useFakeClock } from './useFakeClock.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions, FullTransport } from './fullTransport.ts'
 
 interface Asked {
   readonly id: number
@@ -42,14 +43,14 @@ afterEach(async () => {
   await Promise.all([one.close(), two.close()])
 })
 
-const make = (options: Partial<Options> = {}): FullTransport => {
+const make = (options: Partial<FullOptions> = {}): FullTransport => {
   const address = options.endpoints ? {} : { url: one.url }
-  const transport = createTransport({ ...address, ...options } as Options)
+  const transport = createFullTransport({ ...address, ...options } as FullOptions)
   open.push(transport)
   return transport
 }
-const both = (fields: readonly object[] = [{}, {}]): Pick<Options, 'endpoints'> =>
-  ({ endpoints: [one, two].map(({ url }, at) => ({ url, ...fields[at] })) }) as Pick<Options, 'endpoints'>
+const both = (fields: readonly object[] = [{}, {}]): Pick<FullOptions, 'endpoints'> =>
+  ({ endpoints: [one, two].map(({ url }, at) => ({ url, ...fields[at] })) }) as Pick<FullOptions, 'endpoints'>
 const methodsAt = (server: FaultServer): string[] =>
   server.seen.flatMap(({ json }) => [json].flat().map(({ method }) => method))
 
@@ -85,7 +86,7 @@ describe('by default', () => {
     one.script = raw(503, 'down')
     for (let i = 0; i < 8; i++) await transport.request({ method: 'eth_gasPrice' }).catch(() => {})
     expect(one.seen).toHaveLength(8)
-    expect(transport.stats().route[0]?.health).toBeUndefined()
+    expect(transport.stats().endpointStates[0]?.health).toBeUndefined()
   })
 
   test('after "too many requests" it slows down, without a limit of its own', async () => {
@@ -145,7 +146,7 @@ describe('several calls at once', () => {
     expect(transport.stats()).toMatchObject({
       calls: 4,
       joined: 2,
-      route: [{ budget: { usedToday: 2, leftToday: 1 } }],
+      endpointStates: [{ budget: { usedToday: 2, leftToday: 1 } }],
     })
     await transport.request({ method: 'net_version' })
     await expect(transport.request({ method: 'web3_clientVersion' })).rejects.toMatchObject({ kind: 'quota' })
@@ -160,7 +161,7 @@ describe('several endpoints', () => {
     expect(transport.redactedUrl).toBe('main')
     expect(transport.stats()).toMatchObject({
       rerouted: 1,
-      route: [
+      endpointStates: [
         { name: 'main', health: { successRate: 0 } },
         { name: 'spare', health: { successRate: 1 } },
       ],
@@ -216,8 +217,8 @@ describe('several endpoints', () => {
   })
 
   test('chains that differ are refused', () => {
-    expect(() => make(both([{ chainId: 1 }, { chainId: 5 }]))).toThrow('endpoints must all be on one chain')
-    expect(() => make({ ...both([{ chainId: 1 }]), chainId: 5 })).toThrow('endpoints must all be on one chain')
+    expect(() => make(both([{ chainId: 1 }, { chainId: 5 }]))).toThrow('all endpoints must be on one chain')
+    expect(() => make({ ...both([{ chainId: 1 }]), chainId: 5 })).toThrow('all endpoints must be on one chain')
   })
 })
 
@@ -232,7 +233,7 @@ describe('the chain id', () => {
 
   test('is never asked where it was given, beside one address or several', async () => {
     expect(await make({ chainId: 7 }).chainId()).toBe(7)
-    const byNetwork = { ...both(), chainId: { testnet: 7, mainnet: 1 }, network: 'testnet' } as Partial<Options>
+    const byNetwork = { ...both(), chainId: { testnet: 7, mainnet: 1 }, network: 'testnet' } as Partial<FullOptions>
     expect(await make(byNetwork).chainId()).toBe(7)
     expect(await make(both([{}, { chainId: 7 }])).chainId()).toBe(7)
     expect([...one.seen, ...two.seen]).toHaveLength(0)
@@ -406,16 +407,12 @@ describe('closing', () => {
 describe('bad input', () => {
   test.each([
     [{ timeout: 5 }, 'Unknown option "timeout". Did you mean "timeoutMs"?'],
-    [{ endpoints: [] }, 'endpoints must be a list of addresses'],
-    [{ endpoints: [{ url: 'http://a.example' }], apiKey: key }, 'pass apiKey in one of the endpoints'],
+    [{ endpoints: [] }, 'failover takes a list of 1 to 30 endpoints'],
     [{ endpoints: [{ url: 'http://a.example', wieght: 1 }] }, 'Unknown option "wieght". Did you mean "weight"?'],
     [{ endpoints: [{ url: 'http://a.example', weight: -1 }] }, 'weight must be a number from 0'],
-    [{ endpoints: 'http://a.example' }, 'endpoints must be a list of addresses'],
-    [{ batch: 100 }, 'batch must be true, false, or'],
-    [{ batch: { maxCalls: 0 } }, 'batch.maxCalls must be a number from 1'],
-    [{ resends: 1 }, 'resends needs keccak256'],
+    [{ batch: { maxCalls: 0 } }, 'maxCalls must be a number from 1'],
     [{ coalesce: 1 }, 'coalesce must be true or false'],
-    [{ cache: 5 }, 'cache must be true, false, or an object'],
+    [{ cache: 5 }, 'cache takes an object of options'],
     [{ cache: { maxBytes: 0 } }, 'maxBytes must be a number from 1'],
     [{ breaker: 5 }, 'breaker must be true, false, or an object'],
     [{ budget: { requestsPerSecond: 0 } }, 'requestsPerSecond must be a number'],
@@ -437,7 +434,7 @@ describe('bad input', () => {
     const address = 'endpoints' in wrong ? {} : { url: `https://node.example/v2/${key}` }
     let rejection: unknown
     try {
-      createTransport({ ...address, ...wrong } as unknown as Options)
+      createFullTransport({ ...address, ...wrong } as unknown as FullOptions)
     } catch (error) {
       rejection = error
     }
@@ -447,13 +444,64 @@ describe('bad input', () => {
   })
 })
 
+describe('an option that takes a feature', () => {
+  const url = `https://node.example/v2/${key}`
+  test.each([
+    [{ url, batch: true }, 'batch takes what its function returns, such as batch: batch()'],
+    [{ url, batch: { maxCalls: 5 } }, 'batch takes what its function returns'],
+    [{ url, batch }, 'batch takes what its function returns'],
+    [{ url, budget: { requestsPerSecond: 5 } }, 'such as budget: budget({ requestsPerSecond: 25 })'],
+    [{ url, cache: true }, 'such as cache: cache()'],
+    [{ url, cache: null }, 'such as cache: cache()'],
+    [{ url, safeWrites: true }, 'such as safeWrites: safeWrites({ keccak256 })'],
+    [{ url, stats: true }, 'such as stats: stats()'],
+    [{ url, hooks: { onFailure: () => {} } }, 'such as hooks: hooks({ onFailure })'],
+    [{ url, tracing: { api: {} } }, 'such as tracing: tracing({ api })'],
+    [{ url, diagnostics: true }, 'such as diagnostics: diagnostics()'],
+    [{ endpoints: [{ url }] }, 'such as endpoints: failover([{ url }])'],
+    [{ endpoints: url }, 'such as endpoints: failover([{ url }])'],
+    [
+      { endpoints: failover([{ url }]), apiKey: key },
+      'endpoints and apiKey exclude each other: pass apiKey to failover',
+    ],
+    [{ endpoints: failover([{ url }]), url }, 'endpoints and url exclude each other'],
+  ])('takes nothing else (%#)', (wrong, words) => {
+    let rejection: unknown
+    try {
+      createTransport(wrong as never)
+    } catch (error) {
+      rejection = error
+    }
+    expect(isKeyrailError(rejection, 'invalidRequest')).toBe(true)
+    expect((rejection as KeyrailError).message).toContain(words)
+    expect(reachableStrings(rejection).filter((text) => text.includes(key))).toEqual([])
+  })
+
+  test('adds its methods only if it is named', () => {
+    const plain = createTransport({ url })
+    expect(plain).not.toHaveProperty('batch')
+    expect(plain).not.toHaveProperty('stats')
+    expect(plain.group()).not.toHaveProperty('batch')
+    const full = createTransport({ url, batch: batch(), stats: stats() })
+    expect(typeof full.batch).toBe('function')
+    expect(typeof full.group().batch).toBe('function')
+    expect(full.stats()).toMatchObject({
+      calls: 0,
+      endpointStates: [{ head: 0, health: undefined, budget: undefined }],
+    })
+    expect(createTransport({ url, budget: budget(), stats: stats() }).stats().endpointStates[0]?.budget).toMatchObject({
+      used: 0,
+    })
+  })
+})
+
 test('nothing that can be reached from a transport, its stats or its failures holds a key', async () => {
   const transport = make({
     endpoints: [{ baseUrl: one.url, apiKey: key }, { url: `${two.url}/${key}` }],
     cache: true,
     batch: true,
     retry: false,
-  } as unknown as Options)
+  } as unknown as FullOptions)
   one.script = two.script = (_, response) => response.writeHead(403).end(`key ${key} may not`)
   const failure = await transport.request({ method: 'eth_gasPrice' }).catch((error: unknown) => error)
   expect(failure).toMatchObject({ kind: 'forbidden' })

@@ -1,9 +1,11 @@
-import { createTransport, isKeyrailError } from '@keyrail/core'
-import type { FullTransport, KeyrailError, Options } from '@keyrail/core'
+import { isKeyrailError } from '@keyrail/core'
+import type { KeyrailError } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
 import type { FetchReply } from './memoryFetch.ts'
 import { answerAll } from './scriptedPost.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions, FullTransport } from './fullTransport.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -27,7 +29,7 @@ const make = (replies: (FetchReply | 'good')[], options: object = {}): FullTrans
     return reply === 'good' ? answerAll(sent) : reply
   })
   const endpoints = replies.map((_, at) => ({ url: `${hosts[at] as string}/${keys[at] as string}` }))
-  return createTransport({ endpoints, fetch: memory.fetch, ...options } as unknown as Options)
+  return createFullTransport({ endpoints, fetch: memory.fetch, ...options } as unknown as FullOptions)
 }
 
 /** Makes a call, and returns its failure once it has one. */
@@ -127,12 +129,12 @@ describe('stats of an endpoint whose breaker is open', () => {
       await vi.advanceTimersByTimeAsync(50)
       await call
     }
-    const [first, second] = transport.stats().route
+    const [first, second] = transport.stats().endpointStates
     expect(first?.health).toMatchObject({ state: 'open', calls: failures, failures, successRate: 0 })
     expect(second?.health).toMatchObject({ state: 'closed', calls: failures, failures: 0, successRate: 1 })
     // What is older than the window does not count, and of nothing there is no rate.
     await vi.advanceTimersByTimeAsync(31_000)
-    const later = transport.stats().route[0]?.health
+    const later = transport.stats().endpointStates[0]?.health
     expect(later).toMatchObject({ calls: 0, failures: 0, successRate: undefined })
     transport.close()
   })
@@ -149,14 +151,19 @@ describe('stats of an endpoint whose breaker is open', () => {
     replies[0] = 'good'
     await vi.advanceTimersByTimeAsync(5_000)
     await call('0x9')
-    expect(transport.stats().route[0]?.health).toMatchObject({ state: 'closed', calls: 1, failures: 0, successRate: 1 })
+    expect(transport.stats().endpointStates[0]?.health).toMatchObject({
+      state: 'closed',
+      calls: 1,
+      failures: 0,
+      successRate: 1,
+    })
     transport.close()
   })
 
   test('have no rate before the first call', () => {
     const transport = make(['good', 'good'])
-    expect(transport.stats().route[0]?.health).toMatchObject({ state: 'closed', calls: 0, failures: 0 })
-    expect(transport.stats().route[0]?.health?.successRate).toBeUndefined()
+    expect(transport.stats().endpointStates[0]?.health).toMatchObject({ state: 'closed', calls: 0, failures: 0 })
+    expect(transport.stats().endpointStates[0]?.health?.successRate).toBeUndefined()
     transport.close()
   })
 })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createTransport } from '@keyrail/core'
+import { batch, budget, createTransport } from '@keyrail/core'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 interface Asked {
@@ -80,7 +80,7 @@ describe.each(fakes)('fake timers that replace %s', (_, toFake) => {
 })
 
 test('fake microtasks, as Jest installs them, hold up neither batches nor a flood of calls', async () => {
-  const transport = createTransport({ url, batch: true, coalesce: false })
+  const transport = createTransport({ url, batch: batch(), coalesce: false })
   const single = createTransport({ url, coalesce: false })
   vi.useFakeTimers({ toFake: ['queueMicrotask', 'setTimeout', 'clearTimeout', 'performance', 'Date'] })
   const calls = [transport, single].flatMap(({ request }) => Array.from({ length: 20 }, () => request(call)))
@@ -134,7 +134,7 @@ describe.each([
   })
 
   test('lets a budget send at its rate', async () => {
-    const transport = createTransport({ url, budget: { requestsPerSecond: 10, burst: 1 }, coalesce: false })
+    const transport = createTransport({ url, budget: budget({ requestsPerSecond: 10, burst: 1 }), coalesce: false })
     await transport.request(call)
     vi.useFakeTimers({ toFake: [...toFake] })
     let answered = 0

@@ -1,6 +1,7 @@
-import { createTransport, layer } from '@keyrail/core'
-import type { FullTransport, Options } from '@keyrail/core'
+import { layer } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions, FullTransport } from './fullTransport.ts'
 
 // What users give (a fetch, a key function, a store, a tracer, a layer) may do anything, and may end calls while layers are at work. It may cost
 // the call that it was asked for. What threw or rejected where nobody listens would end the process, and ends this run.
@@ -23,8 +24,8 @@ const response = (init: RequestInit | undefined, status = 200): Response => {
   const text = JSON.stringify(Array.isArray(body) ? body.map(reply) : reply(body))
   return { status, headers: new Headers(), text: async () => text } as unknown as Response
 }
-const make = (fetch: unknown, options: Partial<Options> = {}): FullTransport =>
-  createTransport({ url: 'https://node.example', fetch, coalesce: false, ...options } as Options)
+const make = (fetch: unknown, options: Partial<FullOptions> = {}): FullTransport =>
+  createFullTransport({ url: 'https://node.example', fetch, coalesce: false, ...options } as FullOptions)
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 /** How calls end, once all timers have come to an end. */
 const endsOf = async (...calls: Promise<unknown>[]): Promise<unknown[]> => {
@@ -147,7 +148,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
         return response(init, 503)
       }
       const address = { baseUrl: 'https://node.example', apiKey: 'notARealKey', [name]: secret }
-      const transport = createTransport({ ...address, fetch, coalesce: false } as Options)
+      const transport = createFullTransport({ ...address, fetch, coalesce: false } as FullOptions)
       expect(await endsOf(transport.request({ method: 'eth_chainId' }))).toMatchObject([{ kind: 'aborted' }])
       expect([asked, sent]).toEqual([2, 1])
       expectNothingLeft(transport)

@@ -1,8 +1,8 @@
 import { channel } from 'node:diagnostics_channel'
-import { createTransport } from '@keyrail/core'
-import type { Options } from '@keyrail/core'
 import { afterEach, expect, test } from 'vitest'
 import { leaksOf, reachableStrings } from './leakWalk.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions } from './fullTransport.ts'
 
 const keys = [
   'kr_aFirstKeyOfOne0123456789abcdef',
@@ -43,7 +43,7 @@ test.each(Object.keys(nodes))('nothing tells a key or token where a node %s', as
   const seen: unknown[] = []
   const hook = (event: unknown): void => void seen.push(event)
   for (const each of names) channel(each).subscribe(listener)
-  const transport = createTransport({
+  const transport = createFullTransport({
     endpoints: [
       { baseUrl: 'https://one.example', apiKey: async () => one, name: 'first' },
       { url: `https://user:${two}@two.example/rpc/${two}?key=${two}`, jwt: token, weight: 0 },
@@ -52,7 +52,7 @@ test.each(Object.keys(nodes))('nothing tells a key or token where a node %s', as
     batch: true,
     retry: { retries: 1, baseMs: 1 },
     hooks: { onRequest: hook, onAttempt: hook, onRetry: hook, onReroute: hook, onResponse: hook, onFailure: hook },
-  } as unknown as Options)
+  } as unknown as FullOptions)
   const group = transport.group()
   const calls = [{ method: 'eth_gasPrice' }, { method: 'eth_sendTransaction' }, { method: 'eth_getLogs' }]
   const ends = await Promise.all([

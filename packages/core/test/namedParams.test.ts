@@ -1,8 +1,10 @@
-import { compose, createProvider, createTransport, deadline, http, layer } from '@keyrail/core'
+import { batch, cache, createProvider, createTransport, layer, safeWrites } from '@keyrail/core'
 import type { RequestArguments } from '@keyrail/core'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from './faultServer.ts'
 import type { FaultServer, Seen } from './faultServer.ts'
+import { compose, deadline } from './layers.ts'
+import { http } from '../src/transport/http.ts'
 
 interface Asked {
   readonly id: number
@@ -64,7 +66,7 @@ describe('params by name', () => {
   })
 
   test('travel in batches', async () => {
-    const transport = createTransport({ url: server.url, batch: true, coalesce: false })
+    const transport = createTransport({ url: server.url, batch: batch(), coalesce: false })
     const params = [{ address: '0x1' }, ['0x2', 'latest'], { address: '0x3', block: 'latest' }]
     const calls = params.map((one) => transport.request({ method: 'eth_getCode', params: one }))
     expect(await Promise.all(calls)).toEqual(params.map((one) => ['eth_getCode', one]))
@@ -89,7 +91,7 @@ describe('params by name', () => {
       const value = json.method === 'eth_getBlockByNumber' ? { number: '0x100' } : served > 2 ? 'second' : result
       response.end(JSON.stringify({ jsonrpc: '2.0', id: json.id, result: value }))
     }
-    const transport = createTransport({ url: server.url, cache: { finalityDepth: 1 } })
+    const transport = createTransport({ url: server.url, cache: cache({ finalityDepth: 1 }) })
     await transport.request({ method: 'eth_getBlockByNumber', params: ['finalized', false] })
     expect(await transport.request({ method, params })).toEqual(result)
     expect(await transport.request({ method, params })).toBe('second')
@@ -114,7 +116,7 @@ describe('params by name', () => {
 
   test('of a signed transaction reach the node with safe writes on', async () => {
     const nothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
-    const transport = createTransport({ url: server.url, keccak256: () => nothing })
+    const transport = createTransport({ url: server.url, safeWrites: safeWrites({ keccak256: () => nothing }) })
     const params = { transaction: '0x02c0' }
     expect(await transport.request({ method: 'eth_sendRawTransaction', params })).toEqual([
       'eth_sendRawTransaction',

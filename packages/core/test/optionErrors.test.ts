@@ -1,22 +1,12 @@
-import {
-  batch,
-  breaker,
-  budget,
-  cache,
-  coalesce,
-  compose,
-  createTransport,
-  deadline,
-  gate,
-  http,
-  isKeyrailError,
-  observe,
-  retry,
-  route,
-  safeWrite,
-  resolveTransport,
-} from '@keyrail/core'
+import { batch, budget, cache, createTransport, failover, hooks, isKeyrailError, safeWrites } from '@keyrail/core'
 import { describe, expect, test } from 'vitest'
+import { breaker } from '../src/transport/breaker.ts'
+import { coalesce } from '../src/transport/coalesce.ts'
+import { compose, deadline } from './layers.ts'
+import { gate } from '../src/transport/gate.ts'
+import { http } from '../src/transport/http.ts'
+import { retry } from '../src/transport/retry.ts'
+import { resolveTransport } from '../src/transport/resolveTransport.ts'
 
 const url = 'http://127.0.0.1:1'
 const key = 'kr_a7Hq2mZ9xT4vB6nR1cW8yL3pD5sF0gJkQeUi1a2B'
@@ -54,10 +44,10 @@ describe('an unknown option', () => {
     ['batches', 'batch'],
     ['batchSize', 'batch'],
     ['caching', 'cache'],
-    ['hedging', 'hedge'],
     ['trace', 'tracing'],
     ['hook', 'hooks'],
-    ['keccak', 'keccak256'],
+    ['safeWrite', 'safeWrites'],
+    ['stat', 'stats'],
     ['maxInflight', 'maxInFlight'],
     ['layer', 'layers'],
   ])('%s of a transport is %s, most likely', (wrong, right) => {
@@ -83,12 +73,11 @@ describe('an unknown option', () => {
     ['breaker', breaker, 'failure', 'failures'],
     ['cache', cache, 'maxByte', 'maxBytes'],
     ['coalesce', coalesce, 'minblock', 'minBlock'],
-    ['safeWrite', (options) => safeWrite(options as never), 'resend', 'resends'],
-    ['observe', observe, 'hook', 'hooks'],
-    ['hooks', (hooks) => observe({ hooks }), 'onEror', 'onAttempt'],
-    ['route', (options) => route([http({ url })], options), 'hedging', 'hedge'],
-    ['hedge', (hedge) => route([http({ url })], { hedge }), 'percentil', 'percentile'],
-    ['an endpoint', (options) => make({ endpoints: [{ url, ...options }] }), 'wieght', 'weight'],
+    ['safeWrites', (options) => safeWrites(options as never), 'resend', 'resends'],
+    ['hooks', (given) => hooks(given), 'onEror', 'onAttempt'],
+    ['failover', (options) => failover([{ url }], options), 'hedging', 'hedge'],
+    ['hedge', (hedge) => failover([{ url }], { hedge }), 'percentil', 'percentile'],
+    ['an endpoint', (options) => failover([{ url, ...options }]), 'wieght', 'weight'],
   ]
   test.each(layers.filter(([name]) => name !== 'hooks'))('of %s gets its nearest name', (_, build, wrong, right) => {
     expect(messageOf(() => build({ [wrong]: key }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
@@ -180,7 +169,7 @@ describe('a URL that is none', () => {
     for (const name of ['baseUrl', 'rpcUrl'])
       expect(messageOf(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
     expect(messageOf(() => http({ url: given } as never))).toBe(`url ${problem}`)
-    expect(messageOf(() => make({ endpoints: [{ url }, { url: given }] }))).toBe(`url ${problem}`)
+    expect(messageOf(() => make({ endpoints: failover([{ url }, { url: given }] as never) }))).toBe(`url ${problem}`)
   })
 
   test.each([

@@ -1,10 +1,10 @@
 import http from 'node:http'
-import { createTransport } from '@keyrail/core'
-import type { Options } from '@keyrail/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaultServer } from './faultServer.ts'
 import type { FaultServer } from './faultServer.ts'
 import { leakableKey as key } from './adapterCases.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions } from './fullTransport.ts'
 
 const withCode = <E extends Error>(error: E, code: string): E => Object.assign(error, { code })
 const because = (message: string, cause: Error): TypeError => new TypeError(message, { cause })
@@ -16,11 +16,11 @@ const callWith = async (fail: () => unknown): Promise<{ readonly calls: number; 
     calls++
     throw fail()
   }) as typeof globalThis.fetch
-  const transport = createTransport({
+  const transport = createFullTransport({
     endpoints: [{ baseUrl: 'https://one.example', apiKey: key }, { url: 'https://two.example' }],
     fetch,
     retry: { retries: 1, baseMs: 0 },
-  } as Options)
+  } as FullOptions)
   const failure: unknown = await transport.request({ method: 'eth_blockNumber' }).catch((error: unknown) => error)
   transport.close()
   return { calls, failure }
@@ -176,7 +176,7 @@ describe('a fetch whose response cannot be read', () => {
     ['a body without a reader', { status: 200, body: {}, headers: new Headers() }],
   ])('%s is badResponse, and no fault of the network', async (_, response) => {
     const fetch = (async () => response) as unknown as typeof globalThis.fetch
-    const transport = createTransport({ url: 'https://one.example', fetch, retry: false })
+    const transport = createFullTransport({ url: 'https://one.example', fetch, retry: false })
     await expect(transport.request({ method: 'eth_blockNumber' })).rejects.toMatchObject({
       kind: 'badResponse',
       message: expect.stringContaining('fetch'),
@@ -198,7 +198,7 @@ describe('by node:http', () => {
       calls++
       throw new TypeError('Promise.withResolvers is not a function')
     }
-    const transport = createTransport({ url: server.url, agent, retry: { baseMs: 0 } })
+    const transport = createFullTransport({ url: server.url, agent, retry: { baseMs: 0 } })
     await expect(transport.request({ method: 'eth_blockNumber' })).rejects.toMatchObject({
       kind: 'unknown',
       retryable: false,
@@ -214,7 +214,7 @@ describe('by node:http', () => {
       queueMicrotask(() => done?.(new ReferenceError('proxy is not defined'), undefined as never))
       return undefined
     }
-    const transport = createTransport({ url: server.url, agent, retry: { baseMs: 0 } })
+    const transport = createFullTransport({ url: server.url, agent, retry: { baseMs: 0 } })
     await expect(transport.request({ method: 'eth_blockNumber' })).rejects.toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('ReferenceError: proxy is not defined'),
@@ -230,7 +230,7 @@ describe('by node:http', () => {
       )
       return undefined
     }
-    const transport = createTransport({ url: server.url, agent, retry: false })
+    const transport = createFullTransport({ url: server.url, agent, retry: false })
     await expect(transport.request({ method: 'eth_blockNumber' })).rejects.toMatchObject({
       kind: 'network',
       retryable: true,

@@ -1,7 +1,8 @@
 import { adapters } from '@keyrail/vectors'
-import { toRevert, isKeyrailError } from '../src/index.ts'
+import { isKeyrailError } from '../src/index.ts'
 import type { Hex } from '../src/index.ts'
 import type { Face, ShownRevert, Subject, Target } from './adapters/subject.ts'
+import { toRevert } from '../src/failure/toRevert.ts'
 
 /** A client that makes any call, as far as it matters here. */
 export interface Requester {

@@ -1,4 +1,4 @@
-import { createTransport, isKeyrailError } from '@keyrail/core'
+import { batch, createTransport, failover, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { httpClients } from './faults/carriers.ts'
@@ -80,7 +80,7 @@ describe.each(httpClients)('by %s', (_, options) => {
 
 test('another endpoint is tried once after a wrong id', async () => {
   answerWith((id) => ({ jsonrpc: '2.0', id: id + 1, result: '0xbad' }))
-  const transport = createTransport({ endpoints: [{ url: server.url }, { url: other.url }] })
+  const transport = createTransport({ endpoints: failover([{ url: server.url }, { url: other.url }]) })
   expect(await transport.request({ method: 'eth_chainId' })).toBe('0x1')
   expect([server.seen.length, other.seen.length]).toEqual([1, 1])
   transport.close()
@@ -106,7 +106,7 @@ describe('in a batch', () => {
       const responses = respond([json].flat())
       response.end(JSON.stringify(Array.isArray(json) ? responses : responses[0]))
     }
-    const transport = createTransport({ url: server.url, batch: true })
+    const transport = createTransport({ url: server.url, batch: batch() })
     const results = await Promise.all(
       ['0x1', '0x2', '0x3'].map((address) =>
         failureOf(transport.request({ method: 'eth_getCode', params: [address, 'latest'] })),

@@ -3,16 +3,15 @@ import { breaker } from '../src/transport/breaker.ts'
 import type { BreakerOptions } from '../src/transport/breaker.ts'
 import { budget } from '../src/transport/budget.ts'
 import type { Call, Send } from '../src/transport/call.ts'
-import { compose } from '../src/transport/compose.ts'
-import { deadline } from '../src/transport/deadline.ts'
 import { http } from '../src/transport/http.ts'
 import { retry } from '../src/transport/retry.ts'
 import { route } from '../src/transport/route.ts'
-import type { Route, RouteOptions } from '../src/transport/route.ts'
+import type { RouteOptions } from '../src/transport/route.ts'
 import type { Transport } from '../src/transport/transport.ts'
 import { reply, raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { until, useFakeClock } from './useFakeClock.ts'
+import { compose, deadline } from './layers.ts'
 
 let one: FaultServer
 let two: FaultServer
@@ -42,7 +41,7 @@ interface Setup extends RouteOptions {
 }
 
 /** The stack that createTransport makes, over real connections. */
-const make = (setup: Setup = {}): Transport & { routed: Route } => {
+const make = (setup: Setup = {}): Transport & { routed: ReturnType<typeof route> } => {
   const { servers = [one, two], chainId, group, retries = 0, timeoutMs = 10_000, breaker: guard, ...options } = setup
   const routed = route(
     servers.map(({ url }) => budget()(breaker(guard)(http({ url, ...(chainId && { chainId }) })))),

@@ -1,17 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cache } from '../src/transport/cache.ts'
 import { coalesce } from '../src/transport/coalesce.ts'
-import { compose } from '../src/transport/compose.ts'
-import { deadline } from '../src/transport/deadline.ts'
 import { http } from '../src/transport/http.ts'
 import { retry } from '../src/transport/retry.ts'
-import { safeWrite } from '../src/transport/safeWrite.ts'
-import type { Keccak256, SafeWriteOptions } from '../src/transport/safeWrite.ts'
+import { safeWrites } from '../src/transport/safeWrites.ts'
+import type { Keccak256, SafeWritesOptions } from '../src/transport/safeWrites.ts'
 import type { Transport } from '../src/transport/transport.ts'
 import { reply, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 import { startAnvil } from './startAnvil.ts'
 import type { Anvil } from './startAnvil.ts'
+import { compose, deadline } from './layers.ts'
 
 let node: Anvil
 let direct: Transport
@@ -52,13 +51,13 @@ const sendsMeet = (...faults: Script[]): void => {
 const asked = (): string[] => server.seen.map(({ json }) => json.method)
 const countOf = (method: string): number => asked().filter((name) => name === method).length
 
-const make = (options?: Partial<SafeWriteOptions>): Transport =>
+const make = (options?: Partial<SafeWritesOptions>): Transport =>
   compose(
     http({ url: server.url }),
     retry({ baseMs: 1 }),
     cache(),
     coalesce(),
-    safeWrite({ keccak256, resends: 2, ...options }),
+    safeWrites({ keccak256, resends: 2, ...options }),
     deadline(),
   )
 const send = (raw: string, timeoutMs?: number): Promise<unknown> =>

@@ -1,11 +1,13 @@
-import { createTransport, isKeyrailError } from '@keyrail/core'
-import type { CallOptions, FullTransport, Options, TransportGroup } from '@keyrail/core'
+import { isKeyrailError } from '@keyrail/core'
+import type { CallOptions } from '@keyrail/core'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { isReadMethod } from '../src/failure/isReadMethod.ts'
 import { memoryFetch } from './memoryFetch.ts'
 import type { Fetched, FetchReply } from './memoryFetch.ts'
 import type { Asked } from './scriptedPost.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions, FullTransport, TransportGroup } from './fullTransport.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -160,7 +162,7 @@ test('every call ends once, in time, with its own answer or a true failure, what
         ended.set(id, { durationMs, queuedMs, times: (ended.get(id)?.times ?? 0) + 1 })
       }
       const weights = given.weighted ? [{ weight: 2 }, { weight: 1 }] : [{}, {}]
-      const transport: FullTransport = createTransport({
+      const transport: FullTransport = createFullTransport({
         endpoints: ['one', 'two'].map((name, at) => ({ url: `https://${name}.example`, chainId: 1, ...weights[at] })),
         fetch: memory.fetch,
         batch: given.joining && { maxCalls: 4 },
@@ -174,7 +176,7 @@ test('every call ends once, in time, with its own answer or a true failure, what
         breaker: { failures: 3, openMs: 500 },
         cache: { finalityDepth: 4 },
         hooks: { onResponse: onEnd, onFailure: onEnd },
-      } as Options)
+      } as FullOptions)
       const group: TransportGroup = transport.group()
 
       const made: Made[] = []

@@ -1,6 +1,7 @@
 import { layer } from '../src/index.ts'
-import type { Layer, Options } from '../src/index.ts'
+import type { Layer } from '../src/index.ts'
 import type { Target } from './adapters/subject.ts'
+import type { FullOptions } from './fullTransport.ts'
 
 /** Ends every call by one signal, with its reason: for libraries that take no signal with a call. */
 const endedBy = (signal: AbortSignal): Layer =>
@@ -10,7 +11,7 @@ const endedBy = (signal: AbortSignal): Layer =>
   })
 
 /** The options that a user of Keyrail would give for a target: the defaults, but for what the target says. */
-export function targetOptions({ origin, key, chainId, batch, timeoutMs, signal }: Target): Options {
+export function targetOptions({ origin, key, chainId, batch, timeoutMs, signal }: Target): FullOptions {
   return {
     baseUrl: origin,
     apiKey: key,

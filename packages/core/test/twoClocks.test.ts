@@ -1,8 +1,8 @@
-import { createTransport } from '@keyrail/core'
-import type { Options } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { memoryFetch } from './memoryFetch.ts'
 import { answerAll } from './scriptedPost.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions } from './fullTransport.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -12,15 +12,15 @@ afterEach(() => {
 })
 
 /** Makes a call that waits 900 ms for its turn, and then takes 800 ms; it has 1,000 ms of its own. */
-const waitAndAsk = async (options: Partial<Options>): Promise<unknown> => {
+const waitAndAsk = async (options: Partial<FullOptions>): Promise<unknown> => {
   const memory = memoryFetch((sent) => ({ ...answerAll(sent), afterMs: memory.sent.length === 1 ? 900 : 800 }))
-  const transport = createTransport({
+  const transport = createFullTransport({
     url: 'https://one.example',
     fetch: memory.fetch,
     maxInFlight: 1,
     retry: false,
     ...options,
-  } as Options)
+  } as FullOptions)
   const first = transport.request({ method: 'eth_getCode', params: ['first'] })
   const second = transport.request({ method: 'eth_getCode', params: ['second'] }, { timeoutMs: 1_000 })
   const ends = Promise.allSettled([first, second])

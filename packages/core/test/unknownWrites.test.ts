@@ -1,5 +1,3 @@
-import { createTransport } from '@keyrail/core'
-import type { Options } from '@keyrail/core'
 import { repeatables } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -7,6 +5,8 @@ import readMethods from '../src/failure/readMethods.json' with { type: 'json' }
 import { startFaultServer, raw } from './faultServer.ts'
 import { memoryFetch } from './memoryFetch.ts'
 import type { MemoryFetch } from './memoryFetch.ts'
+import { createFullTransport } from './fullTransport.ts'
+import type { FullOptions } from './fullTransport.ts'
 
 const writes = repeatables.filter(({ method, expect: read }) => method && !read).map(({ method }) => method)
 
@@ -14,7 +14,7 @@ describe('a default transport and a server that answers 502', () => {
   test('sends each method that is not a known read exactly once', async () => {
     const server = await startFaultServer(raw(502, 'Bad Gateway'))
     try {
-      const transport = createTransport({ url: server.url, retry: { baseMs: 0 } })
+      const transport = createFullTransport({ url: server.url, retry: { baseMs: 0 } })
       await Promise.all(
         writes.map((method) =>
           expect(transport.request({ method, params: [] })).rejects.toMatchObject({ retryable: false }),
@@ -31,7 +31,7 @@ describe('a default transport and a server that answers 502', () => {
   test('sends a known read four times', async () => {
     const server = await startFaultServer(raw(502, 'Bad Gateway'))
     try {
-      const transport = createTransport({ url: server.url, retry: { baseMs: 0 } })
+      const transport = createFullTransport({ url: server.url, retry: { baseMs: 0 } })
       await expect(transport.request({ method: 'eth_gasPrice' })).rejects.toMatchObject({ retryable: true })
       expect(server.seen).toHaveLength(4)
       transport.close()
@@ -90,13 +90,13 @@ describe('every way to send a call', () => {
         async (name, fate, { endpoints, by, hedge, ...given }) => {
           const memory = memoryFetch(fates[fate])
           const urls = endpoints ? ['one', 'two'] : ['one']
-          const transport = createTransport({
+          const transport = createFullTransport({
             endpoints: urls.map((host) => ({ url: `https://${host}.example` })),
             fetch: memory.fetch,
             attemptTimeoutMs: 500,
             hedge: hedge && { minMs: 1, maxRatio: 1 },
             ...given,
-          } as Options)
+          } as FullOptions)
           const call = { method: name, params: [] }
           const via = by === 'group' ? transport.group() : transport
           const ends =

@@ -1,5 +1,6 @@
-import { chainIdOf, checkNames, isKeyrailError, resolveTransport } from '@keyrail/core'
-import type { Options, Transport } from '@keyrail/core'
+import { isKeyrailError } from '@keyrail/core'
+import { chainIdOf, checkNames, resolveTransport } from '@keyrail/core/internal'
+import type { TransportOptions, Transport } from '@keyrail/core'
 import { JsonRpcProvider, keccak256, makeError, Network } from 'ethers'
 import type {
   AbstractProvider,
@@ -46,7 +47,7 @@ export class KeyrailProvider extends JsonRpcProvider {
    * @param config - What ethers' own providers take.
    * @throws {KeyrailError} kind `invalidRequest` for a wrong option, naming it and the mend.
    */
-  constructor(options: Options | Transport, config: KeyrailProviderConfig = {}) {
+  constructor(options: TransportOptions | Transport, config: KeyrailProviderConfig = {}) {
     checkNames('the second argument of KeyrailProvider', config, ['polling', 'pollingInterval', 'cacheTimeout'])
     const { transport, release } = resolveTransport(options, { keccak256: hash }, 'KeyrailProvider')
     // Joining and remembering are the transport's: ethers would hold calls back for 10 ms to join them.

@@ -1,4 +1,5 @@
-import { toRevert, isKeyrailError } from '@keyrail/core'
+import { isKeyrailError } from '@keyrail/core'
+import { toRevert } from '@keyrail/core/internal'
 import type { FailureKind, KeyrailError } from '@keyrail/core'
 import { makeError } from 'ethers'
 import type { JsonRpcApiProvider, JsonRpcPayload } from 'ethers'

@@ -1,5 +1,5 @@
 import { createProvider, createTransport } from '@keyrail/core'
-import type { FullTransport } from '@keyrail/core'
+import type { KeyrailTransport } from '@keyrail/core'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { BrowserProvider, Contract, Interface } from 'ethers'
@@ -10,7 +10,7 @@ const who = '0x00000000000000000000000000000000000000AA'
 const abi = new Interface(['function owner() view returns (address)', 'error Unauthorized(address who)'])
 
 let server: FaultServer
-let transport: FullTransport
+let transport: KeyrailTransport
 let provider: BrowserProvider | undefined
 beforeEach(async () => {
   server = await startFaultServer()

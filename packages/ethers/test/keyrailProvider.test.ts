@@ -1,5 +1,5 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
-import type { KeyrailError, Options } from '@keyrail/core'
+import type { KeyrailError, TransportOptions } from '@keyrail/core'
 import {
   leakableKey as key,
   losesTransactions,
@@ -31,8 +31,8 @@ afterEach(async () => {
   await server.close()
 })
 
-const make = (options: Partial<Options> = {}): KeyrailProvider => {
-  const all = { baseUrl: server.url, apiKey: key, chainId: 1, retry: false, ...options } as Options
+const make = (options: Partial<TransportOptions> = {}): KeyrailProvider => {
+  const all = { baseUrl: server.url, apiKey: key, chainId: 1, retry: false, ...options } as TransportOptions
   const provider = new KeyrailProvider(all)
   open.push(provider)
   return provider
@@ -59,7 +59,7 @@ test('a call is one request and no other, and the provider shows the redacted UR
 })
 
 test('the chain id is asked once where none is given', async () => {
-  const provider = make({ chainId: undefined } as Partial<Options>)
+  const provider = make({ chainId: undefined } as Partial<TransportOptions>)
   for (let i = 0; i < 3; i++) await provider.getBlockNumber()
   expect((await provider.getNetwork()).chainId).toBe(1n)
   expect(methods().filter((method) => method === 'eth_chainId')).toHaveLength(1)
@@ -69,7 +69,7 @@ test('a key that is wrong fails the first call, and nothing goes on behind it', 
   const log = vi.spyOn(console, 'log')
   server.script = raw(401, 'no such key')
   useFakeClock()
-  const provider = make({ chainId: undefined } as Partial<Options>)
+  const provider = make({ chainId: undefined } as Partial<TransportOptions>)
   const failure = await failureOf(provider.getBlockNumber())
   expect(failure).toMatchObject({ code: 'SERVER_ERROR', failure: { kind: 'auth' } })
   await vi.advanceTimersByTimeAsync(600_000)
@@ -194,10 +194,12 @@ test('debug events tell of requests and answers', async () => {
 })
 
 test('a wrong option is refused when it is given, and says no key', () => {
-  expect(() => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
-    'Unknown option "timeout". Did you mean "timeoutMs"?',
+  expect(
+    () => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as TransportOptions),
+  ).toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
+  expect(() => new KeyrailProvider(key as unknown as TransportOptions)).toThrow(
+    expect.not.stringContaining(key) as never,
   )
-  expect(() => new KeyrailProvider(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
 })
 
 test('params by name reach the node', async () => {

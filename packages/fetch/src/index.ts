@@ -1,5 +1,5 @@
 export { isKeyrailError, KeyrailError } from '@keyrail/core'
-export type { CallOptions, EthereumRpc, FailureKind, Hex, Options, Transport } from '@keyrail/core'
+export type { CallOptions, EthereumRpc, FailureKind, Hex, TransportOptions, Transport } from '@keyrail/core'
 export type { Client, ClientParts } from './client/client.ts'
 export { clientOf } from './client/clientOf.ts'
 export { createClient } from './client/createClient.ts'

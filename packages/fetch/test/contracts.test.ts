@@ -1,7 +1,8 @@
 import { manyEventsBytecode, revertsBytecode } from '@keyrail/contracts'
 import { startService } from '@keyrail/contracts/test/startService.ts'
 import type { Service } from '@keyrail/contracts/test/startService.ts'
-import { toRevert, isKeyrailError } from '@keyrail/core'
+import { isKeyrailError } from '@keyrail/core'
+import { toRevert } from '@keyrail/core/internal'
 import type { Hex, KeyrailError } from '@keyrail/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { compose, createTransport, deadline, http, retry } from '@keyrail/core'
-import type { Options } from '@keyrail/core'
+import type { TransportOptions } from '@keyrail/core'
 import { createClient } from '@keyrail/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
@@ -64,7 +64,7 @@ const scripts: Record<string, Script> = {
   'no answer': () => {},
 }
 
-const addresses: Record<string, (url: string) => Options> = {
+const addresses: Record<string, (url: string) => TransportOptions> = {
   'app key': (url) => ({ baseUrl: url, apiKey: KEY }),
   'API key': (url) => ({ rpcUrl: url, apiKey: KEY }),
   'whole address': (url) => ({ url: `${url}/v2/${KEY}` }),
@@ -164,7 +164,7 @@ describe('refused options do not repeat the key', () => {
     { rpcUrl: 'https://node.example', apiKey: `${KEY} ` },
   ])('case %#', (options) => {
     try {
-      createTransport(options as Options)
+      createTransport(options as TransportOptions)
       expect.fail('not refused')
     } catch (failure) {
       expectClean(failure)

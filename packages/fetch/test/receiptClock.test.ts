@@ -1,5 +1,5 @@
 import { createTransport } from '@keyrail/core'
-import type { FullTransport } from '@keyrail/core'
+import type { KeyrailTransport } from '@keyrail/core'
 import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { until, useFakeClock } from '@keyrail/core/test/useFakeClock.ts'
@@ -12,7 +12,7 @@ const errorBody = (code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', error: { code, message } })
 
 let server: FaultServer
-let transport: FullTransport
+let transport: KeyrailTransport
 beforeEach(async () => {
   server = await startFaultServer(reply(null))
   useFakeClock()

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createTransport } from '@keyrail/core'
-import type { FullTransport, Hex } from '@keyrail/core'
+import type { KeyrailTransport, Hex } from '@keyrail/core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, waitForTransactionReceipt } from '../src/index.ts'
 import type { Client, TransactionReceipt } from '../src/index.ts'
@@ -13,7 +13,7 @@ import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { wireReceipt } from './wire.ts'
 
 let anvil: Anvil
-let transport: FullTransport
+let transport: KeyrailTransport
 let client: Client<AnvilRpc>
 let from: Hex
 let to: Hex

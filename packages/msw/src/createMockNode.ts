@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { Address, AddressOptions } from '@keyrail/core'
 import { abiOf, rawContract, typedContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'

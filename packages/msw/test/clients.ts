@@ -1,5 +1,5 @@
 import { createTransport } from '@keyrail/core'
-import type { FailureKind, FullTransport, Options } from '@keyrail/core'
+import type { FailureKind, KeyrailTransport, TransportOptions } from '@keyrail/core'
 import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
 import { createClient } from '@keyrail/fetch'
 import { keyrail } from '@keyrail/viem'
@@ -13,14 +13,14 @@ export interface OpenedClient {
   readonly kind: () => FailureKind | undefined
   /** The same of the last call of a method. */
   readonly kindOfMethod: (method: string) => FailureKind | undefined
-  readonly transport: FullTransport
+  readonly transport: KeyrailTransport
   readonly close: () => void
 }
 
 const openers: Readonly<
   Record<
     string,
-    (transport: FullTransport) => { readonly request: OpenedClient['request']; readonly close?: () => void }
+    (transport: KeyrailTransport) => { readonly request: OpenedClient['request']; readonly close?: () => void }
   >
 > = {
   fetch: (transport) => {
@@ -56,7 +56,7 @@ const openers: Readonly<
 export const clientNames: readonly string[] = Object.keys(openers)
 
 /** Opens a library over a transport of its own. */
-export function openClient(name: string, options: Options): OpenedClient {
+export function openClient(name: string, options: TransportOptions): OpenedClient {
   let kind: FailureKind | undefined
   const kinds = new Map<string, FailureKind>()
   const hooks = {
@@ -69,7 +69,7 @@ export function openClient(name: string, options: Options): OpenedClient {
       kinds.set(event.method, event.kind)
     },
   }
-  const transport = createTransport({ hooks, ...options } as Options)
+  const transport = createTransport({ hooks, ...options } as TransportOptions)
   const { request, close } = openers[name]!(transport)
   return {
     request,

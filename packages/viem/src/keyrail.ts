@@ -1,5 +1,5 @@
-import { resolveTransport } from '@keyrail/core'
-import type { Options, Transport } from '@keyrail/core'
+import { resolveTransport } from '@keyrail/core/internal'
+import type { TransportOptions, Transport } from '@keyrail/core'
 import { keccak256 } from 'viem'
 import { keyrailOf } from './keyrailOf.ts'
 import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTransport.ts'
@@ -20,6 +20,6 @@ import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTranspor
  * })
  * const block = await client.getBlockNumber()
  */
-export function keyrail(options: Options | Transport, config?: KeyrailTransportConfig): KeyrailTransport {
+export function keyrail(options: TransportOptions | Transport, config?: KeyrailTransportConfig): KeyrailTransport {
   return keyrailOf(resolveTransport(options, { keccak256 }, 'keyrail').transport, config)
 }

@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { Transport as CoreTransport } from '@keyrail/core'
 import { createTransport } from 'viem'
 import type { EIP1193RequestFn } from 'viem'

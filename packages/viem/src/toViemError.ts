@@ -1,4 +1,5 @@
-import { toRevert, isKeyrailError } from '@keyrail/core'
+import { isKeyrailError } from '@keyrail/core'
+import { toRevert } from '@keyrail/core/internal'
 import type { KeyrailError } from '@keyrail/core'
 import { HttpRequestError, RpcRequestError, TimeoutError } from 'viem'
 

@@ -1,5 +1,5 @@
 import { createProvider, createTransport } from '@keyrail/core'
-import type { FullTransport } from '@keyrail/core'
+import type { KeyrailTransport } from '@keyrail/core'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { BaseError, ContractFunctionRevertedError, createPublicClient, custom, parseAbi } from 'viem'
@@ -10,7 +10,7 @@ const who = '0x00000000000000000000000000000000000000AA'
 const abi = parseAbi(['function owner() view returns (address)', 'error Unauthorized(address who)'])
 
 let server: FaultServer
-let transport: FullTransport
+let transport: KeyrailTransport
 beforeEach(async () => {
   server = await startFaultServer()
   transport = createTransport({ url: server.url, retry: false })

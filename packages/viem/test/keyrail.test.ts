@@ -1,5 +1,5 @@
 import { compose, createTransport, deadline, http, isKeyrailError } from '@keyrail/core'
-import type { KeyrailError, Options } from '@keyrail/core'
+import type { KeyrailError, TransportOptions } from '@keyrail/core'
 import {
   leakableKey as key,
   losesTransactions,
@@ -42,8 +42,8 @@ afterEach(async () => {
   await server.close()
 })
 
-const make = (options: Partial<Options> = {}): PublicClient => {
-  const transport = createTransport({ baseUrl: server.url, apiKey: key, retry: false, ...options } as Options)
+const make = (options: Partial<TransportOptions> = {}): PublicClient => {
+  const transport = createTransport({ baseUrl: server.url, apiKey: key, retry: false, ...options } as TransportOptions)
   open.push(transport)
   return createPublicClient({ chain: mainnet, transport: keyrail(transport) }) as PublicClient
 }
@@ -167,10 +167,10 @@ test('a transaction is sent once, and looked up where the answer was lost', asyn
 })
 
 test('a wrong option is refused when it is given, and says no key', () => {
-  expect(() => keyrail({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
+  expect(() => keyrail({ url: `http://a.example/${key}`, timeout: 5 } as unknown as TransportOptions)).toThrow(
     'Unknown option "timeout". Did you mean "timeoutMs"?',
   )
-  expect(() => keyrail(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
+  expect(() => keyrail(key as unknown as TransportOptions)).toThrow(expect.not.stringContaining(key) as never)
 })
 
 test('the small door takes any transport', async () => {

@@ -1,5 +1,6 @@
-import { isKeyrailError, toProviderRpcError, resolveTransport } from '@keyrail/core'
-import type { Options, Transport } from '@keyrail/core'
+import { isKeyrailError } from '@keyrail/core'
+import { toProviderRpcError, resolveTransport } from '@keyrail/core/internal'
+import type { TransportOptions, Transport } from '@keyrail/core'
 import { Web3BaseProvider } from 'web3-types'
 import type { Eip1193Compatible, EthExecutionAPI, Web3ProviderStatus } from 'web3-types'
 import { sha3Raw } from 'web3-utils'
@@ -32,7 +33,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
    * left open by `disconnect()`.
    * @throws {KeyrailError} kind `invalidRequest` for a wrong option, naming it and the mend.
    */
-  constructor(options: Options | Transport) {
+  constructor(options: TransportOptions | Transport) {
     super()
     const { transport, release } = resolveTransport(options, { keccak256 }, 'KeyrailProvider')
     const settle = async ({ id, method, params }: Payload): Promise<Envelope> => {

@@ -1,4 +1,5 @@
-import { toRevert, isKeyrailError, KeyrailError } from '@keyrail/core'
+import { isKeyrailError, KeyrailError } from '@keyrail/core'
+import { toRevert } from '@keyrail/core/internal'
 import type { RpcErrorObject } from '@keyrail/core'
 
 /** A call as web3 gives it to a provider. */

@@ -1,5 +1,5 @@
 import { createProvider, createTransport } from '@keyrail/core'
-import type { FullTransport } from '@keyrail/core'
+import type { KeyrailTransport } from '@keyrail/core'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const abi = [
 ] as const
 
 let server: FaultServer
-let transport: FullTransport
+let transport: KeyrailTransport
 beforeEach(async () => {
   server = await startFaultServer()
   transport = createTransport({ url: server.url, retry: false })

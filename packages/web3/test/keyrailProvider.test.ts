@@ -1,5 +1,5 @@
 import { createTransport, isKeyrailError } from '@keyrail/core'
-import type { Options } from '@keyrail/core'
+import type { TransportOptions } from '@keyrail/core'
 import {
   leakableKey as key,
   losesTransactions,
@@ -34,14 +34,14 @@ afterEach(async () => {
   await server.close()
 })
 
-const make = (options: Partial<Options> = {}): KeyrailProvider => {
+const make = (options: Partial<TransportOptions> = {}): KeyrailProvider => {
   const provider = new KeyrailProvider({
     baseUrl: server.url,
     apiKey: key,
     chainId: 1,
     retry: false,
     ...options,
-  } as Options)
+  } as TransportOptions)
   open.push(provider)
   return provider
 }
@@ -187,10 +187,12 @@ test('disconnect leaves a transport open that was given', async () => {
 })
 
 test('a wrong option is refused when it is given, and says no key', () => {
-  expect(() => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as Options)).toThrow(
-    'Unknown option "timeout". Did you mean "timeoutMs"?',
+  expect(
+    () => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as TransportOptions),
+  ).toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
+  expect(() => new KeyrailProvider(key as unknown as TransportOptions)).toThrow(
+    expect.not.stringContaining(key) as never,
   )
-  expect(() => new KeyrailProvider(key as unknown as Options)).toThrow(expect.not.stringContaining(key) as never)
 })
 
 test('params by name reach the node', async () => {

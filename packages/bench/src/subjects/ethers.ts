@@ -1,12 +1,12 @@
-import type { Options } from '@keyrail/core'
+import type { TransportOptions } from '@keyrail/core'
 import { KeyrailProvider } from '@keyrail/ethers'
 import { JsonRpcProvider, Network } from 'ethers'
 import { readsOf } from './readsOf.ts'
 import type { Subject } from './subject.ts'
 
 /** ethers' raw request over Keyrail. */
-export function openEthers(url: string, options: Partial<Options> = {}): Subject {
-  const provider = new KeyrailProvider({ url, chainId: 1, ...options } as Options)
+export function openEthers(url: string, options: Partial<TransportOptions> = {}): Subject {
+  const provider = new KeyrailProvider({ url, chainId: 1, ...options } as TransportOptions)
   return {
     call: (method, params) => provider.send(method, params as unknown[]),
     close: () => provider.destroy(),

@@ -1,4 +1,4 @@
-import type { Options } from '@keyrail/core'
+import type { TransportOptions } from '@keyrail/core'
 import { openCore } from './core.ts'
 import { openFloor } from './floor.ts'
 import { openKeyrail } from './keyrail.ts'
@@ -14,7 +14,7 @@ const everyLayer = {
   budget: { requestsPerSecond: 1_000_000 },
   minBlock: true,
   hooks: { onFailure: () => {} },
-} satisfies Partial<Options>
+} satisfies Partial<TransportOptions>
 const { fetch } = globalThis
 // Loaded by the subject that is one of them, and by no other: they weigh more than what is measured.
 const viem = () => import('./viem.ts')

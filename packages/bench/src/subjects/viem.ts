@@ -1,5 +1,5 @@
 import { createTransport } from '@keyrail/core'
-import type { Options } from '@keyrail/core'
+import type { TransportOptions } from '@keyrail/core'
 import { keyrail } from '@keyrail/viem'
 import { createPublicClient, http } from 'viem'
 import type { Transport } from 'viem'
@@ -7,8 +7,8 @@ import { readsOf } from './readsOf.ts'
 import type { Subject } from './subject.ts'
 
 /** viem's raw request over Keyrail. */
-export function openViem(url: string, options: Partial<Options> = {}): Subject {
-  const transport = createTransport({ url, chainId: 1, ...options } as Options)
+export function openViem(url: string, options: Partial<TransportOptions> = {}): Subject {
+  const transport = createTransport({ url, chainId: 1, ...options } as TransportOptions)
   const client = createPublicClient({ transport: keyrail(transport) })
   const request = client.request as (args: object) => Promise<unknown>
   return { call: (method, params) => request({ method, params }), close: transport.close }

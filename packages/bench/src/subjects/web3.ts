@@ -1,12 +1,12 @@
-import type { Options } from '@keyrail/core'
+import type { TransportOptions } from '@keyrail/core'
 import { KeyrailProvider } from '@keyrail/web3'
 import { Web3 } from 'web3'
 import { readsOf } from './readsOf.ts'
 import type { Subject } from './subject.ts'
 
 /** The provider's raw request, as web3.js makes it. */
-export function openWeb3(url: string, options: Partial<Options> = {}): Subject {
-  const provider = new KeyrailProvider({ url, chainId: 1, ...options } as Options)
+export function openWeb3(url: string, options: Partial<TransportOptions> = {}): Subject {
+  const provider = new KeyrailProvider({ url, chainId: 1, ...options } as TransportOptions)
   const request = provider.request as (payload: object) => Promise<{ readonly result?: unknown }>
   let lastId = 0
   return {

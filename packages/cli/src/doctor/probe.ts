@@ -1,5 +1,5 @@
 import { createTransport } from '@keyrail/core'
-import type { AddressOptions, AttemptEvent, FullTransport } from '@keyrail/core'
+import type { AddressOptions, AttemptEvent, KeyrailTransport } from '@keyrail/core'
 
 /** What was seen of the last HTTP answer. */
 export interface Seen {
@@ -15,8 +15,8 @@ export const once = { retries: 0 } as const
 
 /** One address, asked as the SDK asks it, and watched meanwhile. */
 export interface Probe {
-  readonly request: FullTransport['request']
-  readonly batch: FullTransport['batch']
+  readonly request: KeyrailTransport['request']
+  readonly batch: KeyrailTransport['batch']
   /** Of the last answer; undefined where none came yet. */
   readonly seen: () => Seen | undefined
   /** HTTP requests since the last time that this was asked, each with how it ended. */

@@ -3,7 +3,7 @@ import type { FailureCase } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readResponse } from '../message/readResponse.ts'
-import { refused, rejected } from '../transport/safeWrite.ts'
+import { refused, rejected } from '../transport/safeWrites.ts'
 import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
 import table from './classification.json' with { type: 'json' }
 import { classify } from './classify.ts'

@@ -1,3 +1,5 @@
+import { createObserver } from './observe.ts'
+import type { ObserverFeature } from './observe.ts'
 import type { TransportEvent, Watch } from './transportEvent.ts'
 
 const types: readonly TransportEvent['type'][] = ['request', 'attempt', 'retry', 'reroute', 'response', 'failure']
@@ -17,15 +19,23 @@ interface Platform {
   }
 }
 
+/** What the `diagnostics` option of `createTransport` takes. Created by {@link diagnostics}. */
+export type DiagnosticsFeature = ObserverFeature
+
 /**
  * Publishes events on the channels `keyrail:request`, `keyrail:attempt`, `keyrail:retry`, `keyrail:reroute`, `keyrail:response` and
- * `keyrail:failure` of `node:diagnostics_channel`, in a microtask.
- * Asks the process for the module, because an import would break bundles for browsers.
+ * `keyrail:failure` of `node:diagnostics_channel`, in a microtask. Does nothing on platforms without that module.
  *
- * @returns undefined where the platform has none: outside of Node, and before Node 20.16.
+ * @example
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', diagnostics: diagnostics() })
  * @see https://nodejs.org/api/diagnostics_channel.html
  */
-export function watchByDiagnostics(): Watch | undefined {
+export function diagnostics(): DiagnosticsFeature {
+  return Object.freeze({ watch: watchByDiagnostics, createObserver })
+}
+
+// Gets the module from the process, because an import would break bundles for browsers.
+function watchByDiagnostics(): Watch | undefined {
   const channels = (globalThis as Platform).process?.getBuiltinModule?.('node:diagnostics_channel')
   if (!channels) return undefined
   const channelOf = Object.fromEntries(types.map((type) => [type, channels.channel(`keyrail:${type}`)])) as Record<

@@ -1,4 +1,6 @@
 import { check, checkNames } from '../failure/invalid.ts'
+import { createObserver } from './observe.ts'
+import type { ObserverFeature } from './observe.ts'
 import type {
   AttemptEvent,
   FailureEvent,
@@ -40,23 +42,36 @@ const nameOf: Readonly<Record<TransportEvent['type'], keyof Hooks>> = {
   failure: 'onFailure',
 }
 
+/** What the `hooks` option of `createTransport` takes. Created by {@link hooks}. */
+export interface HooksFeature extends ObserverFeature {
+  readonly hooks: Hooks
+}
+
 /**
- * Calls the hooks. In a microtask: whatever a hook does, such as an abort, cannot get between the layers that are at work just then.
+ * Calls your functions when calls start, fail, are retried and end. They run in a microtask, so what a hook does, such as an abort, cannot
+ * interrupt a layer at work.
  *
- * @param given - The hooks.
- * @param onError - Called when one has thrown or rejected.
- * @throws {KeyrailError} kind `invalidRequest` where one is unknown or no function.
+ * @param given - The functions; see {@link Hooks}.
+ * @throws {KeyrailError} kind `invalidRequest` if one is unknown or not a function.
+ * @example
+ * const onFailure = ({ method, kind, durationMs }: FailureEvent) => console.warn(method, kind, durationMs)
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', hooks: hooks({ onFailure }) })
  */
-export function watchByHooks(given: Hooks, onError: () => void): Watch {
+export function hooks(given: Hooks): HooksFeature {
   checkNames('hooks', given, Object.values(nameOf))
   for (const [name, hook] of Object.entries(given))
     check(hook === undefined || typeof hook === 'function', `hooks.${name} must be a function`)
-  const hooks = { ...given } as Partial<Record<keyof Hooks, (event: TransportEvent) => unknown>>
+  const own = { ...given }
+  return Object.freeze({ hooks: own, watch: (onError: () => void) => watchByHooks(own, onError), createObserver })
+}
+
+function watchByHooks(given: Hooks, onError: () => void): Watch {
+  const functions = given as Partial<Record<keyof Hooks, (event: TransportEvent) => unknown>>
   const tell = (event: TransportEvent): void => {
-    const hook = hooks[nameOf[event.type]]
+    const hook = functions[nameOf[event.type]]
     if (hook) Promise.resolve(event).then(hook).catch(onError)
   }
-  const wants: Watch['wants'] = (type) => hooks[nameOf[type]] !== undefined
+  const wants: Watch['wants'] = (type) => functions[nameOf[type]] !== undefined
   const watcher = { tell }
   return {
     listens: () => true,

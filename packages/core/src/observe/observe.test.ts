@@ -4,16 +4,14 @@ import { scriptedEndpoint } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Call, Send } from '../transport/call.ts'
 import { coalesce } from '../transport/coalesce.ts'
-import { compose } from '../transport/compose.ts'
-import { deadline } from '../transport/deadline.ts'
 import type { Endpoint } from '../transport/http.ts'
 import type { Transport } from '../transport/transport.ts'
 import type { CallEvent } from '../transport/callEvent.ts'
 import type { Hooks } from './hooks.ts'
-import { observe } from './observe.ts'
-import type { ObserveOptions } from './observe.ts'
+import type { ObserveOptions } from '../../test/layers.ts'
 import { createStats } from './stats.ts'
 import type { TransportEvent } from './transportEvent.ts'
+import { compose, deadline, observe } from '../../test/layers.ts'
 
 const redactedUrl = 'https://a.example/…'
 const other = 'https://b.example/…'
@@ -251,12 +249,8 @@ describe('observe', () => {
   })
 })
 
-describe('the options of observe', () => {
-  test('are refused by name where they are wrong', () => {
-    expect(() => observe({ hook: {} } as ObserveOptions)).toThrow('Unknown option "hook". Did you mean "hooks"?')
-    expect(() => observe({ stats: true } as unknown as ObserveOptions)).toThrow(
-      'stats must be what createStats() gives',
-    )
+describe('the sources of stats', () => {
+  test('are rejected by name if they are not functions', () => {
     const sources = { cache: {} } as unknown as Parameters<typeof createStats>[0]
     expect(() => createStats(sources)).toThrow(`the source 'cache' of the stats must be a function`)
   })
@@ -369,19 +363,6 @@ describe('diagnostics channels', () => {
     end()
     await transport.request(args)
     expect(published.map(({ type }) => type)).toEqual(['retry'])
-  })
-
-  test('of two observers, each is told of the call and of its one end', async () => {
-    const [inner, outer] = [listener(), listener()]
-    const stats = createStats()
-    await compose(telling(events), observe({ hooks: inner.hooks }), observe({ hooks: outer.hooks, stats })).request(
-      args,
-    )
-    const types = inner.told.map(({ type }) => type)
-    expect(types.filter((type) => type === 'response')).toHaveLength(1)
-    expect(outer.told.map(({ type }) => type)).toEqual(types)
-    expect(stats.snapshot()).toMatchObject({ calls: 1, answered: 1 })
-    expect(stats.snapshot().requests).toBeGreaterThan(0)
   })
 
   test('are done without where the platform has none', async () => {

@@ -1,4 +1,6 @@
 import { check, checkNames } from '../failure/invalid.ts'
+import { createObserver } from './observe.ts'
+import type { ObserverFeature } from './observe.ts'
 import type { TransportEvent, Watch } from './transportEvent.ts'
 
 /** Values of a span's attributes, as far as they are used here. */
@@ -78,21 +80,31 @@ function attributesOf(event: TransportEvent): TracingAttributes {
   return attributes
 }
 
+/** What the `tracing` option of `createTransport` takes. Created by {@link tracing}. */
+export type TracingFeature = ObserverFeature
+
 /**
- * Makes one span of kind CLIENT for each call, active while the call is carried, with an event for each attempt, retry and reroute. Holds host
- * and port of the address, no params, no results, and none of the node's words.
+ * Creates one OpenTelemetry span of kind CLIENT per call. It is active while the call is sent, and has an event for each attempt, retry and reroute.
+ * Spans hold the host and port of the endpoint: no params, no results, and none of the node's words.
  *
- * @param options - The API, and what makes spans.
- * @param onError - Called when the tracer or a span has thrown: a call goes on without.
- * @throws {KeyrailError} kind `invalidRequest` where `api` is not what it should be.
+ * @param options - `{ api, tracer }`: the module `@opentelemetry/api`, and the tracer, by default `api.trace.getTracer('@keyrail/core')`.
+ * @throws {KeyrailError} kind `invalidRequest` if `api` or `tracer` is something else.
+ * @example
+ * declare const api: TracingApi // import * as api from '@opentelemetry/api'
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', tracing: tracing({ api }) })
  * @see https://opentelemetry.io/docs/specs/semconv/rpc/json-rpc/
  */
-export function watchByTracing(options: TracingOptions, onError: () => void): Watch {
+export function tracing(options: TracingOptions): TracingFeature {
   checkNames('tracing', options, ['api', 'tracer'])
   const { api } = options
   check(api?.trace && api.context, `tracing takes { api }: the module '@opentelemetry/api'`)
   const tracer = options.tracer ?? api.trace.getTracer('@keyrail/core')
   check(typeof tracer.startSpan === 'function', 'tracing.tracer must be a Tracer of OpenTelemetry')
+  return Object.freeze({ watch: (onError: () => void) => watchByTracing(api, tracer, onError), createObserver })
+}
+
+/** `onError` is called when the tracer or a span has thrown. The call goes on without a span. */
+function watchByTracing(api: TracingApi, tracer: Tracer, onError: () => void): Watch {
   // Span processors are the user's own code.
   const attempt = <T>(run: () => T): T | undefined => {
     try {

@@ -12,11 +12,10 @@ import type { HttpClient } from '../http/httpClient.ts'
 import { createHttpClient as createFetchCarrier } from '../http/http.fetch.ts'
 import { createHttpClient as createNodeCarrier } from '../http/http.node.ts'
 import type { Send } from '../transport/call.ts'
-import { compose } from '../transport/compose.ts'
 import { http } from '../transport/http.ts'
 import { retry } from '../transport/retry.ts'
-import { observe } from './observe.ts'
 import { withoutTracing } from './withoutTracing.ts'
+import { compose, observe } from '../../test/layers.ts'
 
 const key = 'notARealKeyButOneOfThirtyNineCharacters'
 const exporter = new InMemorySpanExporter()

@@ -5,11 +5,11 @@ import { sendDown } from '../../test/scriptedEndpoint.ts'
 import type { Sent } from '../../test/scriptedEndpoint.ts'
 import { answerAll, ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Posted, Reply, ScriptedPost } from '../../test/scriptedPost.ts'
-import { batch } from './batch.ts'
 import type { BatchOptions } from './batch.ts'
 import type { Send } from './call.ts'
 import { gate } from './gate.ts'
 import type { RouteCall } from './routeCall.ts'
+import { joinBatches } from '../../test/layers.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 const over = (endpoint: ScriptedPost, options?: boolean | BatchOptions, maxInFlight = 64): Send =>
-  batch(options)(gate({ maxInFlight })(endpoint)).send
+  joinBatches(options)(gate({ maxInFlight })(endpoint)).send
 
 const sendAll = (send: Send, methods: readonly string[], fields: Partial<RouteCall> = {}): Sent[] =>
   methods.map((method, at) => sendDown(send, method, { params: `["0x${at}"]`, ...fields }))
@@ -256,16 +256,16 @@ describe('batch', () => {
   })
 
   test.each([
-    ['batch.maxCalls', { maxCalls: 0 }],
-    ['batch.maxCalls', { maxCalls: NaN }],
-    ['batch.maxBytes', { maxBytes: 0 }],
-    ['batch.maxBytes', { maxBytes: 2 ** 32 }],
+    ['maxCalls', { maxCalls: 0 }],
+    ['maxCalls', { maxCalls: NaN }],
+    ['maxBytes', { maxBytes: 0 }],
+    ['maxBytes', { maxBytes: 2 ** 32 }],
   ])('refuses a %s that is out of range', (name, options) => {
-    expect(() => batch(options)).toThrow(`${name} must be a number from`)
+    expect(() => joinBatches(options)).toThrow(`${name} must be a number from`)
   })
 
   test.each([['yes'], [5], [null]])('refuses %j for options', (options) => {
-    expect(() => batch(options as never)).toThrow('batch must be true, false, or { maxCalls, maxBytes }')
+    expect(() => joinBatches(options as never)).toThrow('batch takes an object of options')
   })
 
   test('takes only whole calls', async () => {

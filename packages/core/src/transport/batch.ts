@@ -3,11 +3,15 @@ import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import { check, checkNames, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkObject, checkRange } from '../failure/invalid.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { readBatchResponse } from '../message/readBatchResponse.ts'
 import type { ItemRead } from '../message/readBatchResponse.ts'
 import { wrongChain } from '../message/wrongChain.ts'
+import type { BatchFn } from '../schema/batch.ts'
+import type { EthereumRpc } from '../schema/ethereumRpc.ts'
+import { createBatchRequest } from './batchRequest.ts'
+import type { Dispatch } from './createDispatch.ts'
 import { createBatchCap } from './batchCap.ts'
 import { batchLimit } from './batchLimit.ts'
 import type { Call, Send, Settle } from './call.ts'
@@ -23,6 +27,14 @@ export interface BatchOptions {
   readonly maxCalls?: number | undefined
   /** Largest body of one request, in bytes; a call that is larger by itself goes alone. @default 512_000 */
   readonly maxBytes?: number | undefined
+  /** Joins calls of the same tick; with false only calls of `transport.batch([…])` are sent together. @default true */
+  readonly join?: boolean | undefined
+}
+
+/** What the `batch` option of `createTransport` takes. Created by {@link batch}. `Rpc` is the schema of `transport.batch`. */
+export interface BatchFeature<Rpc = EthereumRpc> {
+  readonly wrap: (endpoint: GatedEndpoint) => Endpoint
+  readonly createRequest: (dispatch: Dispatch) => BatchFn<Rpc>
 }
 
 /** A call, and the request that it is in, once it is in one. */
@@ -86,178 +98,184 @@ const MAX_BYTES_PER_UNIT = 3
  * const transport = compose(endpoint, retry(), deadline())
  * @see JSON-RPC 2.0 section 6
  */
-export function batch(options: boolean | BatchOptions = true): (endpoint: GatedEndpoint) => Endpoint {
-  const given: BatchOptions = Object(options)
-  check(typeof options === 'boolean' || given === options, 'batch must be true, false, or { maxCalls, maxBytes }')
-  checkNames('batch', given, ['maxCalls', 'maxBytes'])
-  checkRange('batch.maxCalls', given.maxCalls, 1, 100_000)
-  checkRange('batch.maxBytes', given.maxBytes, 1, 2 ** 31)
-  return (endpoint) => {
-    const { redactedUrl, chainId, close } = endpoint
-    const cap = createBatchCap(Math.floor(given.maxCalls ?? 100))
-    let { maxBytes = 512_000 } = given
-    let lastId = 0
-    /**
-     * What was called in this tick, by explicit batch, or else by priority: so that a poll never holds up a read at the gate.
-     * A new Map each time: of one that is cleared, V8 chains the old table to the new one, and once an old one is in the old generation
-     * everything that was ever in it stays until the next full collection.
-     */
-    let waiting: Map<object | string, Item[]> | undefined
+export function batch<Rpc = EthereumRpc>(options: BatchOptions = {}): BatchFeature<Rpc> {
+  checkObject('batch', options, 'an object of options, such as { maxCalls: 50 }')
+  checkNames('batch', options, ['maxCalls', 'maxBytes', 'join'])
+  checkRange('maxCalls', options.maxCalls, 1, 100_000)
+  checkRange('maxBytes', options.maxBytes, 1, 2 ** 31)
+  check(options.join === undefined || typeof options.join === 'boolean', 'join must be true or false')
+  const given = { ...options }
+  return Object.freeze({
+    wrap: (endpoint: GatedEndpoint) => joinCalls(endpoint, given),
+    createRequest: (dispatch: Dispatch) => createBatchRequest(dispatch) as BatchFn<Rpc>,
+  })
+}
 
-    // Mostly it is the same method as before.
-    let lastMethod: string | undefined
-    let lastJoins = false
-    const joins = (method: string): boolean => {
-      if (method !== lastMethod) {
-        lastMethod = method
-        lastJoins = options !== false && isReadMethod(method) && !expensiveMethods.test(method)
-      }
-      return lastJoins
+function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
+  const { redactedUrl, chainId, close } = endpoint
+  const cap = createBatchCap(Math.floor(given.maxCalls ?? 100))
+  let { maxBytes = 512_000 } = given
+  let lastId = 0
+  /**
+   * What was called in this tick, by explicit batch, or else by priority: so that a poll never holds up a read at the gate.
+   * A new Map each time: of one that is cleared, V8 chains the old table to the new one, and once an old one is in the old generation
+   * everything that was ever in it stays until the next full collection.
+   */
+  let waiting: Map<object | string, Item[]> | undefined
+
+  // Mostly it is the same method as before.
+  let lastMethod: string | undefined
+  let lastJoins = false
+  const joins = (method: string): boolean => {
+    if (method !== lastMethod) {
+      lastMethod = method
+      lastJoins = given.join !== false && isReadMethod(method) && !expensiveMethods.test(method)
     }
-
-    const send: Send = (call: Call, settle) => {
-      if (!(call.batch ? isReadMethod(call.method) : joins(call.method))) return endpoint.send(call, settle)
-      const key = call.batch ?? call.options.priority ?? 'read'
-      if (!waiting) {
-        waiting = new Map()
-        defer(flush)
-      }
-      const item: Item = { call, settle, sent: undefined }
-      const items = waiting.get(key)
-      if (items) items.push(item)
-      else waiting.set(key, [item])
-      onCancel(call, (reason) => {
-        settle(false, reason)
-        if (item.sent && --item.sent.live === 0) item.sent.stop()
-      })
-    }
-
-    const sendAlone = ({ call, settle }: Pick<Item, 'call' | 'settle'>): void => {
-      call.share = 1
-      endpoint.send(call, settle)
-    }
-
-    const flush = (): void => {
-      const all = waiting ?? []
-      waiting = undefined
-      for (const [, items] of all) sendAll(items)
-    }
-
-    /** Sends what has not ended meanwhile, in batches of at most `limit` calls. */
-    const sendAll = (all: readonly Item[], limit = cap.calls()): void => {
-      const items = all.filter(isLive)
-      if (items.length > limit) cap.exceeded()
-      let mostBytes = 0
-      for (const { call } of items)
-        mostBytes += FRAME_BYTES + call.method.length + MAX_BYTES_PER_UNIT * call.params.length
-      // Mostly there is room for all of them, however they are counted.
-      if (items.length <= limit && mostBytes <= maxBytes) return sendBatch(items)
-      let part: Item[] = []
-      let bytes = 0
-      for (const item of items) {
-        const more = bytesOf(item.call)
-        if (part.length >= limit || (part.length > 0 && bytes + more > maxBytes)) {
-          sendBatch(part)
-          part = []
-          bytes = 0
-        }
-        part.push(item)
-        bytes += more
-      }
-      sendBatch(part)
-    }
-
-    const sendBatch = (items: Item[]): void => {
-      const [lone] = items
-      if (!lone) return
-      if (items.length === 1) return sendAlone(lone)
-
-      const sent: Sent = { live: items.length, stop: nothing }
-      for (const item of items) item.sent = sent
-      let first: number
-      let sentAt: number
-
-      const body = (): string => {
-        if (sent.live < items.length) items = items.filter(isLive)
-        const most = cap.calls()
-        if (items.length > most) {
-          // Smaller batches were asked for while this one waited.
-          sendAll(items.slice(most))
-          items = items.slice(0, most)
-          sent.live = most
-        }
-        sentAt = now()
-        first = lastId + 1
-        const attempt: CallEvent = { type: 'attempt', redactedUrl, batchSize: items.length }
-        const texts: string[] = []
-        let method: string | undefined
-        let between = ''
-        for (const { call } of items) {
-          if (call.method !== method) {
-            method = call.method
-            between = `,"method":${JSON.stringify(method)},"params":`
-          }
-          texts.push(`{"jsonrpc":"2.0","id":${++lastId}${between}${call.params}}`)
-          call.share = 1 / items.length
-          call.note?.(attempt)
-        }
-        return `[${texts.join(',')}]`
-      }
-
-      const done: Parameters<PostForItems>[2] = (fault, response, context) => {
-        sent.stop = nothing
-        const size = items.length
-        const read = response ? readBatchResponse(response, first, size) : { ...(fault as Facts), batch: true }
-        const chainSaid = chainId && response?.header('x-chain-id')
-        const durationMs = now() - sentAt
-        const answered: CallEvent = { type: 'attempted', redactedUrl, durationMs }
-        const refused: Item[] = []
-        let limit = size
-        let unclear = false
-        for (let at = 0; at < size; at++) {
-          const item = items[at] as Item
-          const { call, settle } = item
-          if (call.ended) continue
-          const { method } = call
-          const one = 'length' in read ? (read[at] as ItemRead) : read
-          const wrong = 'result' in one ? wrongChain(chainId, method === 'eth_chainId' ? one.result : chainSaid) : one
-          const failure = wrong && createFailure(wrong, { ...context, method })
-          const kind = failure?.kind
-          call.note?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : answered)
-          if (!wrong) settle(true, (one as { result: unknown }).result)
-          else if (kind === 'batchTooLarge') {
-            refused.push(item)
-            const said = batchLimit(wrong.text, size)
-            limit = said ?? Math.max(1, size >> 1)
-            if (/batch/i.test(wrong.text)) {
-              if (said) cap.said(said)
-              else if (refused.length === 1) cap.refused(size)
-            } else if (wrong.status === 413 && refused.length === 1)
-              maxBytes = Math.min(maxBytes, Math.floor(items.reduce((sum, of) => sum + bytesOf(of.call), 0) / 2))
-          } else if (one === read && response && !common.has(kind as FailureKind)) {
-            refused.push(item)
-            unclear = true
-          } else settle(false, failure)
-        }
-        if (!unclear) return sendAll(refused, Math.min(limit, cap.calls()))
-        // One by one it shows whose fault it was; if nobody's, it was the batch that was not wanted.
-        let left = refused.length
-        let innocent = true
-        for (const { call, settle } of refused.filter(isLive))
-          sendAlone({
-            call,
-            settle: (ok, value) => {
-              innocent &&= ok
-              if (--left === 0 && innocent) cap.refused(size)
-              settle(ok, value)
-            },
-          })
-      }
-      sent.stop = endpoint.post(items, body, done)
-      // A listener may have ended them all while they were sent.
-      if (sent.live === 0) sent.stop()
-    }
-
-    return { redactedUrl, send, close }
+    return lastJoins
   }
+
+  const send: Send = (call: Call, settle) => {
+    if (!(call.batch ? isReadMethod(call.method) : joins(call.method))) return endpoint.send(call, settle)
+    const key = call.batch ?? call.options.priority ?? 'read'
+    if (!waiting) {
+      waiting = new Map()
+      defer(flush)
+    }
+    const item: Item = { call, settle, sent: undefined }
+    const items = waiting.get(key)
+    if (items) items.push(item)
+    else waiting.set(key, [item])
+    onCancel(call, (reason) => {
+      settle(false, reason)
+      if (item.sent && --item.sent.live === 0) item.sent.stop()
+    })
+  }
+
+  const sendAlone = ({ call, settle }: Pick<Item, 'call' | 'settle'>): void => {
+    call.share = 1
+    endpoint.send(call, settle)
+  }
+
+  const flush = (): void => {
+    const all = waiting ?? []
+    waiting = undefined
+    for (const [, items] of all) sendAll(items)
+  }
+
+  /** Sends what has not ended meanwhile, in batches of at most `limit` calls. */
+  const sendAll = (all: readonly Item[], limit = cap.calls()): void => {
+    const items = all.filter(isLive)
+    if (items.length > limit) cap.exceeded()
+    let mostBytes = 0
+    for (const { call } of items)
+      mostBytes += FRAME_BYTES + call.method.length + MAX_BYTES_PER_UNIT * call.params.length
+    // Mostly there is room for all of them, however they are counted.
+    if (items.length <= limit && mostBytes <= maxBytes) return sendBatch(items)
+    let part: Item[] = []
+    let bytes = 0
+    for (const item of items) {
+      const more = bytesOf(item.call)
+      if (part.length >= limit || (part.length > 0 && bytes + more > maxBytes)) {
+        sendBatch(part)
+        part = []
+        bytes = 0
+      }
+      part.push(item)
+      bytes += more
+    }
+    sendBatch(part)
+  }
+
+  const sendBatch = (items: Item[]): void => {
+    const [lone] = items
+    if (!lone) return
+    if (items.length === 1) return sendAlone(lone)
+
+    const sent: Sent = { live: items.length, stop: nothing }
+    for (const item of items) item.sent = sent
+    let first: number
+    let sentAt: number
+
+    const body = (): string => {
+      if (sent.live < items.length) items = items.filter(isLive)
+      const most = cap.calls()
+      if (items.length > most) {
+        // Smaller batches were asked for while this one waited.
+        sendAll(items.slice(most))
+        items = items.slice(0, most)
+        sent.live = most
+      }
+      sentAt = now()
+      first = lastId + 1
+      const attempt: CallEvent = { type: 'attempt', redactedUrl, batchSize: items.length }
+      const texts: string[] = []
+      let method: string | undefined
+      let between = ''
+      for (const { call } of items) {
+        if (call.method !== method) {
+          method = call.method
+          between = `,"method":${JSON.stringify(method)},"params":`
+        }
+        texts.push(`{"jsonrpc":"2.0","id":${++lastId}${between}${call.params}}`)
+        call.share = 1 / items.length
+        call.note?.(attempt)
+      }
+      return `[${texts.join(',')}]`
+    }
+
+    const done: Parameters<PostForItems>[2] = (fault, response, context) => {
+      sent.stop = nothing
+      const size = items.length
+      const read = response ? readBatchResponse(response, first, size) : { ...(fault as Facts), batch: true }
+      const chainSaid = chainId && response?.header('x-chain-id')
+      const durationMs = now() - sentAt
+      const answered: CallEvent = { type: 'attempted', redactedUrl, durationMs }
+      const refused: Item[] = []
+      let limit = size
+      let unclear = false
+      for (let at = 0; at < size; at++) {
+        const item = items[at] as Item
+        const { call, settle } = item
+        if (call.ended) continue
+        const { method } = call
+        const one = 'length' in read ? (read[at] as ItemRead) : read
+        const wrong = 'result' in one ? wrongChain(chainId, method === 'eth_chainId' ? one.result : chainSaid) : one
+        const failure = wrong && createFailure(wrong, { ...context, method })
+        const kind = failure?.kind
+        call.note?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : answered)
+        if (!wrong) settle(true, (one as { result: unknown }).result)
+        else if (kind === 'batchTooLarge') {
+          refused.push(item)
+          const said = batchLimit(wrong.text, size)
+          limit = said ?? Math.max(1, size >> 1)
+          if (/batch/i.test(wrong.text)) {
+            if (said) cap.said(said)
+            else if (refused.length === 1) cap.refused(size)
+          } else if (wrong.status === 413 && refused.length === 1)
+            maxBytes = Math.min(maxBytes, Math.floor(items.reduce((sum, of) => sum + bytesOf(of.call), 0) / 2))
+        } else if (one === read && response && !common.has(kind as FailureKind)) {
+          refused.push(item)
+          unclear = true
+        } else settle(false, failure)
+      }
+      if (!unclear) return sendAll(refused, Math.min(limit, cap.calls()))
+      // One by one it shows whose fault it was; if nobody's, it was the batch that was not wanted.
+      let left = refused.length
+      let innocent = true
+      for (const { call, settle } of refused.filter(isLive))
+        sendAlone({
+          call,
+          settle: (ok, value) => {
+            innocent &&= ok
+            if (--left === 0 && innocent) cap.refused(size)
+            settle(ok, value)
+          },
+        })
+    }
+    sent.stop = endpoint.post(items, body, done)
+    // A listener may have ended them all while they were sent.
+    if (sent.live === 0) sent.stop()
+  }
+
+  return { redactedUrl, send, close }
 }

@@ -6,10 +6,10 @@ import { ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Asked, Posted, Reply } from '../../test/scriptedPost.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import { batch } from './batch.ts'
 import { gate } from './gate.ts'
 import { retry } from './retry.ts'
 import type { RouteCall } from './routeCall.ts'
+import { joinBatches } from '../../test/layers.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -187,8 +187,8 @@ test('every call settles once, with its own answer or a true failure, whatever t
         return { text: JSON.stringify(items), afterMs }
       })
 
-      const engine = batch(joining && { maxCalls, maxBytes })(gate({ maxInFlight })(endpoint))
-      const send = retry({ retries, baseMs: 1 })(engine.send, endpoint.redactedUrl)
+      const engine = joinBatches(joining && { maxCalls, maxBytes })(gate({ maxInFlight })(endpoint))
+      const send = retry({ retries, baseMs: 1 })(engine.send, { redactedUrl: endpoint.redactedUrl })
       const explicit = [{}, {}]
       for (const [at, { method, priority, explicit: group }] of calls.entries())
         records[at] = newCall(method, {

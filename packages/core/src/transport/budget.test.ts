@@ -6,9 +6,8 @@ import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoin
 import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
 import { budget } from './budget.ts'
 import type { Budgeted, BudgetOptions } from './budget.ts'
-import { compose } from './compose.ts'
-import { deadline } from './deadline.ts'
 import type { RouteCall } from './routeCall.ts'
+import { compose, deadline } from '../../test/layers.ts'
 
 const make = (
   options?: BudgetOptions,

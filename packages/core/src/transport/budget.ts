@@ -50,6 +50,9 @@ export interface BudgetStats {
   readonly pausedUntil: number | undefined
 }
 
+/** What the `budget` option of `createTransport` takes. Created by {@link budget}. */
+export type BudgetFeature = <E extends Endpoint>(endpoint: E) => E & Budgeted
+
 /** What {@link budget} adds to an endpoint. */
 export interface Budgeted {
   /** How long a call would wait for its turn if it came now, in milliseconds: an estimate, because others may leave or go before it. */
@@ -109,7 +112,7 @@ const names: readonly (keyof BudgetOptions)[] = [
  * const transport = compose(limited(http({ url: 'http://127.0.0.1:8545' })), retry(), deadline())
  * @see RFC 5681 section 3.1 (additive increase, multiplicative decrease)
  */
-export function budget(options: BudgetOptions = {}): <E extends Endpoint>(endpoint: E) => E & Budgeted {
+export function budget(options: BudgetOptions = {}): BudgetFeature {
   checkNames('budget', options, names)
   const { computeUnits: weights = {}, maxWaitMs = 60_000, ...limits } = options
   const { requestsPerSecond, computeUnitsPerSecond, requestsPerDay, computeUnitsPerDay, burst } = limits

@@ -3,10 +3,9 @@ import { createFailure } from '../failure/createFailure.ts'
 import { cache } from './cache.ts'
 import type { CacheOptions, CacheStore } from './cache.ts'
 import type { RequestArguments } from './call.ts'
-import { compose } from './compose.ts'
-import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
 import type { Transport } from './transport.ts'
+import { cacheOn, compose, deadline } from '../../test/layers.ts'
 
 const redactedUrl = 'https://node.example/v2/…'
 const hash = `0x${'a'.repeat(64)}`
@@ -35,7 +34,8 @@ const node = (): Endpoint & { readonly sent: string[]; response?: (method: strin
 }
 
 let endpoint: ReturnType<typeof node>
-const make = (options?: CacheOptions): Transport => compose(endpoint, cache(options), deadline())
+const make = ({ chainId, ...options }: CacheOptions & { readonly chainId?: number } = {}): Transport =>
+  compose(endpoint, cacheOn(chainId, options), deadline())
 /** How many of these calls, one after the other, reach the node. */
 const sentBy = async (transport: Transport, ...calls: RequestArguments[]): Promise<number> => {
   const before = endpoint.sent.length
@@ -126,11 +126,15 @@ describe('cache', () => {
     [{ maxBytes: 0 }, 'maxBytes must be a number from 1'],
     [{ maxBytes: Number.NaN }, 'maxBytes must be a number from 1'],
     [{ finalityDepth: 0 }, 'finalityDepth must be a number from 1'],
-    [{ store: { get: () => undefined } as never, chainId: 1 }, 'store must be { get(key), set(key, text) }'],
-    [{ store: null as never, chainId: 1 }, 'store must be { get(key), set(key, text) }'],
-    [{ store: new Map<string, string>() as unknown as CacheStore }, 'store needs chainId'],
+    [{ store: { get: () => undefined } as never }, 'store must be { get(key), set(key, text) }'],
+    [{ store: null as never }, 'store must be { get(key), set(key, text) }'],
   ])('refuses %j', (options, message) => {
     expect(() => cache(options)).toThrow(message)
+  })
+
+  test('refuses a store without a chain id', () => {
+    const store = new Map<string, string>() as unknown as CacheStore
+    expect(() => make({ store })).toThrow('the store of cache needs chainId')
   })
 })
 

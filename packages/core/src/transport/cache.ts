@@ -20,8 +20,6 @@ export interface CacheOptions {
   readonly finalityDepth?: number | undefined
   /** Keeps answers beyond the process. Needs `chainId`. @default none */
   readonly store?: CacheStore | undefined
-  /** Which chain the answers are of: stands in every key of the store, so that two chains never mix. */
-  readonly chainId?: number | undefined
 }
 
 /**
@@ -37,17 +35,19 @@ export interface CacheOptions {
  * @see https://ethereum.org/developers/docs/consensus-mechanisms/pos/#finality
  */
 export function cache(options: CacheOptions = {}): Layer {
-  checkNames('cache', options, ['maxBytes', 'finalityDepth', 'store', 'chainId'])
-  const { maxBytes = 2 ** 24, finalityDepth, store, chainId } = options
+  checkNames('cache', options, ['maxBytes', 'finalityDepth', 'store'])
+  const { maxBytes = 2 ** 24, finalityDepth, store } = options
   checkRange('maxBytes', maxBytes, 1, 2 ** 40)
   checkRange('finalityDepth', finalityDepth, 1, 2 ** 32)
-  checkRange('chainId', chainId, 1, 2 ** 53)
   check(
     store === undefined || [store?.get, store?.set].every((method) => typeof method === 'function'),
     'store must be { get(key), set(key, text) }',
   )
-  check(!store || chainId !== undefined, 'store needs chainId, so that the answers of two chains never mix')
-  return (next) => {
+  return (next, { chainId }) => {
+    check(
+      !store || chainId !== undefined,
+      'the store of cache needs chainId: pass it beside the URL, so that two chains never share results',
+    )
     const memory = createCacheMemory(maxBytes)
     const kept = store && boundStore(store, `keyrail:${chainId}:`)
     let finalBlock = -1

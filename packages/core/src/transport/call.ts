@@ -72,5 +72,13 @@ export type Settle = (ok: boolean, value: unknown) => void
 /** Takes a call and settles it. Until it settles, `call.cancel` must stop it. */
 export type Send = (call: Call, settle: Settle) => void
 
-/** One layer: wraps what lies below it. `redactedUrl` is what may be printed of the address. */
-export type Layer = (next: Send, redactedUrl: string) => Send
+/** What a layer may know of the transport that it is part of. */
+export interface LayerContext {
+  /** The URL of the first endpoint without its key. */
+  readonly redactedUrl: string
+  /** The chain id, if it was configured. */
+  readonly chainId?: number | undefined
+}
+
+/** One layer of a transport. It receives the function that sends a call to the layer below, and returns its own. */
+export type Layer = (next: Send, context: LayerContext) => Send

@@ -4,11 +4,10 @@ import type { Call, CallOptions, RequestArguments, Settle } from './call.ts'
 import { coalesce } from './coalesce.ts'
 import { createCall } from './createCall.ts'
 import type { CoalesceOptions } from './coalesce.ts'
-import { compose } from './compose.ts'
-import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
 import { retry } from './retry.ts'
 import type { Transport } from './transport.ts'
+import { compose, deadline } from '../../test/layers.ts'
 
 const redactedUrl = 'https://node.example/v2/…'
 
@@ -206,7 +205,7 @@ describe('coalesce', () => {
     test('while the answer is handed out is not answered twice', async () => {
       const controller = new AbortController()
       const settled: unknown[] = []
-      const send = coalesce()(endpoint.send, redactedUrl)
+      const send = coalesce()(endpoint.send, { redactedUrl })
       const record = (settle: Settle): Call => {
         const call = createCall('eth_chainId', '[]', {})
         send(call, settle)

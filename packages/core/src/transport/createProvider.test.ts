@@ -4,10 +4,10 @@ import type { FaultServer } from '../../test/faultServer.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createProvider } from './createProvider.ts'
 import { createTransport } from './createTransport.ts'
-import type { FullTransport } from './fullTransport.ts'
+import type { KeyrailTransport } from './transport.ts'
 
 let server: FaultServer
-let transport: FullTransport
+let transport: KeyrailTransport
 beforeEach(async () => {
   server = await startFaultServer()
   transport = createTransport({ url: server.url, retry: false })

@@ -1,120 +1,163 @@
 import { addressExample } from '../address/addressOptions.ts'
+import { addressNames } from '../address/addressNames.ts'
+import type { AddressOptions } from '../address/addressOptions.ts'
 import { check, checkNames, checkObject } from '../failure/invalid.ts'
-import { createObserver } from '../observe/observe.ts'
-import { createStats } from '../observe/stats.ts'
-import type { BatchFn } from '../schema/batch.ts'
-import type { EthereumRpc } from '../schema/ethereumRpc.ts'
-import type { Call } from './call.ts'
-import { createBatchRequest } from './batchRequest.ts'
-import { cache } from './cache.ts'
+import type { ObserverFeature } from '../observe/observe.ts'
+import type { StatsFeature } from '../observe/statsFeature.ts'
+import type { BatchFeature } from './batch.ts'
 import { chainIdOf } from './chainIdOf.ts'
 import { coalesce } from './coalesce.ts'
+import type { Dispatch } from './createDispatch.ts'
 import { createDeadlines } from './deadline.ts'
-import type { FullTransport } from './fullTransport.ts'
 import { withHint } from './hints.ts'
-import { addressNames, openEndpoints } from './openEndpoints.ts'
+import { createOpener } from './openEndpoint.ts'
+import type { OpenEndpoint } from './openEndpoint.ts'
 import { retry } from './retry.ts'
-import { route } from './route.ts'
-import { safeWrite } from './safeWrite.ts'
+import type { Route } from './route.ts'
 import { createStack } from './stack.ts'
+import type { FeatureMethods, KeyrailTransport } from './transport.ts'
 import { createGroup } from './transportGroup.ts'
-import type { Options, TransportOptions } from './transportOptions.ts'
+import type { FeatureOptions, TransportOptions } from './transportOptions.ts'
 
-const ownNames: readonly (keyof TransportOptions | 'endpoints')[] = [
-  'endpoints',
+/**
+ * The options that take a feature: an example of the value, and the function by which the value differs from plain options; undefined if the value
+ * is a function itself.
+ */
+const features = {
+  endpoints: { example: 'failover([{ url }])', member: 'open' },
+  batch: { example: 'batch()', member: 'wrap' },
+  budget: { example: 'budget({ requestsPerSecond: 25 })', member: undefined },
+  cache: { example: 'cache()', member: undefined },
+  safeWrites: { example: 'safeWrites({ keccak256 })', member: undefined },
+  stats: { example: 'stats()', member: 'watch' },
+  hooks: { example: 'hooks({ onFailure })', member: 'watch' },
+  tracing: { example: 'tracing({ api })', member: 'watch' },
+  diagnostics: { example: 'diagnostics()', member: 'watch' },
+} as const satisfies Partial<Record<keyof FeatureOptions | 'endpoints', object>>
+
+const plainNames: readonly (keyof FeatureOptions)[] = [
   'fetch',
   'agent',
   'maxResponseBytes',
   'maxInFlight',
   'maxWaitMs',
-  'batch',
-  'breaker',
-  'budget',
-  'attemptTimeoutMs',
-  'acceptableWaitMs',
-  'hedge',
-  'minBlock',
-  'retry',
-  'cache',
-  'coalesce',
-  'keccak256',
-  'resends',
-  'layers',
   'timeoutMs',
-  'hooks',
-  'tracing',
+  'retry',
+  'coalesce',
+  'layers',
 ]
 
 /** The names of all options of a transport. */
-export const transportOptionNames: readonly string[] = /* @__PURE__ */ addressNames.concat(ownNames)
+export const transportOptionNames: readonly string[] = /* @__PURE__ */ [
+  ...addressNames,
+  ...plainNames,
+  ...Object.keys(features),
+]
 
 /**
- * Makes a transport with every layer. One instance can stand behind several libraries: they then share its budget, cache and connections.
+ * Creates a transport. One instance can serve several libraries, which then share its limits, cache and connections.
  *
- * What is off by default is `batch`, `cache`, `hedge`, `minBlock`, limits of the budget, and, for want of a hash function, safe writes.
- * Where every byte counts, `compose` bundles only the layers that are named.
+ * By default calls have a deadline, reads are retried, identical reads share one request, at most 64 requests are in flight, and failures carry a
+ * hint. Every other feature is a function that you import and pass in its option, so bundles hold only what you use.
  *
- * @param options - One address or several `endpoints`, and how calls travel.
- * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
+ * @param options - One endpoint, or several by `endpoints: failover([…])`, and how calls are sent.
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it.
  * @example
- * const transport = createTransport({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…', timeoutMs: 5_000, batch: true })
+ * const transport = createTransport({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…', timeoutMs: 5_000, batch: batch() })
  * const block = await transport.request({ method: 'eth_blockNumber' })
  */
-export function createTransport<Rpc = EthereumRpc>(options: Options): FullTransport<Rpc> {
+export function createTransport<
+  B extends BatchFeature<never> | undefined = undefined,
+  S extends StatsFeature | undefined = undefined,
+>(
+  options: TransportOptions & { readonly batch?: B; readonly stats?: S },
+): KeyrailTransport<FeatureMethods<B, S>> & FeatureMethods<B, S> {
   checkObject('createTransport', options, addressExample)
   checkNames('createTransport', options, transportOptionNames)
+  checkFeatures(options as object as Readonly<Record<string, unknown>>)
   const {
-    retry: again,
-    cache: kept = false,
-    coalesce: shares = true,
+    endpoints: failover,
+    retry: retryOption,
+    coalesce: coalesces = true,
+    cache,
+    safeWrites,
     layers = [],
-    keccak256,
-    resends,
-    minBlock,
-    timeoutMs,
   } = options
-  const { attemptTimeoutMs, acceptableWaitMs, hedge, hooks, tracing, agent } = options
+  const { agent, timeoutMs, batch, stats, hooks, tracing, diagnostics } = options as FeatureOptions
   check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
-  check(resends === undefined || keccak256, 'resends needs keccak256')
-  check(typeof shares === 'boolean', 'coalesce must be true or false')
-  check(Object(kept) === kept || typeof kept === 'boolean', 'cache must be true, false, or an object of options')
+  check(typeof coalesces === 'boolean', 'coalesce must be true or false')
   check(
     Array.isArray(layers) && layers.every((layer) => typeof layer === 'function'),
-    'layers must be a list of layers: functions, as layer() makes them',
+    'layers must be a list of layers made by layer()',
   )
+  if (failover)
+    for (const name of addressNames)
+      check(
+        options[name as keyof AddressOptions] === undefined,
+        `endpoints and ${name} exclude each other: pass ${name} to failover`,
+      )
 
-  const stats = createStats()
-  const { endpoints, chainId } = openEndpoints(options)
-  const routed = route(endpoints, { attemptTimeoutMs, acceptableWaitMs, hedge, minBlock })
-  const observer = createObserver({ stats, hooks, tracing })(routed.redactedUrl)
+  const open = createOpener(options as FeatureOptions)
+  const route = failover ? failover.open(open) : toRoute(open(pickAddress(options)))
+  const { redactedUrl, chainId } = route
+  const observers: readonly ObserverFeature[] = [stats, hooks, tracing, diagnostics].filter((one) => one !== undefined)
+  // By way of the first one: a transport without any must not bundle it.
+  const observer = observers[0]?.createObserver(observers, stats?.stats, redactedUrl)
   // From the innermost to the outermost.
   const stack = createStack(
-    routed,
+    route,
     [
-      again !== false && retry(typeof again === 'number' ? { retries: again } : again),
-      kept !== false && cache({ chainId, ...(kept !== true && kept) }),
-      shares && coalesce({ minBlock }),
-      keccak256 && safeWrite({ keccak256, resends }),
+      retryOption !== false && retry(typeof retryOption === 'number' ? { retries: retryOption } : retryOption),
+      cache,
+      coalesces && coalesce({ minBlock: failover?.minBlock }),
+      safeWrites,
       ...layers,
     ].filter((layer) => !!layer),
     {
-      live: createDeadlines({ timeoutMs }, routed.redactedUrl, (call: Call) => call),
-      begin: observer.begin,
+      live: createDeadlines({ timeoutMs }, redactedUrl, (call) => call),
+      begin: observer?.begin,
       end: (call, ok, value) => {
-        observer.end(call, ok, value)
+        observer?.end(call, ok, value)
         return ok ? value : withHint(value)
       },
     },
   )
-  const { redactedUrl, dispatch, close } = stack
-  return Object.freeze({
+  const { dispatch, close } = stack
+  const batchMethods = (to: Dispatch): object => (batch ? { batch: batch.createRequest(to) } : {})
+  const transport: KeyrailTransport = {
     redactedUrl,
     request: dispatch,
-    batch: createBatchRequest(dispatch) as BatchFn<Rpc>,
-    group: () => createGroup<Rpc>(stack),
-    stats: () => ({ ...stats.snapshot(), route: routed.stats() }),
+    group: () => {
+      const group = createGroup(stack)
+      return Object.freeze({ ...group.transport, ...batchMethods(group.dispatch) })
+    },
     chainId: chainIdOf(dispatch, redactedUrl, chainId),
     close,
     [Symbol.asyncDispose]: async () => close(),
-  })
+  }
+  const statsMethods = stats && { stats: () => ({ ...stats.stats.snapshot(), endpointStates: route.stats() }) }
+  return Object.freeze({ ...transport, ...batchMethods(dispatch), ...statsMethods }) as never
+}
+
+/** A single endpoint as a route. */
+function toRoute(endpoint: OpenEndpoint): Route {
+  const { redactedUrl, stats } = endpoint
+  return {
+    ...endpoint,
+    stats: () => [{ name: redactedUrl, redactedUrl, head: 0, out: undefined, health: undefined, budget: stats?.() }],
+  }
+}
+
+/** Rejects options in place of the feature that they are for, such as `cache: true`. */
+function checkFeatures(options: Readonly<Record<string, unknown>>): void {
+  for (const [name, { example, member }] of Object.entries(features)) {
+    const value = options[name]
+    if (value === undefined || (name === 'safeWrites' && value === false)) continue
+    const made = typeof (member ? Object(value)[member] : value) === 'function'
+    check(made, `${name} takes what its function returns, such as ${name}: ${example}`)
+  }
+}
+
+function pickAddress(options: object): AddressOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => addressNames.includes(name))) as never
 }

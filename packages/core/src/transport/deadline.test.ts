@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { coalesce } from './coalesce.ts'
-import { compose } from './compose.ts'
-import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
+import { compose, deadline } from '../../test/layers.ts'
 
 /** An endpoint that never answers, and counts how often it was told to stop. */
 const silent = (): Endpoint & { stopped: number } => {

@@ -1,15 +1,15 @@
 import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
-import { checkNames, checkRange } from '../failure/invalid.ts'
+import { checkRange } from '../failure/invalid.ts'
 import { createTimers } from './timers.ts'
-import type { Call, Layer } from './call.ts'
+import type { Call } from './call.ts'
 import { endCall } from './endCall.ts'
 import { expensiveMethods } from './expensiveMethods.ts'
 import type { Holder, QueueEntry } from './queue.ts'
 import { creditWaits } from './waits.ts'
 
-/** Options of {@link deadline}. */
+/** How long calls may take. */
 export interface DeadlineOptions {
   /** How long a call may take in all, in milliseconds. @default 10_000, and 60_000 for eth_getLogs, eth_simulateV1, debug_* and trace_* */
   readonly timeoutMs?: number | undefined
@@ -23,7 +23,7 @@ export function checkTimeout(timeoutMs: number | undefined): void {
 /**
  * Holds the calls under way, and ends those that do not leave in time.
  *
- * @param options - As of {@link deadline}.
+ * @param options - The deadline of calls without one of their own.
  * @param redactedUrl - What may be printed of the address.
  * @param callOf - The call of what enters.
  */
@@ -70,35 +70,5 @@ export function createDeadlines<P extends QueueEntry>(
       late.delete(place)
     },
     all: () => [...timers.all(), ...late.keys()],
-  }
-}
-
-/** A call on its way through the layer. */
-interface Timed extends QueueEntry {
-  readonly call: Call
-}
-
-/**
- * Ends a call that takes too long, with all its attempts. The time that it stands in a queue of ours, for a budget or
- * for a free place, does not count.
- *
- * @param options - `timeoutMs`; a call's own `timeoutMs` goes before it.
- * @throws {KeyrailError} kind `timeout`, source `client`, when the time is up.
- * @example
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), deadline({ timeoutMs: 3_000 }))
- */
-export function deadline(options: DeadlineOptions = {}): Layer {
-  checkNames('deadline', options, ['timeoutMs'])
-  checkTimeout(options.timeoutMs)
-  return (next, redactedUrl) => {
-    const deadlines = createDeadlines<Timed>(options, redactedUrl, ({ call }) => call)
-    return (call, settle) => {
-      const timed: Timed = { call, before: undefined, after: undefined }
-      deadlines.enter(timed)
-      next(call, (ok, value) => {
-        deadlines.leave(timed)
-        settle(ok, value)
-      })
-    }
   }
 }

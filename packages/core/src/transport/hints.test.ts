@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createFailure } from '../failure/createFailure.ts'
-import { compose } from './compose.ts'
 import type { Endpoint } from './http.ts'
-import { hintOf, hints } from './hints.ts'
+import { hintOf } from './hints.ts'
+import { compose, hints } from '../../test/layers.ts'
 
 const redactedUrl = 'https://node.example/v2/…'
 const ending = (ok: boolean, value: unknown): Endpoint => ({

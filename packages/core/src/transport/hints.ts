@@ -1,17 +1,5 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import type { Layer } from './call.ts'
-
-/**
- * Says what to do about a failure: puts a `hint` on it, and at the end of its message.
- * The full door does so for every call; a program that goes by kinds alone can do without.
- *
- * @example
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), deadline(), hints())
- */
-export function hints(): Layer {
-  return (next) => (call, settle) => next(call, (ok, value) => settle(ok, ok ? value : withHint(value)))
-}
 
 /** Puts the hint on a failure; what has none is given back as it is. */
 export function withHint(failure: unknown): unknown {

@@ -1,14 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
-import { observe } from '../observe/observe.ts'
 import { createStats } from '../observe/stats.ts'
 import type { AttemptEvent } from '../observe/transportEvent.ts'
 import type { Call } from './call.ts'
-import { compose } from './compose.ts'
 import { createCall } from './createCall.ts'
-import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
 import { layer } from './layer.ts'
+import { compose, deadline, observe } from '../../test/layers.ts'
 
 const redactedUrl = 'https://node.example/…'
 const close = (): void => {}
@@ -130,7 +128,7 @@ describe('layer', () => {
       await request({ method: 'eth_aside' })
       return request(args, options)
     })
-    const send = asides(echo(seen).send, redactedUrl)
+    const send = asides(echo(seen).send, { redactedUrl })
     const [group, batch] = [{}, {}]
     const call = { ...createCall('eth_a', '[]', {}), group, batch }
     await new Promise<void>((resolve) => send(call, () => resolve()))
@@ -168,7 +166,9 @@ describe('layer', () => {
     vi.useFakeTimers()
     const seen: Call[] = []
     const call = { ...createCall('eth_a', '[]', {}), deadlineAt: now() + 0.25 }
-    const value = await new Promise((resolve) => through(echo(seen).send, redactedUrl)(call, (_, is) => resolve(is)))
+    const value = await new Promise((resolve) =>
+      through(echo(seen).send, { redactedUrl })(call, (_, is) => resolve(is)),
+    )
     expect(value).toBe('eth_a[]')
   })
 })

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { isKeyrailError } from '../failure/keyrailError.ts'
-import { observe } from '../observe/observe.ts'
 import { batch } from './batch.ts'
 import { breaker } from './breaker.ts'
 import { budget } from './budget.ts'
 import { cache } from './cache.ts'
 import { coalesce } from './coalesce.ts'
 import { createTransport } from './createTransport.ts'
-import { deadline } from './deadline.ts'
+import { failover } from './failover.ts'
 import { gate } from './gate.ts'
+import { hooks } from '../observe/hooks.ts'
 import { http } from './http.ts'
 import { retry } from './retry.ts'
-import { route } from './route.ts'
-import { safeWrite } from './safeWrite.ts'
+import { safeWrites } from './safeWrites.ts'
+import { deadline } from '../../test/layers.ts'
 
 const url = 'http://127.0.0.1:1'
 const key = 'kr_a0123456789abcdefghijABCDEFGHIJ0123456789'
@@ -60,8 +60,8 @@ const layers: Readonly<Record<string, Layer>> = {
   batch: {
     make: batch,
     ranges: [
-      ['batch.maxCalls', 1, 100_000],
-      ['batch.maxBytes', 1, 2 ** 31],
+      ['maxCalls', 1, 100_000],
+      ['maxBytes', 1, 2 ** 31],
     ],
   },
   budget: {
@@ -88,8 +88,8 @@ const layers: Readonly<Record<string, Layer>> = {
       ['deadMs', 1, timer],
     ],
   },
-  route: {
-    make: (options) => route([http({ url })], options),
+  failover: {
+    make: (options) => failover([{ url }], options),
     ranges: [
       ['attemptTimeoutMs', 1, timer],
       ['acceptableWaitMs', 0, timer],
@@ -99,8 +99,8 @@ const layers: Readonly<Record<string, Layer>> = {
     ],
     others: ['hedge', 'minBlock'],
   },
-  'an endpoint of route': {
-    make: (options) => route([{ ...http({ url }), ...options }]),
+  'an endpoint': {
+    make: (options) => failover([{ url, ...options }]),
     ranges: [['weight', 0, 1e6]],
     open: true,
   },
@@ -110,29 +110,23 @@ const layers: Readonly<Record<string, Layer>> = {
     ranges: [
       ['maxBytes', 1, 2 ** 40],
       ['finalityDepth', 1, 2 ** 32],
-      ['chainId', 1, 2 ** 53],
     ],
     others: ['store'],
   },
-  safeWrite: {
-    make: safeWrite as (options: object) => unknown,
+  safeWrites: {
+    make: safeWrites as (options: object) => unknown,
     needs: { keccak256: hashOfNothing },
     ranges: [['resends', 0, 100]],
     others: ['keccak256'],
   },
-  observe: { make: observe, others: ['stats', 'hooks', 'tracing'] },
   createTransport: {
     make: createTransport as (options: object) => unknown,
-    needs: { url, keccak256: hashOfNothing },
+    needs: { url },
     ranges: [
-      ['resends', 0, 100],
       ['timeoutMs', 1, timer],
       ['maxResponseBytes', 1, 2 ** 31],
       ['maxInFlight', 1, 100_000],
       ['maxWaitMs', 1, timer],
-      ['attemptTimeoutMs', 1, timer],
-      ['acceptableWaitMs', 0, timer],
-      ['hedge.minMs', 0, timer],
     ],
     others: [
       'endpoints',
@@ -140,17 +134,16 @@ const layers: Readonly<Record<string, Layer>> = {
       'fetch',
       'agent',
       'batch',
-      'breaker',
       'budget',
-      'hedge',
-      'minBlock',
       'retry',
       'cache',
       'coalesce',
-      'keccak256',
+      'safeWrites',
       'layers',
+      'stats',
       'hooks',
       'tracing',
+      'diagnostics',
     ],
   },
 }
@@ -159,7 +152,7 @@ const all = Object.entries(layers)
 
 /** Options with one that may lie in another: `hedge.minMs` in `hedge`. */
 function withOption(path: string, value: unknown): object {
-  const [outer = '', inner] = path.replace(/^batch\./, '').split('.')
+  const [outer = '', inner] = path.split('.')
   return { [outer]: inner ? { [inner]: value } : value }
 }
 
@@ -229,19 +222,21 @@ describe('every layer', () => {
 })
 
 test('an option inside another that does not exist is named', () => {
-  expect(refusalOf(() => route([http({ url })], { hedge: { min: 5 } as object })).message).toBe(
+  expect(refusalOf(() => failover([{ url }], { hedge: { min: 5 } as object })).message).toBe(
     'Unknown option "min". The options of hedge are percentile, minMs, maxRatio.',
   )
-  expect(refusalOf(() => observe({ hooks: { onEror: () => {} } as object })).message).toContain(
-    'Unknown option "onEror"',
-  )
+  expect(refusalOf(() => hooks({ onEror: () => {} } as object)).message).toContain('Unknown option "onEror"')
 })
 
 test('a name of an endpoint that is no text is refused', () => {
-  expect(refusalOf(() => route([{ ...http({ url }), name: { key } as never }])).message).toBe('name must be text')
+  expect(refusalOf(() => failover([{ url, name: { key } as never }])).message).toBe(
+    'the name of an endpoint must be a string',
+  )
 })
 
 test('what is no list of endpoints is refused', () => {
   for (const endpoints of [undefined, key, {}, []])
-    expect(refusalOf(() => route(endpoints as never)).message).toBe('endpoints must be an array of 1 to 30')
+    expect(refusalOf(() => failover(endpoints as never)).message).toContain(
+      'failover takes a list of 1 to 30 endpoints',
+    )
 })

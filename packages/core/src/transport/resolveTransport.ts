@@ -2,36 +2,36 @@ import { addressExample } from '../address/addressOptions.ts'
 import { checkNames, checkObject } from '../failure/invalid.ts'
 import { createTransport, transportOptionNames } from './createTransport.ts'
 import type { Transport } from './transport.ts'
-import type { Options, TransportOptions } from './transportOptions.ts'
+import type { TransportOptions } from './transportOptions.ts'
 
-/** A transport, and how whoever asked for it lets go of it. */
+/** A transport, and how to release it. */
 export interface ResolvedTransport {
   readonly transport: Transport
-  /** Closes it where it was made here; one that was given may stand behind other libraries, and stays open. */
+  /** Closes the transport if it was created here. One that was given may serve other libraries, and stays open. */
   readonly release: () => void
 }
 
 /**
- * Takes what every adapter takes: options, of which a transport is made, or a transport, which is used as it is.
+ * Turns what every adapter takes into a transport: options, from which one is created, or a transport, which is used as it is.
  *
  * @param given - The options or the transport.
- * @param defaults - Options of the adapter, such as its library's `keccak256`; those that are given go before them.
- * @param of - The function or class that was called with them, for error messages. @default 'transportOf'
+ * @param defaults - The adapter's own options, such as safe writes with its library's hash function. The given options override them.
+ * @param caller - The function or class that was called, for error messages. @default 'resolveTransport'
  * @throws {KeyrailError} kind `invalidRequest` for a wrong option, with how to fix it.
  * @example
- * const { transport, release } = transportOf({ url: 'http://127.0.0.1:8545' })
+ * const { transport, release } = resolveTransport({ url: 'http://127.0.0.1:8545' })
  * await transport.request({ method: 'eth_blockNumber' })
  * release()
  */
 export function resolveTransport(
-  given: Options | Transport,
-  defaults?: Pick<TransportOptions, 'keccak256'>,
-  of = 'transportOf',
+  given: TransportOptions | Transport,
+  defaults?: Pick<TransportOptions, 'safeWrites'>,
+  caller = 'resolveTransport',
 ): ResolvedTransport {
-  // By Object, because `in` on a text, a pasted URL for example, fails with that text in its message.
+  // Object(), because `in` on a string, a pasted URL for example, throws an error that quotes the string.
   if ('request' in Object(given)) return { transport: given as Transport, release: () => {} }
-  checkObject(of, given, addressExample.replace('options,', 'options or a transport,'))
-  checkNames(of, given, transportOptionNames)
-  const transport = createTransport({ ...defaults, ...(given as Options) })
+  checkObject(caller, given, addressExample.replace('options,', 'options or a transport,'))
+  checkNames(caller, given, transportOptionNames)
+  const transport = createTransport({ ...defaults, ...(given as TransportOptions) })
   return { transport, release: transport.close }
 }

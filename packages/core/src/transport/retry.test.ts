@@ -3,13 +3,12 @@ import { now } from '../clock/now.ts'
 import { scriptedEndpoint, sendDown } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
-import { compose } from './compose.ts'
-import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
 import { layer } from './layer.ts'
 import { retry } from './retry.ts'
 import type { RetryOptions } from './retry.ts'
 import type { Transport } from './transport.ts'
+import { compose, deadline } from '../../test/layers.ts'
 
 const redactedUrl = 'https://node.example/v2/…'
 
@@ -112,7 +111,7 @@ describe('retry', () => {
   })
 
   test('says that no time is left, not less than none, where the machine was too busy for the deadline', async () => {
-    const send = retry()(failing(down).send, redactedUrl)
+    const send = retry()(failing(down).send, { redactedUrl })
     const sent = sendDown(send, 'eth_chainId', { deadlineAt: now() - 20 })
     await vi.runAllTimersAsync()
     expect(String(sent.value)).toContain('and 0 ms are left.')
@@ -135,7 +134,7 @@ describe('retry', () => {
     const endpoint = scriptedEndpoint((_, n) =>
       n === 0 ? { facts: over('2') } : n === 1 ? { facts: { ...down, retryAfter: '1' } } : { result: '0x1' },
     )
-    const sent = sendDown(retry()(endpoint.send, redactedUrl))
+    const sent = sendDown(retry()(endpoint.send, { redactedUrl }))
     await vi.runAllTimersAsync()
     expect(sent.events).toEqual([
       { type: 'retry', kind: 'throttled', waitMs: 2_000 },

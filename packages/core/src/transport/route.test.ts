@@ -7,12 +7,12 @@ import type { Facts } from '../failure/facts.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
 import { budget } from './budget.ts'
-import { compose } from './compose.ts'
-import { deadline } from './deadline.ts'
 import { retry } from './retry.ts'
-import { route } from './route.ts'
+import { failover } from './failover.ts'
+import { checkRouteOptions, route } from './route.ts'
 import type { RouteEndpoint, RouteOptions } from './route.ts'
 import type { RouteCall } from './routeCall.ts'
+import { compose, deadline } from '../../test/layers.ts'
 
 const redactedUrl = (at: number): string => `https://node-${at}.example/…`
 const ok = (result: unknown, afterMs = 1): Outcome => ({ result, afterMs })
@@ -813,16 +813,15 @@ describe('options', () => {
     [{ hedge: { maxRatio: 2 } }, 'hedge.maxRatio must be a number from 0 to 1'],
     [{ minBlock: 5 as unknown as boolean }, 'minBlock must be true or false'],
   ])('%j is refused', (options, message) => {
-    expect(() => route([scriptedEndpoint()], options)).toThrow(message)
+    expect(() => checkRouteOptions(options)).toThrow(message)
   })
 
   test('there must be an endpoint, not too many, and their weights must be numbers', () => {
-    route(Array.from({ length: 30 }, () => scriptedEndpoint()))
-    expect(() => route([])).toThrow('endpoints must be an array of 1 to 30')
-    expect(() => route(Array.from({ length: 31 }, () => scriptedEndpoint()))).toThrow(
-      'endpoints must be an array of 1 to 30',
-    )
-    expect(() => route([{ ...scriptedEndpoint(), weight: -1 }])).toThrow('weight must be a number from 0')
+    const url = 'http://127.0.0.1:1'
+    const list = (length: number): { readonly url: string }[] => Array.from({ length }, () => ({ url }))
+    failover(list(30))
+    for (const length of [0, 31]) expect(() => failover(list(length))).toThrow('failover takes a list of 1 to 30')
+    expect(() => failover([{ url, weight: -1 }])).toThrow('weight must be a number from 0')
   })
 
   test('the redacted URL is the name of the first, else its redacted URL', () => {

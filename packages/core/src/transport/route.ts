@@ -54,7 +54,7 @@ export interface RouteOptions {
 }
 
 /** What is known of one endpoint of a route. */
-export interface RouteStats {
+export interface EndpointState {
   /** Its name, or its redacted URL. */
   readonly name: string
   readonly redactedUrl: string
@@ -66,9 +66,11 @@ export interface RouteStats {
   readonly budget: BudgetStats | undefined
 }
 
-/** A route is itself an endpoint. */
+/** Several endpoints as one. */
 export interface Route extends Endpoint {
-  readonly stats: () => RouteStats[]
+  /** The chain that all of them are on, if it was configured. */
+  readonly chainId: number | undefined
+  readonly stats: () => EndpointState[]
 }
 
 /** So long a head that an endpoint told of is taken for its head still, in milliseconds. */
@@ -80,6 +82,22 @@ const OPEN = 1e15
 
 /** Hedges that were not needed are kept, so that a slow moment can be met: so many at most. */
 const MAX_SAVED_HEDGES = 10
+
+/**
+ * Checks the options of {@link route}.
+ *
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it.
+ */
+export function checkRouteOptions({ attemptTimeoutMs, acceptableWaitMs, hedge, minBlock }: RouteOptions): void {
+  checkRange('attemptTimeoutMs', attemptTimeoutMs, 1, 2 ** 31 - 1)
+  checkRange('acceptableWaitMs', acceptableWaitMs, 0, 2 ** 31 - 1)
+  check(minBlock === undefined || typeof minBlock === 'boolean', 'minBlock must be true or false')
+  if (hedge === undefined || typeof hedge === 'boolean') return
+  checkNames('hedge', hedge, ['percentile', 'minMs', 'maxRatio'])
+  checkRange('hedge.percentile', hedge.percentile, 1, 100)
+  checkRange('hedge.minMs', hedge.minMs, 0, 2 ** 31 - 1)
+  checkRange('hedge.maxRatio', hedge.maxRatio, 0, 1)
+}
 
 /**
  * Chooses an endpoint for each call, and another where the first one fails.
@@ -110,28 +128,12 @@ const MAX_SAVED_HEDGES = 10
  * const endpoints = ['https://one.example', 'https://two.example'].map((url) => budget()(breaker()(http({ url }))))
  * const transport = compose(route(endpoints, { hedge: true }), retry(), deadline())
  */
-export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions = {}): Route {
-  checkNames('route', options, ['attemptTimeoutMs', 'acceptableWaitMs', 'hedge', 'minBlock'])
-  check(
-    Array.isArray(endpoints) && endpoints.length > 0 && endpoints.length <= 30,
-    'endpoints must be an array of 1 to 30',
-  )
+export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions = {}): Omit<Route, 'chainId'> {
   const { attemptTimeoutMs, acceptableWaitMs = 100 } = options
   const count = endpoints.length
   const [only] = endpoints as [RouteEndpoint]
   const hedge: HedgeOptions | undefined = options.hedge === true ? {} : options.hedge || undefined
-  checkNames('hedge', hedge ?? {}, ['percentile', 'minMs', 'maxRatio'])
   const { percentile = 95, minMs = 50, maxRatio = 0.1 } = hedge ?? {}
-  checkRange('attemptTimeoutMs', attemptTimeoutMs, 1, 2 ** 31 - 1)
-  checkRange('acceptableWaitMs', acceptableWaitMs, 0, 2 ** 31 - 1)
-  checkRange('hedge.percentile', percentile, 1, 100)
-  checkRange('hedge.minMs', minMs, 0, 2 ** 31 - 1)
-  checkRange('hedge.maxRatio', maxRatio, 0, 1)
-  check(options.minBlock === undefined || typeof options.minBlock === 'boolean', 'minBlock must be true or false')
-  for (const { weight, name } of endpoints) {
-    checkRange('weight', weight, 0, 1e6)
-    check(name === undefined || typeof name === 'string', 'name must be text')
-  }
 
   const weighted = endpoints.some(({ weight }) => weight !== undefined)
   const shares = endpoints.map(() => 0)

@@ -1,4 +1,4 @@
-import type { Call, Layer } from './call.ts'
+import type { Call, Layer, LayerContext } from './call.ts'
 import { createDispatch } from './createDispatch.ts'
 import type { Dispatch, Frame } from './createDispatch.ts'
 import { endCall } from './endCall.ts'
@@ -22,14 +22,15 @@ export interface Stack {
  * @param frame - What stands around all of them.
  */
 export function createStack(
-  endpoint: Endpoint,
+  endpoint: Endpoint & { readonly chainId?: number | undefined },
   layers: readonly Layer[],
   frame: Frame = { live: createQueue<Call>() },
 ): Stack {
   const { redactedUrl } = endpoint
+  const context: LayerContext = { redactedUrl, chainId: endpoint.chainId }
   const { live } = frame
   let { send } = endpoint
-  for (const layer of layers) send = layer(send, redactedUrl)
+  for (const layer of layers) send = layer(send, context)
   const endOne = (call: Call): void => endCall(call, redactedUrl, 'aborted', 'the transport is closed')
   const end = (group?: object): void => {
     for (const call of live.all()) if (!group || call.group === group) endOne(call)

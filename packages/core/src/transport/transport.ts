@@ -1,21 +1,74 @@
+import type { TransportStats } from '../observe/stats.ts'
+import type { BatchFn } from '../schema/batch.ts'
+import type { BatchFeature } from './batch.ts'
 import type { CallOptions, RequestArguments } from './call.ts'
+import type { EndpointState } from './route.ts'
+import type { StatsFeature } from '../observe/statsFeature.ts'
 
-/**
- * Carries one JSON-RPC call to its answer. One instance can stand behind several libraries at once.
- */
+/** Sends JSON-RPC calls. One instance can serve several libraries at once. */
 export interface Transport {
-  /** What may be printed of the address: never holds the key. */
+  /** The URL without its key. Safe to print. */
   readonly redactedUrl: string
   /**
    * Makes one call.
    * @param args - `{ method, params }` as in EIP-1193.
-   * @param options - Signal and deadline of this call.
-   * @returns The `result` of the answer, as it was sent.
-   * @throws {KeyrailError} with the kind of failure; the signal's own reason where the caller aborted.
+   * @param options - Signal, deadline and retries of this call.
+   * @returns The `result` of the response, unchanged.
+   * @throws {KeyrailError} with the kind of failure; the signal's own reason if the caller aborted.
    */
   readonly request: (args: RequestArguments, options?: CallOptions) => Promise<unknown>
-  /** Ends the calls under way (kind `aborted`), closes connections and refuses new calls. */
+  /** Ends the calls in flight (kind `aborted`), closes connections and rejects new calls. */
   readonly close: () => void
   /** The same, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
+
+/** What `createTransport` returns. `Features` are the methods that its options add. */
+export interface KeyrailTransport<Features = unknown> extends Transport {
+  /**
+   * Creates a transport whose calls all go to the same endpoint as long as it works, so that they see one state of the chain. It makes no
+   * difference with a single endpoint. Closing the group ends its calls and leaves this transport open.
+   * @example
+   * const group = createTransport({ url: 'http://127.0.0.1:8545' }).group()
+   * await group.request({ method: 'eth_blockNumber' })
+   * await group.request({ method: 'eth_getLogs', params: [{ fromBlock: 'latest' }] })
+   */
+  readonly group: () => Transport & Pick<Features, Extract<keyof Features, 'batch'>>
+  /**
+   * Returns the chain id: the configured `chainId`, or the node's, which is requested once.
+   * @throws {KeyrailError} as `request`. The next call then asks the node again.
+   */
+  readonly chainId: () => Promise<number>
+}
+
+/** The method that `batch: batch()` adds to a transport. */
+export interface BatchMethods<Rpc> {
+  /**
+   * Sends several calls in one request and reports how each ended, in the order of the calls. Each has its own deadline, retries and failure,
+   * and the promise never rejects because of a call. Writes among them are sent on their own.
+   * @param calls - `{ method, params }` each.
+   * @param options - Signal, deadline and retries of each call.
+   * @throws {KeyrailError} kind `invalidRequest` if `calls` is not an array.
+   * @example
+   * const transport = createTransport({ url: 'http://127.0.0.1:8545', batch: batch() })
+   * const [block, gas] = await transport.batch([{ method: 'eth_blockNumber' }, { method: 'eth_gasPrice' }])
+   * if (block.status === 'fulfilled') console.log(BigInt(block.value))
+   */
+  readonly batch: BatchFn<Rpc>
+}
+
+/** The method that `stats: stats()` adds to a transport. */
+export interface StatsMethods {
+  /** Returns what the transport has done so far, and the state of its endpoints. Safe to print: no keys, params or results. */
+  readonly stats: () => FullStats
+}
+
+/** What `transport.stats()` returns. Plain data. */
+export interface FullStats extends TransportStats {
+  /** The head, circuit breaker and budget of each endpoint. */
+  readonly endpointStates: readonly EndpointState[]
+}
+
+/** The methods that the `batch` and `stats` options add. */
+export type FeatureMethods<B, S> = (B extends BatchFeature<infer Rpc> ? BatchMethods<Rpc> : unknown) &
+  (S extends StatsFeature ? StatsMethods : unknown)

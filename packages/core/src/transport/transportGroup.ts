@@ -1,19 +1,23 @@
 import { createFailure } from '../failure/createFailure.ts'
-import type { BatchFn } from '../schema/batch.ts'
-import { createBatchRequest } from './batchRequest.ts'
 import type { Dispatch } from './createDispatch.ts'
-import type { TransportGroup } from './fullTransport.ts'
 import type { Stack } from './stack.ts'
+import type { Transport } from './transport.ts'
+
+/** A group, and its dispatch for features that add methods. */
+export interface Group {
+  readonly transport: Transport
+  readonly dispatch: Dispatch
+}
 
 /**
- * Opens a group: a transport of its own, whose calls are all asked of one endpoint.
+ * Creates a transport whose calls all go to one endpoint.
  *
- * @param stack - What carries the calls.
+ * @param stack - Sends the calls.
  */
-export function createGroup<Rpc>({ redactedUrl, dispatch, end }: Stack): TransportGroup<Rpc> {
+export function createGroup({ redactedUrl, dispatch, end }: Stack): Group {
   const group = {}
   let closed = false
-  const within: Dispatch = (args, options, together) => {
+  const dispatchInGroup: Dispatch = (args, options, together) => {
     if (!closed) return dispatch(args, options, { ...together, group })
     const facts = { kind: 'aborted', text: 'the group is closed' } as const
     return Promise.reject(createFailure(facts, { method: String(Object(args).method), redactedUrl }))
@@ -22,11 +26,8 @@ export function createGroup<Rpc>({ redactedUrl, dispatch, end }: Stack): Transpo
     closed = true
     end(group)
   }
-  return Object.freeze({
-    redactedUrl,
-    request: within,
-    batch: createBatchRequest(within) as BatchFn<Rpc>,
-    close,
-    [Symbol.asyncDispose]: async () => close(),
-  })
+  return {
+    transport: { redactedUrl, request: dispatchInGroup, close, [Symbol.asyncDispose]: async () => close() },
+    dispatch: dispatchInGroup,
+  }
 }

@@ -1,7 +1,8 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { AddressOptions, Network } from '../address/addressOptions.ts'
 import { createTransport } from './createTransport.ts'
-import type { Options } from './transportOptions.ts'
+import { failover } from './failover.ts'
+import type { TransportOptions } from './transportOptions.ts'
 
 const urls = { testnet: 'https://node.example/testnet', mainnet: 'https://node.example/mainnet' }
 const chainIds = { testnet: 11155111, mainnet: 1 }
@@ -41,15 +42,15 @@ describe('a record by network', () => {
 
   test('may be left to the network of all endpoints', () => {
     const endpoints = [{ baseUrl: urls, apiKey }, { url }, { rpcUrl: urls, apiKey, weight: 0 }] as const
-    expectTypeOf(createTransport).toBeCallableWith({ network, endpoints })
-    expectTypeOf(createTransport).toBeCallableWith({ network, endpoints, chainId: chainIds })
-    expectTypeOf(createTransport).toBeCallableWith({ endpoints: [{ baseUrl: urls, apiKey, network }, { url }] })
+    createTransport({ endpoints: failover(endpoints, { network }) })
+    createTransport({ endpoints: failover(endpoints, { network, chainId: chainIds }) })
+    createTransport({ endpoints: failover([{ baseUrl: urls, apiKey, network }, { url }]) })
     // @ts-expect-error no network
-    createTransport({ endpoints })
+    failover(endpoints)
     // @ts-expect-error no network
-    createTransport({ endpoints: [{ url }, { baseUrl: urls, apiKey }] })
+    failover([{ url }, { baseUrl: urls, apiKey }])
     // @ts-expect-error no network
-    createTransport({ endpoints: [{ url }], chainId: chainIds })
+    failover([{ url }], { chainId: chainIds })
   })
 })
 
@@ -58,10 +59,7 @@ describe('one value for both networks', () => {
     expectTypeOf(createTransport).toBeCallableWith({ url })
     expectTypeOf(createTransport).toBeCallableWith({ url, network: maybe, chainId: 1 })
     expectTypeOf(createTransport).toBeCallableWith({ baseUrl: 'https://node.example', apiKey })
-    expectTypeOf(createTransport).toBeCallableWith({
-      endpoints: [{ url }, { url, weight: 0, name: 'spare' }],
-      chainId: 1,
-    })
+    createTransport({ endpoints: failover([{ url }, { url, weight: 0, name: 'spare' }], { chainId: 1 }) })
   })
 })
 
@@ -72,17 +70,17 @@ describe('options that are misspelt or do not go together', () => {
     // @ts-expect-error unknown option
     createTransport({ baseUrl: urls, apiKey, network, timeout: 5 })
     // @ts-expect-error unknown option
-    createTransport({ endpoints: [{ url, wieght: 1 }] })
+    failover([{ url, wieght: 1 }])
     // @ts-expect-error unknown option
-    createTransport({ network, endpoints: [{ url, wieght: 1 }] })
+    failover([{ url, wieght: 1 }], { network })
     // @ts-expect-error two addresses
-    createTransport({ url, endpoints: [{ url }] })
+    createTransport({ url, endpoints: failover([{ url }]) })
     // @ts-expect-error two addresses
     createTransport({ url, baseUrl: urls, network, apiKey })
     // @ts-expect-error no key
     createTransport({ baseUrl: urls, network })
     // @ts-expect-error no URL
     createTransport({ apiKey })
-    expectTypeOf<Options>().toExtend<object>()
+    expectTypeOf<TransportOptions>().toExtend<object>()
   })
 })

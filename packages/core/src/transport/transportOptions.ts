@@ -1,81 +1,75 @@
-import type {
-  AddressDetails,
-  AddressOptions,
-  AnyAddressOptions,
-  ChosenNetwork,
-  OneValue,
-} from '../address/addressOptions.ts'
-import type { Hooks } from '../observe/hooks.ts'
-import type { TracingOptions } from '../observe/tracing.ts'
-import type { BatchOptions } from './batch.ts'
-import type { BreakerOptions } from './breaker.ts'
-import type { BudgetOptions } from './budget.ts'
-import type { CacheOptions } from './cache.ts'
+import type { AddressOptions, AnyAddressOptions } from '../address/addressOptions.ts'
+import type { DiagnosticsFeature } from '../observe/diagnostics.ts'
+import type { HooksFeature } from '../observe/hooks.ts'
+import type { StatsFeature } from '../observe/statsFeature.ts'
+import type { TracingFeature } from '../observe/tracing.ts'
+import type { BatchFeature } from './batch.ts'
+import type { BudgetFeature } from './budget.ts'
 import type { Layer } from './call.ts'
 import type { DeadlineOptions } from './deadline.ts'
+import type { FailoverFeature } from './failover.ts'
 import type { GateOptions } from './gate.ts'
 import type { HttpOptions } from './http.ts'
 import type { RetryOptions } from './retry.ts'
-import type { RouteOptions } from './route.ts'
-import type { SafeWriteOptions } from './safeWrite.ts'
 
-/** How calls travel. Times are in milliseconds. */
-export interface TransportOptions
-  extends HttpOptions, GateOptions, RouteOptions, DeadlineOptions, Partial<SafeWriteOptions> {
-  /** How failed calls are made again; `false` for never, a number for that many times. @default 3 times, full jitter from 150 ms, at most 5 s */
+/**
+ * How calls are sent. Times are in milliseconds. A feature is bundled only if you import it and pass it here:
+ * `createTransport({ url, batch: batch(), cache: cache() })`.
+ */
+export interface FeatureOptions extends HttpOptions, GateOptions, DeadlineOptions {
+  /** How failed calls are retried; `false` for never, a number for that many times. @default 3 times, full jitter from 150 ms, at most 5 s */
   readonly retry?: false | number | RetryOptions | undefined
-  /** Joins calls of the same tick into batches; `transport.batch([…])` makes one in any case. @default false */
-  readonly batch?: boolean | BatchOptions | undefined
-  /** What each endpoint may be asked in a second and in a day. @default no limit of its own; it is slowed by refusals all the same */
-  readonly budget?: BudgetOptions | undefined
-  /** Leaves an endpoint alone for a while when it fails. @default true with several endpoints, false with one */
-  readonly breaker?: boolean | BreakerOptions | undefined
-  /** Keeps answers that cannot change. @default false */
-  readonly cache?: boolean | CacheOptions | undefined
-  /** Same reads at the same time share one request. @default true */
+  /** Identical reads at the same time share one request. @default true */
   readonly coalesce?: boolean | undefined
-  /** Layers of your own, the innermost first. They stand within the deadline and around all else. @default [] */
+  /** Sends calls of the same tick as one JSON-RPC batch, and adds `transport.batch([…])`: `batch()`. @default none */
+  readonly batch?: BatchFeature<never> | undefined
+  /** Limits what each endpoint is sent per second and per day: `budget({ requestsPerSecond: 25 })`. @default none */
+  readonly budget?: BudgetFeature | undefined
+  /** Caches results that cannot change: `cache()`. @default none */
+  readonly cache?: Layer | undefined
+  /** Looks transactions up before it reports a failure: `safeWrites({ keccak256 })`; `false` turns off an adapter's own. @default none */
+  readonly safeWrites?: Layer | false | undefined
+  /** Layers of your own, the innermost first, made by `layer()`. They run inside the deadline and around everything else. @default [] */
   readonly layers?: readonly Layer[] | undefined
-  /** Functions that are told what happens to calls. @default none */
-  readonly hooks?: Hooks | undefined
-  /** Makes one OpenTelemetry span for each call. @default none */
-  readonly tracing?: TracingOptions | undefined
+  /** Counts calls, requests and latencies, and adds `transport.stats()`: `stats()`. @default none */
+  readonly stats?: StatsFeature | undefined
+  /** Calls your functions when calls start, fail, are retried and end: `hooks({ onFailure })`. @default none */
+  readonly hooks?: HooksFeature | undefined
+  /** Creates one OpenTelemetry span per call: `tracing({ api })`. @default none */
+  readonly tracing?: TracingFeature | undefined
+  /** Publishes events on `node:diagnostics_channel`: `diagnostics()`. @default none */
+  readonly diagnostics?: DiagnosticsFeature | undefined
 }
 
-/** One of several endpoints: an address, and how it is used. */
+/** One of several endpoints. */
 export type EndpointOptions = AddressOptions & EndpointDetails
 
-/** One of several endpoints whose network may be given beside them. */
+/** One of several endpoints, whose network may be given in the options of `failover`. */
 export type AnyEndpointOptions = AnyAddressOptions & EndpointDetails
 
 /** How one of several endpoints is used. */
 export interface EndpointDetails {
-  /** Its share of the calls, against those of the others; 0 keeps it for when the others cannot. @default 1 */
+  /** Its share of the calls, relative to the others; 0 makes it a spare for when the others fail. @default 1 */
   readonly weight?: number | undefined
-  /** What it is called in statistics. @default its redacted URL */
+  /** Its name in statistics. @default its redacted URL */
   readonly name?: string | undefined
-  /** What it may be asked. @default the `budget` of the transport */
-  readonly budget?: BudgetOptions | undefined
+  /** Its own limits. @default the `budget` of the transport */
+  readonly budget?: BudgetFeature | undefined
 }
 
-/**
- * Several endpoints of one chain, at most 30, in the order in which they are tried. `network` and `chainId` beside them hold for each that does
- * not have its own.
- */
-export type EndpointsOptions = EndpointsFields &
-  (
-    | (OneValue & { readonly endpoints: readonly EndpointOptions[] })
-    | (ChosenNetwork & { readonly endpoints: readonly AnyEndpointOptions[] })
-  )
-
-/** What is allowed next to several endpoints, and what is not. */
-interface EndpointsFields extends Pick<AddressDetails, 'network' | 'chainId'> {
+/** Several endpoints in place of one. */
+interface SeveralEndpoints {
+  /** The endpoints, and how one is chosen: `failover([{ url: a }, { url: b }])`. */
+  readonly endpoints: FailoverFeature
   readonly url?: undefined
   readonly baseUrl?: undefined
   readonly rpcUrl?: undefined
   readonly apiKey?: undefined
   readonly jwt?: undefined
+  readonly network?: undefined
+  readonly chainId?: undefined
 }
 
-/** One options type for every package: where calls go, and how. */
-export type Options = ((AddressOptions & { readonly endpoints?: undefined }) | EndpointsOptions) & TransportOptions
+/** The options of `createTransport` and of every adapter: which endpoint to call, and how. */
+export type TransportOptions = ((AddressOptions & { readonly endpoints?: undefined }) | SeveralEndpoints) &
+  FeatureOptions

@@ -1,4 +1,3 @@
-import { batch, compose, deadline, gate, http } from '@keyrail/core'
 import { failures } from '@keyrail/vectors'
 import batches from '@keyrail/vectors/batches.json' with { type: 'json' }
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -8,6 +7,9 @@ import { batchCap } from './batchCap.ts'
 import type { BatchRefusal } from './batchCap.ts'
 import { callsOf } from './callsOf.ts'
 import { httpClients } from './carriers.ts'
+import { compose, deadline, joinBatches } from '../layers.ts'
+import { gate } from '../../src/transport/gate.ts'
+import { http } from '../../src/transport/http.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -26,7 +28,10 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) 
 describe.each(httpClients)('by %s, a server that takes small batches only', (_, options) => {
   test.each(rejections)('is understood: %s', async (_name, rejection) => {
     server.script = batchCap(2, rejection)
-    const transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 10_000 }))
+    const transport = compose(
+      joinBatches()(gate()(http({ url: server.url }, options))),
+      deadline({ timeoutMs: 10_000 }),
+    )
     const wave = (): Promise<unknown[]> =>
       Promise.all(upTo(12).map((param) => transport.request({ method: 'eth_call', params: [param] })))
     const own = upTo(12).map((param) => ({ method: 'eth_call', params: [param] }))

@@ -1,9 +1,12 @@
-import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
 import { httpClients } from './carriers.ts'
 import { idLies, lyingId } from './lyingId.ts'
+import { compose, deadline, joinBatches } from '../layers.ts'
+import { gate } from '../../src/transport/gate.ts'
+import { http } from '../../src/transport/http.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -25,7 +28,7 @@ describe.each(httpClients)('by %s', (_, options) => {
 
   test.each(idLies)('in a batch it (%s) costs the call it touches, and no other', async (lie) => {
     server.script = lyingId(lie)
-    const transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 5_000 }))
+    const transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 5_000 }))
     const own = (param: number): object => ({ method: 'eth_call', params: [param] })
     const calls = [0, 1, 2, 3].map((param) => outcomeOf(transport.request({ method: 'eth_call', params: [param] })))
     expect(await Promise.all(calls)).toEqual(['badResponse', own(1), own(2), own(3)])

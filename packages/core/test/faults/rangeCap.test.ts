@@ -1,4 +1,4 @@
-import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { Layer } from '@keyrail/core'
 import hints from '@keyrail/vectors/rangeHints.json' with { type: 'json' }
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -7,6 +7,9 @@ import type { FaultServer } from '../faultServer.ts'
 import { httpClients } from './carriers.ts'
 import { rangeCap } from './rangeCap.ts'
 import type { RangeRefusal } from './rangeCap.ts'
+import { compose, deadline, joinBatches } from '../layers.ts'
+import { gate } from '../../src/transport/gate.ts'
+import { http } from '../../src/transport/http.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -43,7 +46,7 @@ describe.each(httpClients)('by %s, a range that is too wide', (_, options) => {
 
   test.each(rejections)('costs the others of its batch nothing: %s', async (_name, rejection) => {
     server.script = rangeCap(100, rejection)
-    const transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline(), together({}))
+    const transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline(), together({}))
     const calls = [logs(1, 50), logs(1, 500), { method: 'eth_call', params: [1] }]
     const [narrow, wide, other] = await Promise.allSettled(calls.map((call) => transport.request(call)))
     expect([narrow, other]).toMatchObject([{ value: calls[0] }, { value: calls[2] }])

@@ -1,15 +1,4 @@
-import {
-  batch,
-  budget,
-  compose,
-  createTransport,
-  deadline,
-  gate,
-  http,
-  isKeyrailError,
-  retry,
-  breaker,
-} from '@keyrail/core'
+import { budget, createTransport, isKeyrailError } from '@keyrail/core'
 import type { Transport } from '@keyrail/core'
 import { failures } from '@keyrail/vectors'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -20,6 +9,11 @@ import { callsOf } from './callsOf.ts'
 import { httpClients } from './carriers.ts'
 import { rateLimit } from './rateLimit.ts'
 import { vectorFailure } from './vectorFailure.ts'
+import { compose, deadline, joinBatches } from '../layers.ts'
+import { gate } from '../../src/transport/gate.ts'
+import { http } from '../../src/transport/http.ts'
+import { retry } from '../../src/transport/retry.ts'
+import { breaker } from '../../src/transport/breaker.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -77,7 +71,7 @@ describe.each(httpClients)('by %s', (_, options) => {
     const rejection = vectorFailure({ response: { status: 429, body: 'slow down' } })
     server.script = rateLimit({ calls: 10, windowMs: 300, rejection })
     const transport = compose(
-      batch({ maxCalls: 5 })(gate()(http({ url: server.url }, options))),
+      joinBatches({ maxCalls: 5 })(gate()(http({ url: server.url }, options))),
       retry({ retries: 20, baseMs: 50, capMs: 200 }),
       deadline({ timeoutMs: 600_000 }),
     )

@@ -1,4 +1,4 @@
-import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { Transport } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
@@ -9,6 +9,9 @@ import { answering } from './answering.ts'
 import { callsOf } from './callsOf.ts'
 import { httpClients } from './carriers.ts'
 import { resetAt } from './resetAt.ts'
+import { compose, deadline, joinBatches } from '../layers.ts'
+import { gate } from '../../src/transport/gate.ts'
+import { http } from '../../src/transport/http.ts'
 
 let server: FaultServer
 let transport: Transport
@@ -50,7 +53,7 @@ describe.each(httpClients)('by %s, an answer that is cut off at any byte', (_, o
     })
 
     test('fails every call of a batch, or none, and crosses none', async () => {
-      transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 60_000 }))
+      transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 60_000 }))
       const params = ['0x1', '0x2', '0x3']
       const size = sizeOf(
         framing,

@@ -1,4 +1,4 @@
-import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { Transport } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
@@ -9,6 +9,9 @@ import { answering } from './answering.ts'
 import { httpClients } from './carriers.ts'
 import { halfOpen } from './halfOpen.ts'
 import { slowAnswer } from './slowAnswer.ts'
+import { compose, deadline, joinBatches } from '../layers.ts'
+import { gate } from '../../src/transport/gate.ts'
+import { http } from '../../src/transport/http.ts'
 
 let server: FaultServer
 let transport: Transport
@@ -72,7 +75,7 @@ describe.each(httpClients)('by %s', (_, options) => {
   })
 
   test('calls of a batch wait for a slow one together, and each leaves at its own time', async () => {
-    transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline())
+    transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline())
     server.script = slowAnswer('body', 300)
     const outcomes = Promise.all([ask('0x1'), ask('0x2', 60), ask('0x3')].map(outcomeOf))
     await passTime(1, 300)
@@ -107,7 +110,7 @@ describe.each(httpClients)('by %s', (_, options) => {
   })
 
   test('a server that falls silent is left by the calls of a batch one by one, and then by the request', async () => {
-    transport = compose(batch()(gate()(http({ url: server.url }, options))), deadline())
+    transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline())
     server.script = halfOpen()
     const outcomes = [60, 90, 120].map((ms) => outcomeOf(ask('0x1', ms)))
     await passTime(1, 60)

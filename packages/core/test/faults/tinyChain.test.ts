@@ -1,4 +1,4 @@
-import { cache, compose, createTransport, deadline, http, retry, route } from '@keyrail/core'
+import { cache, createTransport } from '@keyrail/core'
 import type { Transport } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
@@ -7,6 +7,10 @@ import { answering } from './answering.ts'
 import { httpClients } from './carriers.ts'
 import { createTinyChain } from './tinyChain.ts'
 import type { TinyChain } from './tinyChain.ts'
+import { compose, deadline } from '../layers.ts'
+import { http } from '../../src/transport/http.ts'
+import { retry } from '../../src/transport/retry.ts'
+import { route } from '../../src/transport/route.ts'
 
 let server: FaultServer
 let transport: Transport

@@ -1,4 +1,4 @@
-import { createTransport, isKeyrailError } from '@keyrail/core'
+import { batch, createTransport, isKeyrailError } from '@keyrail/core'
 import batches from '@keyrail/vectors/batches.json' with { type: 'json' }
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
@@ -30,7 +30,13 @@ describe.each(httpClients)('by %s, a batch over a real connection', (_, options)
     let requests = 0
     server.seen.length = 0
     server.script = (...met) => (requests++ ? answering() : vectorBatch(response))(...met)
-    const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
+    const transport = createTransport({
+      url: server.url,
+      retry: false,
+      timeoutMs: 5_000,
+      batch: batch({ join: false }),
+      ...options,
+    })
     const outcomes = await transport.batch(methods.map((method, at) => ({ method, params: [at] }) as never))
     transport.close()
     const wanted = expected.calls as readonly Wanted[]

@@ -1,4 +1,4 @@
-import { batch, compose, createTransport, deadline, gate, http, isKeyrailError } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { Layer } from '@keyrail/core'
 import { failures } from '@keyrail/vectors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,6 +7,9 @@ import type { FaultServer } from '../faultServer.ts'
 import { answering } from './answering.ts'
 import { httpClients } from './carriers.ts'
 import { vectorFailure } from './vectorFailure.ts'
+import { compose, deadline, joinBatches } from '../layers.ts'
+import { gate } from '../../src/transport/gate.ts'
+import { http } from '../../src/transport/http.ts'
 
 let server: FaultServer
 beforeAll(async () => {
@@ -49,7 +52,7 @@ describe.each(httpClients)('by %s, over a real connection', (_, options) => {
     server.script = (seen, ...rest) => (Array.isArray(seen.json) ? refused : good)(seen, ...rest)
     server.seen.length = 0
     const transport = compose(
-      batch()(gate()(http({ url: server.url }, options))),
+      joinBatches()(gate()(http({ url: server.url }, options))),
       deadline({ timeoutMs: 5_000 }),
       explicit({}),
     )

@@ -1,6 +1,5 @@
 import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timers'
-import { createTransport } from '@keyrail/core'
-import type { FullTransport, Hooks, Options } from '@keyrail/core'
+import type { Hooks } from '@keyrail/core'
 import { seededRandom } from '../faults/seededRandom.ts'
 import { countOpen } from './countOpen.ts'
 import { judgeWrites } from './judgeWrites.ts'
@@ -9,8 +8,10 @@ import { soakHash } from './soakHash.ts'
 import { createTally } from './soakTally.ts'
 import type { SoakOutcome } from './soakTally.ts'
 import { startSoakServer } from './startSoakServer.ts'
+import { createFullTransport } from '../fullTransport.ts'
+import type { FullOptions, FullTransport } from '../fullTransport.ts'
 
-/** Options of {@link runSoak}. */
+/** FullOptions of {@link runSoak}. */
 export interface SoakOptions {
   readonly calls: number
   readonly seed: number
@@ -85,7 +86,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   let closing = false
 
   const queues = new Set<Lane>()
-  const openLane = (address: Options, room: number): Lane => {
+  const openLane = (address: FullOptions, room: number): Lane => {
     const onEnd: Hooks['onResponse'] & Hooks['onFailure'] = ({ id, durationMs, queuedMs, method }) => {
       if (closing) return
       told++
@@ -96,7 +97,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       late++
       tally.say(`${method} ${index} took ${Math.round(durationMs)} ms, ${Math.round(queuedMs)} of them in queues`)
     }
-    const transport = createTransport({
+    const transport = createFullTransport({
       ...address,
       fetch,
       timeoutMs: TIMEOUT_MS,

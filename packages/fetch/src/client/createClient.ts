@@ -1,5 +1,5 @@
-import { resolveTransport } from '@keyrail/core'
-import type { EthereumRpc, Options, Transport } from '@keyrail/core'
+import { resolveTransport } from '@keyrail/core/internal'
+import type { EthereumRpc, TransportOptions, Transport } from '@keyrail/core'
 import type { Client } from './client.ts'
 import { clientOf } from './clientOf.ts'
 
@@ -18,7 +18,7 @@ import { clientOf } from './clientOf.ts'
  * const number = await client.eth_blockNumber()
  */
 export function createClient<Rpc = EthereumRpc>(
-  options: Options | Transport,
+  options: TransportOptions | Transport,
   declared?: readonly string[],
 ): Client<NoInfer<Rpc>> {
   return clientOf<Rpc>(resolveTransport(options, undefined, 'createClient').transport, declared)

@@ -1,4 +1,5 @@
-import { checkNames, KeyrailError, now } from '@keyrail/core'
+import { KeyrailError } from '@keyrail/core'
+import { checkNames, now } from '@keyrail/core/internal'
 import type { CallOptions } from '@keyrail/core'
 import type { Log } from '../decode/log.ts'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'

@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
 import type { BlockInput } from '../encode/blockInput.ts'

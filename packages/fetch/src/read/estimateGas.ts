@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import { decodeQuantity } from '../decode/decodeQuantity.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeTransaction, transactionNames } from '../encode/encodeTransaction.ts'

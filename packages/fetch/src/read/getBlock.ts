@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { Hex } from '@keyrail/core'
 import type { Block, PendingBlock } from '../decode/block.ts'
 import { decodeBlock, decodePendingBlock } from '../decode/decodeBlock.ts'

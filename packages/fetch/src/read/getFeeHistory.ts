@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import { decodeGiven } from '../decode/decodeGiven.ts'
 import { decodeList } from '../decode/decodeList.ts'
 import { decodeObject } from '../decode/decodeObject.ts'

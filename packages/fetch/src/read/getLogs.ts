@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { Hex } from '@keyrail/core'
 import { decodeList } from '../decode/decodeList.ts'
 import { decodeLog } from '../decode/decodeLog.ts'

@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { Hex } from '@keyrail/core'
 import { decodeTransaction } from '../decode/decodeTransaction.ts'
 import type { Transaction } from '../decode/transaction.ts'

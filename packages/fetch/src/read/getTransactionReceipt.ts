@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { Hex } from '@keyrail/core'
 import { decodeReceipt } from '../decode/decodeReceipt.ts'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'

@@ -1,4 +1,4 @@
-import { startTimer } from '@keyrail/core'
+import { startTimer } from '@keyrail/core/internal'
 
 /**
  * Waits.

@@ -1,4 +1,5 @@
-import { checkNames, isKeyrailError, KeyrailError, now } from '@keyrail/core'
+import { isKeyrailError, KeyrailError } from '@keyrail/core'
+import { checkNames, now } from '@keyrail/core/internal'
 import type { CallOptions, Hex } from '@keyrail/core'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
 import { encodeHex } from '../encode/encodeHex.ts'

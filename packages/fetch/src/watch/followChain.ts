@@ -1,4 +1,5 @@
-import { isKeyrailError, KeyrailError, now } from '@keyrail/core'
+import { isKeyrailError, KeyrailError } from '@keyrail/core'
+import { now } from '@keyrail/core/internal'
 import type { Hex } from '@keyrail/core'
 import type { Block } from '../decode/block.ts'
 import { malformed } from '../decode/malformed.ts'

@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { CallOptions, KeyrailError } from '@keyrail/core'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
 import { checkType } from '../encode/checkType.ts'

@@ -1,4 +1,4 @@
-import { isReadMethod } from '@keyrail/core'
+import { isReadMethod } from '@keyrail/core/internal'
 import type { PinRule } from './pinRules.ts'
 import { pinRules } from './pinRules.ts'
 import { debugMethods, nodeMethods, traceMethods } from './methodNames.ts'

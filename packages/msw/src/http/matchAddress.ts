@@ -1,4 +1,4 @@
-import { urlProblem } from '@keyrail/core'
+import { urlProblem } from '@keyrail/core/internal'
 import type { AddressOptions, PerNetwork, Secret } from '@keyrail/core'
 import { dialectAnswer, service } from '../faults/dialects.ts'
 import type { DialectAnswer, Personality } from '../faults/dialects.ts'

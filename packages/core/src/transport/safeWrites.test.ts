@@ -4,12 +4,11 @@ import { sendDown } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Facts } from '../failure/facts.ts'
 import type { Call, Settle } from './call.ts'
-import { compose } from './compose.ts'
-import { deadline } from './deadline.ts'
 import type { Endpoint } from './http.ts'
-import { safeWrite } from './safeWrite.ts'
-import type { Keccak256, SafeWriteOptions } from './safeWrite.ts'
+import { safeWrites } from './safeWrites.ts'
+import type { Keccak256, SafeWritesOptions } from './safeWrites.ts'
 import type { Transport } from './transport.ts'
+import { compose, deadline } from '../../test/layers.ts'
 
 const redactedUrl = 'https://node.example/v2/…'
 const raw = '0x02f8'
@@ -42,8 +41,8 @@ const endpoint: Endpoint = {
   },
 }
 let transport: Transport
-const make = (options?: Partial<SafeWriteOptions>): Transport =>
-  compose(endpoint, safeWrite({ keccak256, resends: 2, ...options }), deadline({ timeoutMs: 20_000 }))
+const make = (options?: Partial<SafeWritesOptions>): Transport =>
+  compose(endpoint, safeWrites({ keccak256, resends: 2, ...options }), deadline({ timeoutMs: 20_000 }))
 
 /** Begins a write; its outcome is `{ value }` or `{ error }` once it has one. */
 const begin = (
@@ -107,7 +106,7 @@ describe('safeWrite', () => {
 
   test('sets no timer into the past where the deadline struck while the hash was made', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout')
-    const { call } = sendDown(safeWrite({ keccak256 })(endpoint.send, redactedUrl), send, {
+    const { call } = sendDown(safeWrites({ keccak256 })(endpoint.send, { redactedUrl }), send, {
       params: JSON.stringify([raw]),
       deadlineAt: now() - 100,
     })
@@ -603,7 +602,7 @@ describe('safeWrite', () => {
 
   test('tells the caller\u2019s listener what happens below', async () => {
     const told: unknown[] = []
-    const noting = compose(endpoint, safeWrite({ keccak256 }), (next) => (call, settle) => {
+    const noting = compose(endpoint, safeWrites({ keccak256 }), (next) => (call, settle) => {
       next(Object.assign(call, { note: (event: unknown) => told.push(event) }), settle)
     })
     const value = noting.request({ method: send, params: [raw] })
@@ -657,7 +656,7 @@ describe('safeWrite', () => {
     })
 
     test('gives up by itself where there is no deadline', async () => {
-      transport = compose(endpoint, safeWrite({ keccak256 }))
+      transport = compose(endpoint, safeWrites({ keccak256 }))
       const outcome = begin(sync)
       await fail(known)
       for (let look = 0; look < 30; look++) {
@@ -681,12 +680,12 @@ describe('safeWrite', () => {
     ['another hash', { keccak256: () => hash }],
     ['one that takes bytes', { keccak256: (bytes: Uint8Array) => bytes.subarray(0) }],
   ])('refuses %s', (_, options) => {
-    expect(() => safeWrite(options as SafeWriteOptions)).toThrow(
+    expect(() => safeWrites(options as SafeWritesOptions)).toThrow(
       'keccak256 must be a function that gives the Keccak-256',
     )
   })
 
   test('refuses a number of resends that is none', () => {
-    expect(() => safeWrite({ keccak256, resends: -1 })).toThrow('resends must be a number from 0 to 100')
+    expect(() => safeWrites({ keccak256, resends: -1 })).toThrow('resends must be a number from 0 to 100')
   })
 })

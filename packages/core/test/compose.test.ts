@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Call, Layer } from './call.ts'
-import { compose } from './compose.ts'
-import { createTransport } from './createTransport.ts'
-import { deadline } from './deadline.ts'
-import type { Endpoint } from './http.ts'
+import type { Call, Layer } from '../src/transport/call.ts'
+import { createTransport } from '../src/transport/createTransport.ts'
+import type { Endpoint } from '../src/transport/http.ts'
+import { compose, deadline } from './layers.ts'
 
 const echo = (seen: Call[] = []): Endpoint => ({
   redactedUrl: 'https://node.example/…',

@@ -16,7 +16,7 @@ import { areByName } from './writeParams.ts'
 export type { Keccak256 } from './transactionHash.ts'
 
 /** Options of {@link safeWrite}. */
-export interface SafeWriteOptions {
+export interface SafeWritesOptions {
   /** Keccak-256 of bytes given as hex: `keccak256` of viem or ethers, `sha3Raw` of web3-utils. */
   readonly keccak256: Keccak256
   /** How often a transaction that was looked for and not found is sent again, the same signed bytes. @default 0 */
@@ -63,27 +63,28 @@ export const rejected: readonly FailureKind[] = ['txRejected', 'revert']
  * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), safeWrite({ keccak256 }), deadline())
  * @see EIP-7966 (eth_sendRawTransactionSync)
  */
-export function safeWrite(options: SafeWriteOptions): Layer {
-  const given = Object(options) as SafeWriteOptions
-  checkNames('safeWrite', given, ['keccak256', 'resends'])
+export function safeWrites(options: SafeWritesOptions): Layer {
+  const given = Object(options) as SafeWritesOptions
+  checkNames('safeWrites', given, ['keccak256', 'resends'])
   const { keccak256, resends = 0 } = given
   checkRange('resends', resends, 0, 100)
   check(
     isKeccak(keccak256),
     `keccak256 must be a function that gives the Keccak-256 of bytes as hex: of '0x' it is ${HASH_OF_NOTHING}`,
   )
-  return (next, redactedUrl) => (call: Call, settle) => {
-    const isRawTransaction = call.method === 'eth_sendRawTransaction' || call.method === 'eth_sendRawTransactionSync'
-    if (!isRawTransaction || areByName(call.params)) return next(call, settle)
-    let hash
-    try {
-      hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)
-    } catch (error) {
-      return settle(false, error)
+  return (next, { redactedUrl }) =>
+    (call: Call, settle) => {
+      const isRawTransaction = call.method === 'eth_sendRawTransaction' || call.method === 'eth_sendRawTransactionSync'
+      if (!isRawTransaction || areByName(call.params)) return next(call, settle)
+      let hash
+      try {
+        hash = transactionHash((JSON.parse(call.params) as unknown[])[0], keccak256)
+      } catch (error) {
+        return settle(false, error)
+      }
+      if (!hash) return next(call, settle)
+      write({ call, settle, hash, resends, next, redactedUrl })
     }
-    if (!hash) return next(call, settle)
-    write({ call, settle, hash, resends, next, redactedUrl })
-  }
 }
 
 const HASH_OF_NOTHING = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'

@@ -1,0 +1,12 @@
+// What Keyrail's own packages share. It may change in any release.
+export { urlProblem } from './address/urlProblem.ts'
+export { now } from './clock/now.ts'
+export { startTimer } from './clock/startTimer.ts'
+export type { Timer } from './clock/startTimer.ts'
+export { checkNames } from './failure/invalid.ts'
+export { isReadMethod } from './failure/isReadMethod.ts'
+export { toRevert } from './failure/toRevert.ts'
+export { chainIdOf } from './transport/chainIdOf.ts'
+export { toProviderRpcError } from './transport/createProvider.ts'
+export { resolveTransport } from './transport/resolveTransport.ts'
+export type { ResolvedTransport } from './transport/resolveTransport.ts'

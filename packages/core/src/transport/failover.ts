@@ -1,0 +1,89 @@
+import { addressExample } from '../address/addressOptions.ts'
+import { addressNames } from '../address/addressNames.ts'
+import type { AddressDetails, AddressOptions, ChosenNetwork, OneValue } from '../address/addressOptions.ts'
+import { check, checkNames, checkObject, checkRange } from '../failure/invalid.ts'
+import { breaker } from './breaker.ts'
+import type { BreakerOptions } from './breaker.ts'
+import type { EndpointOpener } from './openEndpoint.ts'
+import { checkRouteOptions, route } from './route.ts'
+import type { Route, RouteEndpoint, RouteOptions } from './route.ts'
+import type { AnyEndpointOptions, EndpointOptions } from './transportOptions.ts'
+
+/** Options of {@link failover}. */
+export interface FailoverOptions extends RouteOptions, Pick<AddressDetails, 'network' | 'chainId'> {
+  /** Stops sending calls to an endpoint for a while when it fails. @default true with several endpoints, false with one */
+  readonly breaker?: boolean | BreakerOptions | undefined
+}
+
+/** What the `endpoints` option of `createTransport` takes. Created by {@link failover}. */
+export interface FailoverFeature {
+  /** The `minBlock` of calls that have none. */
+  readonly minBlock: boolean | undefined
+  readonly open: (open: EndpointOpener) => Route
+}
+
+const routeNames = ['attemptTimeoutMs', 'acceptableWaitMs', 'hedge', 'minBlock'] as const
+
+/**
+ * Sends calls to several endpoints of one chain, and to the next one when one fails.
+ *
+ * **Choice.** Endpoints are tried in the order given or, if any has a `weight`, in proportion to the weights. An endpoint whose circuit breaker is
+ * open, or whose budget would make the call wait longer than `acceptableWaitMs`, is skipped while another one is available.
+ *
+ * **Failure.** A read that failed in a way that another endpoint may not fail in is sent to the next one at once, to each endpoint once. A write
+ * moves on only if it cannot have arrived. An endpoint whose response proves that it is on another chain is not used again.
+ *
+ * @param endpoints - 1 to 30 endpoints. `network` and `chainId` in the options hold for each endpoint without its own.
+ * @param options - How endpoints are chosen; see {@link FailoverOptions}.
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it. If all endpoints failed, a call fails with the failure that
+ * says most; its message names all of them.
+ * @example
+ * const transport = createTransport({
+ *   endpoints: failover([{ url: 'https://one.example' }, { url: 'https://two.example', weight: 0 }], { hedge: true }),
+ * })
+ */
+export function failover(endpoints: readonly EndpointOptions[], options?: FailoverOptions & OneValue): FailoverFeature
+export function failover(
+  endpoints: readonly AnyEndpointOptions[],
+  options: FailoverOptions & ChosenNetwork,
+): FailoverFeature
+export function failover(endpoints: readonly AnyEndpointOptions[], options: FailoverOptions = {}): FailoverFeature {
+  check(
+    Array.isArray(endpoints) && endpoints.length > 0 && endpoints.length <= 30,
+    `failover takes a list of 1 to 30 endpoints, such as failover([{ url: 'http://127.0.0.1:8545' }])`,
+  )
+  for (const endpoint of endpoints) {
+    checkObject('an endpoint', endpoint, addressExample)
+    checkNames('an endpoint', endpoint, [...addressNames, 'weight', 'name', 'budget'])
+    checkRange('weight', endpoint.weight, 0, 1e6)
+    check(endpoint.name === undefined || typeof endpoint.name === 'string', 'the name of an endpoint must be a string')
+    check(
+      endpoint.budget === undefined || typeof endpoint.budget === 'function',
+      'the budget of an endpoint must be made by budget(), such as budget({ requestsPerSecond: 25 })',
+    )
+  }
+  checkNames('failover', options, [...routeNames, 'network', 'chainId', 'breaker'])
+  const { network, chainId, breaker: breakerOption = endpoints.length > 1, ...routeOptions } = options
+  check(
+    Object(breakerOption) === breakerOption || typeof breakerOption === 'boolean',
+    'breaker must be true, false, or an object of options',
+  )
+  checkRouteOptions(routeOptions)
+  const guard = breakerOption === false ? undefined : breaker(breakerOption === true ? {} : breakerOption)
+
+  const open = (openEndpoint: EndpointOpener): Route => {
+    let chain: number | undefined
+    const opened = endpoints.map((endpoint): RouteEndpoint => {
+      const { weight, name, budget, ...address } = endpoint
+      const one = openEndpoint({ network, chainId, ...address } as AddressOptions, { budget, breaker: guard })
+      check(
+        chain === undefined || one.chainId === undefined || chain === one.chainId,
+        `all endpoints must be on one chain, but their chainId is ${chain} and ${one.chainId}`,
+      )
+      chain ??= one.chainId
+      return { ...one, weight, name }
+    })
+    return { ...route(opened, routeOptions), chainId: chain }
+  }
+  return Object.freeze({ minBlock: routeOptions.minBlock, open })
+}

@@ -1,0 +1,47 @@
+import type { AddressOptions } from '../address/addressOptions.ts'
+import type { BatchFeature } from './batch.ts'
+import type { Guarded } from './breaker.ts'
+import type { BudgetFeature, Budgeted } from './budget.ts'
+import { gate } from './gate.ts'
+import type { GateOptions } from './gate.ts'
+import { http } from './http.ts'
+import type { Endpoint, HttpOptions } from './http.ts'
+
+/** An endpoint that is ready for calls, and the chain that it must be on, if that was configured. */
+export interface OpenEndpoint extends Endpoint, Partial<Budgeted>, Partial<Guarded> {
+  readonly chainId: number | undefined
+}
+
+/** How one of several endpoints differs from a single one. */
+export interface OwnParts {
+  /** @default the budget of the transport */
+  readonly budget?: BudgetFeature | undefined
+  readonly breaker?: (<E extends Endpoint>(endpoint: E) => E & Guarded) | undefined
+}
+
+/** Opens an endpoint with its own connections, queue, batches, circuit breaker and budget. */
+export type EndpointOpener = (address: AddressOptions, own?: OwnParts) => OpenEndpoint
+
+/** Options that hold for every endpoint. */
+export interface SharedParts extends HttpOptions, GateOptions {
+  readonly batch?: BatchFeature<never> | undefined
+  readonly budget?: BudgetFeature | undefined
+}
+
+/**
+ * Creates the function that opens endpoints. A call passes the budget first, then the circuit breaker, the batch, the concurrency limit and HTTP.
+ *
+ * @param shared - What all endpoints have in common.
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it. So does the function it returns.
+ */
+export function createOpener(shared: SharedParts): EndpointOpener {
+  const { fetch, agent, maxResponseBytes, maxInFlight, maxWaitMs, batch } = shared
+  const limit = gate({ maxInFlight, maxWaitMs })
+  return (address, { budget = shared.budget, breaker } = {}) => {
+    const posting = http(address, { fetch, agent, maxResponseBytes })
+    const limited = limit(posting)
+    const joined: Endpoint = batch ? batch.wrap(limited) : limited
+    const guarded = breaker ? breaker(joined) : joined
+    return { ...(budget ? budget(guarded) : guarded), chainId: posting.chainId }
+  }
+}

@@ -1,0 +1,96 @@
+import { checkNames } from '../src/failure/invalid.ts'
+import { createObserver } from '../src/observe/observe.ts'
+import { diagnostics } from '../src/observe/diagnostics.ts'
+import { hooks } from '../src/observe/hooks.ts'
+import type { Hooks } from '../src/observe/hooks.ts'
+import type { Stats } from '../src/observe/stats.ts'
+import { tracing } from '../src/observe/tracing.ts'
+import type { TracingOptions } from '../src/observe/tracing.ts'
+import { batch } from '../src/transport/batch.ts'
+import type { BatchOptions } from '../src/transport/batch.ts'
+import { cache } from '../src/transport/cache.ts'
+import type { CacheOptions } from '../src/transport/cache.ts'
+import type { GatedEndpoint } from '../src/transport/gate.ts'
+import type { Call, Layer } from '../src/transport/call.ts'
+import { checkTimeout, createDeadlines } from '../src/transport/deadline.ts'
+import type { DeadlineOptions } from '../src/transport/deadline.ts'
+import { withHint } from '../src/transport/hints.ts'
+import type { Endpoint } from '../src/transport/http.ts'
+import type { QueueEntry } from '../src/transport/queue.ts'
+import { createStack } from '../src/transport/stack.ts'
+import type { Transport } from '../src/transport/transport.ts'
+
+/** Puts layers around an endpoint, the innermost first, to test each of them alone. */
+export function compose(
+  endpoint: Endpoint & { readonly chainId?: number | undefined },
+  ...layers: readonly Layer[]
+): Transport {
+  const { redactedUrl, dispatch, close } = createStack(endpoint, layers)
+  return Object.freeze({ redactedUrl, request: dispatch, close, [Symbol.asyncDispose]: async () => close() })
+}
+
+interface Timed extends QueueEntry {
+  readonly call: Call
+}
+
+/** The deadline of `createTransport` as a layer. */
+export function deadline(options: DeadlineOptions = {}): Layer {
+  checkNames('deadline', options, ['timeoutMs'])
+  checkTimeout(options.timeoutMs)
+  return (next, { redactedUrl }) => {
+    const deadlines = createDeadlines<Timed>(options, redactedUrl, ({ call }) => call)
+    return (call, settle) => {
+      const timed: Timed = { call, before: undefined, after: undefined }
+      deadlines.enter(timed)
+      next(call, (ok, value) => {
+        deadlines.leave(timed)
+        settle(ok, value)
+      })
+    }
+  }
+}
+
+/** The hints of `createTransport` as a layer. */
+export function hints(): Layer {
+  return (next) => (call, settle) => next(call, (ok, value) => settle(ok, ok ? value : withHint(value)))
+}
+
+/** What {@link observe} observes with. */
+export interface ObserveOptions {
+  readonly stats?: Stats | undefined
+  readonly hooks?: Hooks | undefined
+  readonly tracing?: TracingOptions | undefined
+}
+
+/** The observers of `createTransport` as the outermost layer, diagnostics channels included. */
+export function observe({ stats, hooks: functions, tracing: options }: ObserveOptions = {}): Layer {
+  const features = [functions && hooks(functions), options && tracing(options), diagnostics()]
+  return (next, { redactedUrl }) => {
+    const observer = createObserver(
+      features.filter((feature) => feature !== undefined),
+      stats,
+      redactedUrl,
+    )
+    return (call, settle) => {
+      const within = observer.begin(call)
+      const send = (): void =>
+        next(call, (ok, value) => {
+          observer.end(call, ok, value)
+          settle(ok, value)
+        })
+      if (within) within(send)
+      else send()
+    }
+  }
+}
+
+/** The batches of `createTransport`. `false` joins only the calls of explicit batches. */
+export function joinBatches(options: boolean | BatchOptions = true): (endpoint: GatedEndpoint) => Endpoint {
+  return batch(typeof options === 'boolean' ? { join: options } : options).wrap
+}
+
+/** The cache of `createTransport` on a chain. */
+export function cacheOn(chainId: number | undefined, options?: CacheOptions): Layer {
+  const layer = cache(options)
+  return (next, context) => layer(next, { ...context, chainId })
+}
