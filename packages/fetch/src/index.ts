@@ -1,3 +1,5 @@
+// The features of the transport, because strict package managers do not let an app import from @keyrail/core through this package.
+export { batch, budget, cache, diagnostics, failover, hooks, layer, safeWrites, stats, tracing } from '@keyrail/core'
 export { isKeyrailError, KeyrailError } from '@keyrail/core'
 export type { CallOptions, EthereumRpc, FailureKind, Hex, TransportOptions, Transport } from '@keyrail/core'
 export type { Client, ClientParts } from './client/client.ts'

@@ -1,4 +1,4 @@
-import { isKeyrailError } from '@keyrail/core'
+import { isKeyrailError, safeWrites } from '@keyrail/core'
 import { toProviderRpcError, resolveTransport } from '@keyrail/core/internal'
 import type { TransportOptions, Transport } from '@keyrail/core'
 import { Web3BaseProvider } from 'web3-types'
@@ -35,7 +35,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
    */
   constructor(options: TransportOptions | Transport) {
     super()
-    const { transport, release } = resolveTransport(options, { keccak256 }, 'KeyrailProvider')
+    const { transport, release } = resolveTransport(options, { safeWrites: safeWrites({ keccak256 }) }, 'KeyrailProvider')
     const settle = async ({ id, method, params }: Payload): Promise<Envelope> => {
       try {
         return { jsonrpc: '2.0', id, result: await transport.request({ method, params: params as unknown[] }) }
