@@ -1,62 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { nearest } from './arguments/nearest.ts'
-import { readArguments } from './arguments/readArguments.ts'
-import { exitCodes, wrongUsage } from './cliError.ts'
-import { commands } from './commandTable.ts'
-import { failureReport } from './output/failureReport.ts'
-import { commandHelp, mainHelp } from './output/helpText.ts'
-import { print, printNote } from './output/print.ts'
-import { styleOf } from './output/style.ts'
+import { runMain } from './runMain.ts'
 
 // From source there are hundreds of files to take the types out of: half of what a start costs, and needed once.
 if (import.meta.url.endsWith('.ts')) {
   enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/keyrail', import.meta.url)))
 }
 
-// The built file lies as deep as this one, so the same path leads to the manifest.
-const version = (): string =>
-  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
-
-async function main(words: readonly string[]): Promise<number> {
-  const [first, ...rest] = words
-  const style = styleOf(process.stdout)
-  if (first === '--version' || first === '-v') {
-    await print(version())
-    return exitCodes.ok
-  }
-  const asked = first === 'help' ? rest[0] : first
-  if (asked === undefined || asked === '--help' || asked === '-h') {
-    await print(mainHelp(commands, style))
-    return first === undefined ? exitCodes.usage : exitCodes.ok
-  }
-  const command = commands.find(({ name }) => name === asked)
-  if (!command) {
-    const known = [...commands.map(({ name }) => name), '--help', '--version']
-    const meant = nearest(asked, known)
-    throw wrongUsage(
-      `there is no ${asked.startsWith('-') ? 'option' : 'command'} ${asked}`,
-      `${meant === undefined ? '' : `did you mean ${meant}? `}see keyrail --help`,
-    )
-  }
-  const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
-  if (first === 'help' || options.includes('--help') || options.includes('-h')) {
-    await print(commandHelp(command, style))
-    return exitCodes.ok
-  }
-  return command.run(readArguments(command, rest))
-}
-
 // Some systems show every process's arguments to everybody, and an argument can be an address.
 process.title = 'keyrail'
 
-let exitCode: number
-try {
-  exitCode = await main(process.argv.slice(2))
-} catch (error) {
-  const report = failureReport(error, styleOf(process.stderr))
-  await printNote(report.lines)
-  exitCode = report.exitCode
-}
-process.exit(exitCode)
+process.exit(await runMain(process.argv.slice(2)))

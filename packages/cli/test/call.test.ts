@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { askBlock } from '../src/node/askNode.ts'
-import { commandOf, runCli, startCli, startDevCli, until } from './runCli.ts'
+import { commandOf, startCli, startDevCli, until } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
+import { runHere } from './runHere.ts'
 
 // Whole services are started, several to a test, on a machine that has other things to do.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
@@ -37,7 +38,7 @@ afterAll(async () => {
 
 /** Runs a call and holds it to what is true of every call: no run of a key's secret part is printed. */
 const call = async (words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<CliRun> => {
-  const run = await runCli(['call', ...words], extra)
+  const run = await runHere(['call', ...words], extra)
   const { app, keys } = dev.service
   for (const key of [app.apiKey, keys.testnet.apiKey, keys.mainnet.apiKey]) {
     for (let at = 4; at + 8 <= key.length; at++) expect(run.stdout + run.stderr).not.toContain(key.slice(at, at + 8))
@@ -191,7 +192,7 @@ describe('keyrail call, not understood (exit code 2)', () => {
     ['params twice', ['call', 'a_b', 'latest', '--params', '[]'], /--params is the whole list/],
     ['an unknown option', ['call', 'a_b', '--bse-url', 'http://a'], /did you mean --base-url\?/],
   ])('%s', async (_what, words, message) => {
-    const run = await runCli(words)
+    const run = await runHere(words)
     expect(run).toMatchObject({ exitCode: 2, stdout: '' })
     expect(run.stderr).toMatch(message)
     expect(run.stderr).not.toContain('secret-secret')

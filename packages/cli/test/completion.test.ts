@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { commands } from '../src/commandTable.ts'
-import { runCli } from './runCli.ts'
+import { runHere } from './runHere.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
@@ -12,7 +12,7 @@ let folder = ''
 let script = ''
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'keyrail-completion-'))
-  const run = await runCli(['completion', 'bash'])
+  const run = await runHere(['completion', 'bash'])
   expect(run).toMatchObject({ exitCode: 0, stderr: '' })
   script = join(folder, 'keyrail.bash')
   writeFileSync(script, run.stdout)
@@ -62,14 +62,14 @@ describe('bash completes', () => {
 
 test('the actions that are completed are those that there are', async () => {
   for (const name of ['keys', 'apps', 'users'] as const) {
-    const { stderr } = await runCli([name])
+    const { stderr } = await runHere([name])
     const words = commands.find((command) => command.name === name)?.words ?? []
     expect(stderr).toContain(`needs one of ${words.join(', ')}\n`)
   }
 })
 
 test.each(['zsh', 'fish'])('%s can read its completion, where it is installed', async (shell) => {
-  const { stdout, exitCode } = await runCli(['completion', shell])
+  const { stdout, exitCode } = await runHere(['completion', shell])
   expect(exitCode).toBe(0)
   for (const { name, options } of commands) {
     expect(stdout).toContain(name)
@@ -84,5 +84,5 @@ test.each(['zsh', 'fish'])('%s can read its completion, where it is installed', 
 })
 
 test('another shell is named as one that there is no completion for', async () => {
-  expect(await runCli(['completion', 'tcsh'])).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(await runHere(['completion', 'tcsh'])).toMatchObject({ exitCode: 2, stdout: '' })
 })

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { failedRun } from './failedRun.ts'
-import { post, runCli, startDevCli } from './runCli.ts'
+import { post, startDevCli } from './runCli.ts'
 import type { CliRun, RunningDev } from './runCli.ts'
+import { runHere } from './runHere.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -62,7 +63,7 @@ const asked = (extra: Readonly<Record<string, string>> = {}): Record<string, str
 
 /** Runs a command that is to be done, and holds it to what is true of each: no token and no password is printed. */
 async function done(words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<CliRun> {
-  const run = await runCli(words, asked(extra))
+  const run = await runHere(words, asked(extra))
   expect(run).toMatchObject({ exitCode: 0 })
   for (const secret of [tokens.all, dev.service.account.password]) {
     expect(run.stdout + run.stderr).not.toContain(secret)

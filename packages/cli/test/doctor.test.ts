@@ -15,6 +15,7 @@ import { plain } from '../src/output/style.ts'
 import { doctorNode } from './doctorNode.ts'
 import { failedRun } from './failedRun.ts'
 import { runCli } from './runCli.ts'
+import { runHere } from './runHere.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
@@ -335,7 +336,7 @@ describe('an address that is not reached', () => {
 
 describe('keyrail doctor', () => {
   const examined = (words: readonly string[], extra: Readonly<Record<string, string>> = {}) =>
-    runCli(['doctor', '--base-url', node.url, '--calls', '2', ...words], { KEYRAIL_API_KEY: apiKey, ...extra })
+    runHere(['doctor', '--base-url', node.url, '--calls', '2', ...words], { KEYRAIL_API_KEY: apiKey, ...extra })
 
   test('says what it finds, with mends, and ends with 1 where something fails', async () => {
     node.script = doctorNode({ mostCalls: 5 })
@@ -381,7 +382,7 @@ describe('keyrail doctor, by the config of a service', () => {
   test('the chain id is that of the network in the address', async () => {
     node.script = doctorNode()
     const quick = ['--calls', '1', '--batch', '0', '--log-range', '0', '--json', '--config', config]
-    const run = await runCli(['doctor', ...quick, '--base-url', `${node.url}/mainnet`], { KEYRAIL_API_KEY: apiKey })
+    const run = await runHere(['doctor', ...quick, '--base-url', `${node.url}/mainnet`], { KEYRAIL_API_KEY: apiKey })
     expect(run).toMatchObject({ exitCode: 1, stderr: '' })
     const { findings } = JSON.parse(run.stdout) as { findings: Finding[] }
     expect(findings.find(({ check }) => check === 'chain')?.facts).toEqual({ chainId: 11_155_111, expected: 1 })

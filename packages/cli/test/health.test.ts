@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { parseServiceConfig } from '@keyrail/gateway'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listenDefaults } from '../src/commands/health.ts'
-import { runCli } from './runCli.ts'
 import type { CliRun } from './runCli.ts'
+import { runHere } from './runHere.ts'
 
 let folder = ''
 const servers: Server[] = []
@@ -40,7 +40,7 @@ const start = async (server: Server, host = '127.0.0.1'): Promise<number> => {
 const health = (config: unknown, ...words: string[]): Promise<CliRun> => {
   const file = join(folder, 'keyrail.config.json')
   writeFileSync(file, typeof config === 'string' ? config : JSON.stringify(config))
-  return runCli(['health', '--config', file, ...words])
+  return runHere(['health', '--config', file, ...words])
 }
 
 describe('keyrail health', () => {
@@ -132,7 +132,7 @@ describe('keyrail health', () => {
   })
 
   test('fails where there is no config, and where nothing listens', async () => {
-    const missing = await runCli(['health', '--config', join(folder, 'none.json')])
+    const missing = await runHere(['health', '--config', join(folder, 'none.json')])
     expect(missing).toMatchObject({ exitCode: 1, stdout: '' })
     expect(missing.stderr).toContain('none.json')
     const port = await start(createServer(deadNodes))

@@ -1,25 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { runCli } from './runCli.ts'
+import { runHere } from './runHere.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
 describe('keyrail', () => {
   test.each([['--help'], ['-h'], ['help']])('%s names the commands and the exit codes', async (word) => {
-    const run = await runCli([word])
+    const run = await runHere([word])
     expect(run).toMatchObject({ exitCode: 0, stderr: '' })
     expect(run.stdout).toMatch(/^ {2}dev .*\n {2}call /m)
     expect(run.stdout).toContain('Exit codes')
   })
 
   test('alone shows the help, as a wrong usage', async () => {
-    expect(await runCli([])).toMatchObject({ exitCode: 2, stdout: (await runCli(['--help'])).stdout })
+    expect(await runHere([])).toMatchObject({ exitCode: 2, stdout: (await runHere(['--help'])).stdout })
   })
 
   test.each([[['dev', '--help']], [['help', 'dev']], [['dev', '--once', '-h']]])(
     '%j describes every option',
     async (words) => {
-      const run = await runCli(words)
+      const run = await runHere(words)
       expect(run).toMatchObject({ exitCode: 0, stderr: '' })
       for (const option of ['--port N', '--data DIR', '--once', '--json', '--unsafe-node-methods']) {
         expect(run.stdout).toContain(`  ${option}  `)
@@ -28,7 +29,7 @@ describe('keyrail', () => {
   )
 
   test('call --help says how params are read', async () => {
-    expect((await runCli(['call', '--help'])).stdout).toContain('12 is sent as "0xc"')
+    expect((await runHere(['call', '--help'])).stdout).toContain('12 is sent as "0xc"')
   })
 
   test('--version is the one of the package', async () => {
@@ -41,16 +42,24 @@ describe('keyrail', () => {
     ['deploy', 'keyrail: there is no command deploy\n  hint: see keyrail --help\n'],
     ['--verison', 'keyrail: there is no option --verison\n  hint: did you mean --version? see keyrail --help\n'],
   ])('%s is not known', async (word, stderr) => {
-    expect(await runCli([word])).toEqual({ exitCode: 2, stdout: '', stderr })
+    expect(await runHere([word])).toEqual({ exitCode: 2, stdout: '', stderr })
+  })
+
+  test('the process ends with the exit code of the command, and prints the failure', async () => {
+    expect(await runCli(['nothing'])).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('no command nothing'),
+    })
   })
 
   test('dev names the option that was meant', async () => {
-    const run = await runCli(['dev', '--onec'])
+    const run = await runHere(['dev', '--onec'])
     expect(run).toMatchObject({ exitCode: 2, stdout: '' })
     expect(run.stderr).toContain('did you mean --once?')
   })
 
   test('dev takes no other words', async () => {
-    expect(await runCli(['dev', 'testnet'])).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(await runHere(['dev', 'testnet'])).toMatchObject({ exitCode: 2, stdout: '' })
   })
 })

@@ -23,8 +23,11 @@ export interface RunningCli {
 /** What the command reads of the environment, and what colours it: tests say it themselves. */
 const readByCli = /^(?:KEYRAIL_(?:URL|BASE_URL|API_KEY|SERVICE_URL|TOKEN|ANVIL)|FORCE_COLOR)$/
 
+/** Whether the command reads this environment variable. */
+export const isReadByCli = (name: string): boolean => readByCli.test(name)
+
 const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !readByCli.test(name))),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isReadByCli(name))),
   ...extra,
 })
 

@@ -2,7 +2,7 @@ import { snippet, snippetLanguages, snippetMethods } from '@keyrail/snippets'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../src/commandTable.ts'
 import { failedRun } from './failedRun.ts'
-import { runCli } from './runCli.ts'
+import { runHere } from './runHere.ts'
 
 const address = { baseUrl: 'https://node.example/testnet' }
 
@@ -17,7 +17,7 @@ describe('keyrail snippet', () => {
   test('prints the program alone, and beside it what it needs; the key of the environment is in neither', async () => {
     const environment = { KEYRAIL_API_KEY: 'kr_not-to-be-printed', KEYRAIL_BASE_URL: address.baseUrl }
     const words = ['snippet', '--method', 'contract-logs', '--library', 'viem', '--with', 'keyrail']
-    const { exitCode, stdout, stderr } = await runCli(words, environment)
+    const { exitCode, stdout, stderr } = await runHere(words, environment)
     const { text, fileName, install, run } = snippet({
       address,
       method: 'contractLogs',
@@ -39,7 +39,7 @@ describe('keyrail snippet', () => {
       'Python',
       '--json',
     ]
-    const { stdout } = await runCli(['snippet', ...words])
+    const { stdout } = await runHere(['snippet', ...words])
     expect(JSON.parse(stdout)).toEqual(
       snippet({ address: { rpcUrl: 'https://node.example/mainnet' }, language: 'python' }),
     )
