@@ -120,7 +120,7 @@ interface CompileError {
 }
 
 async function compile(room: string, files: readonly string[]): Promise<CompileError[]> {
-  const { code, stdout, stderr } = await run('tsc', ['-p', '.', '--pretty', 'false'], { cwd: room })
+  const { code, stdout, stderr } = await run('tsc', ['-p', '.', '--pretty', 'false', '--checkers', '1'], { cwd: room })
   const errors = [...stdout.matchAll(/^(block[^(]+)\((\d+),\d+\): (.*)$/gm)]
     .map(([, file = '', line, text = '']) => ({ index: files.indexOf(file), line: Number(line), text }))
     .sort((one, other) => one.index - other.index || one.line - other.line)

@@ -1,6 +1,9 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { commands } from '../packages/cli/src/commandTable.ts'
+import { commandHelp, mainHelp } from '../packages/cli/src/output/helpText.ts'
+import { plain } from '../packages/cli/src/output/style.ts'
 import { commandFaults } from './commandFaults.ts'
 import type { KnownCommands } from './commandFaults.ts'
 import { compileBlocks } from './compileBlocks.ts'
@@ -10,7 +13,7 @@ import { exportedNames } from './exportedNames.ts'
 import { fences } from './fences.ts'
 import { linkFaults } from './linkFaults.ts'
 import { publishedPackages, workspacePackages } from './publishedPackages.ts'
-import { run, top } from './run.ts'
+import { top } from './run.ts'
 
 const read = (file: string): string => readFileSync(join(top, file), 'utf8')
 
@@ -21,10 +24,19 @@ const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'exa
 
 const languages: Readonly<Record<string, Block['language']>> = { ts: 'ts', tsx: 'tsx', js: 'js', jsx: 'tsx' }
 
-const cli = (words: readonly string[]): ReturnType<typeof run> =>
-  run('node', ['--conditions=@keyrail/source', 'packages/cli/src/main.ts', ...words])
+const keyrailHelp = (name: string): string | undefined => {
+  if (name === 'help') return mainHelp(commands, plain).join('\n')
+  const command = commands.find((one) => one.name === name)
+  return command && commandHelp(command, plain).join('\n')
+}
 
-let known: KnownCommands
+const known: KnownCommands = {
+  scripts: Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts),
+  packages: publishedPackages.map(({ manifest }) => manifest.name),
+  programs: readdirSync(join(top, 'node_modules/.bin')),
+  keyrailHelp,
+  exists: (path) => existsSync(join(top, path)),
+}
 
 // What the checker must tell, and what it must let be.
 const planted: Readonly<Record<string, string>> = {
@@ -74,28 +86,6 @@ beforeAll(async () => {
     })),
   ])
 }, 300_000)
-
-beforeAll(async () => {
-  // Every command that some document names, asked for its help once.
-  const named = [
-    ...documents
-      .map((file) => read(file))
-      .join('\n')
-      .matchAll(/\bkeyrail ([a-z]+)/g),
-  ].map(([, name = '']) => name)
-  const help = new Map<string, string>()
-  for (const name of new Set([...named, 'call'])) {
-    const { code, stdout } = await cli([name, '--help'])
-    if (code === 0) help.set(name, stdout)
-  }
-  known = {
-    scripts: Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts),
-    packages: publishedPackages.map(({ manifest }) => manifest.name),
-    programs: readdirSync(join(top, 'node_modules/.bin')),
-    keyrailHelp: (command) => help.get(command),
-    exists: (path) => existsSync(join(top, path)),
-  }
-})
 
 describe('the documents', () => {
   test('hold code that compiles', () => {
