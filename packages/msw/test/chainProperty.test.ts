@@ -100,7 +100,7 @@ test.each([true, false])(
         const waiting = (await ask('eth_pendingTransactions')) as { hash: Hex }[]
         expect(waiting.filter(({ hash }) => mined.includes(hash))).toEqual([])
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     )
   },
   60_000,

@@ -32,6 +32,7 @@ const worded = personalities.flatMap((personality) =>
     answers.map((answer, index) => ({ personality, kind: kind as FaultKind, answer, index })),
   ),
 )
+const oneOfEachKind = worded.filter(({ kind }, at) => worded.findIndex((one) => one.kind === kind) === at)
 /** Where a fault of a kind shows. */
 const methodOf = (kind: string): string =>
   ({
@@ -53,7 +54,10 @@ describe.each(clientNames)('through %s', (name) => {
   })
   afterEach(() => client.close())
 
-  test.each(worded.filter(({ kind }) => kind !== 'batchTooLarge'))(
+  // The transport reads the response and names the failure, under every library alike: one library checks every wording, the others one of
+  // each kind.
+  const checked = name === 'fetch' ? worded : oneOfEachKind
+  test.each(checked.filter(({ kind }) => kind !== 'batchTooLarge'))(
     '$kind in the words of $personality, $index, is $kind',
     async ({ personality, kind, answer }) => {
       const method = methodOf(kind)
@@ -62,21 +66,6 @@ describe.each(clientNames)('through %s', (name) => {
       expect(node.calls().at(-1)).toMatchObject({ method, outcome: 'fault', fault: kind })
     },
   )
-
-  test('answers word by word, every one of the vectors, are what the vectors say', async () => {
-    const cases = failures.filter(({ request, appliesTo }) => !request.batch && appliesTo.includes('ts'))
-    expect(cases.length).toBeGreaterThan(300)
-    const wrong: string[] = []
-    for (const { name: called, request, response: answer, expect: expected } of cases) {
-      const own = openClient(name, { ...address, retry: false })
-      node.fail(answer)
-      const kind = await kindOf(own, request.method, usualParams[request.method])
-      if (kind !== expected.kind) wrong.push(`${called}: ${kind}, not ${expected.kind}`)
-      own.close()
-    }
-    expect(wrong).toEqual([])
-    expect(node.calls().every(({ outcome }) => outcome === 'fault')).toBe(true)
-  }, 120_000)
 
   test.each<[Misbehaviour | FaultKind, FailureKind]>([
     ['network', 'network'],
@@ -141,6 +130,21 @@ describe.each(clientNames)('through %s', (name) => {
     expect(await client.request('eth_blockNumber')).toBe('0x0')
   })
 })
+
+test('answers word by word, every one of the vectors, are what the vectors say', async () => {
+  const cases = failures.filter(({ request, appliesTo }) => !request.batch && appliesTo.includes('ts'))
+  expect(cases.length).toBeGreaterThan(300)
+  const wrong: string[] = []
+  for (const { name: called, request, response: answer, expect: expected } of cases) {
+    const own = openClient('fetch', { ...address, retry: false })
+    node.fail(answer)
+    const kind = await kindOf(own, request.method, usualParams[request.method])
+    if (kind !== expected.kind) wrong.push(`${called}: ${kind}, not ${expected.kind}`)
+    own.close()
+  }
+  expect(wrong).toEqual([])
+  expect(node.calls().every(({ outcome }) => outcome === 'fault')).toBe(true)
+}, 120_000)
 
 describe.each(clientNames)('in a batch, through %s', (name) => {
   const ask = async (client: OpenedClient, methods: readonly string[]): Promise<readonly unknown[]> => {
