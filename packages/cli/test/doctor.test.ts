@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -288,24 +288,9 @@ describe('an address that is not reached', () => {
 
   test('a certificate that nobody vouches for is told before anything is sent', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keyrail-doctor-'))
-    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    const made = [
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ]
-    const named = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']
-    execFileSync('openssl', ['req', '-x509', ...made, ...named], { stdio: 'ignore' })
+    const { certFile, cert, key } = createCertificate(folder, 'localhost', 'IP:127.0.0.1')
     let requests = 0
-    const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, (_request, response) => {
+    const server = createServer({ cert, key }, (_request, response) => {
       requests += 1
       response.end('not JSON')
     })
@@ -319,7 +304,7 @@ describe('an address that is not reached', () => {
       // Vouched for, it is trusted, and told to end soon.
       const run = await runCli(['doctor', '--json', '--timeout', '60000'], {
         KEYRAIL_URL: url,
-        NODE_EXTRA_CA_CERTS: cert,
+        NODE_EXTRA_CA_CERTS: certFile,
       })
       const { findings } = JSON.parse(run.stdout) as { findings: Finding[] }
       expect(findings.find(({ check }) => check === 'tls')).toMatchObject({

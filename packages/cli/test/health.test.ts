@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCertificate } from '@keyrail/core/test/createCertificate.ts'
 import { parseServiceConfig } from '@keyrail/gateway'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { listenDefaults } from '../src/commands/health.ts'
@@ -59,28 +59,9 @@ describe('keyrail health', () => {
   })
 
   test('follows tls, with a certificate for another name', async () => {
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-    const subject = ['-subj', '/CN=rpc.example.org', '-days', '1']
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        '-newkey',
-        'ec',
-        '-pkeyopt',
-        'ec_paramgen_curve:prime256v1',
-        '-nodes',
-        '-keyout',
-        key,
-        '-out',
-        cert,
-        ...subject,
-      ],
-      { stdio: 'ignore' },
-    )
-    const port = await start(createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, deadNodes))
-    const tls = { certFile: cert, keyFile: key }
+    const { certFile, keyFile, cert, key } = createCertificate(folder, 'rpc.example.org')
+    const port = await start(createTlsServer({ key, cert }, deadNodes))
+    const tls = { certFile, keyFile }
     expect(await health({ listen: { port }, tls })).toMatchObject({
       exitCode: 0,
       stdout: `the service at https://127.0.0.1:${port} is alive\n`,
