@@ -8,4 +8,5 @@ testAdapter(
     provider: new KeyrailProvider(targetOptions(target)),
     aborts: true,
   })),
+  { everyFace: false },
 )

@@ -7,4 +7,5 @@ testAdapter(
   viemSubject('@keyrail/viem', (target) => ({
     transport: keyrail(targetOptions({ ...target, signal: undefined })),
   })),
+  { everyFace: false },
 )

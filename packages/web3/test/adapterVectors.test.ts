@@ -8,4 +8,5 @@ testAdapter(
     const provider = new KeyrailProvider(targetOptions(target))
     return { provider, aborts: true, close: provider.disconnect }
   }),
+  { everyFace: false },
 )
