@@ -34,12 +34,6 @@ describe.each(latestBlockExamples)('examples/%s', (name) => {
     await expectLatest(`${url}/testnet/v2/…${app.apiKey.slice(-4)}`, () => run(name, {}))
   })
 
-  test('reads it wherever the environment says', async () => {
-    const { apiKey } = keys.testnet
-    const environment = { KEYRAIL_RPC_URL: `${url}/testnet`, KEYRAIL_API_KEY: apiKey }
-    await expectLatest(`${url}/testnet/…${apiKey.slice(-4)}`, () => run(name, environment))
-  })
-
   test('fails with a key that is wrong, and does not print it', async () => {
     // Of the form of a key, and nobody's.
     const apiKey = app.apiKey.replace(/.{12}$/, (end) => [...end].reverse().join(''))
@@ -48,6 +42,13 @@ describe.each(latestBlockExamples)('examples/%s', (name) => {
     expect(ended.stderr).toContain('Invalid API key')
     expect(ended.stderr).not.toContain(apiKey.slice(4, 12))
   })
+})
+
+// All of them take the address from examples/address.ts.
+test('the environment names the address of an API key', async () => {
+  const { apiKey } = keys.testnet
+  const environment = { KEYRAIL_RPC_URL: `${url}/testnet`, KEYRAIL_API_KEY: apiKey }
+  await expectLatest(`${url}/testnet/…${apiKey.slice(-4)}`, () => run('latest-block-fetch', environment))
 })
 
 test('a key of the environment is never sent to the service on this machine in place of its own', async () => {
