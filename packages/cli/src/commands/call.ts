@@ -10,7 +10,7 @@ import { askedAddress, warnOfKeyInUrl } from './callAddress.ts'
  * `keyrail call METHOD [PARAMS…]`: one call, its result on standard output as JSON.
  *
  * @param given - The command's arguments.
- * @returns Exit code 0. A failure is thrown, and told by `main.ts`.
+ * @returns Exit code 0. A failure is thrown, and `runMain.ts` prints it.
  * @throws {CliError} exit code 2 for a wrong command line.
  * @throws {KeyrailError} with the kind of failure.
  */
