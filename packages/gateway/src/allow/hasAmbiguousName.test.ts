@@ -51,7 +51,7 @@ describe('hasAmbiguousName', () => {
         if (expected) seen.repeated += 1
         expect(hasAmbiguousName(text)).toBe(expected)
       }),
-      { numRuns: 10_000 },
+      { numRuns: 5_000 },
     )
     expect(seen.repeated).toBeGreaterThan(500)
   })

@@ -110,7 +110,7 @@ describe('an entry of the IP list', () => {
         expect(parseIp(text) !== undefined).toBe(expected)
         expect('rule' in readIpRule(text)).toBe(expected || isGoodRange(text))
       }),
-      { numRuns: fuzzCases(20_000) },
+      { numRuns: fuzzCases(2_000) },
     )
   })
 
@@ -165,7 +165,7 @@ describe('an entry of the IP list', () => {
         expect(allows(`${write(start)}/${bits}`, write(caller))).toBe(expected)
         if (family === 4) expect(allows(`${write(start)}/${bits}`, `::ffff:${write(caller)}`)).toBe(expected)
       }),
-      { numRuns: fuzzCases(20_000) },
+      { numRuns: fuzzCases(2_000) },
     )
   })
 })

@@ -65,7 +65,7 @@ describe('scanMembers', () => {
         expect(Object.fromEntries(rebuilt)).toEqual(value)
         expect(text.slice(scanned.end).trim()).toBe('')
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     )
   })
 
@@ -95,7 +95,7 @@ describe('scanMembers', () => {
         }
         expect(scanMembers(text) !== undefined).toBe(isObject)
       }),
-      { numRuns: 20_000 },
+      { numRuns: 2_000 },
     )
   })
 
@@ -131,7 +131,7 @@ describe('scanItems', () => {
         expect(scanned.items.map(({ start, end }) => parsed(text.slice(start, end)))).toEqual(value)
         expect(scanned.count).toBe(scanned.items.length)
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     )
   })
 

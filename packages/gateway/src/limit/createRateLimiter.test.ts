@@ -41,7 +41,7 @@ describe('createRateLimiter', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     )
   })
 

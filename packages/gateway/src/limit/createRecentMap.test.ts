@@ -23,7 +23,7 @@ describe('createRecentMap', () => {
           expect(map.size).toBeLessThanOrEqual(Math.min(most, last.size))
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_000 },
     )
   })
 

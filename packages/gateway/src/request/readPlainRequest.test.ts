@@ -70,9 +70,9 @@ test('what is read quickly is what would have been read slowly', { timeout: fuzz
       // A space in front is too much for the quick way.
       expect(parseBody(Buffer.from(text), 3)).toEqual(parseBody(Buffer.from(` ${text}`), 3))
     }),
-    { numRuns: fuzzCases(20_000) },
+    { numRuns: fuzzCases(2_000) },
   )
-  expect(quick).toBeGreaterThan(fuzzCases(20_000) / 10)
+  expect(quick).toBeGreaterThan(fuzzCases(2_000) / 10)
 })
 
 test.each([

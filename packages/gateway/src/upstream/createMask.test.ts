@@ -46,7 +46,7 @@ describe('createMask', () => {
 
   test('leaves a text that shares fewer than 8 characters with the secret', () => {
     expect(hide('RealKey, realkey0 and ealKey01'.replace('realkey0', 'realkey'))).toBe('RealKey, realkey and …')
-    expectPreciseMask(hide, key, 3_000)
+    expectPreciseMask(hide, key, 500)
   })
 
   test('leaves chain data, which has every digit in it', () => {
@@ -69,7 +69,7 @@ describe('createMask', () => {
       fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
         expect(readableRuns(hide(pieces.join('')), key)).toEqual([])
       }),
-      { numRuns: 2_000 },
+      { numRuns: 400 },
     )
   })
 
