@@ -230,7 +230,7 @@ describe('a quota', () => {
     const connection = await openRaw(port)
     connection.send(postBytes(new URL(path).pathname, read))
     await expect.poll(() => grant.name).toBe('grant')
-    connection.destroy()
+    connection.reset()
     await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
     grant()
     await expect.poll(() => quota.givenBack).toEqual([1])
@@ -259,58 +259,4 @@ test('both limits are told at once, and the rate comes first', async () => {
     'x-ratelimit-reset-day': midnight,
   })
   expect(answer.headers.get('access-control-expose-headers')).toBe('*')
-})
-
-describe('rehearsal keys', () => {
-  test('play a refusal on either path, and none is counted', async () => {
-    const { url, meter, quota } = await start({ rehearsalKeys: true })
-    const answers: unknown[] = []
-    for (const path of ['testnet', 'mainnet/v2'])
-      for (const kind of ['401', '429', 'quota'])
-        answers.push(said(await post(`${url}/${path}/kr_rehearse_${kind}`, read)))
-    const each = [
-      [401, 'key_unknown'],
-      [429, 'rate_limited'],
-      [403, 'quota_exceeded'],
-    ]
-    expect(answers).toEqual([...each, ...each])
-    expect(said(await post(`${url}/testnet/kr_rehearse_429`, batch('eth_gasPrice', 'nope')))).toEqual([
-      200,
-      'rate_limited',
-      'method_not_found',
-    ])
-    const limited = await post(`${url}/testnet/kr_rehearse_429`, read)
-    expect(limited.headers.get('retry-after')).toBe('Sat, 21 Nov 2026 12:00:01 GMT')
-    expect([meter.counted, quota.givenBack]).toEqual([[], []])
-  })
-
-  test('that nobody knows are unknown, as are all of them where they are off', async () => {
-    const { url } = await start({ rehearsalKeys: true })
-    expect(said(await post(`${url}/testnet/kr_rehearse_500`, read))).toEqual([401, 'key_unknown'])
-    const off = await start()
-    for (const kind of ['401', '429', 'quota', 'slow'])
-      expect(said(await post(`${off.url}/testnet/kr_rehearse_${kind}`, read))).toEqual([401, 'key_unknown'])
-  })
-
-  test('kr_rehearse_slow asks nodes for nothing that changes something, not even of their own methods', async () => {
-    const { url, upstream } = await start({ rehearsalKeys: true, unsafeNodeMethods: true })
-    const changing = ['eth_sendRawTransaction', 'eth_newBlockFilter', 'anvil_setBalance', 'evm_mine', 'hardhat_reset']
-    const answers = await Promise.all([
-      ...changing.map((method) => post(`${url}/testnet/kr_rehearse_slow`, call(method))),
-      post(`${url}/testnet/v2/kr_rehearse_slow`, batch(...changing, 'eth_gasPrice')),
-    ])
-    expect(answers.map(said)).toEqual([
-      ...changing.map(() => [200, 'method_not_found']),
-      [200, ...changing.map(() => 'method_not_found'), '0x1'],
-    ])
-    expect(upstream.bodies.filter((body) => !body.includes('eth_gasPrice'))).toEqual([])
-  })
-
-  test('kr_rehearse_slow keeps its caller waiting, and ends with it', async () => {
-    const { url, entries, upstream } = await start({ rehearsalKeys: true })
-    const signal = AbortSignal.timeout(300)
-    await expect(post(`${url}/testnet/kr_rehearse_slow`, read, { signal })).rejects.toThrow('timeout')
-    await expect.poll(() => entries.some(({ event }) => event === 'disconnected')).toBe(true)
-    expect(upstream.bodies).toEqual([])
-  })
 })
