@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { defaultServerConditions } from 'vite'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
@@ -36,14 +36,17 @@ const common = {
   expect: { poll: { timeout: 60_000 } },
   // Tests start the same TypeScript programs many times. Half of each start would be stripping the types again.
   env: { NODE_COMPILE_CACHE: join(top, 'node_modules/.cache/keyrail') },
-  setupFiles: [join(top, 'scripts/resetBetweenFiles.ts')],
 }
 
 /**
- * Packages whose tests install fake timers: each of their files has a process of its own, because a timer that a file leaves behind would hold
- * up the next one. Files of other packages share processes, and load the same modules once.
+ * The functions that install fake timers. A test file that imports or calls one of them runs in a process of its own: Node and libraries that share the
+ * process would wait for timers that never fire. All other test files of a package share processes, and load Node and libraries once. In
+ * those, `resetBetweenFiles.ts` rejects fake timers, so a file that installs them through another function fails until that is listed here.
  */
-const isolated: ReadonlySet<string> = new Set(['core', 'ethers', 'fetch', 'gateway'])
+const fakeTimers = /\b(?:useFakeTimers|useFakeClock|controlTime)\b(?!\.ts)/
+
+/** Added to a project's name for its files that install fake timers. `npm run unit -- --project <package>` runs both. */
+export const clockSuffix = ' (clock)'
 
 interface ProjectOptions {
   readonly name: string
@@ -54,29 +57,44 @@ interface ProjectOptions {
   readonly globalSetup?: string[] | undefined
 }
 
-const project = ({ name, root, include, exclude, globalSetup }: ProjectOptions): TestProjectInlineConfiguration => ({
-  root: join(top, root),
-  resolve: { conditions },
-  ssr: { resolve: { conditions } },
-  environments: { __vitest__: { resolve: { conditions } } },
-  test: {
-    ...common,
+/** @returns One project for the files that share processes, and one for the files that install fake timers, if there are any. */
+const project = ({
+  name,
+  root,
+  include,
+  exclude = [],
+  globalSetup = [],
+}: ProjectOptions): TestProjectInlineConfiguration[] => {
+  const cwd = join(top, root)
+  const withFakeTimers = globSync(include, { cwd, exclude: [...exclude, '**/node_modules/**'] }).filter((file) =>
+    fakeTimers.test(readFileSync(join(cwd, file), 'utf8')),
+  )
+  const create = (test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration => ({
+    root: cwd,
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    environments: { __vitest__: { resolve: { conditions } } },
+    test: { ...common, globalSetup, ...test },
+  })
+  const shared = create({
     name,
-    isolate: isolated.has(name),
+    isolate: false,
+    setupFiles: [join(top, 'scripts/resetBetweenFiles.ts')],
     include,
-    exclude: exclude ?? [],
-    globalSetup: globalSetup ?? [],
-  },
-})
+    exclude: [...exclude, ...withFakeTimers],
+  })
+  if (withFakeTimers.length === 0) return [shared]
+  return [shared, create({ name: `${name}${clockSuffix}`, isolate: true, include: withFakeTimers, exclude: [] })]
+}
 
 const pythonTest = 'test/python.test.ts'
 
-/** The Vitest projects of a suite: one for each package, one for the workspace and one for the examples. */
+/** The Vitest projects of a suite: for each package, for the workspace and for the examples. */
 export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
   const ending = suite === 'test' ? 'test.ts' : 'verify.ts'
   const workspaceSetup = suite === 'verify' ? ['./test/packPackages.ts', browser] : []
   return [
-    ...packages.map((name) =>
+    ...packages.flatMap((name) =>
       project({
         name,
         root: `packages/${name}`,
@@ -84,20 +102,20 @@ export function testProjects(suite: Suite): TestProjectInlineConfiguration[] {
         globalSetup: globalSetups[name],
       }),
     ),
-    project({
+    ...project({
       name: 'workspace',
       root: '.',
       include: [`test/**/*.${ending}`],
       exclude: [pythonTest],
       globalSetup: workspaceSetup,
     }),
-    project({
+    ...project({
       name: 'examples',
       root: 'examples/test',
       include: [`*.${ending}`],
       globalSetup: ['./lendService.ts', browser],
     }),
-    ...(suite === 'test' ? [project({ name: 'python', root: '.', include: [pythonTest] })] : []),
+    ...(suite === 'test' ? project({ name: 'python', root: '.', include: [pythonTest] }) : []),
   ]
 }
 
@@ -120,7 +138,7 @@ export function changedProjects(since: string): TestProjectInlineConfiguration[]
     if (own.length === 0) return []
     const tests = own.filter((file) => file.startsWith('test/') && file.endsWith('.test.ts'))
     const globalSetup = tests.length > 0 ? globalSetups[name] : []
-    return [project({ name, root, include: ['src/**/*.test.ts', ...tests], globalSetup })]
+    return project({ name, root, include: ['src/**/*.test.ts', ...tests], globalSetup })
   })
 }
 
