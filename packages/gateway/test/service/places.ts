@@ -28,7 +28,8 @@ export interface PlaceKind {
 const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'keyrail-service-'))
 const secret = (): Record<string, string> => ({ KEYRAIL_SECRET: randomBytes(48).toString('base64url') })
 
-const sqlite: PlaceKind = {
+/** One process with SQLite. */
+export const sqlite: PlaceKind = {
   name: 'SQLite',
   open: async () => {
     const folder = makeFolder()
@@ -42,7 +43,7 @@ const sqlite: PlaceKind = {
   },
 }
 
-const cluster: PlaceKind = {
+const postgresAndRedis: PlaceKind = {
   name: 'PostgreSQL and Redis',
   open: async () => {
     const folder = makeFolder()
@@ -64,5 +65,8 @@ const hasCluster = hasRedis && postgresBinaries() !== undefined
 if (!hasCluster && !mustRun)
   process.stdout.write('The service is not tested on PostgreSQL and Redis: apt-get install postgresql redis-server\n')
 
-/** The places that the service is tested in. Where everything is to be tested, a server that is missing is a failure. */
-export const places: readonly PlaceKind[] = [sqlite, ...(hasCluster || mustRun ? [cluster] : [])]
+/** `undefined` on a machine without PostgreSQL or Redis. Where everything is to be tested, a missing server is a failure. */
+export const cluster: PlaceKind | undefined = hasCluster || mustRun ? postgresAndRedis : undefined
+
+/** The places that the service is tested in. */
+export const places: readonly PlaceKind[] = cluster === undefined ? [sqlite] : [sqlite, cluster]

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RouteName } from '../../src/control/contract/route.ts'
+import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
+import type { TestDatabase } from '../storage/databases.ts'
+import { answerFaults } from './checkAnswer.ts'
+import { goodInputs } from './goodInputs.ts'
+import { startControl } from './startControl.ts'
+import type { Sent, StartedControl } from './startControl.ts'
+import { createWorld, signUpOperator } from './world.ts'
+import type { Person, World } from './world.ts'
+
+/** Texts that databases, URLs and people stumble over. */
+const oddText = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\u0000',
+    'a\u0000b',
+    '\ud800',
+    '\udfff\ud800',
+    '\u202e',
+    '\ufeff',
+    "' or 1=1 --",
+    '%',
+    '_',
+    '\\',
+    '../../etc',
+    '%00',
+    '%2e%2e',
+    '__proto__',
+    'constructor',
+    '1e999',
+    '9007199254740993',
+    '9999-12-31T23:59:59Z',
+    '+275760-09-13T00:00:00.001Z',
+    '2026-02-30T00:00:00Z',
+    'x'.repeat(70_000).slice(0, 20_001),
+  ),
+  // Every code point, also half a pair of surrogates. For `unit: 'binary'` fast-check computes for a second.
+  fc.array(fc.integer({ min: 0, max: 0x10_ffff }), { maxLength: 80 }).map((points) => String.fromCodePoint(...points)),
+  fc.string({ unit: 'grapheme', maxLength: 80 }),
+)
+const oddValue = fc.oneof(
+  oddText,
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.constantFrom<unknown>(null, true, -0, 1e308, 2 ** 53, -1, 0.5, [], {}, [[]], { length: 1 }),
+)
+
+/** What can stand in an address at all: half a pair of surrogates cannot, and node:http refuses what is longer than a header may be. */
+const inAddress = (value: unknown): string =>
+  (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 100).replaceAll(/\p{Cs}/gu, '?')
+
+/** A good body with some of its members changed, taken away or added; or anything at all. */
+const bodyLike = (good: unknown): fc.Arbitrary<unknown> => {
+  if (typeof good !== 'object' || good === null) return oddValue
+  const names = [...Object.keys(good), 'extra', '__proto__']
+  const changed = fc
+    .array(fc.tuple(fc.constantFrom(...names), fc.option(oddValue, { nil: undefined })), { minLength: 1, maxLength: 3 })
+    .map((changes) => ({ ...good, ...Object.fromEntries(changes) }))
+  return fc.oneof({ weight: 4, arbitrary: changed }, { weight: 1, arbitrary: oddValue })
+}
+
+/**
+ * Sends odd values to every route: none may fail.
+ * @param numRuns - How many requests to make of each route that takes a body or a query.
+ */
+export const fuzzRoutes = (database: TestDatabase, numRuns: number): void => {
+  describe(`on ${database.name}`, () => {
+    let control: StartedControl
+    let operator: Person
+    let world: World
+    beforeAll(async () => {
+      control = await startControl(database)
+      operator = await signUpOperator(control)
+      world = await createWorld(control)
+    })
+    afterAll(async () => {
+      await control.close()
+      await database.stop()
+    })
+
+    // Those that end what the others need are left out; they take no more than these do.
+    const ends: readonly RouteName[] = [
+      'POST /api/account/delete',
+      'POST /api/account/password',
+      'DELETE /api/session',
+      'POST /api/admin/users/{userId}/disable',
+    ]
+
+    test.each(routeNames.filter((name) => !ends.includes(name)))('%s never fails, whatever is sent', async (name) => {
+      const good = goodInputs[name](world) as { params?: Record<string, string>; query?: object; body?: unknown }
+      const { who, body: takesBody, query: takesQuery } = routeOf(name)
+      const as = who === 'operator' ? operator.as : world.person.as
+      const parts = fc.record({
+        params: fc.oneof(
+          { weight: 5, arbitrary: fc.constant(good.params) },
+          {
+            weight: 1,
+            arbitrary: fc.dictionary(
+              fc.constantFrom(...Object.keys(good.params ?? { none: '' })),
+              oddText.map(inAddress),
+            ),
+          },
+        ),
+        query: takesQuery === undefined ? fc.constant(undefined) : fc.option(bodyLike(good.query), { nil: undefined }),
+        body: takesBody === undefined ? fc.constant(undefined) : bodyLike(good.body),
+      })
+      await fc.assert(
+        fc.asyncProperty(parts, async ({ params, query, body }) => {
+          control.clock.now += 60_000
+          // A session lives 30 days at most, and what is asked here takes a while by this clock.
+          if (control.clock.now - Date.now() > 86_400_000) control.clock.now = Date.now()
+          const members = Object.entries(query ?? {})
+            .slice(0, 10)
+            .map(([name, value]) => [inAddress(name), inAddress(value)])
+          const sent = { params, query: Object.fromEntries(members), body, as } as unknown as Sent<RouteName>
+          const answered = await control.call(name, sent)
+          expect(answered.status, answered.text).toBeLessThan(500)
+          // A path that lost its ids may be another route's.
+          if (params === good.params) expect(answerFaults(name, answered)).toEqual([])
+        }),
+        { numRuns: takesBody === undefined && takesQuery === undefined ? 10 : numRuns },
+      )
+    })
+  })
+}
