@@ -5,13 +5,11 @@ import type { ServiceConfigInput } from '../../src/index.ts'
 import { post } from '../startGateway.ts'
 import { createCuttableLink } from './cuttableLink.ts'
 import type { CuttableLink } from './cuttableLink.ts'
-import { places } from './places.ts'
+import { clusters } from './places.ts'
 import type { PlaceKind } from './places.ts'
 import { startTestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
 import type { Visitor } from './visitor.ts'
-
-const clusters = places.filter(({ name }) => name !== 'SQLite')
 
 const toStop: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -65,8 +65,8 @@ const hasCluster = hasRedis && postgresBinaries() !== undefined
 if (!hasCluster && !mustRun)
   process.stdout.write('The service is not tested on PostgreSQL and Redis: apt-get install postgresql redis-server\n')
 
-/** `undefined` on a machine without PostgreSQL or Redis. Where everything is to be tested, a missing server is a failure. */
-export const cluster: PlaceKind | undefined = hasCluster || mustRun ? postgresAndRedis : undefined
+/** Several processes can share these. Empty on a machine without PostgreSQL or Redis. Where everything is to be tested, that is a failure. */
+export const clusters: readonly PlaceKind[] = hasCluster || mustRun ? [postgresAndRedis] : []
 
 /** The places that the service is tested in. */
-export const places: readonly PlaceKind[] = cluster === undefined ? [sqlite] : [sqlite, cluster]
+export const places: readonly PlaceKind[] = [sqlite, ...clusters]

@@ -1,6 +1,4 @@
-import { test } from 'vitest'
-import { cluster } from './places.ts'
+import { clusters } from './places.ts'
 import { testRefusals } from './refusalTests.ts'
 
-if (cluster === undefined) test.skip('needs PostgreSQL and Redis', () => {})
-else testRefusals(cluster)
+for (const cluster of clusters) testRefusals(cluster)
