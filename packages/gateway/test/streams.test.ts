@@ -29,7 +29,7 @@ const start = async (
 }
 const read = '{"jsonrpc":"2.0","id":"mine","method":"eth_call","params":[]}'
 const megabyte = 1024 * 1024
-const large = 'é'.repeat(3 * megabyte)
+const large = 'é'.repeat(megabyte)
 
 interface Caller {
   readonly socket: Socket

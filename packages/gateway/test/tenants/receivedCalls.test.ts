@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { GatewayOptions } from '../../src/index.ts'
 import { createQuota } from '../../src/quota/createQuota.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
+import type { Storage } from '../../src/storage/openStorage.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'
 import type { Behaviour, FakeUpstream, SeenCall } from '../fakeUpstream.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { chainIds, nothingThere, post } from '../startGateway.ts'
+import { sqlite } from '../storage/databases.ts'
 import { batch, call, noLimits, said, startTenants } from './startTenants.ts'
 
 const toStop: (() => Promise<unknown> | void)[] = []
@@ -17,21 +16,30 @@ afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-const account = { id: 'app:app_q', perDay: 1_000, perMonth: null }
 /** For calls that time out. Others have 20 s, so that no test fails on a busy machine. */
 const impatient = { limits: { upstreamTimeoutMs: 150 } }
 
+/** Each test has an app of its own in the same database. */
+let storage: Storage
+let apps = 0
+beforeAll(async () => {
+  storage = await openStorage(await sqlite.create())
+})
+afterAll(async () => {
+  await storage.close()
+  await sqlite.stop()
+})
+
 /** Starts a gateway with a real quota, in front of a node that the test controls. */
 const start = async (options: Partial<GatewayOptions> = {}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'keyrail-received-'))
-  toStop.push(() => rmSync(folder, { recursive: true, force: true }))
-  const storage = await openStorage({ file: join(folder, 'keyrail.db') })
-  toStop.push(storage.close)
+  apps += 1
+  const appId = `app_${apps}`
+  const account = { id: `app:${appId}`, perDay: 1_000, perMonth: null }
   const quota = createQuota({ storage })
   toStop.push(quota.close)
   const started = await startTenants({ quota, limits: { upstreamTimeoutMs: 20_000 }, ...options })
   toStop.push(started.stop)
-  const key = started.addApp({ appId: 'app_q', limits: { ...noLimits, perDay: account.perDay } })
+  const key = started.addApp({ appId, limits: { ...noLimits, perDay: account.perDay } })
   const used = async (): Promise<number> => (await quota.usage(account)).day.used
   return { ...started, path: key.path, used }
 }
