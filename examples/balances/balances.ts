@@ -1,10 +1,10 @@
-import { createTransport } from '@keyrail/core'
+import { batch, createTransport, stats } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import { createClient, getBalance, getBlock } from '@keyrail/fetch'
 import { address } from '../address.ts'
 
-// Calls of one tick travel in one request, a hundred at a time, and each of them ends by itself.
-const transport = createTransport({ ...address(), batch: true })
+// Calls of one tick are sent in one request, up to a hundred at a time. Each succeeds or fails on its own.
+const transport = createTransport({ ...address(), batch: batch(), stats: stats() })
 const client = createClient(transport)
 
 const latest = await getBlock(client)

@@ -1,11 +1,11 @@
-import { createTransport } from '@keyrail/core'
+import { budget, createTransport, stats } from '@keyrail/core'
 import { KeyrailProvider } from '@keyrail/ethers'
 import { keyrail } from '@keyrail/viem'
 import { createPublicClient } from 'viem'
 import { address } from '../address.ts'
 
 // One budget, one set of connections, one view of what is wrong, for both.
-const transport = createTransport({ ...address(), budget: { requestsPerSecond: 25 } })
+const transport = createTransport({ ...address(), budget: budget({ requestsPerSecond: 25 }), stats: stats() })
 const viem = createPublicClient({ transport: keyrail(transport) })
 const ethers = new KeyrailProvider(transport)
 await ethers.getNetwork()

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isKeyrailError } from '@keyrail/core'
 import type { Hex, KeyrailError } from '@keyrail/core'
-import { keyrail } from '@keyrail/viem'
-import { BaseError, createWalletClient, parseEther, publicActions } from 'viem'
+import { keyrail, safeWrites } from '@keyrail/viem'
+import { BaseError, createWalletClient, keccak256, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { address } from '../address.ts'
 import { privateKey } from '../privateKey.ts'
@@ -10,8 +10,8 @@ import { privateKey } from '../privateKey.ts'
 const outbox = process.env['OUTBOX'] ?? 'outbox.txt'
 const [to = '0x000000000000000000000000000000000000dEaD', ether = '0.001'] = process.argv.slice(2)
 
-// Where an answer is lost, the transport looks for the transaction by its hash, and sends the same bytes again if no node has it.
-const transport = keyrail({ ...address(), resends: 2 })
+// If the response is lost, the transport looks the transaction up by its hash, and sends the same bytes again if no node has it.
+const transport = keyrail({ ...address(), safeWrites: safeWrites({ keccak256, resends: 2 }) })
 const client = createWalletClient({ account: privateKeyToAccount(privateKey()), transport }).extend(publicActions)
 
 // Signed once, and kept before it goes out. Whatever ends this program, the next run sends the same bytes, which can pay only once.

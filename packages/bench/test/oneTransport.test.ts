@@ -1,5 +1,5 @@
-import { createTransport } from '@keyrail/core'
-import type { KeyrailTransport, TransportOptions } from '@keyrail/core'
+import { budget, cache, createTransport, failover, stats } from '@keyrail/core'
+import type { KeyrailTransport, StatsFeature, StatsMethods, TransportOptions } from '@keyrail/core'
 import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
@@ -98,8 +98,13 @@ afterEach(async () => {
   await second.close()
 })
 
-const start = (options: Partial<TransportOptions> = {}): { transport: KeyrailTransport; libraries: Libraries } => {
-  const transport = createTransport({ url: first.url, chainId: 1, retry: false, ...options } as TransportOptions)
+const start = (
+  options: Partial<TransportOptions> = {},
+): { transport: KeyrailTransport & StatsMethods; libraries: Libraries } => {
+  const address = options.endpoints ? {} : { url: first.url, chainId: 1 }
+  const transport = createTransport({ ...address, retry: false, ...options, stats: stats() } as TransportOptions & {
+    stats: StatsFeature
+  })
   const libraries = librariesOn(transport)
   open.push(...Object.values(libraries), transport)
   return { transport, libraries }
@@ -115,7 +120,7 @@ test('one count: the calls of all four are calls of the transport, and nothing e
 })
 
 test('one cache: a block by hash that all four ask for is one request', async () => {
-  const { transport, libraries } = start({ cache: true })
+  const { transport, libraries } = start({ cache: cache() })
   for (const name of names) expect(await libraries[name].numberOf(word('a')), name).toBe(7n)
   expect(first.seen.map(({ json }) => json.method)).toEqual(['eth_getBlockByHash'])
   expect(transport.stats()).toMatchObject({ calls: 4, requests: 1, cached: 3 })
@@ -133,9 +138,9 @@ test('one flight: a read that all four make at once is one request', async () =>
 })
 
 test('one budget: what one library uses is gone for the others', async () => {
-  const { transport, libraries } = start({ budget: { requestsPerDay: 6 } })
+  const { transport, libraries } = start({ budget: budget({ requestsPerDay: 6 }) })
   for (const [at, name] of names.entries()) await libraries[name].balance(address(at))
-  expect(transport.stats().route[0]?.budget).toMatchObject({ used: 4, usedToday: 4, leftToday: 2 })
+  expect(transport.stats().endpointStates[0]?.budget).toMatchObject({ used: 4, usedToday: 4, leftToday: 2 })
   await libraries.ethers.balance(address(5))
   await libraries.web3.balance(address(6))
   for (const name of names) await expect(libraries[name].balance(address(7)), name).rejects.toThrow(/day|quota/)
@@ -145,15 +150,13 @@ test('one budget: what one library uses is gone for the others', async () => {
 test('one health view: an endpoint that failed each of them once or twice is left alone by all', async () => {
   first.script = raw(503, 'down')
   const { transport, libraries } = start({
-    url: undefined,
-    endpoints: [{ url: first.url }, { url: second.url }],
-    breaker: { failures: 4 },
+    endpoints: failover([{ url: first.url }, { url: second.url }], { chainId: 1, breaker: { failures: 4 } }),
   } as Partial<TransportOptions>)
   for (const name of names) {
-    expect(transport.stats().route[0]?.health?.state, name).toBe('closed')
+    expect(transport.stats().endpointStates[0]?.health?.state, name).toBe('closed')
     expect(await libraries[name].blockNumber(), name).toBe(32n)
   }
-  expect(transport.stats().route.map(({ health }) => health?.state)).toEqual(['open', 'closed'])
+  expect(transport.stats().endpointStates.map(({ health }) => health?.state)).toEqual(['open', 'closed'])
   for (const name of names) expect(await libraries[name].blockNumber(), name).toBe(32n)
   expect(first.seen).toHaveLength(4)
   expect(second.seen).toHaveLength(8)

@@ -1,7 +1,6 @@
-import { layer } from '../src/index.ts'
-import type { Layer } from '../src/index.ts'
+import { batch as joinCalls, layer } from '../src/index.ts'
+import type { Layer, TransportOptions } from '../src/index.ts'
 import type { Target } from './adapters/subject.ts'
-import type { FullOptions } from './fullTransport.ts'
 
 /** Ends every call by one signal, with its reason: for libraries that take no signal with a call. */
 const endedBy = (signal: AbortSignal): Layer =>
@@ -11,12 +10,12 @@ const endedBy = (signal: AbortSignal): Layer =>
   })
 
 /** The options that a user of Keyrail would give for a target: the defaults, but for what the target says. */
-export function targetOptions({ origin, key, chainId, batch, timeoutMs, signal }: Target): FullOptions {
+export function targetOptions({ origin, key, chainId, batch, timeoutMs, signal }: Target): TransportOptions {
   return {
     baseUrl: origin,
     apiKey: key,
     ...(chainId === undefined ? {} : { chainId }),
-    ...(batch ? { batch } : {}),
+    ...(batch ? { batch: joinCalls() } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(signal ? { layers: [endedBy(signal)] } : {}),
   }

@@ -49,7 +49,11 @@ export class KeyrailProvider extends JsonRpcProvider {
    */
   constructor(options: TransportOptions | Transport, config: KeyrailProviderConfig = {}) {
     checkNames('the second argument of KeyrailProvider', config, ['polling', 'pollingInterval', 'cacheTimeout'])
-    const { transport, release } = resolveTransport(options, { safeWrites: safeWrites({ keccak256: hash }) }, 'KeyrailProvider')
+    const { transport, release } = resolveTransport(
+      options,
+      { safeWrites: safeWrites({ keccak256: hash }) },
+      'KeyrailProvider',
+    )
     // Joining and remembering are the transport's: ethers would hold calls back for 10 ms to join them.
     super(transport.redactedUrl, undefined, { cacheTimeout: -1, polling: true, ...config, batchMaxCount: 1 })
     const { request, redactedUrl } = transport

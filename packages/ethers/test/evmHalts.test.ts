@@ -3,7 +3,7 @@ import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { KeyrailProvider } from '../src/index.ts'
+import { failover, hooks, KeyrailProvider } from '../src/index.ts'
 
 let anvil: Anvil
 let second: FaultServer
@@ -14,13 +14,12 @@ beforeAll(async () => {
   anvil = await startAnvil()
   second = await startFaultServer()
   provider = new KeyrailProvider({
-    endpoints: [{ url: anvil.url }, { url: second.url }],
-    chainId: 31_337,
-    hooks: {
+    endpoints: failover([{ url: anvil.url }, { url: second.url }], { chainId: 31_337 }),
+    hooks: hooks({
       onAttempt: ({ method }) => {
         attempts.push(method)
       },
-    },
+    }),
   })
 })
 afterAll(async () => {

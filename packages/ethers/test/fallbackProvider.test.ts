@@ -2,7 +2,7 @@ import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { FallbackProvider, JsonRpcProvider } from 'ethers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { KeyrailProvider } from '../src/index.ts'
+import { failover, KeyrailProvider } from '../src/index.ts'
 
 const account = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const open: { destroy(): void }[] = []
@@ -85,7 +85,7 @@ describe('FallbackProvider with a dead first member', () => {
 
 test('one KeyrailProvider with several endpoints uses the second where the first dies later', async () => {
   dead.script = reply('0x2')
-  const provider = new KeyrailProvider({ endpoints: [{ url: dead.url }, { url: live.url }], chainId: 1 })
+  const provider = new KeyrailProvider({ endpoints: failover([{ url: dead.url }, { url: live.url }], { chainId: 1 }) })
   open.push(provider)
   expect(await provider.getBlockNumber()).toBe(2)
   dead.script = raw(503, 'down')
@@ -94,7 +94,7 @@ test('one KeyrailProvider with several endpoints uses the second where the first
 
 test('one KeyrailProvider with several endpoints asks a dead one once, with retries on', async () => {
   dead.script = raw(503, 'down')
-  const provider = new KeyrailProvider({ endpoints: [{ url: dead.url }, { url: live.url }], chainId: 1 })
+  const provider = new KeyrailProvider({ endpoints: failover([{ url: dead.url }, { url: live.url }], { chainId: 1 }) })
   open.push(provider)
   expect(await provider.getBlockNumber()).toBe(2)
   expect(methods(dead)).toEqual(['eth_blockNumber'])

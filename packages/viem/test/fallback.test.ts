@@ -4,7 +4,7 @@ import { createPublicClient, fallback } from 'viem'
 import type { PublicClient } from 'viem'
 import { mainnet } from 'viem/chains'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { keyrail } from '../src/index.ts'
+import { budget, keyrail } from '../src/index.ts'
 
 let first: FaultServer
 let second: FaultServer
@@ -57,7 +57,10 @@ test('viem makes a transport anew for each call, and its connections stay', asyn
 })
 
 test('so does its budget: what one may be asked in a day is not counted anew', async () => {
-  const client = clientOf(keyrail({ url: first.url, budget: { requestsPerDay: 3 } }), keyrail({ url: second.url }))
+  const client = clientOf(
+    keyrail({ url: first.url, budget: budget({ requestsPerDay: 3 }) }),
+    keyrail({ url: second.url }),
+  )
   const prices: bigint[] = []
   for (let call = 0; call < 5; call++) prices.push(await client.getGasPrice())
   expect(prices).toEqual([1n, 1n, 1n, 2n, 2n])

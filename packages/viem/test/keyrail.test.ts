@@ -1,4 +1,4 @@
-import { compose, createTransport, deadline, http, isKeyrailError } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError, TransportOptions } from '@keyrail/core'
 import {
   leakableKey as key,
@@ -25,7 +25,7 @@ import type { BaseError, PublicClient } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { mainnet } from 'viem/chains'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { keyrail, keyrailOf } from '../src/index.ts'
+import { keyrail } from '../src/index.ts'
 
 const abi = parseAbi(['function owner() view returns (address)', 'error Unauthorized(address who)'])
 const who = '0x00000000000000000000000000000000000000AA'
@@ -173,10 +173,10 @@ test('a wrong option is refused when it is given, and says no key', () => {
   expect(() => keyrail(key as unknown as TransportOptions)).toThrow(expect.not.stringContaining(key) as never)
 })
 
-test('the small door takes any transport', async () => {
-  const transport = compose(http({ url: server.url }), deadline())
+test('a given transport is used as it is', async () => {
+  const transport = createTransport({ url: server.url, retry: false })
   open.push(transport)
-  const client = createPublicClient({ transport: keyrailOf(transport) })
+  const client = createPublicClient({ transport: keyrail(transport) })
   expect(await client.getBlockNumber()).toBe(1n)
   server.script = raw(503, 'down')
   const failure = await failureOf(client.getGasPrice())

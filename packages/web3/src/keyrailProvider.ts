@@ -35,7 +35,11 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
    */
   constructor(options: TransportOptions | Transport) {
     super()
-    const { transport, release } = resolveTransport(options, { safeWrites: safeWrites({ keccak256 }) }, 'KeyrailProvider')
+    const { transport, release } = resolveTransport(
+      options,
+      { safeWrites: safeWrites({ keccak256 }) },
+      'KeyrailProvider',
+    )
     const settle = async ({ id, method, params }: Payload): Promise<Envelope> => {
       try {
         return { jsonrpc: '2.0', id, result: await transport.request({ method, params: params as unknown[] }) }

@@ -13,7 +13,7 @@ import { reachableStrings } from '@keyrail/core/test/leakWalk.ts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Web3 } from 'web3'
 import { sha3Raw } from 'web3-utils'
-import { KeyrailProvider } from '../src/index.ts'
+import { batch, KeyrailProvider } from '../src/index.ts'
 
 const who = '0x00000000000000000000000000000000000000AA'
 const address = '0x00000000000000000000000000000000000000AB'
@@ -145,7 +145,7 @@ describe('a batch', () => {
         JSON.stringify((json as unknown as { id: number }[]).map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))),
       )
     const payload = [1, 2, 3].map((id) => ({ jsonrpc: '2.0', id, method: 'eth_getCode', params: [`0x${id}`] }))
-    expect(await make({ batch: true }).request(payload as never)).toHaveLength(3)
+    expect(await make({ batch: batch() }).request(payload as never)).toHaveLength(3)
     expect(server.seen).toHaveLength(1)
   })
 })

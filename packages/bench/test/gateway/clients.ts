@@ -1,3 +1,4 @@
+import { batch as joinCalls } from '@keyrail/core'
 import { ethersSubject } from '@keyrail/core/test/ethersFace.ts'
 import { requestFace } from '@keyrail/core/test/requestFace.ts'
 import type { Face, Target } from '@keyrail/core/test/adapterVectors.ts'
@@ -45,7 +46,7 @@ const raw = (subject: Subject): Face => subject.open.raw(nowhere) as Face
 const optionsOf = ({ url, chainId, batch = false, retries = true }: Asking) => ({
   url,
   chainId,
-  ...(batch ? { batch } : {}),
+  ...(batch ? { batch: joinCalls() } : {}),
   ...(retries ? {} : { retry: false as const }),
 })
 

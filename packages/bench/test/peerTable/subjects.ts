@@ -24,7 +24,11 @@ const addressOf = ({ origin, key }: Target): string => `${origin}/v2/${key}`
 
 const ourFetch = requestSubject<fetchClient.Client>(
   '@keyrail/fetch',
-  (target) => fetchClient.createClient({ ...targetOptions({ ...target, signal: undefined }), keccak256 }),
+  (target) =>
+    fetchClient.createClient({
+      ...targetOptions({ ...target, signal: undefined }),
+      safeWrites: fetchClient.safeWrites({ keccak256 }),
+    }),
   fetchClient,
 )
 

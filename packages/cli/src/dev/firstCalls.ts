@@ -1,4 +1,4 @@
-import { http, isKeyrailError } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { Network } from '@keyrail/core'
 import { askBlock } from '../node/askNode.ts'
 import type { BlockHead } from '../node/askNode.ts'
@@ -64,7 +64,7 @@ async function difference(
 
 /** An address as it may be printed. */
 function labelOf(address: FirstAddress): string {
-  const { redactedUrl, close } = http(address)
+  const { redactedUrl, close } = createTransport(address)
   close()
   return redactedUrl
 }

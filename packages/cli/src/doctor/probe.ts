@@ -1,5 +1,5 @@
-import { createTransport } from '@keyrail/core'
-import type { AddressOptions, AttemptEvent, KeyrailTransport } from '@keyrail/core'
+import { batch, createTransport, hooks } from '@keyrail/core'
+import type { AddressOptions, AttemptEvent, BatchMethods, EthereumRpc, Transport } from '@keyrail/core'
 
 /** What was seen of the last HTTP answer. */
 export interface Seen {
@@ -15,8 +15,8 @@ export const once = { retries: 0 } as const
 
 /** One address, asked as the SDK asks it, and watched meanwhile. */
 export interface Probe {
-  readonly request: KeyrailTransport['request']
-  readonly batch: KeyrailTransport['batch']
+  readonly request: Transport['request']
+  readonly batch: BatchMethods<EthereumRpc>['batch']
   /** Of the last answer; undefined where none came yet. */
   readonly seen: () => Seen | undefined
   /** HTTP requests since the last time that this was asked, each with how it ended. */
@@ -53,8 +53,8 @@ export function createProbe(address: AddressOptions, { timeoutMs }: { readonly t
     timeoutMs,
     retry: 2,
     coalesce: false,
-    batch: { maxCalls: 1_000 },
-    hooks: { onAttempt: (attempt) => void attempts.push(attempt) },
+    batch: batch({ maxCalls: 1_000 }),
+    hooks: hooks({ onAttempt: (attempt) => void attempts.push(attempt) }),
     fetch: async (input, init) => {
       target = input instanceof Request ? input.url : String(input)
       const sentAt = Date.now()
