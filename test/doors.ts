@@ -1,10 +1,9 @@
-/** The smallest useful program: the latest block through the small door. What it weighs is what the packages promise. */
+/** The smallest useful program: the latest block through a composed transport, without a client. */
 export const smallDoor = `
 import { compose, deadline, http, retry } from '@keyrail/core'
-import { clientOf } from '@keyrail/fetch'
 
-const client = clientOf(compose(http({ url: 'https://node.example/testnet' }), retry(), deadline()))
-client.eth_getBlockByNumber('latest', false).then((block) => console.log(block?.number, block?.hash))
+const transport = compose(http({ url: 'https://node.example/testnet' }), retry(), deadline())
+transport.request({ method: 'eth_getBlockByNumber', params: ['latest', false] }).then((block) => console.log(block))
 `
 
 /** The same through the full door. */

@@ -18,7 +18,7 @@ const balances = await Promise.all(
 for (const [index, account] of accounts.entries()) console.log(`${account} ${balances[index]} wei`)
 const { calls, requests } = transport.stats()
 console.log(`${calls} calls in ${requests} requests`)
-client.close()
+transport.close()
 
 /** Whoever sent or got something in the last ten blocks. */
 async function recentAccounts(head: bigint): Promise<Hex[]> {

@@ -1,14 +1,14 @@
 const { compose, deadline, http, retry } = require('@keyrail/core')
-const { clientOf, createClient } = require('@keyrail/fetch')
+const { createClient } = require('@keyrail/fetch')
 
 async function main(url) {
   const client = createClient({ url })
   const block = await client.eth_getBlockByNumber('latest', false)
   client.close()
 
-  const small = clientOf(compose(http({ url }), retry(), deadline()))
-  const number = await small.eth_blockNumber()
-  small.close()
+  const transport = compose(http({ url }), retry(), deadline())
+  const number = await createClient(transport).eth_blockNumber()
+  transport.close()
 
   console.log(JSON.stringify({ number, hash: block.hash }))
 }

@@ -1,13 +1,13 @@
 import { compose, deadline, http, retry } from '@keyrail/core'
-import { clientOf, createClient } from '@keyrail/fetch'
+import { createClient } from '@keyrail/fetch'
 
 const url = process.argv[2]
 const client = createClient({ url })
 const block = await client.eth_getBlockByNumber('latest', false)
 client.close()
 
-const small = clientOf(compose(http({ url }), retry(), deadline()))
-const number = await small.eth_blockNumber()
-small.close()
+const transport = compose(http({ url }), retry(), deadline())
+const number = await createClient(transport).eth_blockNumber()
+transport.close()
 
 console.log(JSON.stringify({ number, hash: block.hash }))

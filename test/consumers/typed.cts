@@ -1,7 +1,7 @@
 import core = require('@keyrail/core')
 import fetch = require('@keyrail/fetch')
 
-/** Reads the latest block by both doors. */
+/** Reads the latest block with a client that creates its transport, and with one on a given transport. */
 export async function readLatest(url: string): Promise<{ number: string; hash: string | undefined }> {
   const client: fetch.Client = fetch.createClient({ url })
   const block = await client.eth_getBlockByNumber('latest', false)
@@ -10,8 +10,9 @@ export async function readLatest(url: string): Promise<{ number: string; hash: s
   client.close()
 
   const address: core.AddressOptions = { url }
-  const small = fetch.clientOf(core.compose(core.http(address), core.retry(), core.deadline()))
+  const transport = core.compose(core.http(address), core.retry(), core.deadline())
+  const small = fetch.createClient(transport)
   const number: string = await small.eth_blockNumber()
-  small.close()
+  transport.close()
   return { number, hash: block?.hash ?? undefined }
 }

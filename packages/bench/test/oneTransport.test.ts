@@ -177,6 +177,7 @@ test('one connection pool: calls one after the other take one connection, and ca
 
 test('whoever leaves closes nothing for the others, and a closed transport is closed for all', async () => {
   const { transport, libraries } = start()
+  libraries.fetch.close()
   libraries.ethers.close()
   libraries.web3.close()
   expect(await libraries.viem.blockNumber()).toBe(16n)

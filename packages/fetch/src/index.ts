@@ -3,7 +3,6 @@ export { batch, budget, cache, diagnostics, failover, hooks, layer, safeWrites, 
 export { isKeyrailError, KeyrailError } from '@keyrail/core'
 export type { CallOptions, EthereumRpc, FailureKind, Hex, TransportOptions, Transport } from '@keyrail/core'
 export type { Client, ClientParts } from './client/client.ts'
-export { clientOf } from './client/clientOf.ts'
 export { createClient } from './client/createClient.ts'
 export type { Block, BlockCommon, PendingBlock, Withdrawal } from './decode/block.ts'
 export { decodeBlock, decodePendingBlock } from './decode/decodeBlock.ts'

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { compose, isKeyrailError, KeyrailError } from '@keyrail/core'
 import type { RpcBlockWithHashes, FailureKind, Hex, Layer, RpcLog as WireLog } from '@keyrail/core'
-import { clientOf } from '../src/index.ts'
+import { createClient } from '../src/index.ts'
 import type { Client } from '../src/index.ts'
 import { wireBlock, wireLog } from './wire.ts'
 
@@ -183,7 +183,7 @@ export function clientOfChain(chain: ReorgChain, ...layers: readonly Layer[]): C
       rpcError: { code: refusal.code, message: refusal.message, data: refusal.data },
     })
   }
-  return clientOf(
+  return createClient(
     compose(
       {
         redactedUrl: 'simulated',

@@ -23,7 +23,6 @@ export function boundAnswers(client: LogsClient): LogsClient {
   /** Follows what comes: up at once, down by and by. */
   let charsPerBlock = 0
   return {
-    ...(client.close && { close: client.close }),
     with: (options) => {
       const bound = client.with(options)
       return {

@@ -1,39 +1,40 @@
 import type { CallOptions, EthereumRpc, RequestFn } from '@keyrail/core'
 
-/** What every client has beside the methods of its schema. */
+/** The members that every client has besides the methods of its schema. */
 export interface ClientParts<Rpc> {
-  /** What may be printed of the address: never holds the key. */
+  /** The endpoint's URL without its key: safe to log. */
   readonly redactedUrl: string
   /**
-   * Makes one call by name, with its own signal and deadline. Exact for every method of the schema.
+   * Makes one call by method name, with its own call options. Exactly typed for every method of the schema.
    * @param args - `{ method, params }`.
-   * @param options - Signal and deadline of this call. They win over the bound ones.
+   * @param options - Options of this call. They override the ones bound with `with()`.
    * @returns The result as the node sent it.
-   * @throws {KeyrailError} with the kind of failure; the signal's own reason where the caller aborted.
+   * @throws {KeyrailError} with the kind of failure; the signal's own reason if the caller aborted.
    * @example
    * const block = await client.request({ method: 'eth_blockNumber' }, { timeoutMs: 2_000 })
    * @see EIP-1193
    */
   readonly request: RequestFn<Rpc>
   /**
-   * The same client with call options bound, for its methods and its `request`.
-   * Bindings add up: a later one wins, and one given as `undefined` is unbound.
+   * Returns the same client with call options bound to its methods and its `request`.
+   * Repeated bindings are merged: a later one wins, and `undefined` removes an option.
+   * @param options - The call options to bind.
    * @example
-   * const hurried = client.with({ timeoutMs: 2_000 })
-   * await hurried.eth_chainId()
+   * const quickClient = client.with({ timeoutMs: 2_000 })
+   * await quickClient.eth_chainId()
    */
   readonly with: (options: CallOptions) => Client<Rpc>
   /**
-   * Closes the transport: ends the calls under way (kind `aborted`) and refuses new ones.
-   * That holds for everything else on the same transport too. Closing twice does no harm.
+   * Closes the transport that `createClient` created from its options: in-flight calls fail with kind `aborted`, and so do later calls.
+   * Clients from `with()` share that transport. A transport that was passed to `createClient` stays open. Closing twice is harmless.
    */
   readonly close: () => void
-  /** The same, for `await using`. */
+  /** Same as `close()`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /**
- * A typed client: the methods of its schema, and a few things of its own.
- * Methods take and give what goes over the wire (hex strings); the functions beside it, such as `getBlock(client)`, decode.
+ * A typed client: the methods of its schema, plus {@link ClientParts}.
+ * Methods take and return the values of the wire (hex strings). The separate read functions, such as `getBlock(client)`, decode them.
  */
 export type Client<Rpc = EthereumRpc> = Rpc & ClientParts<Rpc>

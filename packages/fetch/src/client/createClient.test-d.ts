@@ -1,7 +1,6 @@
 import type { RpcBlockWithHashes, RpcBlockWithTransactions, EthereumRpc, Hex, Transport } from '@keyrail/core'
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Client } from './client.ts'
-import { clientOf } from './clientOf.ts'
 import { createClient } from './createClient.ts'
 
 declare const transport: Transport
@@ -17,14 +16,14 @@ describe('a client', () => {
     expectTypeOf(client.eth_getBlockByNumber('latest', true)).toEqualTypeOf<Promise<RpcBlockWithTransactions | null>>()
   })
 
-  test('refuses unknown methods, wrong params and being awaited for something else', () => {
+  test('rejects unknown methods, wrong params and a then()', () => {
     // @ts-expect-error no such method
     void client.eth_blockNumbers
     // @ts-expect-error a number where the wire has hex
     void client.eth_getBlockByNumber(1, false)
     // @ts-expect-error one param too many
     void client.eth_chainId('latest')
-    // @ts-expect-error a client is no promise
+    // @ts-expect-error a client is not a promise
     void client.then
     expectTypeOf<Awaited<typeof client>>().toEqualTypeOf<typeof client>()
   })
@@ -37,7 +36,7 @@ describe('a client', () => {
     client.close = () => {}
   })
 
-  test('takes requests by name, exactly', () => {
+  test('types requests by method name', () => {
     expectTypeOf(client.request({ method: 'eth_blockNumber' })).toEqualTypeOf<Promise<Hex>>()
     expectTypeOf(
       client.request({ method: 'eth_getBlockByNumber', params: ['latest', true] }, { timeoutMs: 1_000 }),
@@ -50,7 +49,7 @@ describe('a client', () => {
     void client.request({ method: 'eth_blockNumber' }, { timeout: 1_000 })
   })
 
-  test('stays the same type with options bound', () => {
+  test('has the same type with options bound', () => {
     const bound = client.with({ signal: new AbortController().signal, timeoutMs: 1_000 })
     expectTypeOf(bound).toEqualTypeOf<typeof client>()
     expectTypeOf(bound.with({})).toEqualTypeOf<typeof client>()
@@ -69,10 +68,10 @@ interface MyMethods {
   getSlot(): Promise<bigint>
 }
 
-describe('methods of the user', () => {
+describe('user-defined methods', () => {
   const mine = createClient<EthereumRpc & MyMethods>(transport, ['getSlot'])
 
-  test('stand beside the others', () => {
+  test('are added to the schema', () => {
     expectTypeOf(mine.my_method('a')).toEqualTypeOf<Promise<number>>()
     expectTypeOf(mine.getSlot()).toEqualTypeOf<Promise<bigint>>()
     expectTypeOf(mine.eth_chainId()).toEqualTypeOf<Promise<Hex>>()
@@ -84,8 +83,8 @@ describe('methods of the user', () => {
     void client.my_method
   })
 
-  test('can stand alone', () => {
-    const alone = clientOf<MyMethods>(transport)
+  test('can replace the schema', () => {
+    const alone = createClient<MyMethods>(transport)
     expectTypeOf(alone.my_method('a')).toEqualTypeOf<Promise<number>>()
     // @ts-expect-error not in this schema
     void alone.eth_chainId
@@ -93,7 +92,7 @@ describe('methods of the user', () => {
 })
 
 describe('options', () => {
-  test('are an address of one shape, or a transport', () => {
+  test('are the options of createTransport, or a transport', () => {
     expectTypeOf(createClient).toBeCallableWith({ url: 'http://127.0.0.1:8545', timeoutMs: 1_000 })
     expectTypeOf(createClient).toBeCallableWith({ baseUrl: 'https://node.example', apiKey: 'kr_a' })
     expectTypeOf(createClient).toBeCallableWith({
@@ -102,17 +101,19 @@ describe('options', () => {
       apiKey: async () => 'kr_m',
     })
     expectTypeOf(createClient).toBeCallableWith(transport)
-    // @ts-expect-error the url holds the key already
+    // @ts-expect-error the URL already contains the key
     createClient({ url: 'http://127.0.0.1:8545', apiKey: 'kr_a' })
-    // @ts-expect-error two addresses
+    // @ts-expect-error two URLs
     createClient({ baseUrl: 'https://node.example', rpcUrl: 'https://node.example', apiKey: 'kr_a' })
     // @ts-expect-error a record of URLs without a network
     createClient({ rpcUrl: { testnet: 'https://a.example', mainnet: 'https://b.example' }, apiKey: 'kr_m' })
     // @ts-expect-error no key
     createClient({ baseUrl: 'https://node.example' })
-    // @ts-expect-error no address
+    // @ts-expect-error no URL
     createClient({ timeoutMs: 1_000 })
-    // @ts-expect-error options are not a transport
-    clientOf({ url: 'http://127.0.0.1:8545' })
+    // @ts-expect-error a misspelt option
+    createClient({ url: 'http://127.0.0.1:8545', timeout: 1_000 })
+    // @ts-expect-error a request function alone is not a transport
+    createClient({ request: async () => '0x1' })
   })
 })

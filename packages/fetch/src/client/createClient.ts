@@ -1,25 +1,56 @@
 import { resolveTransport } from '@keyrail/core/internal'
-import type { EthereumRpc, TransportOptions, Transport } from '@keyrail/core'
+import type { CallOptions, EthereumRpc, RequestArguments, Transport, TransportOptions } from '@keyrail/core'
 import type { Client } from './client.ts'
-import { clientOf } from './clientOf.ts'
+import { setClientTransport } from './clientTransport.ts'
+import { withLatestBlock } from './withLatestBlock.ts'
 
 /**
- * Makes a client: the full door, with every layer of the transport.
+ * Creates a client.
  *
- * Closing the client closes its transport, a given one too; see {@link clientOf} for why.
+ * A property is a method if its name has a lowercase prefix and an underscore (`eth_call`, `my_method`) or if you declare it. Anything
+ * else, such as `then` or `toJSON`, is undefined, so awaiting, printing or comparing a client never sends a request. Methods work
+ * detached from the client.
  *
- * @param options - The address and how to call it; or a transport, which is used as it is and can stand behind several libraries at once.
- * @param declared - Names of your own methods that hold no underscore. @default []
- * @returns A client of the schema `Rpc`. Add methods of your own with `createClient<EthereumRpc & MyMethods>(…)`: the schema is never
- *   inferred from the place where the client is used, so that a client can be created inline as an argument.
- * @throws {KeyrailError} of kind `invalidRequest` for a wrong option, naming it and the mend.
+ * `client.close()` closes the transport only if this function created it. A transport that you pass in may serve other libraries too,
+ * so it stays open and the client keeps working: call `transport.close()` once, when the last user is done.
+ *
+ * @param options - The options of `createTransport`, or a transport that you created, which can serve several libraries at once.
+ * @param declared - Names of your own methods that contain no underscore. @default []
+ * @returns A client with the methods of the schema `Rpc`. Add your own with `createClient<EthereumRpc & MyMethods>(…)`. The schema is
+ *   never inferred from where the client is used, so you can create a client inline as an argument.
+ * @throws {KeyrailError} kind `invalidRequest` for a wrong option. The message names the option and how to fix it.
  * @example
  * const client = createClient({ baseUrl: 'https://node.example.com', apiKey })
  * const number = await client.eth_blockNumber()
  */
 export function createClient<Rpc = EthereumRpc>(
   options: TransportOptions | Transport,
-  declared?: readonly string[],
+  declared: readonly string[] = [],
 ): Client<NoInfer<Rpc>> {
-  return clientOf<Rpc>(resolveTransport(options, undefined, 'createClient').transport, declared)
+  const { transport, release } = resolveTransport(options, undefined, 'createClient')
+  const bind = (bound?: CallOptions): object => {
+    const request = (args: RequestArguments, callOptions?: CallOptions): Promise<unknown> =>
+      transport.request(withLatestBlock(args), callOptions ? { ...bound, ...callOptions } : bound)
+    const methods: Record<PropertyKey, unknown> = { __proto__: null }
+    const parts: Record<PropertyKey, unknown> = Object.freeze({
+      __proto__: null,
+      redactedUrl: transport.redactedUrl,
+      request,
+      with: (callOptions: CallOptions) => bind({ ...bound, ...callOptions }),
+      close: release,
+      [Symbol.asyncDispose]: async () => release(),
+    })
+    const client = new Proxy(parts, {
+      get: (_, name) =>
+        parts[name] ??
+        methods[name] ??
+        (/^[a-z][A-Za-z0-9]*_/.test(String(name)) || declared.includes(name as string)
+          ? (methods[name] = (...params: unknown[]) => request({ method: name as string, params }))
+          : undefined),
+      deleteProperty: () => false,
+    })
+    setClientTransport(client, transport)
+    return client
+  }
+  return bind() as Client<Rpc>
 }

@@ -3,7 +3,6 @@ import type { EthereumRpc } from '@keyrail/core'
 import { describe, expectTypeOf, test } from 'vitest'
 import {
   call,
-  clientOf,
   createClient,
   estimateGas,
   getBalance,
@@ -33,7 +32,7 @@ interface MyMethods {
   my_method(): Promise<string>
 }
 
-describe('a client made inline', () => {
+describe('a client created inline', () => {
   test('is accepted by the functions that watch, wait and iterate', () => {
     expectTypeOf(iterateLogs(createClient({ url }), { fromBlock: 0 })).toEqualTypeOf<LogIterator>()
     expectTypeOf(watchBlocks(createClient({ url }))).toEqualTypeOf(watchBlocks(createdBefore))
@@ -46,17 +45,17 @@ describe('a client made inline', () => {
     >()
   })
 
-  test('is accepted however it is made', () => {
+  test('is accepted with any options', () => {
     const transport = createTransport({ url })
     expectTypeOf(iterateLogs(createClient(transport), { fromBlock: 0 })).toEqualTypeOf<LogIterator>()
     void iterateLogs(createClient({ baseUrl: url, apiKey: 'kr_a' }, []), { fromBlock: 0 })
     void iterateLogs(createClient({ endpoints: [{ url }, { url }] }), { fromBlock: 0 })
     void iterateLogs(createClient<EthereumRpc & MyMethods>({ url }, ['getSlot']), { fromBlock: 0 })
     void iterateLogs(createClient({ url }).with({ timeoutMs: 1 }), { fromBlock: 0 })
-    void iterateLogs(clientOf(compose(http({ url }))), { fromBlock: 0 })
-    void watchBlocks(clientOf(compose(http({ url }))))
-    void watchLogs(clientOf(compose(http({ url }))))
-    void waitForTransactionReceipt(clientOf(compose(http({ url }))), { hash })
+    void iterateLogs(createClient(compose(http({ url }))), { fromBlock: 0 })
+    void watchBlocks(createClient(compose(http({ url }))))
+    void watchLogs(createClient(compose(http({ url }))))
+    void waitForTransactionReceipt(createClient(compose(http({ url }))), { hash })
   })
 
   test('is accepted by every read, with the same result', () => {
@@ -82,18 +81,18 @@ describe('a client made inline', () => {
     void sendRawTransaction(createClient({ url }), { transaction: '0x02' })
   })
 
-  test('is a plain client wherever one is expected', () => {
+  test('is a plain Client', () => {
     const takesClient = (client: Client): Client => client
     expectTypeOf(takesClient(createClient({ url }))).toEqualTypeOf<Client>()
     expectTypeOf(createClient({ url })).toEqualTypeOf<Client>()
-    expectTypeOf(clientOf(createTransport({ url }))).toEqualTypeOf<Client>()
+    expectTypeOf(createClient(createTransport({ url }))).toEqualTypeOf<Client>()
     const declared: Client = createClient({ url })
     const record: { readonly client: Client } = { client: createClient({ url }) }
     void [declared, record]
     expectTypeOf((async (): Promise<Client> => createClient({ url }))()).toEqualTypeOf<Promise<Client>>()
     const takesMine = (client: Client<EthereumRpc & MyMethods>): void => void client
     takesMine(createClient<EthereumRpc & MyMethods>({ url }))
-    // @ts-expect-error methods of your own are named with createClient<EthereumRpc & MyMethods>(…)
+    // @ts-expect-error your own methods need createClient<EthereumRpc & MyMethods>(…)
     takesMine(createClient({ url }))
   })
 })

@@ -1,6 +1,7 @@
 import { KeyrailError } from '@keyrail/core'
 import { checkNames, now } from '@keyrail/core/internal'
 import type { CallOptions } from '@keyrail/core'
+import { getClientTransport } from '../client/clientTransport.ts'
 import type { Log } from '../decode/log.ts'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
 import { checkType } from '../encode/checkType.ts'
@@ -25,8 +26,6 @@ import { createWindowSize } from './windowSize.ts'
 /** What {@link iterateLogs} needs of a client. */
 export interface LogsClient {
   readonly with: (options: CallOptions) => Reads<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber'>
-  /** The transport's own: by it, everything on one transport shares what was learned of its limits. */
-  readonly close?: () => void
 }
 
 /** How far an iteration has come. */
@@ -132,7 +131,7 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
     cursor ??= { nextBlock: await resolveBlock(reader, fromBlock, head), nextLogIndex: 0 }
     const { nextBlock: first, nextLogIndex: firstIndex } = cursor
     const edges = createChainEdges(reader, (checkReorg && cursor.edges) || [])
-    const size = createWindowSize(client.close ?? client, maxBlocks)
+    const size = createWindowSize(getClientTransport(client), maxBlocks)
 
     const readSpan = ({ from, to }: BlockSpan): Promise<Log[]> =>
       readLogs(
