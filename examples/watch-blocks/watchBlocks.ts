@@ -3,7 +3,7 @@ import { address } from '../address.ts'
 
 const client = createClient(address())
 const blocks = watchBlocks(client, {
-  onTrouble: ({ error, waitMs }) => console.error(`${error.message}; looking again in ${Math.round(waitMs)} ms`),
+  onError: ({ error, waitMs }) => console.error(`${error.message}; looking again in ${Math.round(waitMs)} ms`),
 })
 process.once('SIGINT', () => void blocks.return())
 

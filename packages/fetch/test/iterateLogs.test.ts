@@ -8,7 +8,7 @@ import type { KeyrailError, Log } from '../src/index.ts'
 import { iterateLogs } from '../src/logs/iterateLogs.ts'
 import type { LogsProgress } from '../src/logs/iterateLogs.ts'
 import type { LogCursor } from '../src/logs/logCursor.ts'
-import { isReorg } from '../src/logs/reorgFailure.ts'
+import { isReorgError } from '../src/logs/reorgError.ts'
 import { clientOfChain, contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from './reorgChain.ts'
 import type { ChainServer, ReorgChain } from './reorgChain.ts'
 
@@ -594,7 +594,7 @@ describe('checkReorg', () => {
     try {
       for await (const log of logs) seen.push(log)
     } catch (error) {
-      if (!isReorg(error)) {
+      if (!isReorgError(error)) {
         if (isKeyrailError(error) && error.retryable) return logs.cursor()
         throw error
       }
@@ -643,8 +643,8 @@ describe('checkReorg', () => {
         for await (const log of logs) seen.push(log)
       })(),
     )
-    expect(isReorg(failure)).toBe(true)
-    if (!isReorg(failure)) return
+    expect(isReorgError(failure)).toBe(true)
+    if (!isReorgError(failure)) return
     // Blocks 81 and above were replaced; the windows near the head begin at block 37.
     expect(failure.reorg.fromBlock).toBe(77n)
     expect(failure).toMatchObject({ kind: 'badResponse', retryable: true })
@@ -664,7 +664,7 @@ describe('checkReorg', () => {
       const failure = await failureOf(
         collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true, cursor })),
       )
-      expect(isReorg(failure) && failure.reorg.fromBlock).toBeLessThanOrEqual(2n)
+      expect(isReorgError(failure) && failure.reorg.fromBlock).toBeLessThanOrEqual(2n)
     }
   })
 

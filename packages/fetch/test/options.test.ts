@@ -31,12 +31,12 @@ const readers: Readonly<Record<string, Reader>> = {
   watchBlocks: {
     make: (options) => watchBlocks(client, options),
     ranges: watchRanges,
-    others: ['fromBlock', 'signal', 'onTrouble', 'includeTransactions', 'emitMissed'],
+    others: ['fromBlock', 'signal', 'onError', 'includeTransactions', 'emitMissedBlocks'],
   },
   watchLogs: {
     make: (options) => watchLogs(client, options),
     ranges: watchRanges,
-    others: ['address', 'topics', 'fromBlock', 'signal', 'onTrouble'],
+    others: ['address', 'topics', 'fromBlock', 'signal', 'onError'],
   },
 }
 

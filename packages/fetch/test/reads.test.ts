@@ -20,7 +20,7 @@ import {
   sendRawTransaction,
   waitForTransactionReceipt,
 } from '../src/index.ts'
-import type { Client, LogRange, TransactionReceipt } from '../src/index.ts'
+import type { Client, LogRangeQuery, TransactionReceipt } from '../src/index.ts'
 import { emitterCode, emitterInitCode, wordOf } from './emitter.ts'
 import type { AnvilRpc } from './nodeMethods.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
@@ -364,7 +364,7 @@ describe('getLogs', () => {
     })
   })
 
-  const countOf = async (more: Partial<LogRange>): Promise<number> =>
+  const countOf = async (more: Partial<LogRangeQuery>): Promise<number> =>
     (await getLogs(client, { ...all, ...more })).length
 
   test('finds by contract, by topics, by range and by block', async () => {

@@ -7,7 +7,7 @@ import { watchBlocks } from '../src/watch/watchBlocks.ts'
 import type { BlockEvent } from '../src/watch/watchBlocks.ts'
 import { watchLogs } from '../src/watch/watchLogs.ts'
 import type { LogEvent } from '../src/watch/watchLogs.ts'
-import type { WatchTrouble } from '../src/watch/watchOptions.ts'
+import type { WatchFailure } from '../src/watch/watchOptions.ts'
 import { clientOfChain, contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from './reorgChain.ts'
 import type { ReorgChain } from './reorgChain.ts'
 
@@ -181,7 +181,7 @@ describe('watchBlocks', () => {
 
   test('passes over what it missed where that is wanted', async () => {
     const chain = chainOf(10)
-    const { seen, stop } = take(watchBlocks(clientOfChain(chain), { emitMissed: false }))
+    const { seen, stop } = take(watchBlocks(clientOfChain(chain), { emitMissedBlocks: false }))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.mine(20)
     await vi.advanceTimersByTimeAsync(12_000)
@@ -197,7 +197,7 @@ describe('watchBlocks', () => {
 
   test('does not go back to what it passed over where the chain gets shorter', async () => {
     const chain = chainOf(10)
-    const { seen, stop } = take(watchBlocks(clientOfChain(chain), { emitMissed: false }))
+    const { seen, stop } = take(watchBlocks(clientOfChain(chain), { emitMissedBlocks: false }))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.mine(20)
     await vi.advanceTimersByTimeAsync(12_000)
@@ -422,8 +422,8 @@ describe('watchLogs', () => {
       if (method === 'eth_getLogs' && ++calls % 5 === 2 && calls < 100)
         throw new NodeError('unavailable', { code: -32_000, message: 'busy' })
     }
-    const troubles: WatchTrouble[] = []
-    const watched = watchLogs(clientOfChain(chain), { fromBlock: 3, onTrouble: (trouble) => troubles.push(trouble) })
+    const troubles: WatchFailure[] = []
+    const watched = watchLogs(clientOfChain(chain), { fromBlock: 3, onError: (trouble) => troubles.push(trouble) })
     const { seen, stop } = take(watched)
     await vi.advanceTimersByTimeAsync(60_000)
     chain.mine(1)
@@ -610,9 +610,9 @@ describe.each<readonly [string, Watch]>([
   test('survives failures that may pass, tells of them, and waits longer each time', async () => {
     const chain = chainOf(5)
     const { seen, stop, over } = take(
-      watch(clientOfChain(chain), { fromBlock: 5, onTrouble: (trouble: WatchTrouble) => troubles.push(trouble) }),
+      watch(clientOfChain(chain), { fromBlock: 5, onError: (trouble: WatchFailure) => troubles.push(trouble) }),
     )
-    const troubles: WatchTrouble[] = []
+    const troubles: WatchFailure[] = []
     await vi.advanceTimersByTimeAsync(1_000)
     const before = seen.length
     chain.before = () => {
@@ -649,7 +649,7 @@ describe.each<readonly [string, Watch]>([
     await over
   })
 
-  test('ends with a failure that will not pass, and with what onTrouble throws', async () => {
+  test('ends with a failure that will not pass, and with what onError throws', async () => {
     const chain = chainOf(5)
     chain.before = () => {
       throw new NodeError('auth', { code: -32_000, message: 'no such key' })
@@ -662,7 +662,7 @@ describe.each<readonly [string, Watch]>([
     }
     const given = take(
       watch(clientOfChain(chain), {
-        onTrouble: ({ failures }: WatchTrouble) => {
+        onError: ({ failures }: WatchFailure) => {
           if (failures === 3) throw new Error('I give up')
         },
       }),
@@ -739,7 +739,7 @@ describe.each<readonly [string, Watch]>([
     ['pollingIntervalMs', { pollingIntervalMs: 2 ** 31 }],
     ['reorgDepth', { reorgDepth: 0 }],
     ['reorgDepth', { reorgDepth: 1_025 }],
-    ['onTrouble', { onTrouble: 'loud' as never }],
+    ['onError', { onError: 'loud' as never }],
   ])('refuses a wrong %s at once: %o', (name, wrong) => {
     let caught: unknown
     try {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isKeyrailError, KeyrailError } from '@keyrail/core'
-import { isReorg, iterateLogs } from '@keyrail/fetch'
+import { isReorgError, iterateLogs } from '@keyrail/fetch'
 import type { LogsClient } from '@keyrail/fetch'
 import type { LogSink } from './logSink.ts'
 import type { ExportSettings } from './savedExport.ts'
@@ -80,9 +80,9 @@ export async function exportLogs(
       furthest = Math.max(furthest, reached)
       const seconds = waits[failures++]
       const waitMs = Math.max((seconds ?? 0) * 1_000, error.retryAfterMs ?? 0)
-      if (isReorg(error)) onReorg(error.reorg.fromBlock, sink.takeBack(error.reorg))
+      if (isReorgError(error)) onReorg(error.reorg.fromBlock, sink.takeBack(error.reorg))
       if (seconds === undefined || waitMs > longestWaitMs) throw error
-      if (!isReorg(error)) onWait(error, waitMs)
+      if (!isReorgError(error)) onWait(error, waitMs)
       await pause(waitMs, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) throw signal.reason
     }

@@ -1,4 +1,4 @@
-import type { Log, LogCursor, ReorgFailure } from '@keyrail/fetch'
+import type { Log, LogCursor, ReorgError } from '@keyrail/fetch'
 
 /** Where logs go, and how far they have come there. */
 export interface LogSink {
@@ -20,5 +20,5 @@ export interface LogSink {
    * @returns How many logs that were.
    * @throws {CliError} where what was written is out of reach.
    */
-  readonly takeBack: (reorg: ReorgFailure['reorg']) => number
+  readonly takeBack: (reorg: ReorgError['reorg']) => number
 }

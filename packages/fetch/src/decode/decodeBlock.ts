@@ -1,6 +1,6 @@
 import type { Hex } from '@keyrail/core'
 import type { Block, PendingBlock, Withdrawal } from './block.ts'
-import { decodeGiven } from './decodeGiven.ts'
+import { decodeOptional } from './decodeOptional.ts'
 import { decodeHex } from './decodeHex.ts'
 import { decodeList } from './decodeList.ts'
 import { decodeNumber } from './decodeNumber.ts'
@@ -45,34 +45,34 @@ export function decodePendingBlock(
   const hash = (name: keyof Block): Hex => decodeHash(block[name], `block.${name}`)
   return {
     ...block,
-    hash: decodeGiven(block.hash, 'block.hash', decodeHash) ?? null,
-    number: decodeGiven(block.number, 'block.number', decodeQuantity) ?? null,
+    hash: decodeOptional(block.hash, 'block.hash', decodeHash) ?? null,
+    number: decodeOptional(block.number, 'block.number', decodeQuantity) ?? null,
     parentHash: hash('parentHash'),
     timestamp: quantity('timestamp'),
-    miner: decodeGiven(block.miner, 'block.miner', decodeHex, 20) ?? null,
+    miner: decodeOptional(block.miner, 'block.miner', decodeHex, 20) ?? null,
     gasLimit: quantity('gasLimit'),
     gasUsed: quantity('gasUsed'),
-    baseFeePerGas: decodeGiven(block.baseFeePerGas, 'block.baseFeePerGas', decodeQuantity),
-    blobGasUsed: decodeGiven(block.blobGasUsed, 'block.blobGasUsed', decodeQuantity),
-    excessBlobGas: decodeGiven(block.excessBlobGas, 'block.excessBlobGas', decodeQuantity),
-    difficulty: decodeGiven(block.difficulty, 'block.difficulty', decodeQuantity),
-    totalDifficulty: decodeGiven(block.totalDifficulty, 'block.totalDifficulty', decodeQuantity),
+    baseFeePerGas: decodeOptional(block.baseFeePerGas, 'block.baseFeePerGas', decodeQuantity),
+    blobGasUsed: decodeOptional(block.blobGasUsed, 'block.blobGasUsed', decodeQuantity),
+    excessBlobGas: decodeOptional(block.excessBlobGas, 'block.excessBlobGas', decodeQuantity),
+    difficulty: decodeOptional(block.difficulty, 'block.difficulty', decodeQuantity),
+    totalDifficulty: decodeOptional(block.totalDifficulty, 'block.totalDifficulty', decodeQuantity),
     size: decodeNumber(block.size, 'block.size'),
     extraData: decodeHex(block.extraData, 'block.extraData'),
     mixHash: hash('mixHash'),
-    nonce: decodeGiven(block.nonce, 'block.nonce', decodeHex, 8) ?? null,
-    logsBloom: decodeGiven(block.logsBloom, 'block.logsBloom', decodeHex, 256) ?? null,
+    nonce: decodeOptional(block.nonce, 'block.nonce', decodeHex, 8) ?? null,
+    logsBloom: decodeOptional(block.logsBloom, 'block.logsBloom', decodeHex, 256) ?? null,
     sha3Uncles: hash('sha3Uncles'),
     stateRoot: hash('stateRoot'),
     transactionsRoot: hash('transactionsRoot'),
     receiptsRoot: hash('receiptsRoot'),
-    withdrawalsRoot: decodeGiven(block.withdrawalsRoot, 'block.withdrawalsRoot', decodeHash),
-    parentBeaconBlockRoot: decodeGiven(block.parentBeaconBlockRoot, 'block.parentBeaconBlockRoot', decodeHash),
-    requestsHash: decodeGiven(block.requestsHash, 'block.requestsHash', decodeHash),
-    blockAccessListHash: decodeGiven(block.blockAccessListHash, 'block.blockAccessListHash', decodeHash),
-    slotNumber: decodeGiven(block.slotNumber, 'block.slotNumber', decodeQuantity),
+    withdrawalsRoot: decodeOptional(block.withdrawalsRoot, 'block.withdrawalsRoot', decodeHash),
+    parentBeaconBlockRoot: decodeOptional(block.parentBeaconBlockRoot, 'block.parentBeaconBlockRoot', decodeHash),
+    requestsHash: decodeOptional(block.requestsHash, 'block.requestsHash', decodeHash),
+    blockAccessListHash: decodeOptional(block.blockAccessListHash, 'block.blockAccessListHash', decodeHash),
+    slotNumber: decodeOptional(block.slotNumber, 'block.slotNumber', decodeQuantity),
     uncles: decodeList(block.uncles, 'block.uncles', decodeHash),
-    withdrawals: decodeGiven(block.withdrawals, 'block.withdrawals', (list, what) =>
+    withdrawals: decodeOptional(block.withdrawals, 'block.withdrawals', (list, what) =>
       decodeList(list, what, decodeWithdrawal),
     ),
     transactions: decodeList(block.transactions, 'block.transactions', decode),

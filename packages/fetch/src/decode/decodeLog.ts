@@ -1,4 +1,4 @@
-import { decodeGiven } from './decodeGiven.ts'
+import { decodeOptional } from './decodeOptional.ts'
 import { decodeHex } from './decodeHex.ts'
 import { decodeList } from './decodeList.ts'
 import { decodeNumber } from './decodeNumber.ts'
@@ -25,7 +25,7 @@ export function decodeLog(value: unknown, what = 'log'): Log {
     data: decodeHex(log.data, `${what}.data`),
     blockHash: decodeHex(log.blockHash, `${what}.blockHash`, 32),
     blockNumber: decodeQuantity(log.blockNumber, `${what}.blockNumber`),
-    blockTimestamp: decodeGiven(log.blockTimestamp, `${what}.blockTimestamp`, decodeQuantity),
+    blockTimestamp: decodeOptional(log.blockTimestamp, `${what}.blockTimestamp`, decodeQuantity),
     transactionHash: decodeHex(log.transactionHash, `${what}.transactionHash`, 32),
     transactionIndex: decodeNumber(log.transactionIndex, `${what}.transactionIndex`),
     logIndex: decodeNumber(log.logIndex, `${what}.logIndex`),

@@ -1,4 +1,4 @@
-import { decodeGiven } from './decodeGiven.ts'
+import { decodeOptional } from './decodeOptional.ts'
 import { decodeHex } from './decodeHex.ts'
 import { decodeList } from './decodeList.ts'
 import { decodeLog } from './decodeLog.ts'
@@ -30,20 +30,20 @@ export function decodeReceipt(value: unknown, what = 'receipt'): TransactionRece
   return {
     ...receipt,
     ...decodeTransactionType(receipt.type, `${what}.type`),
-    status: decodeGiven(receipt.status, `${what}.status`, decodeStatus),
-    root: decodeGiven(receipt.root, `${what}.root`, decodeHex),
+    status: decodeOptional(receipt.status, `${what}.status`, decodeStatus),
+    root: decodeOptional(receipt.root, `${what}.root`, decodeHex),
     transactionHash: decodeHex(receipt.transactionHash, `${what}.transactionHash`, 32),
     transactionIndex: decodeNumber(receipt.transactionIndex, `${what}.transactionIndex`),
     blockHash: decodeHex(receipt.blockHash, `${what}.blockHash`, 32),
     blockNumber: decodeQuantity(receipt.blockNumber, `${what}.blockNumber`),
     from: decodeHex(receipt.from, `${what}.from`, 20),
-    to: decodeGiven(receipt.to, `${what}.to`, decodeHex, 20) ?? null,
-    contractAddress: decodeGiven(receipt.contractAddress, `${what}.contractAddress`, decodeHex, 20) ?? null,
+    to: decodeOptional(receipt.to, `${what}.to`, decodeHex, 20) ?? null,
+    contractAddress: decodeOptional(receipt.contractAddress, `${what}.contractAddress`, decodeHex, 20) ?? null,
     gasUsed: decodeQuantity(receipt.gasUsed, `${what}.gasUsed`),
     cumulativeGasUsed: decodeQuantity(receipt.cumulativeGasUsed, `${what}.cumulativeGasUsed`),
     effectiveGasPrice: decodeQuantity(receipt.effectiveGasPrice, `${what}.effectiveGasPrice`),
-    blobGasUsed: decodeGiven(receipt.blobGasUsed, `${what}.blobGasUsed`, decodeQuantity),
-    blobGasPrice: decodeGiven(receipt.blobGasPrice, `${what}.blobGasPrice`, decodeQuantity),
+    blobGasUsed: decodeOptional(receipt.blobGasUsed, `${what}.blobGasUsed`, decodeQuantity),
+    blobGasPrice: decodeOptional(receipt.blobGasPrice, `${what}.blobGasPrice`, decodeQuantity),
     logs: decodeList(receipt.logs, `${what}.logs`, decodeLog),
     logsBloom: decodeHex(receipt.logsBloom, `${what}.logsBloom`, 256),
   }

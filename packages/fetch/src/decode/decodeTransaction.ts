@@ -1,6 +1,6 @@
 import { decodeAccessList } from './decodeAccessList.ts'
 import { decodeAuthorization } from './decodeAuthorization.ts'
-import { decodeGiven } from './decodeGiven.ts'
+import { decodeOptional } from './decodeOptional.ts'
 import { decodeHex } from './decodeHex.ts'
 import { decodeList } from './decodeList.ts'
 import { decodeNumber } from './decodeNumber.ts'
@@ -39,28 +39,28 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
     ...decodeTransactionType(wire.type, `${what}.type`),
     hash: decodeHex(wire.hash, `${what}.hash`, 32),
     from: decodeHex(wire.from, `${what}.from`, 20),
-    to: decodeGiven(wire.to, `${what}.to`, decodeHex, 20) ?? null,
+    to: decodeOptional(wire.to, `${what}.to`, decodeHex, 20) ?? null,
     nonce: decodeNumber(wire.nonce, `${what}.nonce`),
     gas: quantity('gas'),
     value: quantity('value'),
     input: decodeHex(wire.input, `${what}.input`),
-    blockHash: decodeGiven(wire.blockHash, `${what}.blockHash`, decodeHex, 32) ?? null,
-    blockNumber: decodeGiven(wire.blockNumber, `${what}.blockNumber`, decodeQuantity) ?? null,
-    transactionIndex: decodeGiven(wire.transactionIndex, `${what}.transactionIndex`, decodeNumber) ?? null,
-    blockTimestamp: decodeGiven(wire.blockTimestamp, `${what}.blockTimestamp`, decodeQuantity),
+    blockHash: decodeOptional(wire.blockHash, `${what}.blockHash`, decodeHex, 32) ?? null,
+    blockNumber: decodeOptional(wire.blockNumber, `${what}.blockNumber`, decodeQuantity) ?? null,
+    transactionIndex: decodeOptional(wire.transactionIndex, `${what}.transactionIndex`, decodeNumber) ?? null,
+    blockTimestamp: decodeOptional(wire.blockTimestamp, `${what}.blockTimestamp`, decodeQuantity),
   }
   const chainId = (): number => decodeNumber(wire.chainId, `${what}.chainId`)
   const accessList = () => decodeAccessList(wire.accessList, `${what}.accessList`)
   const signature = (): TypedSignature => ({
     // Nodes of before 2023 send the parity as v only.
     yParity: decodeNumber(wire.yParity ?? wire.v, `${what}.yParity`),
-    v: decodeGiven(wire.v, `${what}.v`, decodeQuantity),
+    v: decodeOptional(wire.v, `${what}.v`, decodeQuantity),
     r: quantity('r'),
     s: quantity('s'),
   })
   const feeMarket = (): FeeMarketFields => ({
     chainId: chainId(),
-    gasPrice: decodeGiven(wire.gasPrice, `${what}.gasPrice`, decodeQuantity),
+    gasPrice: decodeOptional(wire.gasPrice, `${what}.gasPrice`, decodeQuantity),
     maxFeePerGas: quantity('maxFeePerGas'),
     maxPriorityFeePerGas: quantity('maxPriorityFeePerGas'),
     accessList: accessList(),
@@ -71,10 +71,10 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
       return {
         ...common,
         type: 'legacy',
-        chainId: decodeGiven(wire.chainId, `${what}.chainId`, decodeNumber),
+        chainId: decodeOptional(wire.chainId, `${what}.chainId`, decodeNumber),
         gasPrice: quantity('gasPrice'),
         v: quantity('v'),
-        yParity: decodeGiven(wire.yParity, `${what}.yParity`, decodeNumber),
+        yParity: decodeOptional(wire.yParity, `${what}.yParity`, decodeNumber),
         r: quantity('r'),
         s: quantity('s'),
       }

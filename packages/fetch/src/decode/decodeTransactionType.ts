@@ -1,4 +1,4 @@
-import { decodeGiven } from './decodeGiven.ts'
+import { decodeOptional } from './decodeOptional.ts'
 import { decodeNumber } from './decodeNumber.ts'
 import type { TransactionType } from './transactionType.ts'
 
@@ -15,6 +15,6 @@ export function decodeTransactionType<Wanted extends TransactionType = Transacti
   value: unknown,
   what: string,
 ): { readonly type: Wanted; readonly typeNumber: number } {
-  const typeNumber = decodeGiven(value, what, decodeNumber) ?? 0
+  const typeNumber = decodeOptional(value, what, decodeNumber) ?? 0
   return { type: (types[typeNumber] ?? 'other') as Wanted, typeNumber }
 }

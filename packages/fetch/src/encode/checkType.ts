@@ -1,4 +1,4 @@
-import { refused } from './refused.ts'
+import { invalidOption } from './invalidOption.ts'
 
 /**
  * Refuses an option that is of another type. Undefined passes: it means the default.
@@ -10,5 +10,5 @@ import { refused } from './refused.ts'
  */
 export function checkType(name: string, value: unknown, type: 'boolean' | 'function'): void {
   if (value !== undefined && typeof value !== type)
-    throw refused(`${name} must be a ${type}, not of type ${typeof value}`)
+    throw invalidOption(`${name} must be a ${type}, not of type ${typeof value}`)
 }

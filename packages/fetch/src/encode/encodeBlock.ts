@@ -1,7 +1,7 @@
 import type { BlockTag, Hex, MinedBlockTag } from '@keyrail/core'
 import type { BlockInput, MinedBlockInput } from './blockInput.ts'
 import { encodeQuantity } from './encodeQuantity.ts'
-import { refused } from './refused.ts'
+import { invalidOption } from './invalidOption.ts'
 
 /**
  * Writes which block is meant.
@@ -20,5 +20,5 @@ export function encodeBlock(block: BlockInput = 'latest', name = 'block'): Block
   if (typeof block !== 'string') return encodeQuantity(block, name)
   if (/^(latest|safe|finalized|earliest|pending|0x(0|[1-9a-fA-F][\da-fA-F]{0,62}|[\da-fA-F]{64}))$/.test(block))
     return block
-  throw refused(`${name} must be a number, a hash, or one of latest, safe, finalized, earliest and pending`)
+  throw invalidOption(`${name} must be a number, a hash, or one of latest, safe, finalized, earliest and pending`)
 }

@@ -1,5 +1,5 @@
 import type { Hex } from '@keyrail/core'
-import { refused } from './refused.ts'
+import { invalidOption } from './invalidOption.ts'
 
 /**
  * Checks bytes that are to be sent.
@@ -19,5 +19,5 @@ export function encodeHex(value: Hex, name: string, bytes?: number): Hex {
   if (right) return value
   const length = bytes === undefined ? 'an even number of' : 2 * bytes
   const names = bytes === 20 ? ' (a name has to be resolved first)' : ''
-  throw refused(`${name} must be 0x and ${length} hex digits${names}`)
+  throw invalidOption(`${name} must be 0x and ${length} hex digits${names}`)
 }

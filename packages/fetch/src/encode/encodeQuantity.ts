@@ -1,5 +1,5 @@
 import type { Hex } from '@keyrail/core'
-import { refused } from './refused.ts'
+import { invalidOption } from './invalidOption.ts'
 
 /**
  * Writes a whole number as a quantity of the wire.
@@ -14,13 +14,15 @@ import { refused } from './refused.ts'
 export function encodeQuantity(value: bigint | number, name: string): Hex {
   if (typeof value === 'number') {
     if (!Number.isInteger(value))
-      throw refused(`${name} must be a whole number: round it, or pass a bigint in the smallest unit`)
+      throw invalidOption(`${name} must be a whole number: round it, or pass a bigint in the smallest unit`)
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER)
-      throw refused(`${name} is too large for a number to hold exactly: pass a bigint, such as 10n ** 18n`)
+      throw invalidOption(`${name} is too large for a number to hold exactly: pass a bigint, such as 10n ** 18n`)
   } else if (typeof value !== 'bigint')
-    throw refused(`${name} must be a bigint or a whole number, and is a ${value === null ? 'null' : typeof value}`)
-  if (value < 0) throw refused(`${name} must not be negative`)
+    throw invalidOption(
+      `${name} must be a bigint or a whole number, and is a ${value === null ? 'null' : typeof value}`,
+    )
+  if (value < 0) throw invalidOption(`${name} must not be negative`)
   const digits = value.toString(16)
-  if (digits.length > 64) throw refused(`${name} is above 2^256-1, the largest number a node can take`)
+  if (digits.length > 64) throw invalidOption(`${name} is above 2^256-1, the largest number a node can take`)
   return `0x${digits}`
 }

@@ -2,9 +2,9 @@ import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
 import { decodeObject } from '../decode/decodeObject.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
-import type { Reads } from '../read/reads.ts'
-import { noBlock } from './resolveRange.ts'
-import { reorgFailure } from './reorgFailure.ts'
+import type { ReadClient } from '../read/readClient.ts'
+import { missingBlock } from './resolveRange.ts'
+import { createReorgError } from './reorgError.ts'
 
 /** Number and hash of a block that what was given stands on. */
 export type ChainEdge = readonly [number: number, hash: Hex]
@@ -15,7 +15,7 @@ export interface ChainEdges {
   readonly hashOf: (number: number) => Promise<Hex>
   /**
    * Checks that the newest edge is still in the chain, and with it all the others.
-   * @throws {ReorgFailure} naming the first block that may have changed.
+   * @throws {ReorgError} naming the first block that may have changed.
    */
   readonly verify: () => Promise<void>
   /** Makes sure that there is an edge at this block or above it. */
@@ -35,11 +35,11 @@ const mostEdges = 64
  * @param client - A client.
  * @param given - Edges of an earlier iteration.
  */
-export function createChainEdges(client: Reads<'eth_getBlockByNumber'>, given: readonly ChainEdge[]): ChainEdges {
+export function createChainEdges(client: ReadClient<'eth_getBlockByNumber'>, given: readonly ChainEdge[]): ChainEdges {
   const edges: ChainEdge[] = [...given]
   const hashOf = async (number: number): Promise<Hex> => {
     const found = await client.eth_getBlockByNumber(encodeQuantity(number, 'number'), false)
-    if (found === null) throw noBlock(number)
+    if (found === null) throw missingBlock(number)
     return decodeHex(decodeObject<'hash'>(found, 'block').hash, 'block.hash', 32)
   }
   const stands = async ([number, hash]: ChainEdge): Promise<boolean> => (await hashOf(number)) === hash
@@ -52,7 +52,7 @@ export function createChainEdges(client: Reads<'eth_getBlockByNumber'>, given: r
       while (standing >= 0 && !(await stands(edges[standing] as ChainEdge))) standing--
       // The oldest edge lies just below the first block that could be lost: if even that was replaced, nothing older was given or is in doubt.
       const [oldest] = edges[Math.max(standing, 0)] as ChainEdge
-      throw reorgFailure({ nextBlock: oldest + 1, nextLogIndex: 0, edges: edges.slice(0, standing + 1) })
+      throw createReorgError({ nextBlock: oldest + 1, nextLogIndex: 0, edges: edges.slice(0, standing + 1) })
     },
     reach: async (number) => {
       if ((edges.at(-1)?.[0] ?? -1) < number) edges.push([number, await hashOf(number)])

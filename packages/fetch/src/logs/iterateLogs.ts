@@ -6,26 +6,26 @@ import type { Log } from '../decode/log.ts'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
 import { checkType } from '../encode/checkType.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
-import { refused } from '../encode/refused.ts'
+import { invalidOption } from '../encode/invalidOption.ts'
 import { getBlockNumber } from '../read/getBlockNumber.ts'
-import type { Reads } from '../read/reads.ts'
+import type { ReadClient } from '../read/readClient.ts'
 import { createChainEdges } from './chainEdges.ts'
-import { checkWhole } from './checkWhole.ts'
-import { encodeCondition } from './encodeCondition.ts'
-import type { LogCondition } from './logCondition.ts'
+import { checkInteger } from './checkInteger.ts'
+import { encodeLogQuery } from './encodeLogQuery.ts'
+import type { LogQuery } from './logQuery.ts'
 import { checkLogCursor } from './logCursor.ts'
 import type { LogCursor } from './logCursor.ts'
 import { createLogWindows } from './logWindows.ts'
 import type { BlockSpan } from './logWindows.ts'
 import { readLogs } from './readLogs.ts'
-import { isReorg } from './reorgFailure.ts'
+import { isReorgError } from './reorgError.ts'
 import { checkRangeEnd, resolveBlock } from './resolveRange.ts'
-import { stoppable } from './stoppable.ts'
+import { runAbortable } from './runAbortable.ts'
 import { createWindowSize } from './windowSize.ts'
 
 /** What {@link iterateLogs} needs of a client. */
 export interface LogsClient {
-  readonly with: (options: CallOptions) => Reads<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber'>
+  readonly with: (options: CallOptions) => ReadClient<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber'>
 }
 
 /** How far an iteration has come. */
@@ -45,7 +45,7 @@ export interface LogsProgress {
 }
 
 /** Options of {@link iterateLogs}. */
-export interface IterateLogsOptions extends LogCondition {
+export interface IterateLogsOptions extends LogQuery {
   /** The first block. Not looked at where a cursor is given. */
   readonly fromBlock: MinedBlockNumberInput
   /** The last block, found once, at the start; never above the head as it stood then. @default 'latest' */
@@ -60,7 +60,7 @@ export interface IterateLogsOptions extends LogCondition {
   readonly cursor?: LogCursor | undefined
   /** Told after each window whose logs were all taken. What it throws ends the iteration. */
   readonly onProgress?: ((progress: LogsProgress) => void) | undefined
-  /** Whether to find out that the chain was reorganized under what was given: see {@link isReorg}. @default false */
+  /** Whether to find out that the chain was reorganized under what was given: see {@link isReorgError}. @default false */
   readonly checkReorg?: boolean | undefined
 }
 
@@ -111,13 +111,13 @@ const mostRereads = 10
 export function iterateLogs(client: LogsClient, options: IterateLogsOptions): LogIterator {
   checkNames('iterateLogs', options, names)
   const { fromBlock, toBlock = 'latest', maxBlocks, concurrency = 4, onProgress, checkReorg = false } = options
-  const condition = encodeCondition(options)
+  const condition = encodeLogQuery(options)
   checkRangeEnd(fromBlock, 'fromBlock')
   checkRangeEnd(toBlock, 'toBlock')
   if (typeof fromBlock !== 'string' && typeof toBlock !== 'string' && fromBlock > toBlock)
-    throw refused(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
-  checkWhole('maxBlocks', maxBlocks, 1, 2 ** 31)
-  checkWhole('concurrency', concurrency, 1, 64)
+    throw invalidOption(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
+  checkInteger('maxBlocks', maxBlocks, 1, 2 ** 31)
+  checkInteger('concurrency', concurrency, 1, 64)
   if (options.cursor !== undefined) checkLogCursor(options.cursor)
   checkType('onProgress', onProgress, 'function')
   checkType('checkReorg', checkReorg, 'boolean')
@@ -200,10 +200,10 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
     try {
       yield* run(signal)
     } catch (error) {
-      if (isReorg(error)) cursor = error.reorg.cursor
+      if (isReorgError(error)) cursor = error.reorg.cursor
       throw error
     }
   }
 
-  return Object.assign(stoppable(options.signal, runToCursor), { cursor: () => cursor })
+  return Object.assign(runAbortable(options.signal, runToCursor), { cursor: () => cursor })
 }

@@ -1,5 +1,5 @@
 import type { Hex } from '@keyrail/core'
-import { refused } from '../encode/refused.ts'
+import { invalidOption } from '../encode/invalidOption.ts'
 
 /** Where an iteration stands: everything before it was given. Plain JSON, to be kept and handed in again. */
 export interface LogCursor {
@@ -26,5 +26,6 @@ export function checkLogCursor(cursor: LogCursor): void {
     isWhole(nextLogIndex) &&
     Array.isArray(edges) &&
     edges.every((edge) => Array.isArray(edge) && isWhole(edge[0]) && /^0x[\da-f]{64}$/i.test(String(edge[1])))
-  if (!right) throw refused('cursor must be what cursor() gave: { nextBlock, nextLogIndex }, whole numbers from 0')
+  if (!right)
+    throw invalidOption('cursor must be what cursor() gave: { nextBlock, nextLogIndex }, whole numbers from 0')
 }

@@ -1,7 +1,7 @@
 import { isKeyrailError, KeyrailError } from '@keyrail/core'
 import type { Log } from '../decode/log.ts'
-import { readRangeHint } from './readRangeHint.ts'
-import type { RangeHint } from './readRangeHint.ts'
+import { parseRangeHint } from './parseRangeHint.ts'
+import type { RangeHint } from './parseRangeHint.ts'
 import type { WindowSize } from './windowSize.ts'
 
 /** A part of the chain that is read at once. */
@@ -66,13 +66,13 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
         const blocks = window.to - window.from + 1
         try {
           const logs = await read(window)
-          size.served(blocks, logs.length)
+          size.succeeded(blocks, logs.length)
           window.logs = logs
           return
         } catch (error) {
           if (isKeyrailError(error, 'timeout') && ++timeouts > mostTimeouts) throw error
           const { span, hint } = judge(error, window, refusals++)
-          size.refused(blocks, span, hint)
+          size.rejected(blocks, span, hint)
           cut(window, size.current())
         }
       }
@@ -91,7 +91,7 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
       // It will end the iteration: nothing behind it is wanted.
       if (window.failure) return
       if (window.settled) continue
-      if (underWay >= (size.tried() ? concurrency : 1) || started >= concurrency * 2) return
+      if (underWay >= (size.measured() ? concurrency : 1) || started >= concurrency * 2) return
       if (window.alone && index > 0) return
       cut(window, size.current())
       underWay++
@@ -125,7 +125,7 @@ const judge = (error: unknown, window: BlockSpan, refusals: number): { span: num
     return { span: Math.floor(blocks / 4) }
   }
   if (error.kind !== 'range') throw error
-  const hint = readRangeHint(error.rpcError ?? error)
+  const hint = parseRangeHint(error.rpcError ?? error)
   if (hint.tooManyAddresses || blocks === 1) {
     const message = hint.tooManyAddresses
       ? 'the node refuses so many addresses at once: iterate over fewer'

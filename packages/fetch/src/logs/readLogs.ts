@@ -3,7 +3,7 @@ import { decodeList } from '../decode/decodeList.ts'
 import { decodeLog } from '../decode/decodeLog.ts'
 import type { Log } from '../decode/log.ts'
 import { malformed } from '../decode/malformed.ts'
-import type { Reads } from '../read/reads.ts'
+import type { ReadClient } from '../read/readClient.ts'
 
 /**
  * Reads logs, sees that they are of the blocks that were asked for, and puts them in the order of the chain, which some balancers lose.
@@ -14,7 +14,7 @@ import type { Reads } from '../read/reads.ts'
  * @throws {KeyrailError} kind `badResponse` for a broken answer; else as the call.
  */
 export async function readLogs(
-  client: Reads<'eth_getLogs'>,
+  client: ReadClient<'eth_getLogs'>,
   filter: LogFilter,
   belongs: (log: Log) => boolean,
 ): Promise<Log[]> {

@@ -3,8 +3,8 @@ import { decodeNumber } from '../decode/decodeNumber.ts'
 import { decodeObject } from '../decode/decodeObject.ts'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
-import { refused } from '../encode/refused.ts'
-import type { Reads } from '../read/reads.ts'
+import { invalidOption } from '../encode/invalidOption.ts'
+import type { ReadClient } from '../read/readClient.ts'
 
 /**
  * Checks one end of a range, before anything is sent.
@@ -15,7 +15,7 @@ export function checkRangeEnd(block: MinedBlockNumberInput, name: string): void 
   const wire: string = encodeBlock(block, name)
   // What was given as a number must be exact; of text, only the tags of mined blocks are right.
   const right = typeof block === 'string' ? !/^0x|pending/.test(wire) : Number.isSafeInteger(Number(block))
-  if (!right) throw refused(`${name} must be a block's number, or one of latest, safe, finalized and earliest`)
+  if (!right) throw invalidOption(`${name} must be a block's number, or one of latest, safe, finalized and earliest`)
 }
 
 /**
@@ -27,19 +27,19 @@ export function checkRangeEnd(block: MinedBlockNumberInput, name: string): void 
  * @throws {KeyrailError} kind `lagging` where the node has no such block yet.
  */
 export async function resolveBlock(
-  client: Reads<'eth_getBlockByNumber'>,
+  client: ReadClient<'eth_getBlockByNumber'>,
   block: MinedBlockNumberInput,
   head: number,
 ): Promise<number> {
   if (typeof block !== 'string') return Number(block)
   if (block === 'latest') return head
   const found = await client.eth_getBlockByNumber(block, false)
-  if (found === null) throw noBlock(block)
+  if (found === null) throw missingBlock(block)
   return decodeNumber(decodeObject<'number'>(found, 'block').number, 'block.number')
 }
 
 /** The failure of a node that has not, or no longer, the block that was asked for. */
-export function noBlock(block: number | string): KeyrailError {
+export function missingBlock(block: number | string): KeyrailError {
   return new KeyrailError(`the node has no block ${block} now`, {
     kind: 'lagging',
     source: 'node',

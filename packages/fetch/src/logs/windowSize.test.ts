@@ -9,8 +9,8 @@ const run = (size: WindowSize, requests: number, taken: number, logsPerBlock = 0
     const blocks = size.current()
     if (blocks > taken) {
       refusals++
-      size.refused(blocks, NaN)
-    } else size.served(blocks, blocks * logsPerBlock)
+      size.rejected(blocks, NaN)
+    } else size.succeeded(blocks, blocks * logsPerBlock)
   }
   return refusals
 }
@@ -20,7 +20,7 @@ describe('createWindowSize', () => {
     const size = createWindowSize({})
     const seen = Array.from({ length: 9 }, () => {
       const blocks = size.current()
-      size.served(blocks, 0)
+      size.succeeded(blocks, 0)
       return blocks
     })
     expect(seen).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 100_000, 100_000])
@@ -31,34 +31,34 @@ describe('createWindowSize', () => {
     expect(run(size, 20, 100)).toBe(0)
     expect(size.current()).toBe(50)
     const capped = createWindowSize({})
-    capped.refused(1_000, NaN, { maxBlocks: 300 })
+    capped.rejected(1_000, NaN, { maxBlocks: 300 })
     expect(run(capped, 100, 300)).toBe(0)
     expect(capped.current()).toBe(300)
   })
 
   test('halves where the cap that is named is not below what was refused', () => {
     const size = createWindowSize({})
-    size.refused(1_000, NaN, { maxBlocks: 10_000 })
+    size.rejected(1_000, NaN, { maxBlocks: 10_000 })
     expect(size.current()).toBe(500)
   })
 
   test('takes what is said to work, and halves where nothing is said', () => {
     const size = createWindowSize({})
-    size.refused(1_000, 700)
+    size.rejected(1_000, 700)
     expect(size.current()).toBe(700)
-    size.refused(700, NaN)
+    size.rejected(700, NaN)
     expect(size.current()).toBe(350)
   })
 
   test('is not made smaller by the refusal of a window from before it was made smaller', () => {
     const size = createWindowSize({})
-    size.refused(1_000, 100)
-    size.refused(1_000, NaN)
+    size.rejected(1_000, 100)
+    size.rejected(1_000, NaN)
     expect(size.current()).toBe(100)
     // Four at once are one lesson: growth waits for two windows after it, not for sixteen.
     const other = createWindowSize({})
-    for (let i = 0; i < 4; i++) other.refused(1_000, NaN)
-    for (let i = 0; i < 2; i++) other.served(500, 0)
+    for (let i = 0; i < 4; i++) other.rejected(1_000, NaN)
+    for (let i = 0; i < 2; i++) other.succeeded(500, 0)
     expect(other.current()).toBe(1_000)
   })
 
@@ -77,7 +77,7 @@ describe('createWindowSize', () => {
     const size = createWindowSize({})
     run(size, 50, 10)
     let requests = 0
-    for (; size.current() < 10_000 && requests < 1_000; requests++) size.served(size.current(), 0)
+    for (; size.current() < 10_000 && requests < 1_000; requests++) size.succeeded(size.current(), 0)
     expect(requests).toBeLessThan(80)
   })
 
@@ -94,11 +94,11 @@ describe('createWindowSize', () => {
   test('hands on what was learned to the next of the same owner', () => {
     const owner = {}
     const first = createWindowSize(owner)
-    expect(first.tried()).toBe(false)
-    first.refused(1_000, NaN, { maxBlocks: 40 })
-    first.served(40, 0)
+    expect(first.measured()).toBe(false)
+    first.rejected(1_000, NaN, { maxBlocks: 40 })
+    first.succeeded(40, 0)
     const second = createWindowSize(owner)
-    expect(second.tried()).toBe(true)
+    expect(second.measured()).toBe(true)
     expect(second.current()).toBe(40)
     expect(createWindowSize({}).current()).toBe(1_000)
   })

@@ -1,20 +1,20 @@
-import type { RangeHint } from './readRangeHint.ts'
+import type { RangeHint } from './parseRangeHint.ts'
 
 /** How many blocks to ask for at once: learned from what is served and what is refused. */
 export interface WindowSize {
   /** How many blocks the next request may span. */
   readonly current: () => number
   /** Whether this client was ever served, so that the size is more than a guess. */
-  readonly tried: () => boolean
+  readonly measured: () => boolean
   /** Learns from a request that was served. */
-  readonly served: (blocks: number, logs: number) => void
+  readonly succeeded: (blocks: number, logs: number) => void
   /**
    * Learns from a request that was refused.
    * @param blocks - How many it spanned: 2 or more.
    * @param span - How many would be taken, as the refusal says; NaN where it does not.
    * @param hint - The cap that it names.
    */
-  readonly refused: (blocks: number, span: number, hint?: RangeHint) => void
+  readonly rejected: (blocks: number, span: number, hint?: RangeHint) => void
 }
 
 interface Learned {
@@ -52,8 +52,8 @@ export function createWindowSize(owner: object, maxBlocks: number = largestSize)
 
   return {
     current: () => bounded(size),
-    tried: () => learned.tried,
-    served: (blocks, logs) => {
+    measured: () => learned.tried,
+    succeeded: (blocks, logs) => {
       learned.tried = true
       if (logs > manyLogs) {
         size = Math.min(size, bounded((blocks * manyLogs) / logs))
@@ -71,7 +71,7 @@ export function createWindowSize(owner: object, maxBlocks: number = largestSize)
       }
       learned.size = size
     },
-    refused: (blocks, span, hint) => {
+    rejected: (blocks, span, hint) => {
       const { maxBlocks: cap } = hint ?? {}
       if (cap !== undefined) learned.cap = Math.min(learned.cap, cap)
       const smaller = bounded(span < blocks ? span : blocks / 2)

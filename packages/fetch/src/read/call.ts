@@ -5,7 +5,7 @@ import type { BlockInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeTransaction, transactionNames } from '../encode/encodeTransaction.ts'
 import type { TransactionInput } from '../encode/transactionInput.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /** Options of {@link call}. */
 export interface CallInput extends TransactionInput {
@@ -24,7 +24,7 @@ export interface CallInput extends TransactionInput {
  * @example
  * const totalSupply = BigInt(await call(client, { to: account, data: '0x18160ddd' }))
  */
-export async function call(client: Reads<'eth_call'>, options: CallInput): Promise<Hex> {
+export async function call(client: ReadClient<'eth_call'>, options: CallInput): Promise<Hex> {
   checkNames('call', options, [...transactionNames, 'block'])
   return decodeHex(await client.eth_call(encodeTransaction(options), encodeBlock(options.block)), 'call result')
 }

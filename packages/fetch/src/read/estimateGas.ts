@@ -3,7 +3,7 @@ import { decodeQuantity } from '../decode/decodeQuantity.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeTransaction, transactionNames } from '../encode/encodeTransaction.ts'
 import type { CallInput } from './call.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * How much gas a transaction would need.
@@ -15,7 +15,7 @@ import type { Reads } from './reads.ts'
  * @example
  * const gas = await estimateGas(client, { from: account, to: account, value: 10n ** 18n })
  */
-export async function estimateGas(client: Reads<'eth_estimateGas'>, options: CallInput): Promise<bigint> {
+export async function estimateGas(client: ReadClient<'eth_estimateGas'>, options: CallInput): Promise<bigint> {
   checkNames('estimateGas', options, [...transactionNames, 'block'])
   const block = options.block === undefined ? undefined : encodeBlock(options.block)
   return decodeQuantity(await client.eth_estimateGas(encodeTransaction(options), block), 'gas estimate')

@@ -4,7 +4,7 @@ import { decodeQuantity } from '../decode/decodeQuantity.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * What an account owns, in wei.
@@ -17,7 +17,7 @@ import type { Reads } from './reads.ts'
  * const wei = await getBalance(client, { address: '0x00000000219ab540356cBB839Cbe05303d7705Fa' })
  */
 export async function getBalance(
-  client: Reads<'eth_getBalance'>,
+  client: ReadClient<'eth_getBalance'>,
   options: { readonly address: Hex; readonly block?: BlockInput | undefined },
 ): Promise<bigint> {
   checkNames('getBalance', options, ['address', 'block'])

@@ -6,9 +6,9 @@ import { decodeTransaction } from '../decode/decodeTransaction.ts'
 import type { Transaction } from '../decode/transaction.ts'
 import type { BlockInput, MinedBlockInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
-type Client = Reads<'eth_getBlockByNumber' | 'eth_getBlockByHash'>
+type Client = ReadClient<'eth_getBlockByNumber' | 'eth_getBlockByHash'>
 
 /** Options of {@link getBlock}. */
 export interface GetBlockOptions {

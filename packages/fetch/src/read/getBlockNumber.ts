@@ -1,5 +1,5 @@
 import { decodeQuantity } from '../decode/decodeQuantity.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * The number of the latest block.
@@ -9,6 +9,6 @@ import type { Reads } from './reads.ts'
  * @example
  * const number = await getBlockNumber(client) // 21_000_000n
  */
-export async function getBlockNumber(client: Reads<'eth_blockNumber'>): Promise<bigint> {
+export async function getBlockNumber(client: ReadClient<'eth_blockNumber'>): Promise<bigint> {
   return decodeQuantity(await client.eth_blockNumber(), 'block number')
 }

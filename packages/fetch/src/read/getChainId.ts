@@ -1,5 +1,5 @@
 import { decodeNumber } from '../decode/decodeNumber.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * The id of the node's chain.
@@ -10,6 +10,6 @@ import type { Reads } from './reads.ts'
  * const chainId = await getChainId(client) // 1
  * @see EIP-695
  */
-export async function getChainId(client: Reads<'eth_chainId'>): Promise<number> {
+export async function getChainId(client: ReadClient<'eth_chainId'>): Promise<number> {
   return decodeNumber(await client.eth_chainId(), 'chain id')
 }

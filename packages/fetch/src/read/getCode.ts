@@ -4,7 +4,7 @@ import { decodeHex } from '../decode/decodeHex.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * The code of a contract.
@@ -18,7 +18,7 @@ import type { Reads } from './reads.ts'
  * const isContract = (await getCode(client, { address: account })) !== '0x'
  */
 export async function getCode(
-  client: Reads<'eth_getCode'>,
+  client: ReadClient<'eth_getCode'>,
   options: { readonly address: Hex; readonly block?: BlockInput | undefined },
 ): Promise<Hex> {
   checkNames('getCode', options, ['address', 'block'])

@@ -1,5 +1,5 @@
-import { checkNames } from '@keyrail/core/internal'
-import { decodeGiven } from '../decode/decodeGiven.ts'
+import { checkNames } from '@keyrail/core'
+import { decodeOptional } from '../decode/decodeOptional.ts'
 import { decodeList } from '../decode/decodeList.ts'
 import { decodeObject } from '../decode/decodeObject.ts'
 import { decodeQuantity } from '../decode/decodeQuantity.ts'
@@ -7,7 +7,7 @@ import { malformed } from '../decode/malformed.ts'
 import type { BlockNumberInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /** The fees of a range of blocks, decoded. Members that are not declared here are as the node sent them. */
 export interface FeeHistory {
@@ -44,7 +44,7 @@ const decodeRatios = (value: unknown, what: string): number[] =>
  * const { baseFeePerGas, reward } = await getFeeHistory(client, { blockCount: 4, rewardPercentiles: [50] })
  */
 export async function getFeeHistory(
-  client: Reads<'eth_feeHistory'>,
+  client: ReadClient<'eth_feeHistory'>,
   options: {
     readonly blockCount: bigint | number
     readonly newestBlock?: BlockNumberInput | undefined
@@ -63,8 +63,8 @@ export async function getFeeHistory(
     oldestBlock: decodeQuantity(history.oldestBlock, 'oldestBlock'),
     baseFeePerGas: decodeQuantities(history.baseFeePerGas, 'baseFeePerGas'),
     gasUsedRatio: decodeRatios(history.gasUsedRatio, 'gasUsedRatio'),
-    reward: decodeGiven(history.reward, 'reward', (rows, what) => decodeList(rows, what, decodeQuantities)),
-    baseFeePerBlobGas: decodeGiven(history.baseFeePerBlobGas, 'baseFeePerBlobGas', decodeQuantities),
-    blobGasUsedRatio: decodeGiven(history.blobGasUsedRatio, 'blobGasUsedRatio', decodeRatios),
+    reward: decodeOptional(history.reward, 'reward', (rows, what) => decodeList(rows, what, decodeQuantities)),
+    baseFeePerBlobGas: decodeOptional(history.baseFeePerBlobGas, 'baseFeePerBlobGas', decodeQuantities),
+    blobGasUsedRatio: decodeOptional(history.blobGasUsedRatio, 'blobGasUsedRatio', decodeRatios),
   }
 }

@@ -1,5 +1,5 @@
 import { decodeQuantity } from '../decode/decodeQuantity.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * What the node would pay now, in wei for each unit of gas.
@@ -9,6 +9,6 @@ import type { Reads } from './reads.ts'
  * @example
  * const gasPrice = await getGasPrice(client)
  */
-export async function getGasPrice(client: Reads<'eth_gasPrice'>): Promise<bigint> {
+export async function getGasPrice(client: ReadClient<'eth_gasPrice'>): Promise<bigint> {
   return decodeQuantity(await client.eth_gasPrice(), 'gas price')
 }

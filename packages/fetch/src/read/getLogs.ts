@@ -6,13 +6,13 @@ import type { Log } from '../decode/log.ts'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
-import { refused } from '../encode/refused.ts'
-import { encodeCondition } from '../logs/encodeCondition.ts'
-import type { LogCondition } from '../logs/logCondition.ts'
-import type { Reads } from './reads.ts'
+import { invalidOption } from '../encode/invalidOption.ts'
+import { encodeLogQuery } from '../logs/encodeLogQuery.ts'
+import type { LogQuery } from '../logs/logQuery.ts'
+import type { ReadClient } from './readClient.ts'
 
 /** Logs of a range of blocks. */
-export interface LogRange extends LogCondition {
+export interface LogRangeQuery extends LogQuery {
   /** The first block. @default 'latest' */
   readonly fromBlock?: MinedBlockNumberInput | undefined
   /** The last block. @default 'latest' */
@@ -21,7 +21,7 @@ export interface LogRange extends LogCondition {
 }
 
 /** Logs of one block, by its hash. EIP-234. */
-export interface LogsOfBlock extends LogCondition {
+export interface LogBlockQuery extends LogQuery {
   readonly blockHash: Hex
   readonly fromBlock?: undefined
   readonly toBlock?: undefined
@@ -37,14 +37,17 @@ export interface LogsOfBlock extends LogCondition {
  * @example
  * const logs = await getLogs(client, { address: account, fromBlock: 21_000_000n, toBlock: 21_000_099n })
  */
-export async function getLogs(client: Reads<'eth_getLogs'>, options: LogRange | LogsOfBlock): Promise<Log[]> {
+export async function getLogs(
+  client: ReadClient<'eth_getLogs'>,
+  options: LogRangeQuery | LogBlockQuery,
+): Promise<Log[]> {
   checkNames('getLogs', options, ['address', 'topics', 'fromBlock', 'toBlock', 'blockHash'])
   const { blockHash, fromBlock, toBlock } = options
   // Undefined is the tag latest: whether a number is above it, only the node can tell.
   const given = fromBlock !== undefined && toBlock !== undefined
   if (given && typeof fromBlock !== 'string' && typeof toBlock !== 'string' && fromBlock > toBlock)
-    throw refused(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
-  const condition = encodeCondition(options)
+    throw invalidOption(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
+  const condition = encodeLogQuery(options)
   const wire = await client.eth_getLogs(
     blockHash === undefined
       ? { ...condition, fromBlock: encodeBlock(fromBlock, 'fromBlock'), toBlock: encodeBlock(toBlock, 'toBlock') }

@@ -5,7 +5,7 @@ import type { BlockInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * One slot of a contract's storage.
@@ -20,7 +20,7 @@ import type { Reads } from './reads.ts'
  * const word = await getStorageAt(client, { address: account, slot: 0n })
  */
 export async function getStorageAt(
-  client: Reads<'eth_getStorageAt'>,
+  client: ReadClient<'eth_getStorageAt'>,
   options: { readonly address: Hex; readonly slot: bigint | number | Hex; readonly block?: BlockInput | undefined },
 ): Promise<Hex> {
   checkNames('getStorageAt', options, ['address', 'slot', 'block'])

@@ -3,7 +3,7 @@ import type { Hex } from '@keyrail/core'
 import { decodeTransaction } from '../decode/decodeTransaction.ts'
 import type { Transaction } from '../decode/transaction.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * A transaction by its hash, mined or pending.
@@ -17,7 +17,7 @@ import type { Reads } from './reads.ts'
  * if (transaction?.type === 'eip1559') console.log(transaction.maxFeePerGas)
  */
 export async function getTransaction(
-  client: Reads<'eth_getTransactionByHash'>,
+  client: ReadClient<'eth_getTransactionByHash'>,
   options: { readonly hash: Hex },
 ): Promise<Transaction | null> {
   checkNames('getTransaction', options, ['hash'])

@@ -4,7 +4,7 @@ import { decodeNumber } from '../decode/decodeNumber.ts'
 import type { BlockInput } from '../encode/blockInput.ts'
 import { encodeBlock } from '../encode/encodeBlock.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * How many transactions an account has sent: the nonce of its next one.
@@ -17,7 +17,7 @@ import type { Reads } from './reads.ts'
  * const nonce = await getTransactionCount(client, { address: account, block: 'pending' })
  */
 export async function getTransactionCount(
-  client: Reads<'eth_getTransactionCount'>,
+  client: ReadClient<'eth_getTransactionCount'>,
   options: { readonly address: Hex; readonly block?: BlockInput | undefined },
 ): Promise<number> {
   checkNames('getTransactionCount', options, ['address', 'block'])

@@ -3,7 +3,7 @@ import type { Hex } from '@keyrail/core'
 import { decodeReceipt } from '../decode/decodeReceipt.ts'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * The receipt of a mined transaction. To wait for it, see `waitForTransactionReceipt`.
@@ -17,7 +17,7 @@ import type { Reads } from './reads.ts'
  * console.log(receipt?.status, receipt?.gasUsed)
  */
 export async function getTransactionReceipt(
-  client: Reads<'eth_getTransactionReceipt'>,
+  client: ReadClient<'eth_getTransactionReceipt'>,
   options: { readonly hash: Hex },
 ): Promise<TransactionReceipt | null> {
   checkNames('getTransactionReceipt', options, ['hash'])

@@ -2,7 +2,7 @@ import { checkNames } from '@keyrail/core/internal'
 import type { Hex } from '@keyrail/core'
 import { decodeHex } from '../decode/decodeHex.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /**
  * Sends a signed transaction to the node's pool. To wait until it is mined, see `waitForTransactionReceipt`.
@@ -17,7 +17,7 @@ import type { Reads } from './reads.ts'
  * const receipt = await waitForTransactionReceipt(client, { hash })
  */
 export async function sendRawTransaction(
-  client: Reads<'eth_sendRawTransaction'>,
+  client: ReadClient<'eth_sendRawTransaction'>,
   options: { readonly transaction: Hex },
 ): Promise<Hex> {
   checkNames('sendRawTransaction', options, ['transaction'])

@@ -3,15 +3,15 @@ import { checkNames, now } from '@keyrail/core/internal'
 import type { CallOptions, Hex } from '@keyrail/core'
 import type { TransactionReceipt } from '../decode/transactionReceipt.ts'
 import { encodeHex } from '../encode/encodeHex.ts'
-import { refused } from '../encode/refused.ts'
+import { invalidOption } from '../encode/invalidOption.ts'
 import { getBlockNumber } from './getBlockNumber.ts'
 import { getTransactionReceipt } from './getTransactionReceipt.ts'
 import { pause } from './pause.ts'
-import type { Reads } from './reads.ts'
+import type { ReadClient } from './readClient.ts'
 
 /** What {@link waitForTransactionReceipt} needs of a client. */
 export interface ReceiptClient {
-  readonly with: (options: CallOptions) => Reads<'eth_getTransactionReceipt' | 'eth_blockNumber'>
+  readonly with: (options: CallOptions) => ReadClient<'eth_getTransactionReceipt' | 'eth_blockNumber'>
 }
 
 /** Options of {@link waitForTransactionReceipt}. */
@@ -65,11 +65,11 @@ export async function waitForTransactionReceipt(
   const { confirmations = 1, timeoutMs = 180_000, pollingIntervalMs = 500, signal } = options
   const hash = encodeHex(options.hash, 'hash', 32)
   if (!(Number.isSafeInteger(confirmations) && confirmations > 0))
-    throw refused('confirmations must be a whole number above 0')
+    throw invalidOption('confirmations must be a whole number above 0')
   if (!(timeoutMs > 0 && timeoutMs < 2 ** 31))
-    throw refused('timeoutMs must be a number of milliseconds above 0 and below 2^31')
+    throw invalidOption('timeoutMs must be a number of milliseconds above 0 and below 2^31')
   if (!(pollingIntervalMs >= 10 && pollingIntervalMs < 2 ** 31))
-    throw refused('pollingIntervalMs must be a number of milliseconds, 10 or above')
+    throw invalidOption('pollingIntervalMs must be a number of milliseconds, 10 or above')
 
   const deadlineAt = now() + timeoutMs
   let waitMs = pollingIntervalMs

@@ -3,14 +3,14 @@ import { now } from '@keyrail/core/internal'
 import type { Hex } from '@keyrail/core'
 import type { Block } from '../decode/block.ts'
 import { malformed } from '../decode/malformed.ts'
-import { noBlock, resolveBlock } from '../logs/resolveRange.ts'
+import { missingBlock, resolveBlock } from '../logs/resolveRange.ts'
 import { pause } from '../read/pause.ts'
-import type { Reads } from '../read/reads.ts'
-import { createPollPace } from './pollPace.ts'
+import type { ReadClient } from '../read/readClient.ts'
+import { createPollSchedule } from './pollSchedule.ts'
 import type { WatchOptions } from './watchOptions.ts'
 
 /** A block that was announced. */
-export interface ChainPlace {
+export interface BlockRef {
   readonly number: bigint
   readonly hash: Hex
   readonly parentHash: Hex
@@ -19,24 +19,24 @@ export interface ChainPlace {
 }
 
 /** A block that was announced, and what was loaded for it. */
-export interface Followed<T> extends ChainPlace {
+export interface FollowedBlock<T> extends BlockRef {
   readonly loaded: T
 }
 
 /** What happened to the chain: a block stands on the one before it, or the newest ones were taken off. */
 export type ChainStep<B, T> =
   | { readonly type: 'block'; readonly block: B; readonly loaded: T }
-  | { readonly type: 'reorg'; readonly removed: readonly Followed<T>[] }
-  | SettledStep<T>
+  | { readonly type: 'reorg'; readonly removed: readonly FollowedBlock<T>[] }
+  | CaughtUpStep<T>
 
 /** What was loaded, by `catchUp`, of blocks so far below the head that they stay. */
-export interface SettledStep<T> {
+export interface CaughtUpStep<T> {
   readonly type: 'settled'
   readonly loaded: T
 }
 
 /** Options of {@link followChain}. */
-export interface FollowOptions<B, T> extends WatchOptions {
+export interface FollowChainOptions<B, T> extends WatchOptions {
   /** Reads a block. */
   readonly read: (block: bigint | Hex | 'latest') => Promise<B | null>
   /** Loads what belongs to a block, before it is announced. */
@@ -47,7 +47,7 @@ export interface FollowOptions<B, T> extends WatchOptions {
    * Deals with blocks that are far below the head in another way, before the first is followed or after a long pause.
    * Gives the next block that is left to be followed. Called again with the same first block where it failed.
    */
-  readonly catchUp?: (from: bigint, to: bigint) => AsyncGenerator<SettledStep<T>, bigint, undefined>
+  readonly catchUp?: (from: bigint, to: bigint) => AsyncGenerator<CaughtUpStep<T>, bigint, undefined>
   readonly signal: AbortSignal
 }
 
@@ -66,13 +66,22 @@ const mostLowerLooks = 8
  * @param options - Where to begin, how to read, how deep to follow reorganizations.
  */
 export async function* followChain<B extends Block<unknown>, T>(
-  client: Reads<'eth_getBlockByNumber'>,
-  options: FollowOptions<B, T>,
+  client: ReadClient<'eth_getBlockByNumber'>,
+  options: FollowChainOptions<B, T>,
 ): AsyncGenerator<ChainStep<B, T>, void, undefined> {
-  const { read, load, catchUp, fromBlock = 'latest', reorgDepth = 64, signal, onTrouble, skipMissed = false } = options
-  const pace = createPollPace(options.pollingIntervalMs)
+  const {
+    read,
+    load,
+    catchUp,
+    fromBlock = 'latest',
+    reorgDepth = 64,
+    signal,
+    onError: onError,
+    skipMissed = false,
+  } = options
+  const pace = createPollSchedule(options.pollingIntervalMs)
   /** What was announced, oldest first: enough of it to find where a branch leaves it. */
-  const chain: Followed<T>[] = []
+  const chain: FollowedBlock<T>[] = []
   /** The first block to follow, while `chain` is empty. */
   let start: bigint | undefined
   /** Whether `chain` goes down to `start`, so that a branch may leave it anywhere. */
@@ -105,7 +114,7 @@ export async function* followChain<B extends Block<unknown>, T>(
 
   /** Makes a block the newest one that does not stand on the newest one. */
   async function* changeBranch(block: B): AsyncGenerator<ChainStep<B, T>, void, undefined> {
-    const oldest = (chain[0] as Followed<T>).number
+    const oldest = (chain[0] as FollowedBlock<T>).number
     const branch = [block]
     let fork: number
     for (let lowest = block; ; branch.push(lowest)) {
@@ -114,7 +123,7 @@ export async function* followChain<B extends Block<unknown>, T>(
       if (fork >= 0 || (whole && number <= oldest)) break
       if (number <= oldest) throw tooDeep(reorgDepth)
       const parent = await read(parentHash)
-      if (parent === null) throw noBlock(parentHash)
+      if (parent === null) throw missingBlock(parentHash)
       // A node that answers otherwise would have the branch grow for ever.
       if (parent.hash !== parentHash || parent.number !== number - 1n)
         throw malformed('block', 'the parent that was asked for')
@@ -128,7 +137,7 @@ export async function* followChain<B extends Block<unknown>, T>(
   async function* climb(first: bigint, head: B): AsyncGenerator<ChainStep<B, T>, boolean, undefined> {
     const get = async (number: bigint): Promise<{ block: B; loaded: T }> => {
       const block = number === head.number ? head : await read(number)
-      if (block === null) throw noBlock(Number(number))
+      if (block === null) throw missingBlock(Number(number))
       if (block.number !== number) throw malformed('block.number', 'the number that was asked for')
       return { block, loaded: await load(block) }
     }
@@ -153,7 +162,7 @@ export async function* followChain<B extends Block<unknown>, T>(
   }
 
   /** Deals with a head that is not above the newest block. */
-  async function* lookBelow(head: B, newest: ChainPlace): AsyncGenerator<ChainStep<B, T>, void, undefined> {
+  async function* lookBelow(head: B, newest: BlockRef): AsyncGenerator<ChainStep<B, T>, void, undefined> {
     const same = chain.findIndex(({ number }) => number === head.number)
     if (same >= 0 && chain[same]?.hash !== head.hash) {
       lowerLooks = 0
@@ -174,7 +183,7 @@ export async function* followChain<B extends Block<unknown>, T>(
   async function* look(): AsyncGenerator<ChainStep<B, T>, void, undefined> {
     const lookedAt = now()
     const head = await read('latest')
-    if (head === null) throw noBlock('latest')
+    if (head === null) throw missingBlock('latest')
     start ??= BigInt(await resolveBlock(client, fromBlock, Number(head.number)))
     const newest = chain.at(-1)
     const next = newest ? newest.number + 1n : start
@@ -192,7 +201,7 @@ export async function* followChain<B extends Block<unknown>, T>(
     } else if (catchUp && head.number - next > 2 * reorgDepth) {
       if (newest) {
         const onNewest = await read(next)
-        if (onNewest === null) throw noBlock(Number(next))
+        if (onNewest === null) throw missingBlock(Number(next))
         if (onNewest.parentHash !== newest.hash) {
           yield* changeBranch(onNewest)
           waitMs = 0
@@ -219,7 +228,7 @@ export async function* followChain<B extends Block<unknown>, T>(
       if (signal.aborted || !isKeyrailError(error) || !error.retryable) throw error
       failures++
       waitMs = pace.afterFailure(failures, error.retryAfterMs)
-      onTrouble?.({ error, failures, waitMs })
+      onError?.({ error, failures, waitMs })
     }
     await pause(waitMs, signal)
   }

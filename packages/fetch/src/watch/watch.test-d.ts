@@ -5,7 +5,7 @@ import type { Log } from '../decode/log.ts'
 import type { Transaction } from '../decode/transaction.ts'
 import { iterateLogs } from '../logs/iterateLogs.ts'
 import type { LogCursor } from '../logs/logCursor.ts'
-import { isReorg } from '../logs/reorgFailure.ts'
+import { isReorgError } from '../logs/reorgError.ts'
 import { watchBlocks } from './watchBlocks.ts'
 import { watchLogs } from './watchLogs.ts'
 
@@ -48,6 +48,6 @@ describe('iterateLogs', () => {
 
   test('has a failure of its own for reorganizations', () => {
     const error: unknown = undefined
-    expectTypeOf(isReorg(error) && error.reorg.fromBlock).toEqualTypeOf<bigint | false>()
+    expectTypeOf(isReorgError(error) && error.reorg.fromBlock).toEqualTypeOf<bigint | false>()
   })
 })

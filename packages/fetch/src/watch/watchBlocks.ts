@@ -2,10 +2,10 @@ import type { Hex } from '@keyrail/core'
 import type { Block } from '../decode/block.ts'
 import type { Transaction } from '../decode/transaction.ts'
 import { checkType } from '../encode/checkType.ts'
-import { stoppable } from '../logs/stoppable.ts'
+import { runAbortable } from '../logs/runAbortable.ts'
 import { getBlock } from '../read/getBlock.ts'
 import { followChain } from './followChain.ts'
-import type { ChainPlace } from './followChain.ts'
+import type { BlockRef } from './followChain.ts'
 import { checkWatchOptions } from './watchOptions.ts'
 import type { WatchClient, WatchOptions } from './watchOptions.ts'
 
@@ -13,14 +13,14 @@ import type { WatchClient, WatchOptions } from './watchOptions.ts'
 export type BlockEvent<T = Hex> =
   | { readonly type: 'block'; readonly block: Block<T> }
   /** Announced blocks that are no longer in the chain, newest first. Those in their place follow. */
-  | { readonly type: 'reorg'; readonly removed: readonly ChainPlace[]; readonly depth: number }
+  | { readonly type: 'reorg'; readonly removed: readonly BlockRef[]; readonly depth: number }
 
 /** Options of {@link watchBlocks}. */
 export interface WatchBlocksOptions extends WatchOptions {
   /** Whole transactions in place of their hashes. @default false */
   readonly includeTransactions?: boolean | undefined
   /** Whether blocks that came between two looks are told, too. Without them, what is told is no unbroken chain. @default true */
-  readonly emitMissed?: boolean | undefined
+  readonly emitMissedBlocks?: boolean | undefined
 }
 
 /**
@@ -58,16 +58,16 @@ export function watchBlocks(
   client: WatchClient,
   options: WatchBlocksOptions = {},
 ): AsyncGenerator<BlockEvent<Hex | Transaction>, void, undefined> {
-  checkWatchOptions('watchBlocks', options, ['includeTransactions', 'emitMissed'])
-  const { includeTransactions: transactions = false, emitMissed = true } = options
+  checkWatchOptions('watchBlocks', options, ['includeTransactions', 'emitMissedBlocks'])
+  const { includeTransactions: transactions = false, emitMissedBlocks: emitMissedBlocks = true } = options
   checkType('includeTransactions', transactions, 'boolean')
-  checkType('emitMissed', emitMissed, 'boolean')
-  return stoppable(options.signal, async function* (signal) {
+  checkType('emitMissedBlocks', emitMissedBlocks, 'boolean')
+  return runAbortable(options.signal, async function* (signal) {
     const reader = client.with({ signal, priority: 'poll' })
     const steps = followChain(reader, {
       ...options,
       signal,
-      skipMissed: !emitMissed,
+      skipMissed: !emitMissedBlocks,
       read: (block): Promise<Block<Hex | Transaction> | null> => getBlock(reader, { block, transactions }),
       load: async () => {},
     })

@@ -1,17 +1,17 @@
 import type { CallOptions } from '@keyrail/core'
 import type { Block } from '../decode/block.ts'
 import type { Log } from '../decode/log.ts'
-import { encodeCondition } from '../logs/encodeCondition.ts'
+import { encodeLogQuery } from '../logs/encodeLogQuery.ts'
 import { iterateLogs } from '../logs/iterateLogs.ts'
 import type { LogsClient } from '../logs/iterateLogs.ts'
-import type { LogCondition } from '../logs/logCondition.ts'
+import type { LogQuery } from '../logs/logQuery.ts'
 import type { LogCursor } from '../logs/logCursor.ts'
 import { readLogs } from '../logs/readLogs.ts'
-import { stoppable } from '../logs/stoppable.ts'
+import { runAbortable } from '../logs/runAbortable.ts'
 import { getBlock } from '../read/getBlock.ts'
-import type { Reads } from '../read/reads.ts'
+import type { ReadClient } from '../read/readClient.ts'
 import { followChain } from './followChain.ts'
-import type { SettledStep } from './followChain.ts'
+import type { CaughtUpStep } from './followChain.ts'
 import { checkWatchOptions } from './watchOptions.ts'
 import type { WatchOptions } from './watchOptions.ts'
 
@@ -19,7 +19,7 @@ import type { WatchOptions } from './watchOptions.ts'
 export interface WatchLogsClient extends LogsClient {
   readonly with: (
     options: CallOptions,
-  ) => Reads<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber' | 'eth_getBlockByHash'>
+  ) => ReadClient<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber' | 'eth_getBlockByHash'>
 }
 
 /** What a watcher of logs tells. */
@@ -29,7 +29,7 @@ export type LogEvent =
   | { readonly type: 'reorg'; readonly removed: readonly Log[]; readonly depth: number }
 
 /** Options of {@link watchLogs}: which logs, and how to watch. */
-export interface WatchLogsOptions extends LogCondition, WatchOptions {}
+export interface WatchLogsOptions extends LogQuery, WatchOptions {}
 
 /**
  * Watches the logs that match, by polling.
@@ -56,12 +56,12 @@ export function watchLogs(
   options: WatchLogsOptions = {},
 ): AsyncGenerator<LogEvent, void, undefined> {
   checkWatchOptions('watchLogs', options, ['address', 'topics'])
-  const condition = encodeCondition(options)
-  return stoppable(options.signal, async function* (signal) {
+  const condition = encodeLogQuery(options)
+  return runAbortable(options.signal, async function* (signal) {
     const reader = client.with({ signal, priority: 'poll' })
 
     let cursor: LogCursor | undefined
-    async function* catchUp(from: bigint, to: bigint): AsyncGenerator<SettledStep<Log[]>, bigint, undefined> {
+    async function* catchUp(from: bigint, to: bigint): AsyncGenerator<CaughtUpStep<Log[]>, bigint, undefined> {
       const { address, topics } = options
       const logs = iterateLogs(client, { address, topics, fromBlock: from, toBlock: to, signal, cursor })
       try {

@@ -2,17 +2,17 @@ import { checkNames } from '@keyrail/core/internal'
 import type { CallOptions, KeyrailError } from '@keyrail/core'
 import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
 import { checkType } from '../encode/checkType.ts'
-import { checkWhole } from '../logs/checkWhole.ts'
+import { checkInteger } from '../logs/checkInteger.ts'
 import { checkRangeEnd } from '../logs/resolveRange.ts'
-import type { Reads } from '../read/reads.ts'
+import type { ReadClient } from '../read/readClient.ts'
 
 /** What the watchers of a chain need of a client. */
 export interface WatchClient {
-  readonly with: (options: CallOptions) => Reads<'eth_getBlockByNumber' | 'eth_getBlockByHash'>
+  readonly with: (options: CallOptions) => ReadClient<'eth_getBlockByNumber' | 'eth_getBlockByHash'>
 }
 
 /** A failure that a watcher survived. */
-export interface WatchTrouble {
+export interface WatchFailure {
   readonly error: KeyrailError
   /** How many polls failed in a row, this one included. */
   readonly failures: number
@@ -34,10 +34,10 @@ export interface WatchOptions {
   /** Ends the watch, which then rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined
   /** Told of each failure that was survived: a retryable one. What it throws ends the watch. */
-  readonly onTrouble?: ((trouble: WatchTrouble) => void) | undefined
+  readonly onError?: ((trouble: WatchFailure) => void) | undefined
 }
 
-const names: readonly (keyof WatchOptions)[] = ['fromBlock', 'pollingIntervalMs', 'reorgDepth', 'signal', 'onTrouble']
+const names: readonly (keyof WatchOptions)[] = ['fromBlock', 'pollingIntervalMs', 'reorgDepth', 'signal', 'onError']
 
 /**
  * Refuses what cannot be right, before anything is sent.
@@ -49,9 +49,9 @@ const names: readonly (keyof WatchOptions)[] = ['fromBlock', 'pollingIntervalMs'
  */
 export function checkWatchOptions(of: string, options: WatchOptions, own: readonly string[]): void {
   checkNames(of, options, [...own, ...names])
-  const { fromBlock, pollingIntervalMs, reorgDepth, onTrouble } = options
+  const { fromBlock, pollingIntervalMs, reorgDepth, onError: onError } = options
   if (fromBlock !== undefined) checkRangeEnd(fromBlock, 'fromBlock')
-  checkWhole('pollingIntervalMs', pollingIntervalMs, 10, 2 ** 31 - 1)
-  checkWhole('reorgDepth', reorgDepth, 1, 1_024)
-  checkType('onTrouble', onTrouble, 'function')
+  checkInteger('pollingIntervalMs', pollingIntervalMs, 10, 2 ** 31 - 1)
+  checkInteger('reorgDepth', reorgDepth, 1, 1_024)
+  checkType('onError', onError, 'function')
 }

@@ -1,10 +1,10 @@
 import { rangeHints as cases } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
-import { readRangeHint } from './readRangeHint.ts'
+import { parseRangeHint } from './parseRangeHint.ts'
 
 describe('readRangeHint', () => {
   test.each(cases)('$name', ({ response, expect: expected }) => {
-    expect(readRangeHint(response.error)).toEqual(expected)
+    expect(parseRangeHint(response.error)).toEqual(expected)
   })
 
   test.each([
@@ -15,17 +15,17 @@ describe('readRangeHint', () => {
     ['query exceeds max results 20000', {}],
     ['maximum of 10000 logs', {}],
   ])('reads %s', (message, expected) => {
-    expect(readRangeHint({ message })).toEqual(expected)
+    expect(parseRangeHint({ message })).toEqual(expected)
   })
 
   test('reads nothing out of data that is no range', () => {
     for (const data of [null, 'text', [], { from: {}, to: null }, { from: '0x5', to: 'latest' }, { from: -1, to: 2.5 }])
-      expect(readRangeHint({ message: 'block range exceeded', data })).toEqual({})
+      expect(parseRangeHint({ message: 'block range exceeded', data })).toEqual({})
   })
 
   test('reads only the first 1,000 characters, so a hostile message costs no more', () => {
     const hint = 'limited to a 500 block range'
-    expect(readRangeHint({ message: hint.padStart(1_000) })).toEqual({ maxBlocks: 500 })
-    expect(readRangeHint({ message: hint.padStart(1_000 + hint.length) })).toEqual({})
+    expect(parseRangeHint({ message: hint.padStart(1_000) })).toEqual({ maxBlocks: 500 })
+    expect(parseRangeHint({ message: hint.padStart(1_000 + hint.length) })).toEqual({})
   })
 })

@@ -1,7 +1,7 @@
 import type { Hex, LogFilterFields } from '@keyrail/core'
 import { encodeHex } from '../encode/encodeHex.ts'
-import { refused } from '../encode/refused.ts'
-import type { LogCondition } from './logCondition.ts'
+import { invalidOption } from '../encode/invalidOption.ts'
+import type { LogQuery } from './logQuery.ts'
 
 const encodeOneOrMore = (value: Hex | readonly Hex[], name: string, bytes: number): Hex | readonly Hex[] =>
   Array.isArray(value)
@@ -14,8 +14,9 @@ const encodeOneOrMore = (value: Hex | readonly Hex[], name: string, bytes: numbe
  * @param condition - Contracts and topics.
  * @throws {KeyrailError} kind `invalidRequest`, naming what is wrong.
  */
-export function encodeCondition({ address, topics }: LogCondition): LogFilterFields {
-  if (!Array.isArray(topics ?? [])) throw refused('topics must be an array: one topic, several, or null for each place')
+export function encodeLogQuery({ address, topics }: LogQuery): LogFilterFields {
+  if (!Array.isArray(topics ?? []))
+    throw invalidOption('topics must be an array: one topic, several, or null for each place')
   return {
     ...(address !== undefined && { address: encodeOneOrMore(address, 'address', 20) }),
     ...(topics && {

@@ -1,5 +1,5 @@
 /** When to look at the chain again. */
-export interface PollPace {
+export interface PollSchedule {
   /** After a look that found new blocks. `timestamps` of the newest blocks in seconds, oldest first. */
   readonly afterNews: (timestamps: readonly bigint[]) => number
   /** After a look that found nothing new. */
@@ -23,7 +23,7 @@ const mostTroubleMs = 30_000
  *
  * @param fixedMs - A fixed interval in its place.
  */
-export function createPollPace(fixedMs?: number): PollPace {
+export function createPollSchedule(fixedMs?: number): PollSchedule {
   let blockMs = 2_000
   let quiet = 0
   const bounded = (ms: number): number => Math.min(Math.max(ms, leastMs), mostMs)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPollPace } from './pollPace.ts'
+import { createPollSchedule } from './pollSchedule.ts'
 
 const stamps = (...gaps: number[]): bigint[] => {
   let at = 1_700_000_000n
@@ -16,17 +16,17 @@ describe('createPollPace', () => {
     ['blocks that are far apart', [300, 600], 12_000],
     ['a clock that stands still', [0, 0, 0], 250],
   ])('learns the block time of %s', (_, gaps, blockMs) => {
-    const pace = createPollPace()
+    const pace = createPollSchedule()
     expect(pace.afterNews(stamps(...gaps))).toBeCloseTo(blockMs * 0.9, -1)
     expect(pace.blockMs()).toBeCloseTo(blockMs, -1)
   })
 
   test('guesses 2 s as long as it knows one block only', () => {
-    expect(createPollPace().afterNews(stamps())).toBe(1_800)
+    expect(createPollSchedule().afterNews(stamps())).toBe(1_800)
   })
 
   test('takes short steps while a block is due, each longer by half, up to 4 s, and short ones again after news', () => {
-    const pace = createPollPace()
+    const pace = createPollSchedule()
     pace.afterNews(stamps(12))
     expect(Array.from({ length: 5 }, () => pace.afterNothing())).toEqual([1_500, 2_250, 3_375, 4_000, 4_000])
     pace.afterNews(stamps(12))
@@ -34,10 +34,10 @@ describe('createPollPace', () => {
   })
 
   test('keeps a fixed interval whatever happens, but for failures', () => {
-    const pace = createPollPace(5_000)
+    const pace = createPollSchedule(5_000)
     expect([pace.afterNews(stamps(12)), pace.afterNothing(), pace.afterNothing()]).toEqual([5_000, 5_000, 5_000])
     expect([1, 2, 3, 4].map((failures) => pace.afterFailure(failures))).toEqual([5_000, 10_000, 20_000, 30_000])
-    expect(createPollPace(60_000).afterFailure(1)).toBe(60_000)
+    expect(createPollSchedule(60_000).afterFailure(1)).toBe(60_000)
     expect(pace.afterFailure(1, 90_000)).toBe(90_000)
   })
 })

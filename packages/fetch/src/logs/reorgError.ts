@@ -2,7 +2,7 @@ import { isKeyrailError, KeyrailError } from '@keyrail/core'
 import type { LogCursor } from './logCursor.ts'
 
 /** The failure of an iteration under which the chain was reorganized. */
-export interface ReorgFailure extends KeyrailError {
+export interface ReorgError extends KeyrailError {
   readonly reorg: {
     /** Logs that were given of this block and of those above it may be gone: drop them. */
     readonly fromBlock: bigint
@@ -16,7 +16,7 @@ export interface ReorgFailure extends KeyrailError {
  *
  * @param cursor - Where to go on.
  */
-export function reorgFailure(cursor: LogCursor): ReorgFailure {
+export function createReorgError(cursor: LogCursor): ReorgError {
   const { nextBlock } = cursor
   const error = new KeyrailError(
     `the chain was reorganized at or above block ${nextBlock}: drop the logs from that block on, and resume with the failure's cursor`,
@@ -34,9 +34,9 @@ export function reorgFailure(cursor: LogCursor): ReorgFailure {
  * try {
  *   for await (const log of logs) console.log(log.blockNumber)
  * } catch (error) {
- *   if (isReorg(error)) console.log('drop all from block', error.reorg.fromBlock, 'and go on with', error.reorg.cursor)
+ *   if (isReorgError(error)) console.log('drop all from block', error.reorg.fromBlock, 'and go on with', error.reorg.cursor)
  * }
  */
-export function isReorg(error: unknown): error is ReorgFailure {
+export function isReorgError(error: unknown): error is ReorgError {
   return isKeyrailError(error) && 'reorg' in error
 }

@@ -1,4 +1,4 @@
-import { refused } from '../encode/refused.ts'
+import { invalidOption } from '../encode/invalidOption.ts'
 
 /** How a run is ended by `return()`; never seen from outside. */
 const returned = Symbol('returned')
@@ -11,11 +11,11 @@ const returned = Symbol('returned')
  * @param signal - The caller's. What is none is refused with kind `invalidRequest`.
  * @param run - Makes the generator, once it is asked for its first value. Its own signal must reach everything that it waits for.
  */
-export function stoppable<T>(
+export function runAbortable<T>(
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
 ): AsyncGenerator<T, void, undefined> {
-  if (signal !== undefined && !('aborted' in Object(signal))) throw refused('signal must be an AbortSignal')
+  if (signal !== undefined && !('aborted' in Object(signal))) throw invalidOption('signal must be an AbortSignal')
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(signal?.reason)
   const inner = (async function* () {

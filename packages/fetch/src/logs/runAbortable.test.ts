@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { stoppable } from './stoppable.ts'
+import { runAbortable } from './runAbortable.ts'
 
 /** Waits for ever, or until the signal strikes. */
 const forEver = (signal: AbortSignal): Promise<never> =>
@@ -17,7 +17,7 @@ async function* countThenHang(signal: AbortSignal): AsyncGenerator<number, void,
 describe('stoppable', () => {
   test('does nothing until it is asked, and gives what is made', async () => {
     let runs = 0
-    const values = stoppable(undefined, async function* () {
+    const values = runAbortable(undefined, async function* () {
       runs++
       yield* [1, 2, 3]
     })
@@ -30,7 +30,7 @@ describe('stoppable', () => {
 
   test('ends a pending next() when return() is called', async () => {
     let inner: AbortSignal | undefined
-    const values = stoppable(undefined, (signal) => {
+    const values = runAbortable(undefined, (signal) => {
       inner = signal
       return countThenHang(signal)
     })
@@ -45,7 +45,7 @@ describe('stoppable', () => {
   test('rejects with the reason of the signal, whether pending or between values', async () => {
     for (const taken of [0, 1, 2]) {
       const controller = new AbortController()
-      const values = stoppable(controller.signal, countThenHang)
+      const values = runAbortable(controller.signal, countThenHang)
       for (let i = 0; i < taken; i++) await values.next()
       const reason = { mine: true }
       const next = taken === 2 ? values.next() : undefined
@@ -58,7 +58,7 @@ describe('stoppable', () => {
   test('aborts what is under way as soon as the signal strikes, not when the next value is asked for', async () => {
     const controller = new AbortController()
     let inner: AbortSignal | undefined
-    const values = stoppable(controller.signal, (signal) => {
+    const values = runAbortable(controller.signal, (signal) => {
       inner = signal
       return countThenHang(signal)
     })
@@ -81,25 +81,25 @@ describe('stoppable', () => {
       listeners--
       remove(...args)
     }
-    for await (const value of stoppable(signal, countThenHang)) if (value === 2) break
-    for await (const value of stoppable(signal, async function* () {
+    for await (const value of runAbortable(signal, countThenHang)) if (value === 2) break
+    for await (const value of runAbortable(signal, async function* () {
       yield 1
     }))
       expect(value).toBe(1)
-    const failing = stoppable(signal, () => {
+    const failing = runAbortable(signal, () => {
       throw new Error('made to fail')
     })
     await expect(failing.next()).rejects.toThrow('made to fail')
-    await stoppable(signal, countThenHang).return()
+    await runAbortable(signal, countThenHang).return()
     expect(listeners).toBe(0)
   })
 
   test('ends by throw() and by dispose as well', async () => {
-    const thrown = stoppable(undefined, countThenHang)
+    const thrown = runAbortable(undefined, countThenHang)
     await thrown.next()
     await expect(thrown.throw(new Error('from outside'))).rejects.toThrow('from outside')
     expect(await thrown.next()).toMatchObject({ done: true })
-    const disposed = stoppable(undefined, countThenHang)
+    const disposed = runAbortable(undefined, countThenHang)
     await disposed.next()
     await disposed[Symbol.asyncDispose]()
     expect(await disposed.next()).toMatchObject({ done: true })

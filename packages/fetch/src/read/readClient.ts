@@ -1,4 +1,4 @@
 import type { EthereumRpc } from '@keyrail/core'
 
 /** Anything that has these methods of the schema: a client, or a part of one. */
-export type Reads<Method extends keyof EthereumRpc> = Pick<EthereumRpc, Method>
+export type ReadClient<Method extends keyof EthereumRpc> = Pick<EthereumRpc, Method>

@@ -5,6 +5,6 @@ import { KeyrailError } from '@keyrail/core'
  *
  * @param message - Names the option and the mend.
  */
-export function refused(message: string): KeyrailError {
+export function invalidOption(message: string): KeyrailError {
   return new KeyrailError(message, { kind: 'invalidRequest', source: 'client', retryable: false })
 }

@@ -6,7 +6,7 @@
  * @param decode - Reads it where it is given.
  * @param bytes - Handed on to `decode`.
  */
-export function decodeGiven<T>(
+export function decodeOptional<T>(
   value: unknown,
   what: string,
   decode: (value: unknown, what: string, bytes?: number) => T,

@@ -11,7 +11,7 @@ export interface RangeHint {
 }
 
 /** The part of a JSON-RPC error that is read. */
-export interface RangeRefusal {
+export interface RangeErrorDetails {
   readonly message: string
   readonly data?: unknown
 }
@@ -72,7 +72,7 @@ const readBlock = (value: unknown): number =>
  * @example
  * readRangeHint({ message: 'eth_getLogs is limited to a 10,000 range' }) // { maxBlocks: 10_000 }
  */
-export function readRangeHint({ message: whole, data }: RangeRefusal): RangeHint {
+export function parseRangeHint({ message: whole, data }: RangeErrorDetails): RangeHint {
   const message = whole.slice(0, 1_000)
   if (/address/i.test(message) && !/\brange|block/i.test(message)) return { tooManyAddresses: true }
   const said = Object(data) as { readonly from?: unknown; readonly to?: unknown }
