@@ -23,7 +23,7 @@ transport.close()
 /** Whoever sent or got something in the last ten blocks. */
 async function recentAccounts(head: bigint): Promise<Hex[]> {
   const numbers = Array.from({ length: 10 }, (_, index) => head - BigInt(index)).filter((number) => number >= 0n)
-  const blocks = await Promise.all(numbers.map((block) => getBlock(client, { block, transactions: true })))
+  const blocks = await Promise.all(numbers.map((block) => getBlock(client, { block, includeTransactions: true })))
   const transactions = blocks.flatMap((block) => block?.transactions ?? [])
   return [...new Set(transactions.flatMap(({ from, to }) => (to ? [from, to] : [from])))]
 }

@@ -10,8 +10,8 @@ const anvil = await startAnvil()
 const server = await startCountingServer()
 const client = createClient({ url: server.url })
 beforeEach(() => {
-  server.asked.length = 0
-  server.answer = (_, params) => params
+  server.received.length = 0
+  server.respond = (_, params) => params
 })
 afterAll(() => {
   client.close()
@@ -56,10 +56,10 @@ describe('a method whose block is left out asks for the latest', () => {
 })
 
 test('the gas of a transaction is estimated on the latest block, unless another is named', async () => {
-  server.answer = () => '0x5208'
+  server.respond = () => '0x5208'
   expect(await estimateGas(client, { to: account })).toBe(21_000n)
   expect(await estimateGas(client, { to: account, block: 'pending' })).toBe(21_000n)
-  expect(server.asked.map(({ params }) => (params as unknown[])[1])).toEqual(['latest', 'pending'])
+  expect(server.received.map(({ params }) => (params as unknown[])[1])).toEqual(['latest', 'pending'])
 })
 
 test('reads with and without a block share a request', async () => {
@@ -68,7 +68,7 @@ test('reads with and without a block share a request', async () => {
     [account, 'latest'],
     [account, 'latest'],
   ])
-  expect(server.asked).toHaveLength(1)
+  expect(server.received).toHaveLength(1)
 })
 
 test.each([
@@ -81,7 +81,7 @@ test.each([
 ])('%s with %j is sent as it is', async (method, params) => {
   const given = Object.freeze(params)
   await client.request({ method, params: given } as never)
-  expect(server.asked).toEqual([{ method, params }])
+  expect(server.received).toEqual([{ method, params }])
 })
 
 test('the params of a caller are not changed', async () => {

@@ -26,7 +26,10 @@ const readers: Readonly<Record<string, Reader>> = {
       ['maxBlocks', 1, 2 ** 31],
       ['concurrency', 1, 64],
     ],
-    others: ['address', 'topics', 'fromBlock', 'toBlock', 'signal', 'cursor', 'onProgress', 'checkReorg'],
+    others: [
+      ...['address', 'topics', 'fromBlock', 'toBlock', 'cursor', 'onProgress', 'checkReorg'],
+      ...['signal', 'timeoutMs', 'retries', 'priority', 'minBlock'],
+    ],
   },
   watchBlocks: {
     make: (options) => watchBlocks(client, options),

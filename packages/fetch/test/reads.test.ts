@@ -134,20 +134,20 @@ describe('getBlock', () => {
   })
 
   test('gives whole transactions where asked to', async () => {
-    const block = await getBlock(client, { block: 1n, transactions: true })
+    const block = await getBlock(client, { block: 1n, includeTransactions: true })
     expect(block?.transactions).toEqual([await getTransaction(client, { hash: hashes.legacy })])
-    const byHash = await getBlock(client, { block: block?.hash as Hex, transactions: true })
+    const byHash = await getBlock(client, { block: block?.hash as Hex, includeTransactions: true })
     expect(byHash).toEqual(block)
   })
 
   test('gives the pending block', async () => {
     expect(await getBlock(client, { block: 'pending' })).toMatchObject({ number: 9n, transactions: [] })
-    expect(await getBlock(client, { block: 'pending', transactions: true })).toMatchObject({ number: 9n })
+    expect(await getBlock(client, { block: 'pending', includeTransactions: true })).toMatchObject({ number: 9n })
   })
 
   test('gives null where there is none', async () => {
     expect(await getBlock(client, { block: 1_000_000n })).toBeNull()
-    expect(await getBlock(client, { block: wordOf(1), transactions: true })).toBeNull()
+    expect(await getBlock(client, { block: wordOf(1), includeTransactions: true })).toBeNull()
   })
 
   test('refuses what is no block', async () => {

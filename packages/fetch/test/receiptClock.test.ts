@@ -62,7 +62,7 @@ describe('waitForTransactionReceipt, by the clock', () => {
       reply(seen.json.method === 'eth_blockNumber' ? wireReceipt.blockNumber : wireReceipt)(seen, ...rest)
     const wait = start({ confirmations: 2, timeoutMs: 100, pollingIntervalMs: 25 })
     await passTime(100)
-    expect(String(wait.ended)).toContain('too few blocks')
+    expect(String(wait.ended)).toContain('too few confirmations')
   })
 
   test('waits as long as the node asks to', async () => {
@@ -81,7 +81,7 @@ describe('waitForTransactionReceipt, by the clock', () => {
     server.script = raw(503, errorBody(-32_000, 'busy'))
     const wait = start({ timeoutMs: 200, pollingIntervalMs: 25 })
     await passTime(200)
-    expect(String(wait.ended)).toContain('the last look failed: unavailable')
+    expect(String(wait.ended)).toContain('the last poll failed: unavailable')
   })
 
   test('looks less and less often', async () => {

@@ -192,10 +192,10 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
   test('ends at the deadline while a look is under way', async () => {
     const server = await startCountingServer()
     const hanging = createClient({ url: server.url })
-    server.answer = () => undefined
+    server.respond = () => undefined
     await expect(
       waitForTransactionReceipt(hanging, { hash: wireReceipt.transactionHash, timeoutMs: 100 }),
-    ).rejects.toThrow(/is not mined after 100 ms; the last look failed: timeout/)
+    ).rejects.toThrow(/is not mined after 100 ms; the last poll failed: timeout/)
     hanging.close()
     await server.close()
   })
@@ -218,9 +218,9 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
   test('asks for no head where one confirmation is enough', async () => {
     const server = await startCountingServer()
     const counted = createClient({ url: server.url })
-    server.answer = () => wireReceipt
+    server.respond = () => wireReceipt
     await waitForTransactionReceipt(counted, { hash: wireReceipt.transactionHash })
-    expect(server.asked.map(({ method }) => method)).toEqual(['eth_getTransactionReceipt'])
+    expect(server.received.map(({ method }) => method)).toEqual(['eth_getTransactionReceipt'])
     counted.close()
     await server.close()
   })

@@ -15,8 +15,8 @@ beforeAll(async () => {
   server = await startCountingServer()
 })
 beforeEach(() => {
-  server.asked.length = 0
-  server.answer = (method, params) => ({ method, params })
+  server.received.length = 0
+  server.respond = (method, params) => ({ method, params })
   transport = compose(http({ url: server.url }), retry(), deadline())
   client = createClient(transport)
 })
@@ -26,7 +26,7 @@ afterAll(() => server.close())
 const expectNothingSent = async (): Promise<void> => {
   // A request that reading a property sent would have arrived before this one.
   await client.request({ method: 'net_version' })
-  expect(server.asked).toEqual([{ method: 'net_version', params: [] }])
+  expect(server.received).toEqual([{ method: 'net_version', params: [] }])
 }
 
 describe('methods', () => {
@@ -49,7 +49,7 @@ describe('methods', () => {
 
   test('omit trailing undefined params', async () => {
     await client.eth_simulateV1({ blockStateCalls: [] }, undefined)
-    expect(server.asked[0]?.params).toEqual([{ blockStateCalls: [] }])
+    expect(server.received[0]?.params).toEqual([{ blockStateCalls: [] }])
   })
 
   test('include user-defined ones: names with an underscore always, others once declared', async () => {
@@ -164,14 +164,14 @@ describe('a client is read-only', () => {
 
 describe('call options', () => {
   test('bound by with() apply to methods and request', async () => {
-    server.answer = () => undefined
+    server.respond = () => undefined
     const quick = client.with({ timeoutMs: 60 })
     await expect(quick.eth_chainId()).rejects.toMatchObject({ kind: 'timeout' })
     await expect(quick.request({ method: 'eth_chainId' })).rejects.toMatchObject({ kind: 'timeout' })
   })
 
   test('bound repeatedly are merged, and the original client is unchanged', async () => {
-    server.answer = () => undefined
+    server.respond = () => undefined
     const controller = new AbortController()
     const bound = client.with({ signal: controller.signal })
     const both = bound.with({ timeoutMs: 60 })
@@ -180,12 +180,12 @@ describe('call options', () => {
     controller.abort(reason)
     await expect(both.eth_chainId()).rejects.toBe(reason)
     await expect(bound.eth_chainId()).rejects.toBe(reason)
-    server.answer = () => '0x1'
+    server.respond = () => '0x1'
     expect(await client.eth_chainId()).toBe('0x1')
   })
 
   test('of one request override bound ones', async () => {
-    server.answer = () => undefined
+    server.respond = () => undefined
     const bound = client.with({ timeoutMs: 15_000, signal: AbortSignal.abort() })
     const signal = new AbortController().signal
     await expect(bound.request({ method: 'eth_chainId' }, { timeoutMs: 60, signal })).rejects.toMatchObject({
@@ -194,11 +194,11 @@ describe('call options', () => {
   })
 
   test('an abort rejects with the reason of the signal', async () => {
-    server.answer = () => undefined
+    server.respond = () => undefined
     const controller = new AbortController()
     const reason = { mine: true }
     const call = client.request({ method: 'eth_chainId' }, { signal: controller.signal })
-    await expect.poll(() => server.asked.length).toBe(1)
+    await expect.poll(() => server.received.length).toBe(1)
     controller.abort(reason)
     await expect(call).rejects.toBe(reason)
   })
@@ -238,7 +238,7 @@ describe('a wrong call is rejected with how to fix it', () => {
 describe('options', () => {
   test('give the URL, with the API key in its path', async () => {
     const keyed = createClient({ baseUrl: server.url, apiKey: 'kr_a-not-a-real-key-1234' })
-    server.answer = () => '0x1'
+    server.respond = () => '0x1'
     expect(await keyed.eth_chainId()).toBe('0x1')
     expect(keyed.redactedUrl).toBe(`${server.url}/v2/…1234`)
     keyed.close()
@@ -258,7 +258,7 @@ describe('closing a client that created its transport', () => {
   const open = (): Client => createClient({ url: server.url })
 
   test('fails in-flight and later calls of every client on that transport', async () => {
-    server.answer = () => undefined
+    server.respond = () => undefined
     const owner = open()
     const bound = owner.with({ timeoutMs: 1_000 })
     const inFlight = bound.eth_chainId()
@@ -301,9 +301,9 @@ describe('a transport that is passed in', () => {
     const shared = create()
     const [first, second] = [createClient(shared), createClient(shared)]
     let answer = (): unknown => undefined
-    server.answer = () => answer()
+    server.respond = () => answer()
     const inFlight = second.eth_chainId()
-    await expect.poll(() => server.asked.length).toBe(1)
+    await expect.poll(() => server.received.length).toBe(1)
     first.close()
     first.with({ timeoutMs: 1_000 }).close()
     await first[Symbol.asyncDispose]()

@@ -60,7 +60,7 @@ describe('a client created inline', () => {
 
   test('is accepted by every read, with the same result', () => {
     expectTypeOf(getBlock(createClient({ url }))).toEqualTypeOf<Promise<Block | null>>()
-    expectTypeOf(getBlock(createClient({ url }), { transactions: true })).toEqualTypeOf<
+    expectTypeOf(getBlock(createClient({ url }), { includeTransactions: true })).toEqualTypeOf<
       Promise<Block<Transaction> | null>
     >()
     expectTypeOf(getTransaction(createClient({ url }), { hash })).toEqualTypeOf<Promise<Transaction | null>>()

@@ -1,5 +1,4 @@
-import { KeyrailError } from '@keyrail/core'
-import { checkNames, now } from '@keyrail/core/internal'
+import { checkCallOptions, checkNames, KeyrailError, now } from '@keyrail/core'
 import type { CallOptions } from '@keyrail/core'
 import { getClientTransport } from '../client/clientTransport.ts'
 import type { Log } from '../decode/log.ts'
@@ -7,6 +6,7 @@ import type { MinedBlockNumberInput } from '../encode/blockInput.ts'
 import { checkType } from '../encode/checkType.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
 import { invalidOption } from '../encode/invalidOption.ts'
+import { callOptionNames, pickCallOptions } from '../read/bindCallOptions.ts'
 import { getBlockNumber } from '../read/getBlockNumber.ts'
 import type { ReadClient } from '../read/readClient.ts'
 import { createChainEdges } from './chainEdges.ts'
@@ -23,7 +23,7 @@ import { checkRangeEnd, resolveBlock } from './resolveRange.ts'
 import { runAbortable } from './runAbortable.ts'
 import { createWindowSize } from './windowSize.ts'
 
-/** What {@link iterateLogs} needs of a client. */
+/** What {@link iterateLogs} needs from a client. */
 export interface LogsClient {
   readonly with: (options: CallOptions) => ReadClient<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber'>
 }
@@ -32,86 +32,89 @@ export interface LogsClient {
 export interface LogsProgress {
   /** The first block of this run. */
   readonly fromBlock: bigint
-  /** The last block, as it was found at the start. */
+  /** The last block, resolved when the run started. */
   readonly toBlock: bigint
   readonly blocksDone: number
   readonly blocksTotal: number
-  /** How many logs were given. */
+  /** How many logs the loop has received. */
   readonly logs: number
-  /** Since this run began. */
+  /** The average since this run started. */
   readonly blocksPerSecond: number
-  /** Goes on from here: all logs before it were given, and taken. */
+  /** Resumes after these logs: the loop has processed every log before it. */
   readonly cursor: LogCursor
 }
 
-/** Options of {@link iterateLogs}. */
-export interface IterateLogsOptions extends LogQuery {
-  /** The first block. Not looked at where a cursor is given. */
+/** Options of {@link iterateLogs}. The call options, such as `timeoutMs` and `retries`, apply to each of its calls. */
+export interface IterateLogsOptions extends LogQuery, CallOptions {
+  /** The first block. Ignored if you pass a cursor. */
   readonly fromBlock: MinedBlockNumberInput
-  /** The last block, found once, at the start; never above the head as it stood then. @default 'latest' */
+  /** The last block, resolved once at the start and never above the head at that time. @default 'latest' */
   readonly toBlock?: MinedBlockNumberInput | undefined
-  /** The most blocks to ask for at once. A limit of the provider is found without it. @default 100_000 */
+  /** The most blocks to request at once. The provider's own limit is detected without it. @default 100_000 */
   readonly maxBlocks?: number | undefined
-  /** How many windows are read at a time, from 1 to 64. At most twice as many wait to be taken. @default 4 */
+  /** How many windows to read in parallel, from 1 to 64. Prefetches at most twice as many. @default 4 */
   readonly concurrency?: number | undefined
   /** Ends the iteration, which then rejects with the signal's own reason. */
   readonly signal?: AbortSignal | undefined
-  /** Goes on where an earlier iteration over the same logs stood. */
+  /** How long each call may take, retries included, in milliseconds. The iteration as a whole has no limit. @default that of the client */
+  readonly timeoutMs?: number | undefined
+  /** Resumes an earlier iteration over the same logs. */
   readonly cursor?: LogCursor | undefined
-  /** Told after each window whose logs were all taken. What it throws ends the iteration. */
+  /** Called after each window whose logs the loop has processed. If it throws, the iteration ends with that error. */
   readonly onProgress?: ((progress: LogsProgress) => void) | undefined
-  /** Whether to find out that the chain was reorganized under what was given: see {@link isReorgError}. @default false */
+  /** Whether to detect reorganizations that affect logs the loop has received: see {@link isReorgError}. @default false */
   readonly checkReorg?: boolean | undefined
 }
 
-const names: readonly (keyof IterateLogsOptions)[] = [
+const ownNames: readonly (keyof IterateLogsOptions)[] = [
   'address',
   'topics',
   'fromBlock',
   'toBlock',
   'maxBlocks',
   'concurrency',
-  'signal',
   'cursor',
   'onProgress',
   'checkReorg',
 ]
 
-/** Logs, one at a time, and where the iteration stands. */
+/** An async iterator of logs that also reports its position. */
 export interface LogIterator extends AsyncGenerator<Log, void, undefined> {
-  /** Where to go on after the log that was given last; undefined before the first block is known. */
+  /** The position after the last log received; undefined before the first block is known. */
   readonly cursor: () => LogCursor | undefined
 }
 
-/** Blocks so far below the head are taken for settled. */
-const settledDepth = 64
-/** Each reread means that the chain changed while a window was read. */
+/** Blocks this far below the head are treated as final. */
+const finalDepth = 64
+/** Each reread means that the chain changed while a window was being read. */
 const mostRereads = 10
 
 /**
- * The logs of any range of blocks, decoded, strictly in the order of the chain.
+ * Iterates over the decoded logs of any range of blocks, strictly in chain order.
  *
- * The range is read in windows, several at a time. Where the provider refuses one for its size (kind `range`, or a timeout), its words
- * are read for the size it would take, else the window is halved; what is learned holds for everything on the same transport. A consumer
- * that is slow holds the reading up: it is never more than `2 * concurrency` windows ahead. Leaving the loop ends the requests under way.
+ * The range is read in windows, several in parallel. If the provider rejects a window for its size (kind `range`, or a timeout), the size
+ * that it accepts is parsed from the error, or else the window is halved. All clients of one transport share what was learned. Slow
+ * consumers apply back-pressure: at most `2 * concurrency` windows are prefetched. Leaving the loop aborts the requests in flight.
  *
- * `toBlock: 'latest'` is the head as it stands at the start; logs of later blocks are for the next run, from the cursor, or for `watchLogs`.
- * A signal that is bound to the client is replaced by the one given here.
+ * `toBlock: 'latest'` is the head when the iteration starts. For the logs of later blocks, resume from the cursor or use `watchLogs`.
+ * A signal that is bound to the client is replaced by `signal`.
  *
  * @param client - A client.
- * @param options - Which logs, of which blocks.
- * @throws {KeyrailError} kind `invalidRequest` for a wrong option, at once. While it runs: `range`, naming the block, where one block alone
- *   is too large; `badResponse` where an answer is broken or, with `checkReorg`, the chain was reorganized; else as the calls.
- *   `cursor()` still tells where to go on.
- * @throws The signal's own reason where the caller aborted.
+ * @param options - Which logs, of which blocks, and call options that apply to each call.
+ * @throws {KeyrailError} kind `invalidRequest` for a wrong option, at once. During the iteration: `range`, with the block, if a single block
+ *   is too large; `badResponse` for a malformed response and, with `checkReorg`, after a reorganization; otherwise the failure of a call.
+ *   `cursor()` still returns where to resume.
+ * @throws The signal's own reason if you abort it.
  * @example
  * const logs = iterateLogs(client, { address: account, fromBlock: 17_000_000n, toBlock: 'finalized' })
  * for await (const log of logs) console.log(log.blockNumber, log.logIndex, JSON.stringify(logs.cursor()))
  */
 export function iterateLogs(client: LogsClient, options: IterateLogsOptions): LogIterator {
-  checkNames('iterateLogs', options, names)
+  checkNames('iterateLogs', options, [...ownNames, ...callOptionNames])
   const { fromBlock, toBlock = 'latest', maxBlocks, concurrency = 4, onProgress, checkReorg = false } = options
-  const condition = encodeLogQuery(options)
+  const callOptions = pickCallOptions(options)
+  checkCallOptions(callOptions)
+  const query = encodeLogQuery(options)
   checkRangeEnd(fromBlock, 'fromBlock')
   checkRangeEnd(toBlock, 'toBlock')
   if (typeof fromBlock !== 'string' && typeof toBlock !== 'string' && fromBlock > toBlock)
@@ -125,7 +128,7 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
     options.cursor ?? (typeof fromBlock === 'string' ? undefined : { nextBlock: Number(fromBlock), nextLogIndex: 0 })
 
   async function* run(signal: AbortSignal): AsyncGenerator<Log, void, undefined> {
-    const reader = client.with({ signal })
+    const reader = client.with({ ...callOptions, signal })
     const head = Number(await getBlockNumber(reader))
     const last = Math.min(await resolveBlock(reader, toBlock, head), head)
     cursor ??= { nextBlock: await resolveBlock(reader, fromBlock, head), nextLogIndex: 0 }
@@ -136,15 +139,15 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
     const readSpan = ({ from, to }: BlockSpan): Promise<Log[]> =>
       readLogs(
         reader,
-        { ...condition, fromBlock: encodeQuantity(from, 'fromBlock'), toBlock: encodeQuantity(to, 'toBlock') },
+        { ...query, fromBlock: encodeQuantity(from, 'fromBlock'), toBlock: encodeQuantity(to, 'toBlock') },
         ({ blockNumber }) => blockNumber >= from && blockNumber <= to,
       )
 
     /**
-     * Reads a window near the head between two looks at the hash of its last block, with a look at the edge before it in between: where
-     * both looks agree, that hash fixes every block of the window, and the chain below it down to the edge.
+     * Reads a window near the head. Compares the hash of its last block before and after, and checks the edge below it in between: if both
+     * hashes are equal, they determine every block of the window and the chain down to that edge.
      */
-    const readSurely = async (span: BlockSpan): Promise<Log[]> => {
+    const readVerified = async (span: BlockSpan): Promise<Log[]> => {
       await edges.reach(Math.max(span.from - 1, 0))
       for (let rereads = 0; rereads < mostRereads; rereads++) {
         const hash = await edges.hashOf(span.to)
@@ -154,21 +157,21 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
         edges.add(span.to, hash)
         return logs
       }
-      const text = `the chain changes faster than blocks ${span.from} to ${span.to} can be read`
+      const text = `the chain changed ${mostRereads} times while blocks ${span.from} to ${span.to} were read: try again later, or read up to 'finalized'`
       throw new KeyrailError(text, { kind: 'unavailable', source: 'node', retryable: true, method: 'eth_getLogs' })
     }
 
     await edges.verify()
-    const settled = checkReorg ? Math.min(Math.max(head - settledDepth, first - 1), last) : last
+    const finalBlock = checkReorg ? Math.min(Math.max(head - finalDepth, first - 1), last) : last
     const spans = [
-      { from: first, to: settled, alone: false },
-      { from: settled + 1, to: last, alone: true },
+      { from: first, to: finalBlock, exclusive: false },
+      { from: finalBlock + 1, to: last, exclusive: true },
     ].filter(({ from, to }) => from <= to)
-    const read = (span: BlockSpan): Promise<Log[]> => (span.alone ? readSurely(span) : readSpan(span))
+    const read = (span: BlockSpan): Promise<Log[]> => (span.exclusive ? readVerified(span) : readSpan(span))
     const windows = createLogWindows({ spans, read, size, concurrency })
 
     const startedAt = now()
-    let given = 0
+    let received = 0
     for (let window = await windows.next(); window; window = await windows.next()) {
       for (const log of window.logs) {
         const number = Number(log.blockNumber)
@@ -176,20 +179,20 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
         cursor = {
           nextBlock: number,
           nextLogIndex: log.logIndex + 1,
-          ...(window.alone && { edges: [...edges.below(number), [number, log.blockHash]] }),
+          ...(window.exclusive && { edges: [...edges.below(number), [number, log.blockHash]] }),
         }
-        given++
+        received++
         yield log
       }
       const nextBlock = window.to + 1
-      cursor = { nextBlock, nextLogIndex: 0, ...(window.alone && { edges: edges.below(nextBlock) }) }
+      cursor = { nextBlock, nextLogIndex: 0, ...(window.exclusive && { edges: edges.below(nextBlock) }) }
       const blocksDone = nextBlock - first
       onProgress?.({
         fromBlock: BigInt(first),
         toBlock: BigInt(last),
         blocksDone,
         blocksTotal: last - first + 1,
-        logs: given,
+        logs: received,
         blocksPerSecond: blocksDone / Math.max((now() - startedAt) / 1_000, 0.001),
         cursor,
       })

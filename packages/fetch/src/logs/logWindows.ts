@@ -4,17 +4,17 @@ import { parseRangeHint } from './parseRangeHint.ts'
 import type { RangeHint } from './parseRangeHint.ts'
 import type { WindowSize } from './windowSize.ts'
 
-/** A part of the chain that is read at once. */
+/** A range of blocks to read. */
 export interface BlockSpan {
   readonly from: number
   readonly to: number
-  /** Read only once everything before it was taken. */
-  readonly alone: boolean
+  /** Whether it is read only after the consumer has received everything before it. */
+  readonly exclusive: boolean
 }
 
-/** Reads windows ahead of who takes them, in order. */
+/** Prefetches windows and returns them in order. */
 export interface LogWindows {
-  /** The next window in the order of the chain, once it is read; undefined at the end. */
+  /** The next window in chain order, once it is read; undefined at the end. */
   readonly next: () => Promise<(BlockSpan & { readonly logs: readonly Log[] }) | undefined>
 }
 
@@ -24,45 +24,45 @@ export interface LogWindowsOptions {
   readonly spans: readonly BlockSpan[]
   readonly read: (span: BlockSpan) => Promise<readonly Log[]>
   readonly size: WindowSize
-  /** How many windows are read at a time. */
+  /** How many windows to read in parallel. */
   readonly concurrency: number
 }
 
 interface Window {
   from: number
   to: number
-  readonly alone: boolean
-  /** Set once it is being read; resolves when that has ended, well or not. */
-  settled?: Promise<void>
+  readonly exclusive: boolean
+  /** Set when the read starts; resolves when it has succeeded or failed. */
+  done?: Promise<void>
   logs?: readonly Log[]
   failure?: { readonly error: unknown }
 }
 
-/** A window that timed out more often, at a quarter of its blocks each time, is not too heavy: nothing answers. */
+/** After this many timeouts, each with a quarter of the blocks, the window's size is not the cause. */
 const mostTimeouts = 3
 
 /**
- * Cuts spans of blocks into windows and reads several at a time: at most `concurrency` under way, at most twice that under way or waiting
- * to be taken, so that whoever takes slowly does not make it read the whole chain. Until one was ever served only one is tried.
- * A window that is refused for its size is cut where it stands, and what is left of it follows it.
+ * Splits ranges of blocks into windows and reads several in parallel: at most `concurrency` in flight, and at most twice that in flight or
+ * waiting for the consumer, so that a slow consumer does not make it read the whole chain. Until a first request has succeeded it sends one
+ * at a time. A window that is rejected for its size is split in place, and the rest of it becomes the next window.
  *
- * @param options - What to read, how and how fast.
+ * @param options - What to read, how, and how many at a time.
  */
 export function createLogWindows({ spans, read, size, concurrency }: LogWindowsOptions): LogWindows {
   const windows: Window[] = spans.map((span) => ({ ...span }))
-  let underWay = 0
+  let inFlight = 0
   let started = 0
 
-  const cut = (window: Window, blocks: number): void => {
+  const split = (window: Window, blocks: number): void => {
     if (window.to - window.from < blocks) return
     const from = window.from + blocks
-    windows.splice(windows.indexOf(window) + 1, 0, { from, to: window.to, alone: window.alone })
+    windows.splice(windows.indexOf(window) + 1, 0, { from, to: window.to, exclusive: window.exclusive })
     window.to = from - 1
   }
 
-  const readWhole = async (window: Window): Promise<void> => {
+  const readWindow = async (window: Window): Promise<void> => {
     try {
-      for (let refusals = 0, timeouts = 0; ;) {
+      for (let rejections = 0, timeouts = 0; ;) {
         const blocks = window.to - window.from + 1
         try {
           const logs = await read(window)
@@ -71,32 +71,32 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
           return
         } catch (error) {
           if (isKeyrailError(error, 'timeout') && ++timeouts > mostTimeouts) throw error
-          const { span, hint } = judge(error, window, refusals++)
+          const { span, hint } = nextSpan(error, window, rejections++)
           size.rejected(blocks, span, hint)
-          cut(window, size.current())
+          split(window, size.current())
         }
       }
     } catch (error) {
       window.failure = { error }
     } finally {
-      underWay--
+      inFlight--
       fill()
     }
   }
 
   const fill = (): void => {
-    // What is cut off goes behind the window, and is met next.
+    // Splitting inserts the rest behind the window, so the loop reaches it next.
     for (let index = 0; index < windows.length; index++) {
       const window = windows[index] as Window
-      // It will end the iteration: nothing behind it is wanted.
+      // This failure will end the iteration: windows behind it are not needed.
       if (window.failure) return
-      if (window.settled) continue
-      if (underWay >= (size.measured() ? concurrency : 1) || started >= concurrency * 2) return
-      if (window.alone && index > 0) return
-      cut(window, size.current())
-      underWay++
+      if (window.done) continue
+      if (inFlight >= (size.measured() ? concurrency : 1) || started >= concurrency * 2) return
+      if (window.exclusive && index > 0) return
+      split(window, size.current())
+      inFlight++
       started++
-      window.settled = readWhole(window)
+      window.done = readWindow(window)
     }
   }
 
@@ -105,7 +105,7 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
       fill()
       const [window] = windows
       if (!window) return undefined
-      await window.settled
+      await window.done
       if (window.failure) throw window.failure.error
       windows.shift()
       started--
@@ -115,8 +115,8 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
   }
 }
 
-/** How many blocks would be taken in place of those refused (NaN: not said); throws where a smaller window is no mend. */
-const judge = (error: unknown, window: BlockSpan, refusals: number): { span: number; hint?: RangeHint } => {
+/** Returns how many blocks to request after a failure (NaN: the error does not say). Throws the error if a smaller window cannot help. */
+const nextSpan = (error: unknown, window: BlockSpan, rejections: number): { span: number; hint?: RangeHint } => {
   const { from, to } = window
   const blocks = to - from + 1
   if (!isKeyrailError(error)) throw error
@@ -128,15 +128,15 @@ const judge = (error: unknown, window: BlockSpan, refusals: number): { span: num
   const hint = parseRangeHint(error.rpcError ?? error)
   if (hint.tooManyAddresses || blocks === 1) {
     const message = hint.tooManyAddresses
-      ? 'the node refuses so many addresses at once: iterate over fewer'
-      : `block ${from} alone has more logs than the node gives in one answer: narrow address or topics`
-    throw new KeyrailError(`${message}. It said: ${error.rpcError?.message ?? error.message}`, { ...error })
+      ? 'the node rejects so many addresses in one call: pass fewer addresses'
+      : `block ${from} alone has more logs than the node returns in one response: narrow address or topics`
+    throw new KeyrailError(`${message}. The node returned: ${error.rpcError?.message ?? error.message}`, { ...error })
   }
   const { fromBlock = NaN, toBlock = NaN, maxBlocks = NaN } = hint
-  // Of a range that starts elsewhere, only the length can be meant.
+  // If the suggested range starts at another block, only its length is meaningful.
   const suggested = fromBlock <= from && toBlock >= from ? toBlock - from + 1 : toBlock - fromBlock + 1
-  const spans = [suggested, maxBlocks].filter((span) => span > 0 && span < blocks)
-  // What it suggested may itself be too much: a second refusal halves at least.
-  if (refusals > 0) spans.push(blocks / 2)
-  return { span: spans.length > 0 ? Math.min(...spans) : NaN, hint }
+  const candidates = [suggested, maxBlocks].filter((span) => span > 0 && span < blocks)
+  // The suggestion itself may be too large: after a second rejection, at least halve the window.
+  if (rejections > 0) candidates.push(blocks / 2)
+  return { span: candidates.length > 0 ? Math.min(...candidates) : NaN, hint }
 }

@@ -4,7 +4,7 @@ import { startTimer } from '@keyrail/core/internal'
  * Waits.
  *
  * @param ms - How long, in milliseconds.
- * @param signal - Ends the wait: it then rejects with the signal's own reason.
+ * @param signal - Ends the wait, which then rejects with the signal's own reason.
  */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

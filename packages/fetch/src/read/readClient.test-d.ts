@@ -1,20 +1,24 @@
 import type { EthereumRpc, Hex } from '@keyrail/core'
 import { describe, expectTypeOf, test } from 'vitest'
 import {
+  call,
   createClient,
   getBalance,
   getBlock,
   getBlockNumber,
   getChainId,
+  getGasPrice,
   getLogs,
   getTransaction,
   getTransactionCount,
+  iterateLogs,
   waitForTransactionReceipt,
 } from '../index.ts'
 import type {
   Block,
   BlockInput,
   Log,
+  LogIterator,
   PendingBlock,
   Transaction,
   TransactionReceipt,
@@ -27,21 +31,23 @@ declare const block: BlockInput
 declare const hash: Hex
 
 describe('getBlock', () => {
-  test('gives hashes or transactions, as asked', () => {
+  test('returns hashes or transactions', () => {
     expectTypeOf(getBlock(client)).toEqualTypeOf<Promise<Block | null>>()
     expectTypeOf(getBlock(client, {})).toEqualTypeOf<Promise<Block | null>>()
     expectTypeOf(getBlock(client, { block: 1n })).toEqualTypeOf<Promise<Block | null>>()
-    expectTypeOf(getBlock(client, { block: hash, transactions: false })).toEqualTypeOf<Promise<Block | null>>()
-    expectTypeOf(getBlock(client, { transactions: true })).toEqualTypeOf<Promise<Block<Transaction> | null>>()
-    expectTypeOf(getBlock(client, { block: 'safe', transactions: true })).toEqualTypeOf<
+    expectTypeOf(getBlock(client, { block: hash, includeTransactions: false })).toEqualTypeOf<Promise<Block | null>>()
+    expectTypeOf(getBlock(client, { includeTransactions: true })).toEqualTypeOf<Promise<Block<Transaction> | null>>()
+    expectTypeOf(getBlock(client, { block: 'safe', includeTransactions: true })).toEqualTypeOf<
       Promise<Block<Transaction> | null>
     >()
-    expectTypeOf(getBlock(client, { transactions: flag })).toEqualTypeOf<Promise<Block | Block<Transaction> | null>>()
+    expectTypeOf(getBlock(client, { includeTransactions: flag })).toEqualTypeOf<
+      Promise<Block | Block<Transaction> | null>
+    >()
   })
 
-  test('lets a pending one have nulls', () => {
+  test('returns a pending block with nulls', () => {
     expectTypeOf(getBlock(client, { block: 'pending' })).toEqualTypeOf<Promise<PendingBlock | null>>()
-    expectTypeOf(getBlock(client, { block: 'pending', transactions: true })).toEqualTypeOf<
+    expectTypeOf(getBlock(client, { block: 'pending', includeTransactions: true })).toEqualTypeOf<
       Promise<PendingBlock<Transaction> | null>
     >()
     expectTypeOf(getBlock(client, { block })).toEqualTypeOf<
@@ -52,7 +58,7 @@ describe('getBlock', () => {
     expectTypeOf<Block['transactions']>().toEqualTypeOf<readonly Hex[]>()
   })
 
-  test('refuses what is no block', () => {
+  test('rejects an unknown tag or option', () => {
     expectTypeOf<BlockInput>().toEqualTypeOf<
       bigint | number | 'latest' | 'safe' | 'finalized' | 'earliest' | 'pending' | Hex
     >()
@@ -64,7 +70,7 @@ describe('getBlock', () => {
 })
 
 describe('reads', () => {
-  test('give decoded values', () => {
+  test('return decoded values', () => {
     expectTypeOf(getBlockNumber(client)).toEqualTypeOf<Promise<bigint>>()
     expectTypeOf(getChainId(client)).toEqualTypeOf<Promise<number>>()
     expectTypeOf(getBalance(client, { address: hash })).toEqualTypeOf<Promise<bigint>>()
@@ -74,14 +80,14 @@ describe('reads', () => {
     expectTypeOf(waitForTransactionReceipt(client, { hash })).toEqualTypeOf<Promise<TransactionReceipt>>()
   })
 
-  test('need nothing but the methods that they call', () => {
+  test('need only the methods that they call', () => {
     expectTypeOf(getBlockNumber({ eth_blockNumber: async () => '0x1' })).toEqualTypeOf<Promise<bigint>>()
     void getBlockNumber(createClient<Pick<EthereumRpc, 'eth_blockNumber'>>({ url: 'http://127.0.0.1:8545' }))
     // @ts-expect-error this client has other methods
     void getBlockNumber(createClient<Pick<EthereumRpc, 'eth_chainId'>>({ url: 'http://127.0.0.1:8545' }))
   })
 
-  test('take a client with methods of the user, and with options bound', () => {
+  test('accept a client with user-defined methods, and one with bound options', () => {
     interface MyMethods {
       my_method(): Promise<string>
     }
@@ -90,17 +96,17 @@ describe('reads', () => {
     expectTypeOf(waitForTransactionReceipt(mine, { hash })).toEqualTypeOf<Promise<TransactionReceipt>>()
   })
 
-  test('ask for a range or for one block', () => {
+  test('of logs take a range or one block', () => {
     expectTypeOf(getLogs(client, { fromBlock: 1n, toBlock: 'finalized' })).toEqualTypeOf<Promise<Log[]>>()
     // @ts-expect-error one or the other
     void getLogs(client, { blockHash: hash, fromBlock: 1n })
-    // @ts-expect-error a pending block has no place in a range
+    // @ts-expect-error a range cannot end at a pending block
     void getLogs(client, { toBlock: 'pending' })
   })
 
-  test('tell transactions apart by type', () => {
+  test('distinguish transactions by type', () => {
     expectTypeOf<Transaction['type']>().toEqualTypeOf<TransactionType>()
-    const told = (transaction: Transaction): void => {
+    const narrow = (transaction: Transaction): void => {
       if (transaction.type === 'eip4844') expectTypeOf(transaction.maxFeePerBlobGas).toEqualTypeOf<bigint>()
       if (transaction.type === 'eip7702')
         expectTypeOf(transaction.authorizationList[0]?.nonce).toEqualTypeOf<bigint | undefined>()
@@ -110,6 +116,55 @@ describe('reads', () => {
       // @ts-expect-error not every type has it
       void transaction.maxFeePerGas
     }
-    void told
+    void narrow
+  })
+
+  test('accept call options beside their own', () => {
+    const options = {
+      signal: new AbortController().signal,
+      timeoutMs: 1,
+      retries: 0,
+      priority: 'poll',
+      minBlock: 1n,
+    } as const
+    expectTypeOf(getBlock(client, options)).toEqualTypeOf<Promise<Block | null>>()
+    expectTypeOf(getBlock(client, { ...options, includeTransactions: true })).toEqualTypeOf<
+      Promise<Block<Transaction> | null>
+    >()
+    expectTypeOf(getBlock(client, { ...options, block: 'pending' })).toEqualTypeOf<Promise<PendingBlock | null>>()
+    expectTypeOf(getBlockNumber(client, options)).toEqualTypeOf<Promise<bigint>>()
+    expectTypeOf(getBalance(client, { ...options, address: hash })).toEqualTypeOf<Promise<bigint>>()
+    expectTypeOf(getLogs(client, { ...options, blockHash: hash })).toEqualTypeOf<Promise<Log[]>>()
+    expectTypeOf(call(client, { ...options, to: hash })).toEqualTypeOf<Promise<Hex>>()
+    expectTypeOf(waitForTransactionReceipt(client, { ...options, hash })).toEqualTypeOf<Promise<TransactionReceipt>>()
+    expectTypeOf(iterateLogs(client, { ...options, fromBlock: 0 })).toEqualTypeOf<LogIterator>()
+    void getBlockNumber(client, { timeoutMs: undefined, signal: undefined })
+  })
+
+  test('reject misspelt call options', () => {
+    // @ts-expect-error timeoutMs
+    void getBlock(client, { timeout: 1 })
+    // @ts-expect-error timeoutMs
+    void getBlock(client, { block: 'pending', timeoutMS: 1 })
+    // @ts-expect-error timeoutMs
+    void getBlockNumber(client, { timeout: 1 })
+    // @ts-expect-error retries
+    void getChainId(client, { retry: 1 })
+    // @ts-expect-error signal
+    void getGasPrice(client, { abortSignal: new AbortController().signal })
+    // @ts-expect-error timeoutMs
+    void getBalance(client, { address: hash, timeout: 1 })
+    // @ts-expect-error retries
+    void getLogs(client, { blockHash: hash, retry: 1 })
+    // @ts-expect-error timeoutMs
+    void call(client, { to: hash, timeout: 1 })
+    // @ts-expect-error not a priority
+    void getTransaction(client, { hash, priority: 'high' })
+    // @ts-expect-error timeoutMs
+    void waitForTransactionReceipt(client, { hash, timeout: 1 })
+    // @ts-expect-error timeoutMs
+    iterateLogs(client, { fromBlock: 0, timeout: 1 })
+    // @ts-expect-error includeTransactions
+    void getBlock(client, { transactions: true })
   })
 })

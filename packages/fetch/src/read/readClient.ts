@@ -1,4 +1,9 @@
-import type { EthereumRpc } from '@keyrail/core'
+import type { CallOptions, EthereumRpc } from '@keyrail/core'
 
-/** Anything that has these methods of the schema: a client, or a part of one. */
-export type ReadClient<Method extends keyof EthereumRpc> = Pick<EthereumRpc, Method>
+/**
+ * What a read needs from its client: the methods that it calls, and `with()` if you pass call options. A client of `createClient` has
+ * both.
+ */
+export type ReadClient<Method extends keyof EthereumRpc> = Pick<EthereumRpc, Method> & {
+  readonly with?: ((options: CallOptions) => Pick<EthereumRpc, Method>) | undefined
+}

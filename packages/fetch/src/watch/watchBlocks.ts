@@ -59,8 +59,8 @@ export function watchBlocks(
   options: WatchBlocksOptions = {},
 ): AsyncGenerator<BlockEvent<Hex | Transaction>, void, undefined> {
   checkWatchOptions('watchBlocks', options, ['includeTransactions', 'emitMissedBlocks'])
-  const { includeTransactions: transactions = false, emitMissedBlocks: emitMissedBlocks = true } = options
-  checkType('includeTransactions', transactions, 'boolean')
+  const { includeTransactions = false, emitMissedBlocks: emitMissedBlocks = true } = options
+  checkType('includeTransactions', includeTransactions, 'boolean')
   checkType('emitMissedBlocks', emitMissedBlocks, 'boolean')
   return runAbortable(options.signal, async function* (signal) {
     const reader = client.with({ signal, priority: 'poll' })
@@ -68,7 +68,7 @@ export function watchBlocks(
       ...options,
       signal,
       skipMissed: !emitMissedBlocks,
-      read: (block): Promise<Block<Hex | Transaction> | null> => getBlock(reader, { block, transactions }),
+      read: (block): Promise<Block<Hex | Transaction> | null> => getBlock(reader, { block, includeTransactions }),
       load: async () => {},
     })
     for await (const step of steps) {
