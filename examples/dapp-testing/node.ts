@@ -9,7 +9,7 @@ export const address = { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a1
 export const token = '0x00000000000000000000000000000000000000aa'
 export const shop = '0x00000000000000000000000000000000000000bb'
 
-export const node = createMockNode({ ...address, personality: 'alchemy' })
+export const node = createMockNode({ ...address, provider: 'alchemy' })
 /** Who uses the dApp: an account of the node's own. */
 export const user = node.accounts[0]!
 export let contract: MockContract<typeof tokenAbi>
@@ -19,7 +19,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))
 afterAll(() => server.close())
 beforeEach(() => {
   node.reset()
-  contract = node.onCall(token, tokenAbi, {
+  contract = node.mockContract(token, tokenAbi, {
     balanceOf: () => 50n,
     transfer([to, value], call) {
       if (value > 50n) call.revert('InsufficientBalance', [call.from, 50n, value])

@@ -9,8 +9,6 @@ export type {
   WholeAddressOptions,
 } from './address/addressOptions.ts'
 export type { FailureKind } from './failure/failureKind.ts'
-export { checkNames } from './failure/invalid.ts'
-export { checkCallOptions } from './transport/checkCallOptions.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
 export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'
 export type { AccessList, AccessListEntry } from './schema/accessList.ts'

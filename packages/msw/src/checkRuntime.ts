@@ -1,12 +1,12 @@
-import { refused } from './refused.ts'
+import { invalidInput } from './invalidInput.ts'
 
 /**
- * Checks that msw 3 can run here. On an older Node it fails at the first request, with an error that a client takes for a broken network.
+ * Checks that msw 3 can run here. On an older Node it would fail at the first request, and the client would report a network error.
  *
- * @throws {KeyrailError} kind `invalidRequest`, naming the version that is needed and the one that runs.
+ * @throws {KeyrailError} kind `invalidRequest`, with the required version and the current one.
  */
 export function checkRuntime(): void {
   if ('withResolvers' in Promise) return
   const version = globalThis.process?.version ?? 'an older browser'
-  throw refused(`msw 3 needs Node 22.12 or later, not ${version}`)
+  throw invalidInput(`msw 3 needs Node 22.12 or later, but this is ${version}`)
 }

@@ -1,23 +1,23 @@
 import { checkNames } from '@keyrail/core/internal'
 import type { Address, AddressOptions } from '@keyrail/core'
-import { abiOf, rawContract, typedContract } from './abi/contract.ts'
+import { parseAbi, createRawContract, createContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'
 import type { Abi, AbiInterface } from './abi/abi.ts'
 import { checksumAddress } from './bytes/checksumAddress.ts'
-import { isHexData, lower, wordOf } from './bytes/hex.ts'
-import { accountsOf } from './chain/accountsOf.ts'
+import { isHexData, lower, toWord } from './bytes/hex.ts'
+import { createAccounts } from './chain/createAccounts.ts'
 import { createChain } from './chain/chain.ts'
 import type { Chain } from './chain/chain.ts'
 import type { LogEntry } from './chain/logEntry.ts'
 import type { Message, Outcome } from './chain/message.ts'
-import { at } from './chain/worldState.ts'
-import { dialectAnswer, dialects } from './faults/dialects.ts'
-import type { DialectAnswer, Personality } from './faults/dialects.ts'
+import { stateKey } from './chain/worldState.ts'
+import { providerError, providers } from './faults/providers.ts'
+import type { ProviderError, ProviderName } from './faults/providers.ts'
 import type { Fault } from './faults/fault.ts'
-import { RefusedCall } from './faults/refusedCall.ts'
-import { addressesOf, createDoor } from './http/createDoor.ts'
+import { RejectedCall } from './faults/rejectedCall.ts'
+import { getEndpoints, createMockServer } from './http/createMockServer.ts'
 import type { MockChainOptions, MockLimits, MockLog, MockNode, MockNodeOptions } from './mockNode.ts'
-import { refused } from './refused.ts'
+import { checkInteger, describeValue, invalidInput } from './invalidInput.ts'
 import { callMethods } from './rpc/callMethods.ts'
 import { chainMethods } from './rpc/chainMethods.ts'
 import { checkParams } from './rpc/checkParams.ts'
@@ -27,7 +27,7 @@ import { nodeMethods } from './rpc/nodeMethods.ts'
 import { stateMethods } from './rpc/stateMethods.ts'
 import { warnOnce } from './warnOnce.ts'
 
-const addressNames: readonly (keyof AddressOptions)[] = [
+const endpointNames: readonly (keyof AddressOptions)[] = [
   'url',
   'baseUrl',
   'rpcUrl',
@@ -37,7 +37,7 @@ const addressNames: readonly (keyof AddressOptions)[] = [
   'jwt',
 ]
 const chainNames: readonly (keyof MockChainOptions)[] = [
-  'personality',
+  'provider',
   'limits',
   'seed',
   'timestamp',
@@ -46,22 +46,21 @@ const chainNames: readonly (keyof MockChainOptions)[] = [
 ]
 const limitNames: readonly (keyof MockLimits)[] = ['maxBatch', 'maxLogBlocks', 'maxLogs']
 
-/** The chain id of development chains. */
-const usualChainId = 31_337
+/** The chain id of development chains such as Hardhat and anvil. */
+const defaultChainId = 31_337
 
-function chainIdOf({ chainId, network }: AddressOptions): number {
+function resolveChainId({ chainId, network }: AddressOptions): number {
   const id = typeof chainId === 'object' ? chainId[network ?? 'testnet'] : chainId
-  if (id !== undefined && (!Number.isSafeInteger(id) || id <= 0))
-    throw refused('chainId must be a whole number above 0')
-  return id ?? usualChainId
+  if (id !== undefined) checkInteger('chainId', id, 1)
+  return id ?? defaultChainId
 }
 
 /**
- * Makes a node out of nothing but msw handlers: a chain with blocks, accounts, transactions and logs that fit together, at the addresses that
- * the SDK is given, behind a key. It answers Keyrail's clients and any other library alike, and fails as providers do when it is told to.
+ * Creates a mock Ethereum node from msw handlers: a chain with blocks, accounts, transactions and logs, behind the same endpoint and key
+ * that the SDK is configured with. Any library can call it. It fails the way providers do when a test calls `fail`.
  *
- * @param options - The address, as the SDK takes it, or several as `endpoints`; beside it what kind of node it is.
- * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it; also on a Node older than 22.12, which msw 3 does not run on.
+ * @param options - The endpoint, or several as `endpoints`, and the behavior of the node.
+ * @throws {KeyrailError} kind `invalidRequest`, with the option and how to fix it; also on Node older than 22.12, which msw 3 does not support.
  * @example
  * const node = createMockNode({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…', chainId: 11155111 })
  * node.setBalance('0x00000000000000000000000000000000000000aa', 10n ** 18n)
@@ -69,29 +68,28 @@ function chainIdOf({ chainId, network }: AddressOptions): number {
  * // setupServer(...node.handlers).listen()
  */
 export function createMockNode(options: MockNodeOptions): MockNode {
-  checkNames('createMockNode', options, [...addressNames, ...chainNames, 'endpoints'])
-  const [first, ...others] = addressesOf(options)
+  checkNames('createMockNode', options, [...endpointNames, ...chainNames, 'endpoints'])
+  const [first, ...others] = getEndpoints(options)
   if ('endpoints' in options)
     for (const endpoint of [first, ...others])
-      checkNames('an endpoint', endpoint, [...addressNames, 'weight', 'name', 'budget'])
+      checkNames('an endpoint', endpoint, [...endpointNames, 'weight', 'name', 'budget'])
   checkNames('limits', options.limits ?? {}, limitNames)
   const {
-    personality = 'keyrail',
+    provider = 'keyrail',
     seed = 'keyrail',
     timestamp = 1_700_000_000,
     blockTime = 12,
     automine = true,
     limits,
   } = options
-  if (!Number.isSafeInteger(blockTime) || blockTime < 1)
-    throw refused('blockTime must be a whole number of seconds, 1 or more')
-  if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw refused('timestamp must be whole seconds since 1970')
-  const chainId = chainIdOf(first)
+  checkInteger('blockTime', blockTime, 1)
+  checkInteger('timestamp', timestamp, 0)
+  const chainId = resolveChainId(first)
 
   const printed = new Set<string>()
-  const warn = (sentence: string): void => warnOnce(printed, sentence)
+  const warn = (message: string): void => warnOnce(printed, message)
   const contracts = new Map<Address, Contract>()
-  const ownMethods = new Map<string, (params: readonly unknown[]) => unknown>()
+  const mockedMethods = new Map<string, (params: readonly unknown[]) => unknown>()
 
   const execute = (message: Message): Outcome => {
     const contract = contracts.get(message.to)
@@ -99,53 +97,56 @@ export function createMockNode(options: MockNodeOptions): MockNode {
     try {
       return contract.run(message)
     } catch (error) {
-      const reason = `a handler of ${message.to} failed: ${(error as Error).message}`
+      const reason = `The handler of ${message.to} failed: ${(error as Error).message}`
       if (!message.isTransaction) throw new Error(reason, { cause: error })
-      // In a block there is nobody to throw to.
+      // Mining a block has no caller that could catch the error.
       warn(reason)
       return { output: '0x', logs: [], gas: 0, reverted: { reason, data: '0x' } }
     }
   }
-  const held = accountsOf(seed)
-  const makeChain = (): Chain => createChain({ chainId, seed, held, timestamp, blockTime, automine, execute })
+  const funded = createAccounts(seed)
+  const makeChain = (): Chain => createChain({ chainId, seed, funded, timestamp, blockTime, automine, execute })
   let chain = makeChain()
   let methods: Readonly<Record<string, Method>> = {}
-  const restart = (): void => {
+  const resetMethods = (): void => {
     methods = { ...chainMethods, ...stateMethods, ...nodeMethods, ...logMethods(), ...callMethods }
   }
-  restart()
+  resetMethods()
 
-  const limit = (name: keyof MockLimits, voice: Personality): number =>
-    limits?.[name] ?? dialects[voice][name] ?? Infinity
-  const refuseRange = (fromBlock: number, toBlock: number): Error => {
-    const voice = door.personality()
-    const answer = dialectAnswer(voice, 'range') as DialectAnswer
-    const cap = limit('maxLogBlocks', voice)
-    const to = Math.min(toBlock, cap === Infinity ? toBlock : fromBlock + cap - 1)
+  const limit = (name: keyof MockLimits, ofProvider: ProviderName): number =>
+    limits?.[name] ?? providers[ofProvider][name] ?? Infinity
+  const createRangeError = (fromBlock: number, toBlock: number): Error => {
+    const current = server.provider()
+    const template = providerError(current, 'range') as ProviderError
+    const maxBlocks = limit('maxLogBlocks', current)
+    const to = Math.min(toBlock, maxBlocks === Infinity ? toBlock : fromBlock + maxBlocks - 1)
     const hex = (number: number): string => `0x${number.toString(16)}`
-    // The words are the dialect's; the range that it says would do is the one that does.
-    const message = answer.error?.message
+    // The provider's wording, with the range and the limit of this node: clients parse both.
+    const message = template.error?.message
       .replace(/\[0x[\da-f]+, 0x[\da-f]+\]/, `[${hex(fromBlock)}, ${hex(to)}]`)
-      .replace(/10,?000(?= (range|blocks))|(?<=distance: )10000|5000$/, String(cap === Infinity ? 10_000 : cap))
-    const { data } = answer.error ?? {}
-    return new RefusedCall(
-      answer,
+      .replace(
+        /10,?000(?= (range|blocks))|(?<=distance: )10000|5000$/,
+        String(maxBlocks === Infinity ? 10_000 : maxBlocks),
+      )
+    const { data } = template.error ?? {}
+    return new RejectedCall(
+      template,
       message,
       data && 'from' in Object(data) ? { ...data, from: hex(fromBlock), to: hex(to) } : data,
     )
   }
 
   const run = (name: string, params: readonly unknown[], fault: Fault | undefined): unknown => {
-    const own = ownMethods.get(name)
-    if (own !== undefined) return own(params)
+    const handler = mockedMethods.get(name)
+    if (handler !== undefined) return handler(params)
     if (fault?.kind === 'unconfirmed') return null
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined
     if (method === undefined) {
-      warn(`no handler for ${name}: add one with node.onMethod('${name}', …)`)
-      const answer = dialectAnswer(door.personality(), 'methodUnavailable') as DialectAnswer
-      throw new RefusedCall(
-        answer,
-        answer.error?.message.replace('$METHOD', () => name),
+      warn(`No handler for ${name}. Add one with node.mockMethod('${name}', …)`)
+      const error = providerError(server.provider(), 'methodUnavailable') as ProviderError
+      throw new RejectedCall(
+        error,
+        error.error?.message.replace('$METHOD', () => name),
       )
     }
     checkParams(params, method.params)
@@ -156,24 +157,24 @@ export function createMockNode(options: MockNodeOptions): MockNode {
       claimedChainId: fault?.kind === 'wrongChain' ? chainId + 1 : chainId,
       isContract: (address) => contracts.has(address),
       limits: {
-        maxLogBlocks: limit('maxLogBlocks', door.personality()),
-        maxLogs: limit('maxLogs', door.personality()),
+        maxLogBlocks: limit('maxLogBlocks', server.provider()),
+        maxLogs: limit('maxLogs', server.provider()),
       },
-      refuseRange,
+      createRangeError,
     }
-    return method.answer(params, view)
+    return method.handle(params, view)
   }
 
-  const door = createDoor({ address: options, personality, maxBatch: (voice) => limit('maxBatch', voice), run })
+  const server = createMockServer({ endpoint: options, provider, maxBatch: (name) => limit('maxBatch', name), run })
 
-  const onCall = (
+  const mockContract = (
     given: Address,
     abi: Abi | AbiInterface | RawHandlers,
     handlers?: { readonly [name: string]: FunctionHandler<readonly unknown[], unknown> | undefined },
   ): unknown => {
     const address = checkAddress(given)
-    if (handlers === undefined) return void contracts.set(address, rawContract(address, abi as RawHandlers, warn))
-    const contract = typedContract(address, abiOf(abi as Abi | AbiInterface), handlers, warn)
+    if (handlers === undefined) return void contracts.set(address, createRawContract(address, abi as RawHandlers, warn))
+    const contract = createContract(address, parseAbi(abi as Abi | AbiInterface), handlers, warn)
     contracts.set(address, contract)
     return {
       address: checksumAddress(address),
@@ -182,52 +183,57 @@ export function createMockNode(options: MockNodeOptions): MockNode {
   }
 
   return {
-    handlers: door.handlers,
+    handlers: server.handlers,
     chainId,
     accounts: chain.accounts.map((account) => ({ ...account, address: checksumAddress(account.address) })),
-    get personality() {
-      return door.personality()
+    get provider() {
+      return server.provider()
     },
-    set personality(next) {
-      door.setPersonality(next)
+    set provider(next) {
+      server.setProvider(next)
     },
     blockNumber: () => chain.height(),
     mine: (count = 1) => chain.mine(count),
-    advance: (seconds) => chain.advance(seconds),
-    setTime: (seconds) => chain.setTime(seconds),
+    advanceTime: (seconds) => chain.advanceTime(seconds),
+    setNextBlockTimestamp: (seconds) => chain.setNextBlockTimestamp(seconds),
     reorg: (depth, { drop = false } = {}) => chain.reorg(depth, drop),
     snapshot: () => chain.snapshot(),
     revert: (snapshot) => chain.revert(snapshot),
     reset() {
-      door.reset()
+      server.reset()
       contracts.clear()
-      ownMethods.clear()
+      mockedMethods.clear()
       printed.clear()
       chain = makeChain()
-      restart()
+      resetMethods()
     },
-    setBalance: (address, wei) => chain.write(at.balance(checkAddress(address)), wei),
-    setNonce: (address, nonce) => chain.write(at.nonce(checkAddress(address)), nonce),
-    setCode: (address, code) => chain.write(at.code(checkAddress(address)), lower(code)),
-    setStorage: (address, slot, value) => chain.write(at.slot(checkAddress(address), wordOf(slot)), wordOf(value)),
-    onCall: onCall as MockNode['onCall'],
-    onMethod: (method, handler) => void ownMethods.set(method, handler),
-    emit: (logs) => chain.emit((Array.isArray(logs) ? (logs as readonly MockLog[]) : [logs as MockLog]).map(entryOf)),
-    fail: door.fail,
-    heal: door.heal,
-    calls: door.calls,
+    setBalance: (address, wei) => chain.write(stateKey.balance(checkAddress(address)), wei),
+    setNonce: (address, nonce) => chain.write(stateKey.nonce(checkAddress(address)), nonce),
+    setCode: (address, code) => chain.write(stateKey.code(checkAddress(address)), lower(code)),
+    setStorageAt: (address, slot, value) =>
+      chain.write(stateKey.slot(checkAddress(address), toWord(slot)), toWord(value)),
+    mockContract: mockContract as MockNode['mockContract'],
+    mockMethod: (method, handler) => void mockedMethods.set(method, handler),
+    emit: (logs) =>
+      chain.emit((Array.isArray(logs) ? (logs as readonly MockLog[]) : [logs as MockLog]).map(toLogEntry)),
+    fail: server.fail,
+    clearFaults: server.clearFaults,
+    calls: server.calls,
   }
 }
 
 function checkAddress(address: Address): Address {
-  if (!isHexData(address, 20)) throw refused('that is no address: 20 bytes in hex, after 0x')
+  if (!isHexData(address, 20)) throw invalidInput(`The address is ${describeValue(address)}. Use 0x and 40 hex digits`)
   return lower(address)
 }
 
-function entryOf({ address, topics = [], data = '0x' }: MockLog): LogEntry {
-  if (topics.length > 4 || topics.some((topic) => !isHexData(topic, 32))) {
-    throw refused('topics must be at most four, each of 32 bytes in hex')
+function toLogEntry({ address, topics = [], data = '0x' }: MockLog): LogEntry {
+  if (topics.length > 4) throw invalidInput(`The log has ${topics.length} topics. A log can have at most 4`)
+  for (const topic of topics) {
+    if (!isHexData(topic, 32))
+      throw invalidInput(`A topic of the log is ${describeValue(topic)}. Use 0x and 64 hex digits`)
   }
-  if (!isHexData(data)) throw refused('data must be bytes in hex')
+  if (!isHexData(data))
+    throw invalidInput(`The data of the log is ${describeValue(data)}. Use 0x and an even number of hex digits`)
   return { address: checkAddress(address), topics, data }
 }

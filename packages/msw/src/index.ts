@@ -7,12 +7,12 @@ export type {
   RawHandler,
   RawHandlers,
 } from './abi/contract.ts'
-export type { SeenCall } from './calls.ts'
-export type { MockAccount } from './chain/accountsOf.ts'
+export type { MockAccount } from './chain/createAccounts.ts'
 export { createMockNode } from './createMockNode.ts'
-export type { Personality } from './faults/dialects.ts'
-export type { FaultAnswer, FaultKind, FaultOptions, Misbehaviour } from './faults/fault.ts'
+export type { FaultKind, FaultOptions, FaultResponse } from './faults/fault.ts'
+export type { ProviderName } from './faults/providers.ts'
 export type { MockChainOptions, MockLimits, MockLog, MockNode, MockNodeOptions } from './mockNode.ts'
+export type { ReceivedCall } from './receivedCall.ts'
 export { record } from './record/record.ts'
 export type { Recording } from './record/record.ts'
 export type { RecordedCall, RecordedCalls } from './record/recorded.ts'

@@ -2,120 +2,127 @@ import type { Address, AddressOptions, Bytes, Hash, Hex } from '@keyrail/core'
 import type { HttpHandler } from 'msw'
 import type { Abi, AbiInterface } from './abi/abi.ts'
 import type { ContractHandlers, MockContract, RawHandlers } from './abi/contract.ts'
-import type { SeenCall } from './calls.ts'
-import type { MockAccount } from './chain/accountsOf.ts'
-import type { Personality } from './faults/dialects.ts'
-import type { FaultAnswer, FaultKind, FaultOptions, Misbehaviour } from './faults/fault.ts'
+import type { MockAccount } from './chain/createAccounts.ts'
+import type { FaultKind, FaultOptions, FaultResponse } from './faults/fault.ts'
+import type { ProviderName } from './faults/providers.ts'
+import type { ReceivedCall } from './receivedCall.ts'
 
-/** What of a provider's limits is another than its personality has. */
+/** Limits that replace those of the provider. */
 export interface MockLimits {
-  /** The most calls in a batch. */
+  /** The maximum number of calls in a batch. */
   readonly maxBatch?: number | undefined
-  /** The most blocks that `eth_getLogs` looks through. */
+  /** The maximum block range of `eth_getLogs`. */
   readonly maxLogBlocks?: number | undefined
-  /** The most logs that it gives. */
+  /** The maximum number of logs in a response to `eth_getLogs`. */
   readonly maxLogs?: number | undefined
 }
 
-/** What a mock node is, beside its address. */
+/** Options of a mock node, besides its endpoint. */
 export interface MockChainOptions {
-  /** Whose words it uses when it refuses something, and whose limits it has. @default 'keyrail' */
-  readonly personality?: Personality | undefined
-  /** What differs from the limits of the personality. */
+  /** The provider whose limits and error responses the node imitates. @default 'keyrail' */
+  readonly provider?: ProviderName | undefined
+  /** Replaces some limits of the provider. */
   readonly limits?: MockLimits | undefined
-  /** Keys of its accounts and hashes of its blocks follow from it. @default 'keyrail' */
+  /** Determines the keys of the accounts and the hashes of the blocks. @default 'keyrail' */
   readonly seed?: string | undefined
-  /** The time of its first block, in seconds since 1970. @default 1_700_000_000 */
+  /** The timestamp of the first block, in seconds since 1970. @default 1_700_000_000 */
   readonly timestamp?: number | undefined
-  /** How far its blocks are apart, in seconds. @default 12 */
+  /** The time between two blocks, in seconds. @default 12 */
   readonly blockTime?: number | undefined
-  /** Whether each transaction gets a block at once; else it waits for `mine()` or `advance()`. @default true */
+  /** Whether to mine a block for each transaction. If false, transactions wait for `mine()` or `advanceTime()`. @default true */
   readonly automine?: boolean | undefined
 }
 
 /**
- * The address of a mock node, the same options as the SDK takes, or several of them; and what kind of node it is.
- * Its chain id is `chainId` of the address. @default 31337
+ * Options of {@link createMockNode}: an endpoint in the form that the SDK takes, or several as `endpoints`, and the behavior of the node.
+ * `chainId` of the (first) endpoint is the chain id of the node. @default 31337
  */
 export type MockNodeOptions = (AddressOptions | { readonly endpoints: readonly AddressOptions[] }) & MockChainOptions
 
-/** A log that a test has emitted. */
+/** A log to emit. */
 export interface MockLog {
   readonly address: Address
-  /** @default none */
+  /** At most four. @default [] */
   readonly topics?: readonly Hash[] | undefined
   /** @default '0x' */
   readonly data?: Bytes | undefined
 }
 
-/** A node that a test drives. */
+/** A node that a test controls. */
 export interface MockNode {
-  /** For `setupServer(...node.handlers)` and `setupWorker(...node.handlers)` of msw. */
+  /** Pass them to `setupServer(...node.handlers)` or `setupWorker(...node.handlers)` of msw. */
   readonly handlers: HttpHandler[]
-  /** As it answers `eth_chainId`. */
+  /** The chain id, as in the response to `eth_chainId`. */
   readonly chainId: number
   /**
-   * Ten accounts with 10,000 ether each, which `eth_sendTransaction` signs for. Their keys are no secret.
+   * Ten accounts with 10,000 ether each. `eth_sendTransaction` signs for them. Their keys are public.
    * Their addresses have the checksum of EIP-55.
    */
   readonly accounts: readonly MockAccount[]
-  /** May be changed at any time. */
-  personality: Personality
+  /** The provider whose limits and error responses the node imitates. You can change it at any time. */
+  provider: ProviderName
 
-  /** The number of the last block. */
+  /** Returns the number of the latest block. */
   readonly blockNumber: () => number
-  /** Mines blocks: what waits goes into the first. @param count - 1 or more. @default 1 */
+  /** Mines blocks. The first one includes the pending transactions. @param count - 1 or more. @default 1 */
   readonly mine: (count?: number) => void
-  /** Lets the node's clock go on, by whole seconds, and mines a block whenever one is due. */
-  readonly advance: (seconds: number) => void
-  /** Gives the next block a time, in seconds since 1970. */
-  readonly setTime: (timestamp: number) => void
+  /** Advances the node's clock, and mines each block that becomes due. @param seconds - An integer of 0 or more. */
+  readonly advanceTime: (seconds: number) => void
+  /** Sets the timestamp of the next block. @param timestamp - In seconds since 1970, after the latest block. */
+  readonly setNextBlockTimestamp: (timestamp: number) => void
   /**
-   * Replaces the last blocks by as many others, which are empty. What stood in them waits for the next block, unless it is dropped.
-   * @param depth - How many blocks, from 1.
-   * @param options.drop - Forgets the transactions instead. @default false
+   * Replaces the latest blocks with as many empty blocks. Their transactions become pending again, unless they are dropped.
+   * @param depth - How many blocks, 1 or more.
+   * @param options.drop - Whether to drop the transactions. @default false
    */
   readonly reorg: (depth: number, options?: { readonly drop?: boolean }) => void
-  /** Remembers the chain with its state and its waiting transactions. @returns what `revert` takes. */
+  /** Saves the chain, its state and the pending transactions. @returns the id to pass to `revert`. */
   readonly snapshot: () => string
-  /** Goes back to a snapshot, which is used up by that, and so are later ones. */
+  /** Restores a snapshot. This deletes the snapshot and all later ones. */
   readonly revert: (snapshot: string) => void
-  /** Makes the node as it was made: one block, no contracts, no faults, no calls. */
+  /** Resets the node to its initial state: one block, no contracts, no faults, no received calls. */
   readonly reset: () => void
 
   /** Sets a balance, in wei. */
   readonly setBalance: (address: Address, wei: bigint) => void
-  /** Sets how many transactions an account has sent. */
+  /** Sets the nonce of an account. */
   readonly setNonce: (address: Address, nonce: number) => void
-  /** Sets the code of an account. It is shown, and not run: handlers of `onCall` are. */
+  /** Sets the code that `eth_getCode` returns. The node does not run it: use `mockContract` to define what a contract does. */
   readonly setCode: (address: Address, code: Bytes) => void
-  /** Sets what a slot holds; numbers and shorter hex fill it from the left with zeros. */
-  readonly setStorage: (address: Address, slot: bigint | number | Hex, value: bigint | number | Hex) => void
+  /** Sets a storage slot. Numbers and shorter hex are padded with zeros on the left. */
+  readonly setStorageAt: (address: Address, slot: bigint | number | Hex, value: bigint | number | Hex) => void
 
   /**
-   * Answers calls and transactions to an address, by an ABI in JSON or an `Interface` of ethers, in place of what answered there before.
-   * Handlers are synchronous. A function without a handler reverts; the reason, and a warning in the console, say which handler to add.
+   * Defines a contract by its ABI (JSON, or an `Interface` of ethers) and one handler for each function. It replaces an earlier definition.
+   * Handlers are synchronous. A function without a handler reverts; the reason, and a warning in the console, name the function.
+   * @example
+   * const token = node.mockContract(address, abi, { balanceOf: ([owner]) => 5n })
    */
-  onCall: {
+  mockContract: {
     <const A extends Abi>(address: Address, abi: A, handlers: ContractHandlers<A>): MockContract<A>
     (address: Address, abi: AbiInterface, handlers: ContractHandlers<AbiInterface>): MockContract<AbiInterface>
-    /** The same in bytes: one handler, or one for each selector. */
+    /** Defines a contract without an ABI: one handler for all calls, or one for each selector. Handlers take and return bytes. */
     (address: Address, handlers: RawHandlers): void
   }
-  /** Answers a method that the node has not, or has otherwise. What the handler throws with a numeric `code` is an error of the node. */
-  readonly onMethod: (method: string, handler: (params: readonly unknown[]) => unknown) => void
-  /** Has logs emitted, by one transaction of the node's own. @returns the hash of the transaction. */
+  /**
+   * Defines the response to an RPC method, in place of the node's own. If the handler throws an error with a numeric `code`, the call fails with it.
+   * @example
+   * node.mockMethod('my_score', ([user]) => ({ user, score: 5 }))
+   */
+  readonly mockMethod: (method: string, handler: (params: readonly unknown[]) => unknown) => void
+  /** Emits logs in a transaction that the node sends itself. @returns the hash of the transaction. */
   readonly emit: (logs: MockLog | readonly MockLog[]) => Hash
 
   /**
-   * Has the next calls fail: with a kind of failure, in the words of a provider; with a wrong form; or with an answer word by word.
-   * Faults happen in the order in which they were wanted.
-   * @returns what takes it back.
-   * @throws {KeyrailError} kind `invalidRequest` for what is no fault.
+   * Makes the next calls fail, with a kind of failure or a custom response. Faults apply in the order in which they were added.
+   * @returns a function that cancels the fault.
+   * @throws {KeyrailError} kind `invalidRequest` for an unknown kind or a wrong option.
+   * @example
+   * node.fail('throttled', { times: 2, retryAfterMs: 50 })
    */
-  readonly fail: (kind: FaultKind | Misbehaviour | FaultAnswer, options?: FaultOptions) => () => void
-  /** Takes all faults back; what hangs breaks off. */
-  readonly heal: () => void
-  /** What it was asked, in order, and how it answered. @param method - Only calls of this method. */
-  readonly calls: (method?: string) => readonly SeenCall[]
+  readonly fail: (kind: FaultKind | FaultResponse, options?: FaultOptions) => () => void
+  /** Cancels all faults. Requests that hang end with a network error. */
+  readonly clearFaults: () => void
+  /** Lists the calls that the node received, in order. @param method - Only calls of this method. */
+  readonly calls: (method?: string) => readonly ReceivedCall[]
 }

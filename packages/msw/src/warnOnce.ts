@@ -1,12 +1,12 @@
 /**
- * Prints a warning to the author of a test.
+ * Prints a warning for the author of a test, once.
  *
- * @param printed - The sentences that the node has printed already. Those are not printed again.
- * @param sentence - What to print.
+ * @param printed - The warnings that the node has already printed.
+ * @param message - The warning.
  */
-export function warnOnce(printed: Set<string>, sentence: string): void {
-  if (printed.has(sentence)) return
-  printed.add(sentence)
+export function warnOnce(printed: Set<string>, message: string): void {
+  if (printed.has(message)) return
+  printed.add(message)
   // oxlint-disable-next-line no-console -- Authors of tests read the output of their tests.
-  console.warn(`[keyrail/msw] ${sentence}`)
+  console.warn(`[keyrail/msw] ${message}`)
 }

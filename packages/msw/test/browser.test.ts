@@ -9,7 +9,7 @@ import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import type { PageReport } from './browserPage.ts'
 
 test.skipIf(noBrowser)(
-  'a page in Chromium is served by the service worker of msw, with nothing behind it',
+  'a page in Chromium works with the service worker of msw as its only node',
   async () => {
     const { outputFiles } = await build({
       entryPoints: [join(import.meta.dirname, 'browserPage.ts')],
@@ -36,8 +36,8 @@ test.skipIf(noBrowser)(
     const browser = await openBrowser()
     try {
       const page = await browser.newPage()
-      const faults: string[] = []
-      page.on('pageerror', (error) => faults.push(error.message))
+      const errors: string[] = []
+      page.on('pageerror', (error) => errors.push(error.message))
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
       await page.waitForFunction('globalThis.report !== undefined')
       const report = (await page.evaluate('globalThis.report')) as PageReport
@@ -52,11 +52,11 @@ test.skipIf(noBrowser)(
         values: ['5'],
         reverted: true,
         lost: null,
-        saved: expect.stringContaining('save needs Node'),
-        replayed: expect.stringContaining('needs Node'),
+        saved: expect.stringContaining('save cannot write a file in a browser'),
+        replayed: expect.stringContaining('replay cannot read a file in a browser'),
         seen: true,
       })
-      expect(faults).toEqual([])
+      expect(errors).toEqual([])
     } finally {
       await browser.close()
       server.closeAllConnections()

@@ -6,12 +6,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as chain } from 'viem/chains'
 import { createMockNode, record, replay } from '../src/index.ts'
 
-/** What the page found, for the test that opened it. */
+/** The results of the page, for the test that opened it. */
 export interface PageReport {
   readonly [what: string]: unknown
 }
 
-/** Runs in Chromium: a dApp's page, with msw's service worker between it and a node that there is not. */
+/** Runs in Chromium: the page of a dApp, with msw's service worker in place of a node. */
 async function run(): Promise<PageReport> {
   const address = { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a1234', chainId: chain.id }
   const node = createMockNode(address)
@@ -40,7 +40,7 @@ async function run(): Promise<PageReport> {
     'event Transfer(address indexed from, address indexed to, uint256 value)',
     'error Poor(uint256 has)',
   ])
-  node.onCall(token, abi, {
+  node.mockContract(token, abi, {
     transfer([to, value], call) {
       if (value > 9n) call.revert('Poor', [9n])
       call.emit('Transfer', { from: call.from, to, value })

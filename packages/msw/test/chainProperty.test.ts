@@ -1,8 +1,8 @@
 import type { Hex, RpcLog } from '@keyrail/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { askNode, wordOf } from './askNode.ts'
-import type { AskedNode } from './askNode.ts'
+import { createTestNode, toWord } from './createTestNode.ts'
+import type { TestNode } from './createTestNode.ts'
 import { checkChain } from './checkChain.ts'
 
 type Step =
@@ -27,40 +27,42 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('advance'), seconds: fc.nat(30) }),
 ) as fc.Arbitrary<Step>
 
-/** All that can be told from outside about where a node stands. */
-async function picture({ ask, node }: AskedNode): Promise<unknown> {
+/** The state of a node as seen through RPC. */
+async function readState({ request, node }: TestNode): Promise<unknown> {
   return {
-    head: await ask('eth_getBlockByNumber', 'latest', true),
-    balances: await Promise.all(node.accounts.map(({ address }) => ask('eth_getBalance', address, 'latest'))),
-    nonces: await Promise.all(node.accounts.map(({ address }) => ask('eth_getTransactionCount', address, 'pending'))),
-    waiting: await ask('txpool_content'),
+    head: await request('eth_getBlockByNumber', 'latest', true),
+    balances: await Promise.all(node.accounts.map(({ address }) => request('eth_getBalance', address, 'latest'))),
+    nonces: await Promise.all(
+      node.accounts.map(({ address }) => request('eth_getTransactionCount', address, 'pending')),
+    ),
+    pending: await request('txpool_content'),
   }
 }
 
 test.each([true, false])(
-  'any sequence of mine, send, emit, reorg, snapshot and revert leaves a chain that fits together (automine %s)',
+  'any sequence of mine, send, emit, reorg, snapshot and revert leaves a consistent chain (automine %s)',
   async (automine) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
-        const asked = askNode({ automine })
-        const { node, ask } = asked
-        const saved: { readonly id: string; readonly picture: unknown }[] = []
+        const testNode = createTestNode({ automine })
+        const { node, request } = testNode
+        const saved: { readonly id: string; readonly state: unknown }[] = []
         const sent = new Set<Hex>()
-        /** What a client knows that follows logs by a filter. */
-        const filter = await ask('eth_newFilter', { fromBlock: '0x0' })
+        /** The logs that a client collects from a filter. */
+        const filter = await request('eth_newFilter', { fromBlock: '0x0' })
         const followed = new Map<string, RpcLog>()
         for (const one of steps) {
           if (one.do === 'mine') node.mine(one.count)
-          else if (one.do === 'advance') node.advance(one.seconds)
+          else if (one.do === 'advance') node.advanceTime(one.seconds)
           else if (one.do === 'balance') {
             node.setBalance(node.accounts[one.of]!.address, 10n ** 20n + BigInt(one.wei))
-            expect(BigInt(await ask('eth_getBalance', node.accounts[one.of]!.address))).toBe(
+            expect(BigInt(await request('eth_getBalance', node.accounts[one.of]!.address))).toBe(
               10n ** 20n + BigInt(one.wei),
             )
           } else if (one.do === 'send') {
             const [from, to] = [node.accounts[one.from]!, node.accounts[one.to]!]
             sent.add(
-              await ask('eth_sendTransaction', {
+              await request('eth_sendTransaction', {
                 from: from.address,
                 to: to.address,
                 value: `0x${one.wei.toString(16)}`,
@@ -69,35 +71,35 @@ test.each([true, false])(
           } else if (one.do === 'emit') {
             const log = {
               address: node.accounts[one.topic]!.address,
-              topics: [wordOf(one.topic)],
-              data: wordOf(one.logs),
+              topics: [toWord(one.topic)],
+              data: toWord(one.logs),
             }
             sent.add(node.emit(Array.from({ length: one.logs }, () => log)))
           } else if (one.do === 'reorg') {
             const depth = Math.min(one.depth, node.blockNumber())
-            const before = await ask('eth_getBlockByNumber', 'latest', false)
+            const before = await request('eth_getBlockByNumber', 'latest', false)
             if (depth > 0) {
               node.reorg(depth, { drop: one.drop })
-              const after = await ask('eth_getBlockByNumber', 'latest', false)
+              const after = await request('eth_getBlockByNumber', 'latest', false)
               expect((after as { hash: Hex }).hash).not.toBe((before as { hash: Hex }).hash)
               expect((after as { number: Hex }).number).toBe((before as { number: Hex }).number)
             }
-          } else if (one.do === 'snapshot') saved.push({ id: node.snapshot(), picture: await picture(asked) })
+          } else if (one.do === 'snapshot') saved.push({ id: node.snapshot(), state: await readState(testNode) })
           else if (saved.length > 0) {
             const [found] = saved.splice(one.which % saved.length)
             node.revert(found!.id)
-            expect(await picture(asked)).toEqual(found!.picture)
+            expect(await readState(testNode)).toEqual(found!.state)
           }
-          for (const log of (await ask('eth_getFilterChanges', filter)) as RpcLog[]) {
+          for (const log of (await request('eth_getFilterChanges', filter)) as RpcLog[]) {
             const place = `${log.blockHash}/${log.logIndex}`
             if (log.removed) expect(followed.delete(place)).toBe(true)
             else followed.set(place, log)
           }
         }
-        const mined = await checkChain(ask as never)
+        const mined = await checkChain(request as never)
         for (const hash of mined) expect(sent.has(hash)).toBe(true)
-        expect([...followed.values()]).toEqual(await ask('eth_getLogs', { fromBlock: '0x0' }))
-        const waiting = (await ask('eth_pendingTransactions')) as { hash: Hex }[]
+        expect([...followed.values()]).toEqual(await request('eth_getLogs', { fromBlock: '0x0' }))
+        const waiting = (await request('eth_pendingTransactions')) as { hash: Hex }[]
         expect(waiting.filter(({ hash }) => mined.includes(hash))).toEqual([])
       }),
       { numRuns: 20 },
@@ -106,14 +108,14 @@ test.each([true, false])(
   60_000,
 )
 
-test('the same steps give the same chain, and another seed another one', async () => {
+test('the same steps with the same seed produce the same chain', async () => {
   const heads: unknown[] = []
   for (const seed of ['one', 'one', 'two']) {
-    const asked = askNode({ seed })
-    asked.node.emit({ address: `0x${'11'.repeat(20)}` })
-    asked.node.mine(2)
-    asked.node.reorg(1)
-    heads.push(await asked.ask('eth_getBlockByNumber', 'latest', true))
+    const testNode = createTestNode({ seed })
+    testNode.node.emit({ address: `0x${'11'.repeat(20)}` })
+    testNode.node.mine(2)
+    testNode.node.reorg(1)
+    heads.push(await testNode.request('eth_getBlockByNumber', 'latest', true))
   }
   expect(heads[0]).toEqual(heads[1])
   expect(heads[0]).not.toEqual(heads[2])

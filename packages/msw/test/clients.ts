@@ -6,12 +6,12 @@ import { keyrail } from '@keyrail/viem'
 import { KeyrailProvider as Web3Provider } from '@keyrail/web3'
 import { createPublicClient } from 'viem'
 
-/** A library over one transport, asked for any method. */
+/** A library over one transport, with which to call any method. */
 export interface OpenedClient {
   readonly request: (method: string, params?: readonly unknown[]) => Promise<unknown>
-  /** How the last call failed, in Keyrail's words; undefined where it was answered. */
+  /** The failure kind of the last call; undefined if it succeeded. */
   readonly kind: () => FailureKind | undefined
-  /** The same of the last call of a method. */
+  /** The failure kind of the last call of a method. */
   readonly kindOfMethod: (method: string) => FailureKind | undefined
   readonly transport: KeyrailTransport
   readonly close: () => void
@@ -39,24 +39,24 @@ const openers: Readonly<
     const provider = new Web3Provider(transport)
     return {
       async request(method, params = []) {
-        const answer = (await provider.request({ jsonrpc: '2.0', id: 1, method, params } as never)) as {
+        const response = (await provider.request({ jsonrpc: '2.0', id: 1, method, params } as never)) as {
           readonly result: unknown
           readonly error?: { readonly message: string }
         }
-        // An error of the node comes as web3 has it: as an answer.
-        if (answer.error !== undefined) throw new Error(answer.error.message)
-        return answer.result
+        // A provider of web3 returns an error of the node instead of throwing it.
+        if (response.error !== undefined) throw new Error(response.error.message)
+        return response.result
       },
       close: () => provider.disconnect(),
     }
   },
 }
 
-/** The libraries. */
+/** The names of the libraries. */
 export const clientNames: readonly string[] = Object.keys(openers)
 
-/** Opens a library over a transport of its own. */
-export function openClient(name: string, options: TransportOptions): OpenedClient {
+/** Opens a library over its own transport. */
+export function openClient(name: string, options: Options): OpenedClient {
   let kind: FailureKind | undefined
   const kinds = new Map<string, FailureKind>()
   const hooks = {
@@ -83,14 +83,14 @@ export function openClient(name: string, options: TransportOptions): OpenedClien
   }
 }
 
-/** How a call failed, in Keyrail's words, once the hooks were told. */
+/** Makes a call and returns its failure kind, after the hooks have run. */
 export async function kindOf(client: OpenedClient, method: string, params: readonly unknown[] = []): Promise<string> {
-  const answered = await client.request(method, params).then(
+  const outcome = await client.request(method, params).then(
     (value) => ({ value }),
     () => undefined,
   )
   await new Promise((resolve) => setImmediate(resolve))
-  return answered === undefined
+  return outcome === undefined
     ? (client.kind() ?? 'failed outside of Keyrail')
-    : `answered ${JSON.stringify(answered.value)}`
+    : `result ${JSON.stringify(outcome.value)}`
 }

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 
 const top = join(import.meta.dirname, '../../..')
 
-test('the tests of the dApp in examples/dapp-testing pass, as its README starts them', async () => {
+test('the tests of examples/dapp-testing pass when started as in its README', async () => {
   const vitest = join(top, 'node_modules/vitest/vitest.mjs')
-  // What this run tells its own workers is nothing for another one.
+  // The variables of this vitest run must not reach the nested one.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_OPTIONS|TEST$)/.test(name)),
   )

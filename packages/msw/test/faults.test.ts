@@ -2,9 +2,9 @@ import type { FailureKind } from '@keyrail/core'
 import { failures } from '@keyrail/vectors'
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { dialects } from '../src/faults/dialects.ts'
+import { providers } from '../src/faults/providers.ts'
 import { createMockNode } from '../src/index.ts'
-import type { FaultKind, Misbehaviour, Personality } from '../src/index.ts'
+import type { FaultKind, ProviderName } from '../src/index.ts'
 import { clientNames, kindOf, openClient } from './clients.ts'
 import type { OpenedClient } from './clients.ts'
 
@@ -17,8 +17,8 @@ afterEach(() => node.reset())
 
 const to = `0x${'ab'.repeat(20)}`
 const raw = `0x02${'c0'}`
-/** Params that a method is answered with where nothing fails. */
-const usualParams: Readonly<Record<string, readonly unknown[]>> = {
+/** Params with which each method succeeds without a fault. */
+const defaultParams: Readonly<Record<string, readonly unknown[]>> = {
   eth_getLogs: [{}],
   eth_call: [{ to }],
   eth_estimateGas: [{ to }],
@@ -26,15 +26,15 @@ const usualParams: Readonly<Record<string, readonly unknown[]>> = {
   eth_sendRawTransaction: [raw],
 }
 
-const personalities = Object.keys(dialects) as Personality[]
-const worded = personalities.flatMap((personality) =>
-  Object.entries(dialects[personality].answers).flatMap(([kind, answers]) =>
-    answers.map((answer, index) => ({ personality, kind: kind as FaultKind, answer, index })),
+const providerNames = Object.keys(providers) as ProviderName[]
+const providerErrors = providerNames.flatMap((provider) =>
+  Object.entries(providers[provider].errors).flatMap(([kind, responses]) =>
+    responses.map((response, index) => ({ provider, kind: kind as FaultKind, response, index })),
   ),
 )
-const oneOfEachKind = worded.filter(({ kind }, at) => worded.findIndex((one) => one.kind === kind) === at)
-/** Where a fault of a kind shows. */
-const methodOf = (kind: string): string =>
+const oneOfEachKind = providerErrors.filter(({ kind }, at) => providerErrors.findIndex((one) => one.kind === kind) === at)
+/** A method to which a fault of a kind applies. */
+const methodFor = (kind: string): string =>
   ({
     range: 'eth_getLogs',
     revert: 'eth_call',
@@ -48,26 +48,25 @@ const methodOf = (kind: string): string =>
 
 describe.each(clientNames)('through %s', (name) => {
   let client: OpenedClient
-  // A client that met a quota asks no more for a while, so each test has its own.
+  // A client stops calling for a while after a quota error, so each test has its own.
   beforeEach(() => {
     client = openClient(name, { ...address, retry: false, timeoutMs: 60_000 })
   })
   afterEach(() => client.close())
 
-  // The transport reads the response and names the failure, under every library alike: one library checks every wording, the others one of
-  // each kind.
-  const checked = name === 'fetch' ? worded : oneOfEachKind
+  // The transport classifies the failure for every library: fetch checks every wording, the others one of each kind.
+  const checked = name === 'fetch' ? providerErrors : oneOfEachKind
   test.each(checked.filter(({ kind }) => kind !== 'batchTooLarge'))(
-    '$kind in the words of $personality, $index, is $kind',
-    async ({ personality, kind, answer }) => {
-      const method = methodOf(kind)
-      node.fail(kind, { personality, status: answer.status, method })
-      expect(await kindOf(client, method, usualParams[method])).toBe(kind)
+    '$kind as worded by $provider, $index, is classified as $kind',
+    async ({ provider, kind, response }) => {
+      const method = methodFor(kind)
+      node.fail(kind, { provider, status: response.status, method })
+      expect(await kindOf(client, method, defaultParams[method])).toBe(kind)
       expect(node.calls().at(-1)).toMatchObject({ method, outcome: 'fault', fault: kind })
     },
   )
 
-  test.each<[Misbehaviour | FaultKind, FailureKind]>([
+  test.each<[FaultKind, FailureKind]>([
     ['network', 'network'],
     ['badResponse', 'badResponse'],
     ['truncated', 'badResponse'],
@@ -76,33 +75,33 @@ describe.each(clientNames)('through %s', (name) => {
     ['wrongId', 'badResponse'],
     ['stringId', 'badResponse'],
     ['nullId', 'badResponse'],
-  ])('%s is %s, and the next call is answered', async (kind, expected) => {
+  ])('%s is %s, and the next call succeeds', async (kind, expected) => {
     node.fail(kind)
     expect(await kindOf(client, 'eth_blockNumber')).toBe(expected)
     expect(await client.request('eth_blockNumber')).toBe('0x0')
   })
 
-  test('a single response without an id is that of its request', async () => {
+  test('a single response without an id belongs to its request', async () => {
     node.fail('missingId')
     expect(await client.request('eth_blockNumber')).toBe('0x0')
   })
 
-  test('an answer that never comes is a timeout', async () => {
-    const hurried = openClient(name, { ...address, retry: false, timeoutMs: 100 })
+  test('a missing response is a timeout', async () => {
+    const impatient = openClient(name, { ...address, retry: false, timeoutMs: 100 })
     node.fail('hang')
-    expect(await kindOf(hurried, 'eth_blockNumber')).toBe('timeout')
-    hurried.close()
+    expect(await kindOf(impatient, 'eth_blockNumber')).toBe('timeout')
+    impatient.close()
     node.fail('slow', { delayMs: 10 })
     expect(await client.request('eth_blockNumber')).toBe('0x0')
   })
 
-  test('the id of another chain is the wrong network', async () => {
+  test('another chain id is wrongNetwork', async () => {
     node.fail('wrongChain')
     expect(await kindOf(client, 'eth_chainId')).toBe('wrongNetwork')
     expect(BigInt((await client.request('eth_chainId')) as string)).toBe(11_155_111n)
   })
 
-  test('a head that lags is behind for as long as it should be', async () => {
+  test('laggingHead applies to the given number of calls', async () => {
     node.mine(10)
     node.fail('laggingHead', { blocks: 4, times: 2 })
     expect(await client.request('eth_blockNumber')).toBe('0x6')
@@ -110,35 +109,35 @@ describe.each(clientNames)('through %s', (name) => {
     expect(await client.request('eth_blockNumber')).toBe('0xa')
   })
 
-  test('a throttle passes, and the call is made again after as long as was asked', async () => {
-    const patient = openClient(name, { ...address, retry: { retries: 3, baseMs: 1 } })
+  test('throttled calls are retried after retryAfterMs', async () => {
+    const retrying = openClient(name, { ...address, retry: { retries: 3, baseMs: 1 } })
     node.fail('throttled', { times: 2, retryAfterMs: 30 })
     const started = performance.now()
-    expect(await patient.request('eth_blockNumber')).toBe('0x0')
+    expect(await retrying.request('eth_blockNumber')).toBe('0x0')
     expect(performance.now() - started).toBeGreaterThan(55)
     expect(node.calls('eth_blockNumber').map(({ outcome }) => outcome)).toEqual(['fault', 'fault', 'result'])
-    patient.close()
+    retrying.close()
   })
 
-  test('a quota does not, and is not asked again', async () => {
-    const patient = openClient(name, { ...address, retry: { retries: 3, baseMs: 1 } })
+  test('quota errors are not retried', async () => {
+    const retrying = openClient(name, { ...address, retry: { retries: 3, baseMs: 1 } })
     node.fail('quota', { times: Infinity })
-    expect(await kindOf(patient, 'eth_blockNumber')).toBe('quota')
+    expect(await kindOf(retrying, 'eth_blockNumber')).toBe('quota')
     expect(node.calls()).toHaveLength(1)
-    patient.close()
-    node.heal()
+    retrying.close()
+    node.clearFaults()
     expect(await client.request('eth_blockNumber')).toBe('0x0')
   })
 })
 
-test('answers word by word, every one of the vectors, are what the vectors say', async () => {
+test('every response of the vectors is classified as the vectors say', async () => {
   const cases = failures.filter(({ request, appliesTo }) => !request.batch && appliesTo.includes('ts'))
   expect(cases.length).toBeGreaterThan(300)
   const wrong: string[] = []
-  for (const { name: called, request, response: answer, expect: expected } of cases) {
+  for (const { name: called, request, response, expect: expected } of cases) {
     const own = openClient('fetch', { ...address, retry: false })
-    node.fail(answer)
-    const kind = await kindOf(own, request.method, usualParams[request.method])
+    node.fail(response)
+    const kind = await kindOf(own, request.method, defaultParams[request.method])
     if (kind !== expected.kind) wrong.push(`${called}: ${kind}, not ${expected.kind}`)
     own.close()
   }
@@ -147,11 +146,11 @@ test('answers word by word, every one of the vectors, are what the vectors say',
 }, 120_000)
 
 describe.each(clientNames)('in a batch, through %s', (name) => {
-  const ask = async (client: OpenedClient, methods: readonly string[]): Promise<readonly unknown[]> => {
-    const answers = await Promise.all(methods.map((method) => client.request(method).then(String, () => undefined)))
-    // Hooks are told in a microtask.
+  const requestAll = async (client: OpenedClient, methods: readonly string[]): Promise<readonly unknown[]> => {
+    const responses = await Promise.all(methods.map((method) => client.request(method).then(String, () => undefined)))
+    // Hooks run in a microtask.
     await new Promise((resolve) => setImmediate(resolve))
-    return answers.map((answer, at) => answer ?? client.kindOfMethod(methods[at] as string))
+    return responses.map((response, at) => response ?? client.kindOfMethod(methods[at] as string))
   }
   const withBatch = async <T>(use: (client: OpenedClient) => Promise<T>): Promise<T> => {
     const client = openClient(name, { ...address, retry: false, batch: true })
@@ -164,31 +163,34 @@ describe.each(clientNames)('in a batch, through %s', (name) => {
   const three = ['eth_blockNumber', 'eth_chainId', 'net_version']
   const right = ['0x0', '0xaa36a7', '11155111']
 
-  test.each<[Misbehaviour | FaultKind, string, readonly string[]]>([
+  test.each<[FaultKind, string, readonly string[]]>([
     ['shuffled', 'eth_chainId', right],
-    ['missing', 'eth_chainId', ['0x0', 'badResponse', '11155111']],
-    ['doubledId', 'eth_chainId', ['0x0', 'badResponse', 'badResponse']],
+    ['missingResponse', 'eth_chainId', ['0x0', 'badResponse', '11155111']],
+    ['duplicateId', 'eth_chainId', ['0x0', 'badResponse', 'badResponse']],
     ['stringId', 'eth_chainId', ['0x0', 'badResponse', '11155111']],
     ['throttled', 'eth_chainId', ['0x0', 'throttled', '11155111']],
     ['truncated', 'eth_chainId', ['badResponse', 'badResponse', 'badResponse']],
     ['auth', 'eth_chainId', ['auth', 'auth', 'auth']],
     ['network', 'eth_chainId', ['network', 'network', 'network']],
-  ])('%s touches the calls that it should', async (kind, method, expected) => {
+  ])('%s affects the expected calls', async (kind, method, expected) => {
     node.fail(kind, { method })
-    expect(await withBatch((client) => ask(client, three))).toEqual(expected)
+    expect(await withBatch((client) => requestAll(client, three))).toEqual(expected)
     expect(node.calls().every(({ batch }) => batch)).toBe(true)
   })
 
-  test.each(personalities)('a batch that is too large for %s is cut, and each call answered', async (personality) => {
-    node.personality = personality
+  test.each(providerNames)('a batch that is too large for %s is split, and each call succeeds', async (provider) => {
+    node.provider = provider
     node.fail('batchTooLarge')
-    expect(await withBatch((client) => ask(client, three))).toEqual(right)
+    expect(await withBatch((client) => requestAll(client, three))).toEqual(right)
   })
 
-  test('drpc takes three calls, and alchemy answers from the last to the first', async () => {
-    node.personality = 'drpc'
-    expect(await withBatch((client) => ask(client, [...three, 'eth_gasPrice']))).toEqual([...right, '0x6fc23ac0'])
-    node.personality = 'alchemy'
+  test('drpc accepts three calls in a batch, and alchemy responds in reverse order', async () => {
+    node.provider = 'drpc'
+    expect(await withBatch((client) => requestAll(client, [...three, 'eth_gasPrice']))).toEqual([
+      ...right,
+      '0x6fc23ac0',
+    ])
+    node.provider = 'alchemy'
     const response = await fetch(`${address.baseUrl}/v2/${address.apiKey}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -198,34 +200,37 @@ describe.each(clientNames)('in a batch, through %s', (name) => {
   })
 })
 
-test('each dialect is worded as the vectors have it', () => {
+test('each error response is worded as in the vectors', () => {
   const known = new Map<string, Set<string>>()
   const shape = (message: string): string => message.replaceAll(/eth_foo|trace_\w+|debug_\w+|\$METHOD/g, 'METHOD')
   for (const {
     provider,
-    response: answer,
+    response,
     expect: { kind },
   } of failures) {
-    const items = (Array.isArray(answer.body) ? answer.body : [answer.body]) as {
+    const items = (Array.isArray(response.body) ? response.body : [response.body]) as {
       readonly error?: { code: number; message: string }
     }[]
     for (const item of items) {
       const { error } = Object(item) as { error?: { code: number; message: string } }
-      const words =
+      const wording =
         error?.message === undefined
           ? typeof item === 'string'
             ? item
             : JSON.stringify(item)
           : `${error.code} ${shape(error.message)}`
-      for (const whose of [provider, 'node'])
-        known.set(`${whose} ${kind}`, (known.get(`${whose} ${kind}`) ?? new Set()).add(words))
+      for (const name of [provider, 'node'])
+        known.set(`${name} ${kind}`, (known.get(`${name} ${kind}`) ?? new Set()).add(wording))
     }
   }
-  for (const { personality, kind, answer } of worded) {
-    const words = answer.error === undefined ? answer.text : `${answer.error.code} ${shape(answer.error.message)}`
-    const own = known.get(`${personality} ${kind}`) ?? new Set()
-    // A proxy in front of any provider may say it as well.
-    const anybody = known.get(`node ${kind}`) ?? new Set()
-    expect(answer.whole && answer.text !== undefined ? anybody : own, `${personality} ${kind}`).toContain(words)
+  for (const { provider, kind, response } of providerErrors) {
+    const wording =
+      response.error === undefined ? response.text : `${response.error.code} ${shape(response.error.message)}`
+    const own = known.get(`${provider} ${kind}`) ?? new Set()
+    // Plain text may also come from a proxy in front of any provider.
+    const shared = known.get(`node ${kind}`) ?? new Set()
+    expect(response.rejectsWholeRequest && response.text !== undefined ? shared : own, `${provider} ${kind}`).toContain(
+      wording,
+    )
   }
 })

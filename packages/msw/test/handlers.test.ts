@@ -10,9 +10,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Web3 } from 'web3'
 import { createMockNode } from '../src/index.ts'
 import type { MockNode } from '../src/index.ts'
-import { askNode } from './askNode.ts'
+import { createTestNode } from './createTestNode.ts'
 
-/** Addresses as viem, ethers and web3.js give them, with letters in both cases. */
+/** Addresses as viem, ethers and web3.js return them, in mixed case. */
 const token = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const owner = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 const spender = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb'
@@ -85,77 +85,77 @@ const libraries: Readonly<Record<string, (who: string, at?: Hex) => Promise<bigi
 }
 
 describe('a handler gets addresses with the checksum of EIP-55', () => {
-  test.each(Object.entries(libraries))('so that they equal those of a test, by %s', async (_, balanceOf) => {
+  test.each(Object.entries(libraries))('equal to those of the test, with %s', async (_, balanceOf) => {
     const node = serve()
-    node.onCall(token, abi, { balanceOf: ([who]) => (who === owner ? 7n : who === token ? 8n : 0n) })
+    node.mockContract(token, abi, { balanceOf: ([who]) => (who === owner ? 7n : who === token ? 8n : 0n) })
     expect(await balanceOf(owner)).toBe(7n)
     expect(await balanceOf(token)).toBe(8n)
     expect(await balanceOf(lower(owner), lower(token))).toBe(7n)
   })
 
-  test('in lists and structs too', async () => {
-    const { node, ask } = askNode()
+  test('also in arrays and structs', async () => {
+    const { node, request } = createTestNode()
     const move = vi.fn<() => bigint>(() => 1n)
-    node.onCall(lower(token), abi, { move })
+    node.mockContract(lower(token), abi, { move })
     const data = encodeFunctionData({
       abi,
       functionName: 'move',
       args: [{ from: owner, to: [spender, token] }, [token, owner]],
     })
-    await ask('eth_call', { to: token, data: lower(data) })
+    await request('eth_call', { to: token, data: lower(data) })
     expect(move).toHaveBeenCalledWith([{ from: owner, to: [spender, token] }, [token, owner]], expect.anything())
   })
 
-  test('as sender and contract, in calls and transactions, by ABI and in bytes', async () => {
-    const { node, ask } = askNode()
+  test('as call.from and call.to, in calls and transactions, with and without an ABI', async () => {
+    const { node, request } = createTestNode()
     const seen: string[] = []
     const [account] = node.accounts
-    node.onCall(lower(token), abi, {
+    node.mockContract(lower(token), abi, {
       transfer: (_, call) => {
         seen.push(call.from, call.to)
         return true
       },
     })
     const data = encodeFunctionData({ abi, functionName: 'transfer', args: [owner, 1n] })
-    await ask('eth_call', { from: lower(spender), to: lower(token), data })
-    await ask('eth_sendTransaction', { from: account!.address, to: lower(token), data, gas: '0x30d40' })
-    node.onCall(lower(token), (call) => {
+    await request('eth_call', { from: lower(spender), to: lower(token), data })
+    await request('eth_sendTransaction', { from: account!.address, to: lower(token), data, gas: '0x30d40' })
+    node.mockContract(lower(token), (call) => {
       seen.push(call.from, call.to)
       return call.from
     })
-    // What goes over the wire stays in lower case, as nodes send it.
-    expect(await ask('eth_call', { from: spender, to: token })).toBe(lower(spender))
+    // RPC responses stay in lower case, as nodes send them.
+    expect(await request('eth_call', { from: spender, to: token })).toBe(lower(spender))
     const sender = privateKeyToAccount(account!.privateKey).address
     expect(seen).toEqual([spender, token, sender, token, spender, token])
   })
 
-  test('and so does a test, from accounts and onCall', () => {
-    const { node } = askNode()
+  test('and so do node.accounts and mockContract', () => {
+    const { node } = createTestNode()
     for (const { address, privateKey } of node.accounts) {
       expect(address).toBe(getAddress(address))
       expect(address).toBe(privateKeyToAccount(privateKey).address)
     }
-    expect(node.onCall(lower(token), abi, {}).address).toBe(token)
+    expect(node.mockContract(lower(token), abi, {}).address).toBe(token)
   })
 })
 
-describe('a function without a handler is named in the output of the test', () => {
-  test.each(Object.entries(libraries))('by the error of %s, and by a warning', async (_, balanceOf) => {
+describe('a function without a handler is named in the test output', () => {
+  test.each(Object.entries(libraries))('in the error of %s, and in a warning', async (_, balanceOf) => {
     const node = serve()
-    node.onCall(token, abi, { transfer: () => true })
+    node.mockContract(token, abi, { transfer: () => true })
     const error = await balanceOf(owner).then(
-      () => expect.fail('answered'),
+      () => expect.fail('no error'),
       (thrown: unknown) => thrown as Error,
     )
-    expect(textOf(error)).toContain(`no handler for balanceOf(address) of ${token}`)
-    expect(warnings).toEqual([expect.stringContaining(`no handler for balanceOf(address) of ${token}`)])
-    // It is no fault of the node: nothing is retried.
+    expect(textOf(error)).toContain(`No handler for balanceOf(address) of ${token}`)
+    expect(warnings).toEqual([expect.stringContaining(`No handler for balanceOf(address) of ${token}`)])
+    // A revert is not retried.
     expect(node.calls('eth_call')).toHaveLength(1)
   })
 
   const failureOf = (call: Promise<unknown>): Promise<unknown> =>
     call.then(
-      (value) => expect.fail(`answered ${String(value)}`),
+      (value) => expect.fail(`result ${String(value)}`),
       (error: unknown) => error,
     )
 
@@ -164,42 +164,42 @@ describe('a function without a handler is named in the output of the test', () =
       'a function',
       { 'balanceOf(address)': undefined },
       encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] }),
-      `no handler for balanceOf(address) of ${token}: add one with node.onCall`,
+      `No handler for balanceOf(address) of ${token}. Add one with node.mockContract`,
     ],
     [
       'an overloaded function',
       { 'go(bool)': () => 1n },
       encodeFunctionData({ abi, functionName: 'go', args: [1n] }),
-      `no handler for go(uint256) of ${token}`,
+      `No handler for go(uint256) of ${token}`,
     ],
-    ['a function that the ABI does not have', {}, '0x12345678', `no handler for selector 0x12345678 of ${token}`],
-    ['data shorter than a selector', {}, '0x1234', `no handler for selector 0x1234 of ${token}`],
-    ['no data', {}, '0x', `no handler for calls without data of ${token}`],
+    ['a function that the ABI does not have', {}, '0x12345678', `No handler for selector 0x12345678 of ${token}`],
+    ['data shorter than a selector', {}, '0x1234', `No handler for selector 0x1234 of ${token}`],
+    ['no data', {}, '0x', `No handler for calls without data of ${token}`],
   ] as const)('%s', async (_, handlers, data, message) => {
-    const { node, ask } = askNode()
-    node.onCall(token, abi, handlers as never)
-    const wanted = { code: 3, message: expect.stringContaining(`execution reverted: ${message}`) }
-    expect(await failureOf(ask('eth_call', { to: token, data }))).toMatchObject(wanted)
-    expect(await failureOf(ask('eth_estimateGas', { to: token, data }))).toMatchObject(wanted)
+    const { node, request } = createTestNode()
+    node.mockContract(token, abi, handlers as never)
+    const expected = { code: 3, message: expect.stringContaining(`execution reverted: ${message}`) }
+    expect(await failureOf(request('eth_call', { to: token, data }))).toMatchObject(expected)
+    expect(await failureOf(request('eth_estimateGas', { to: token, data }))).toMatchObject(expected)
     const { from, gas } = { from: node.accounts[0]!.address, gas: '0x30d40' } as const
-    const hash = await ask('eth_sendTransaction', { from, to: token, data, gas })
-    expect(await ask('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x0' })
+    const hash = await request('eth_sendTransaction', { from, to: token, data, gas })
+    expect(await request('eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x0' })
     expect(warnings).toEqual([expect.stringContaining(message)])
   })
 
-  test('of a contract in bytes, by its selector', async () => {
-    const { node, ask } = askNode()
-    node.onCall(token, { '0x06fdde03': () => '0x01' })
-    expect(await failureOf(ask('eth_call', { to: token, data: '0x70a08231' }))).toMatchObject({
+  test('by its selector, if the contract has no ABI', async () => {
+    const { node, request } = createTestNode()
+    node.mockContract(token, { '0x06fdde03': () => '0x01' })
+    expect(await failureOf(request('eth_call', { to: token, data: '0x70a08231' }))).toMatchObject({
       code: 3,
-      message: expect.stringContaining(`no handler for selector 0x70a08231 of ${token}`),
+      message: expect.stringContaining(`No handler for selector 0x70a08231 of ${token}`),
     })
   })
 
-  test('the revert has the message as its reason, for libraries that decode the data', async () => {
-    const { node, ask } = askNode()
-    node.onCall(token, abi, {})
-    const failure = (await failureOf(ask('eth_call', { to: token, data: '0x12345678' }))) as {
+  test('the revert data encodes the message, for libraries that decode it', async () => {
+    const { node, request } = createTestNode()
+    node.mockContract(token, abi, {})
+    const failure = (await failureOf(request('eth_call', { to: token, data: '0x12345678' }))) as {
       message: string
       data: Hex
     }
@@ -207,11 +207,11 @@ describe('a function without a handler is named in the output of the test', () =
     expect(failure.data).toBe(`0x08c379a0${encodeAbiParameters([{ type: 'string' }], [reason]).slice(2)}`)
   })
 
-  test('once for each node, and again after a reset', async () => {
-    for (const { node, ask } of [askNode(), askNode()]) {
+  test('once for each node, and once more after a reset', async () => {
+    for (const { node, request } of [createTestNode(), createTestNode()]) {
       const call = async (): Promise<void> => {
-        node.onCall(token, abi, {})
-        await failureOf(ask('eth_call', { to: token, data: '0x12345678' }))
+        node.mockContract(token, abi, {})
+        await failureOf(request('eth_call', { to: token, data: '0x12345678' }))
       }
       warnings = []
       await call()
@@ -223,16 +223,16 @@ describe('a function without a handler is named in the output of the test', () =
     }
   })
 
-  test('a handler that reverts on purpose is no such case', async () => {
-    const { node, ask } = askNode()
-    node.onCall(token, abi, { balanceOf: (_, call) => call.revert() })
+  test('a handler that reverts on purpose prints no warning', async () => {
+    const { node, request } = createTestNode()
+    node.mockContract(token, abi, { balanceOf: (_, call) => call.revert() })
     const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] })
-    expect(await failureOf(ask('eth_call', { to: token, data }))).toMatchObject({ message: 'execution reverted' })
+    expect(await failureOf(request('eth_call', { to: token, data }))).toMatchObject({ message: 'execution reverted' })
     expect(warnings).toEqual([])
   })
 })
 
-/** What a test runner prints of an error: its message, and those of its causes. */
+/** The message of an error and of its causes, as a test runner prints them. */
 function textOf(error: unknown): string {
   const { message, cause } = Object(error) as { message?: string; cause?: unknown }
   return cause === undefined ? String(message) : `${message}\n${textOf(cause)}`

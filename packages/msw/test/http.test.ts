@@ -8,7 +8,7 @@ import { createPublicClient, http } from 'viem'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Web3 } from 'web3'
 import { createMockNode } from '../src/index.ts'
-import type { MockNode, MockNodeOptions, Personality } from '../src/index.ts'
+import type { MockNode, MockNodeOptions, ProviderName } from '../src/index.ts'
 import { kindOf, openClient } from './clients.ts'
 
 const key = `kr_a${'k3Y'.repeat(13)}`
@@ -35,10 +35,10 @@ const post = async (
   return response && { status: response.status, body: await response.text() }
 }
 
-describe('msw stands in for the network', () => {
+describe('msw replaces the network', () => {
   const url = 'http://node.example/rpc'
 
-  test('of the carrier over node:http, of fetch, and of every library', async () => {
+  test('of node:http, of fetch and of every library', async () => {
     serve({ url, chainId: 5 })
     const client = createClient({ url })
     const byHttp = new Promise<string>((resolve, reject) => {
@@ -61,34 +61,34 @@ describe('msw stands in for the network', () => {
     client.close()
   })
 
-  test('a hundred calls at once, in batches and alone, each get their own answer', async () => {
+  test('each of a hundred concurrent calls gets its own result, with and without batches', async () => {
     const node = serve({ url })
     for (const [index, { address }] of node.accounts.entries()) node.setBalance(address, BigInt(index))
     for (const batch of [false, true]) {
       const client = createClient({ url, batch })
-      const asked = Array.from({ length: 100 }, (_, index) => node.accounts[index % 10]!.address)
-      const got = await Promise.all(asked.map((address) => client.eth_getBalance(address, 'latest')))
-      expect(got).toEqual(asked.map((_, index) => `0x${index % 10}`))
+      const addresses = Array.from({ length: 100 }, (_, index) => node.accounts[index % 10]!.address)
+      const got = await Promise.all(addresses.map((address) => client.eth_getBalance(address, 'latest')))
+      expect(got).toEqual(addresses.map((_, index) => `0x${index % 10}`))
       client.close()
     }
   })
 })
 
-describe('the address', () => {
+describe('the endpoint', () => {
   const base = 'https://node.example/testnet'
 
   test.each<[string, AddressOptions, string]>([
     ['an app', { baseUrl: base, apiKey: key }, `${base}/v2/${key}`],
     ['an API key', { rpcUrl: base, apiKey: key }, `${base}/${key}`],
     ['a key from a function', { rpcUrl: base, apiKey: async () => key }, `${base}/${key}`],
-    ['a key with signs in it', { rpcUrl: base, apiKey: `a$&'()*+,-.:;=@~!z` }, `${base}/a$&'()*+,-.:;=@~!z`],
+    ['a key with special characters', { rpcUrl: base, apiKey: `a$&'()*+,-.:;=@~!z` }, `${base}/a$&'()*+,-.:;=@~!z`],
     [
       'one of two networks',
       { baseUrl: { testnet: base, mainnet: 'https://node.example/mainnet' }, network: 'mainnet', apiKey: key },
       `https://node.example/mainnet/v2/${key}`,
     ],
-    ['a whole address', { url: `${base}/v2/${key}?a=b` }, `${base}/v2/${key}?a=b`],
-  ])('of %s is the one that the SDK calls', async (_, address, url) => {
+    ['a full URL', { url: `${base}/v2/${key}?a=b` }, `${base}/v2/${key}?a=b`],
+  ])('for %s is the URL that the SDK calls', async (_, address, url) => {
     const node = serve({ ...address, chainId: 5 } as MockNodeOptions)
     expect(await post(node, url)).toMatchObject({ status: 200, body: '{"jsonrpc":"2.0","id":7,"result":"0x5"}' })
     const client = createClient(address)
@@ -96,7 +96,7 @@ describe('the address', () => {
     client.close()
   })
 
-  test('both shapes of one service are answered, by one node', async () => {
+  test('one node serves several endpoints', async () => {
     const node = serve({
       endpoints: [
         { baseUrl: base, apiKey: key },
@@ -108,15 +108,15 @@ describe('the address', () => {
     expect(await post(node, `${base}/${key}`)).toMatchObject({ status: 401 })
   })
 
-  test.each<[Personality, number]>([
+  test.each<[ProviderName, number]>([
     ['keyrail', 401],
     ['alchemy', 401],
     ['infura', 401],
     ['quicknode', 401],
     ['ankr', 401],
     ['drpc', 200],
-  ])('a wrong key is refused as %s does, and is auth to the SDK', async (personality, status) => {
-    const node = serve({ baseUrl: base, apiKey: key, personality })
+  ])('a wrong key is rejected as %s does, and classified as auth', async (provider, status) => {
+    const node = serve({ baseUrl: base, apiKey: key, provider })
     expect((await post(node, `${base}/v2/other`))?.status).toBe(status)
     const client = openClient('fetch', { baseUrl: base, apiKey: 'other', retry: false })
     expect(await kindOf(client, 'eth_chainId')).toBe('auth')
@@ -124,9 +124,9 @@ describe('the address', () => {
     expect(node.calls()).toEqual([])
   })
 
-  test.each<[what: string, options: MockNodeOptions, url: string, kind: string, says: string]>([
-    ['the other shape', { baseUrl: base, apiKey: key }, `${base}/${key}`, 'auth', 'key_wrong_path'],
-    ['the other shape, of an API key', { rpcUrl: base, apiKey: key }, `${base}/v2/${key}`, 'auth', 'key_wrong_path'],
+  test.each<[what: string, options: MockNodeOptions, url: string, kind: string, expected: string]>([
+    ['the other path', { baseUrl: base, apiKey: key }, `${base}/${key}`, 'auth', 'key_wrong_path'],
+    ['the other path, for an API key', { rpcUrl: base, apiKey: key }, `${base}/v2/${key}`, 'auth', 'key_wrong_path'],
     [
       'the other network',
       { baseUrl: { testnet: base, mainnet: 'https://node.example/mainnet' }, network: 'mainnet', apiKey: key },
@@ -137,17 +137,17 @@ describe('the address', () => {
     ['another path', { baseUrl: base, apiKey: key }, `${base}/v3/${key}`, 'invalidRequest', 'not_found'],
     ['no key', { baseUrl: base, apiKey: key }, `${base}`, 'invalidRequest', 'not_found'],
     ['no token', { baseUrl: base, apiKey: key, jwt: 'a.b.c' }, `${base}/v2/${key}`, 'auth', 'jwt_invalid'],
-  ])('%s is refused, and says so', async (...[, options, url, kind, says]) => {
+  ])('%s is rejected with a reason', async (...[, options, url, kind, expected]) => {
     const node = serve(options)
-    const answer = await post(node, url)
-    expect(answer?.body).toContain(says)
-    expect(answer?.body).not.toContain(key)
+    const response = await post(node, url)
+    expect(response?.body).toContain(expected)
+    expect(response?.body).not.toContain(key)
     const client = openClient('fetch', { url, retry: false })
     expect(await kindOf(client, 'eth_chainId')).toBe(kind)
     client.close()
   })
 
-  test('a token is checked, and a right one let in', async () => {
+  test('a valid token is accepted', async () => {
     const node = serve({ baseUrl: base, apiKey: key, jwt: () => 'a.b.c' })
     const client = createClient({ baseUrl: base, apiKey: key, jwt: 'a.b.c' })
     expect(await client.eth_chainId()).toBe('0x7a69')
@@ -155,7 +155,7 @@ describe('the address', () => {
     client.close()
   })
 
-  test('what is asked elsewhere is not answered', async () => {
+  test('requests to other URLs are left to other handlers', async () => {
     const node = createMockNode({ url: `${base}/v2/${key}` })
     for (const url of [
       `${base}/v2`,
@@ -174,72 +174,72 @@ describe('the address', () => {
   test.each<[object | undefined, string]>([
     [undefined, 'createMockNode takes an object of options, not undefined'],
     ['https://node.example' as never, 'createMockNode takes an object of options, not a string'],
-    [{ url: base, persoality: 'geth' }, 'Unknown option "persoality". Did you mean "personality"?'],
+    [{ url: base, provder: 'geth' }, 'Unknown option "provder". Did you mean "provider"?'],
     [{ url: base, ttl: 5 }, 'Unknown option "ttl". The options of createMockNode are url, '],
     [{ url: base, limits: { maxbatch: 5 } }, 'Unknown option "maxbatch". Did you mean "maxBatch"?'],
     [{ endpoints: [{ URL: base }] }, 'Unknown option "URL". Did you mean "url"?'],
     [{ url: 'localhost:8545' }, 'url is missing http:// or https:// at its start'],
     [{ url: '' }, 'url is empty: is the variable set?'],
-    [{}, 'pass url alone, or baseUrl or rpcUrl with apiKey'],
-    [{ url: 'https://a.example', apiKey: key }, 'pass url alone'],
-    [{ baseUrl: base }, 'with apiKey'],
-    [{ baseUrl: base, rpcUrl: base, apiKey: key }, 'pass url alone'],
-    [{ baseUrl: base, apiKey: `a/${key}` }, 'did you paste the whole address?'],
+    [{}, 'The endpoint has no URL. Pass { url }, { baseUrl, apiKey } or { rpcUrl, apiKey }'],
+    [{ url: 'https://a.example', apiKey: key }, 'The endpoint has url and apiKey. Pass { url }, '],
+    [{ baseUrl: base }, 'The endpoint has baseUrl. Pass { url }, { baseUrl, apiKey }'],
+    [{ baseUrl: base, rpcUrl: base, apiKey: key }, 'The endpoint has baseUrl and rpcUrl and apiKey'],
+    [{ baseUrl: base, apiKey: `a/${key}` }, 'apiKey contains "/". If it is the full URL, pass it as url'],
     [{ baseUrl: 'node.example', apiKey: key }, 'baseUrl is missing http:// or https:// at its start'],
     [{ url: `ftp://node.example/${key}` }, 'url starts with ftp://, but only http and https are supported'],
-    [{ baseUrl: { testnet: base, mainnet: base }, apiKey: key }, `network must be 'testnet' or 'mainnet'`],
-    [{ endpoints: [] }, 'one address or more'],
-    [{ url: base, chainId: 0 }, 'chainId must be'],
-    [{ url: base, personality: 'nobody' }, 'personality must be one of keyrail, alchemy'],
-    [{ url: base, blockTime: 0 }, 'blockTime must be'],
-    [{ url: base, timestamp: 0.5 }, 'timestamp must be'],
-  ])('%j is refused when it is given', (options, message) => {
+    [{ baseUrl: { testnet: base, mainnet: base }, apiKey: key }, "network is undefined. Use 'testnet' or 'mainnet'"],
+    [{ endpoints: [] }, 'endpoints is empty. Pass one endpoint or more'],
+    [{ url: base, chainId: 0 }, 'chainId is 0. Use an integer of 1 or more'],
+    [{ url: base, provider: 'unknown' }, 'Unknown provider "unknown". Use one of keyrail, alchemy'],
+    [{ url: base, blockTime: 0 }, 'blockTime is 0. Use an integer of 1 or more'],
+    [{ url: base, timestamp: 0.5 }, 'timestamp is 0.5. Use an integer'],
+  ])('createMockNode rejects %j', (options, message) => {
     const make = (): MockNode => createMockNode(options as never)
     expect(make).toThrow(message)
     expect(make).toThrow(expect.not.stringContaining(key) as never)
   })
 })
 
-describe('a request that is none', () => {
+describe('an invalid request', () => {
   const url = 'https://node.example/rpc'
   test.each<[string, RequestInit, number, string]>([
     ['another method', { method: 'GET', body: null }, 405, 'use POST'],
-    ['a body of another kind', { headers: { 'content-type': 'text/plain' } }, 415, 'use application/json'],
-    ['no JSON', { body: '{' }, 400, '-32700'],
+    ['another content type', { headers: { 'content-type': 'text/plain' } }, 415, 'use application/json'],
+    ['a body that is not JSON', { body: '{' }, 400, '-32700'],
     ['an empty batch', { body: '[]' }, 400, '-32600'],
     ['a number', { body: '5' }, 400, '-32600'],
     ['no method', { body: '{"id":1}' }, 400, '-32600'],
-    ['params that are no list', { body: '{"id":1,"method":"eth_chainId","params":{}}' }, 400, '-32600'],
-  ])('%s', async (_, init, status, says) => {
-    const answer = await post(createMockNode({ url }), url, init)
-    expect(answer?.status).toBe(status)
-    expect(answer?.body).toContain(says)
+    ['params that are not an array', { body: '{"id":1,"method":"eth_chainId","params":{}}' }, 400, '-32600'],
+  ])('%s', async (_, init, status, expected) => {
+    const response = await post(createMockNode({ url }), url, init)
+    expect(response?.status).toBe(status)
+    expect(response?.body).toContain(expected)
   })
 
-  test('in a batch is refused alone', async () => {
-    const answer = await post(createMockNode({ url }), url, { body: `[${call},5]` })
-    expect(JSON.parse(answer!.body)).toMatchObject([
+  test('in a batch is rejected alone', async () => {
+    const response = await post(createMockNode({ url }), url, { body: `[${call},5]` })
+    expect(JSON.parse(response!.body)).toMatchObject([
       { id: 7, result: '0x7a69' },
       { id: null, error: { code: -32_600 } },
     ])
   })
 
-  test('of too many calls is refused, with the number', async () => {
+  test('with too many calls is rejected, with the number', async () => {
     const node = createMockNode({ url, limits: { maxBatch: 2 } })
-    const answer = await post(node, url, { body: `[${call},${call},${call}]` })
-    expect(answer).toMatchObject({ status: 413 })
-    expect(answer?.body).toContain('Batch too large: 3 > 2')
-    for (const [personality, says] of [
+    const response = await post(node, url, { body: `[${call},${call},${call}]` })
+    expect(response).toMatchObject({ status: 413 })
+    expect(response?.body).toContain('Batch too large: 3 > 2')
+    for (const [provider, expected] of [
       ['alchemy', 'at most 2 requests'],
       ['drpc', 'more than 2 requests'],
     ] as const) {
-      node.personality = personality
-      expect((await post(node, url, { body: `[${call},${call},${call}]` }))?.body).toContain(says)
+      node.provider = provider
+      expect((await post(node, url, { body: `[${call},${call},${call}]` }))?.body).toContain(expected)
     }
   })
 })
 
-test('an unknown method is answered -32601, and told once in the console', async () => {
+test('an unknown method fails with -32601, and prints one warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   const url = 'https://node.example/rpc'
   const node = createMockNode({ url })
@@ -247,15 +247,15 @@ test('an unknown method is answered -32601, and told once in the console', async
   for (let time = 0; time < 3; time++) {
     expect((await post(node, url, { body: body('my_score') }))?.body).toContain('the method my_score does not exist')
   }
-  expect(warn.mock.calls).toEqual([[expect.stringContaining(`node.onMethod('my_score'`)]])
+  expect(warn.mock.calls).toEqual([[expect.stringContaining(`node.mockMethod('my_score'`)]])
   for (const inherited of ['toString', 'constructor', '__proto__']) {
     expect((await post(node, url, { body: body(inherited) }))?.body).toContain('-32601')
   }
-  node.onMethod('my_score', ([who]) => `${String(who)}!`)
+  node.mockMethod('my_score', ([who]) => `${String(who)}!`)
   expect((await post(node, url, { body: body('my_score') }))?.body).toContain('"result":"a!"')
-  node.onMethod('my_later', async () => ({ n: 1 }))
+  node.mockMethod('my_later', async () => ({ n: 1 }))
   expect((await post(node, url, { body: body('my_later') }))?.body).toContain('"result":{"n":1}')
-  node.onMethod('my_error', () => {
+  node.mockMethod('my_error', () => {
     throw Object.assign(new Error('no score'), { code: -32_050, data: [1] })
   })
   expect(JSON.parse((await post(node, url, { body: body('my_error') }))!.body)).toMatchObject({
@@ -264,7 +264,7 @@ test('an unknown method is answered -32601, and told once in the console', async
   warn.mockRestore()
 })
 
-test('what it was asked is remembered, and no key with it', async () => {
+test('received calls are listed, without the key', async () => {
   const node = createMockNode({ baseUrl: 'https://node.example/testnet', apiKey: key })
   await post(node, `https://node.example/testnet/v2/${key}`)
   await post(node, `https://node.example/testnet/v2/${key}`, { body: '{"id":1,"method":"eth_getBalance","params":[]}' })
@@ -282,14 +282,14 @@ test('what it was asked is remembered, and no key with it', async () => {
   expect(JSON.stringify(node)).not.toContain(key)
 })
 
-test('what hangs breaks off when the node is healed', async () => {
+test('clearFaults ends requests that hang', async () => {
   const url = 'https://node.example/rpc'
   const node = serve({ url })
   const client = openClient('fetch', { url, retry: false })
   node.fail('hang', { times: Infinity })
   const kind = kindOf(client, 'eth_chainId')
   await vi.waitFor(() => expect(node.calls()).toMatchObject([{ outcome: 'fault', fault: 'hang' }]), { timeout: 30_000 })
-  node.heal()
+  node.clearFaults()
   expect(await kind).toBe('network')
   expect(await client.request('eth_chainId')).toBe('0x7a69')
   client.close()
@@ -300,7 +300,7 @@ describe('a fault', () => {
   const status = async (node: MockNode, method = 'eth_chainId'): Promise<number | undefined> =>
     (await post(node, url, { body: JSON.stringify({ id: 1, method, params: [] }) }))?.status
 
-  test('comes as often as it should, after as many calls as it should, at its methods alone', async () => {
+  test('applies to its methods only, as often as times says, after the calls that after says', async () => {
     const node = createMockNode({ url })
     node.fail('unavailable', { method: ['eth_chainId', 'net_version'], after: 1, times: 2 })
     const seen = [
@@ -313,19 +313,19 @@ describe('a fault', () => {
     expect(seen).toEqual([200, 200, 503, 503, 200])
   })
 
-  test('is taken back by what it gave, and by heal', async () => {
+  test('is cancelled by the function that fail returns, and by clearFaults', async () => {
     const node = createMockNode({ url })
-    const takeBack = node.fail('unavailable')
-    takeBack()
+    const cancel = node.fail('unavailable')
+    cancel()
     expect(await status(node)).toBe(200)
     node.fail('unavailable', { times: Infinity })
     expect([await status(node), await status(node)]).toEqual([503, 503])
-    node.heal()
+    node.clearFaults()
     expect(await status(node)).toBe(200)
   })
 
-  test('says how long to wait, as it is told to', async () => {
-    const node = createMockNode({ url, personality: 'alchemy' })
+  test('has a retry-after header if retryAfterMs is set', async () => {
+    const node = createMockNode({ url, provider: 'alchemy' })
     node.fail('throttled', { retryAfterMs: 1_500 })
     const response = await getResponse(node.handlers, new Request(url, { method: 'POST', headers, body: call }))
     expect([response?.status, response?.headers.get('retry-after')]).toEqual([429, '2'])
@@ -334,30 +334,30 @@ describe('a fault', () => {
     expect([without?.status, without?.headers.get('retry-after')]).toEqual([429, null])
   })
 
-  test('takes a message and data of its own', async () => {
+  test('can have a custom message and data', async () => {
     const node = createMockNode({ url })
     node.fail('revert', { message: 'execution reverted: no', data: '0x1234' })
-    const answer = await post(node, url, { body: '{"id":1,"method":"eth_call","params":[{}]}' })
-    expect(JSON.parse(answer!.body)).toMatchObject({
+    const response = await post(node, url, { body: '{"id":1,"method":"eth_call","params":[{}]}' })
+    expect(JSON.parse(response!.body)).toMatchObject({
       error: { code: 3, message: 'execution reverted: no', data: '0x1234' },
     })
   })
 
   test.each<[unknown, object, string]>([
-    ['aborted', {}, 'abort the signal of the call'],
-    ['nothing', {}, 'and not nothing'],
-    [{ body: '' }, {}, 'has a status'],
-    ['auth', { times: 0 }, 'times must be'],
-    ['auth', { after: -1 }, 'after must be'],
-    ['auth', { personality: 'nobody' }, 'personality must be one of'],
-    ['auth', { personality: 'toString' }, 'personality must be one of'],
-    ['toString', {}, 'fail takes a kind of failure'],
-  ])('of %j with %j is refused', (kind, options, message) => {
+    ['aborted', {}, 'Abort the signal of the call'],
+    ['nothing', {}, 'Unknown fault "nothing". Use one of auth'],
+    [{ body: '' }, {}, 'The status of the response is undefined. Use an HTTP status'],
+    ['auth', { times: 0 }, 'times is 0. Use an integer of 1 or more'],
+    ['auth', { after: -1 }, 'after is -1. Use an integer of 0 or more'],
+    ['auth', { provider: 'unknown' }, 'Unknown provider "unknown". Use one of'],
+    ['auth', { provider: 'toString' }, 'Unknown provider "toString"'],
+    ['toString', {}, 'Unknown fault "toString"'],
+  ])('of %j with %j is rejected', (kind, options, message) => {
     expect(() => createMockNode({ url }).fail(kind as never, options)).toThrow(message)
   })
 })
 
-test('a write that is lost stays unconfirmed', async () => {
+test('a lost write stays unconfirmed', async () => {
   const url = 'https://node.example/rpc'
   const node = serve({ url })
   const { keccak256 } = await import('viem')
@@ -375,7 +375,7 @@ test('a write that is lost stays unconfirmed', async () => {
   const client = openClient('fetch', { url, keccak256, retry: false } as never)
   node.fail('unconfirmed')
   expect(await kindOf(client, 'eth_sendRawTransaction', [raw])).toBe('unconfirmed')
-  node.heal()
+  node.clearFaults()
   expect(await client.request('eth_sendRawTransaction', [raw])).toBe(keccak256(raw))
   client.close()
 })

@@ -24,26 +24,26 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as chain } from 'viem/chains'
 import { Web3 } from 'web3'
 
-/** What a journey finds on a node. */
-export interface Place {
+/** The node and the contracts that a journey uses. */
+export interface JourneyNode {
   readonly url: string
-  /** Of an account with ether and 1,000 tokens. */
+  /** The key of an account with ether and 1,000 tokens. */
   readonly privateKey: Hex
   readonly token: Hex
   readonly reverts: Hex
 }
 
-/** What a library gave at each step. Steps that begin with `error` hold what it decoded of a failure. */
+/** The result of each step. The steps whose names start with `error` have the decoded failure. */
 export type Steps = Readonly<Record<string, unknown>>
 
-/** The same way through a node, by one library: reading, sending, waiting, events, and failures. */
-export type Journey = (place: Place) => Promise<Steps>
+/** The same steps with one library: reads, transactions, receipts, events and failures. */
+export type Journey = (node: JourneyNode) => Promise<Steps>
 
 const friend: Hex = `0x${'ab'.repeat(20)}`
 const unauthorized = [friend, 7n, 'not you'] as const
 const caught = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
-    (value) => ({ answered: value }),
+    (value) => ({ result: value }),
     (error: unknown) => error,
   )
 
@@ -256,7 +256,7 @@ const byWeb3: Journey = async ({ url, privateKey, token, reverts }) => {
   return steps
 }
 
-/** By library. */
+/** The journeys by library. */
 export const journeys: Readonly<Record<string, Journey>> = {
   fetch: byFetch,
   viem: byViem,

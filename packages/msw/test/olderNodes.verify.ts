@@ -11,7 +11,7 @@ const url = 'https://node.example/rpc'
 
 let folder = ''
 beforeAll(async () => {
-  // Inside the package, so that the program finds msw.
+  // Inside the package, so that the program can import msw.
   folder = mkdtempSync(join(package_, 'node_modules/.node20-'))
   await build({
     entryPoints: [join(package_, 'src/index.ts')],
@@ -41,10 +41,10 @@ test.each([
   ['replay', `replay([], { url: '${url}' })${report}`],
 ])('%s fails on Node 20 with an error that names the version', async (_, program) => {
   const output = await run('node20', program)
-  expect(output).toMatch(/^invalidRequest: msw 3 needs Node 22\.12 or later, not v20\./)
+  expect(output).toMatch(/^invalidRequest: msw 3 needs Node 22\.12 or later, but this is v20\./)
 })
 
-test('a node answers on Node 22', async () => {
+test('a mock node responds on Node 22', async () => {
   const program = `
 import { setupServer } from 'msw/node'
 const node = createMockNode({ url: '${url}' })

@@ -9,22 +9,22 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { record, replay } from '../src/index.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 
-let room: string
+let folder: string
 const close: (() => unknown)[] = []
 beforeEach(async () => {
-  room = await mkdtemp(join(tmpdir(), 'keyrail-record-'))
+  folder = await mkdtemp(join(tmpdir(), 'keyrail-record-'))
 })
 afterEach(async () => {
   for (const one of close.splice(0)) await one()
-  await rm(room, { recursive: true })
+  await rm(folder, { recursive: true })
 })
 const listen = (handlers: Parameters<typeof setupServer>): (() => void) => {
   const server = setupServer(...handlers)
   server.listen({ onUnhandledFrame: 'error' })
   return () => server.close()
 }
-/** A node that says its own address in every answer. */
-const startTalker = async (path: string): Promise<FaultServer> => {
+/** A node that repeats its own URL in every response. */
+const startEchoNode = async (path: string): Promise<FaultServer> => {
   const server = await startFaultServer((seen, response, socket) => {
     if (seen.json.method === 'eth_gasPrice')
       raw(401, `{"id":$ID,"error":{"code":-32600,"message":"no such key: ${path}"}}`)(seen, response, socket)
@@ -34,20 +34,20 @@ const startTalker = async (path: string): Promise<FaultServer> => {
   return server
 }
 
-test('what a real node has answered is answered again, without the node', async () => {
+test('recorded responses of a real node are replayed without the node', async () => {
   const anvil = await startAnvil()
   const recording = record(anvil.url)
   const stop = listen(recording.handlers as never)
   const live = createClient({ url: anvil.url, retry: false })
-  const ask = async (client: typeof live): Promise<unknown[]> => [
+  const makeCalls = async (client: typeof live): Promise<unknown[]> => [
     await client.eth_chainId(),
     await client.eth_getBlockByNumber('latest', true),
     await client.eth_getBalance(`0x${'11'.repeat(20)}`, 'latest'),
     await client.eth_getBalance('0x12', 'latest').catch((error: { rpcError: unknown }) => error.rpcError),
     await Promise.all([client.eth_gasPrice(), client.eth_blockNumber()]),
   ]
-  const seen = await ask(live)
-  const file = join(room, 'calls.json')
+  const seen = await makeCalls(live)
+  const file = join(folder, 'calls.json')
   await recording.save(file)
   live.close()
   stop()
@@ -57,7 +57,7 @@ test('what a real node has answered is answered again, without the node', async 
   const node = await replay(file, address)
   close.push(listen(node.handlers as never))
   const client = createClient({ ...address, retry: false, batch: true })
-  expect(await ask(client)).toEqual(seen)
+  expect(await makeCalls(client)).toEqual(seen)
   client.close()
   expect(node.calls().map(({ outcome }) => outcome)).toEqual([
     'result',
@@ -70,10 +70,10 @@ test('what a real node has answered is answered again, without the node', async 
 })
 
 describe('keys', () => {
-  test('are never kept, however a node repeats them, and calls pass through unchanged', async () => {
+  test('are never recorded, even if a node repeats them, and calls pass through unchanged', async () => {
     const key = `kr_a+${'k3Y'.repeat(9)}"q`
     const path = `/v2/${encodeURIComponent(key)}?token=${'s3cr3t'.repeat(3)}`
-    const server = await startTalker(path)
+    const server = await startEchoNode(path)
     const recording = record(`${server.url}${path}`)
     close.push(listen(recording.handlers as never))
     const post = async (body: object): Promise<string> =>
@@ -81,7 +81,7 @@ describe('keys', () => {
     const direct = await post({ id: 1, method: 'eth_chainId', params: [key] })
     expect(JSON.parse(direct)).toMatchObject({ id: 1, result: expect.stringContaining('k3Y') })
     await post({ id: 1, method: 'eth_gasPrice', params: [] })
-    const file = join(room, 'calls.json')
+    const file = join(folder, 'calls.json')
     await recording.save(file)
     const text = await readFile(file, 'utf8')
     expect(JSON.parse(text).calls).toHaveLength(2)
@@ -95,8 +95,8 @@ describe('keys', () => {
     ['a path', '/v2/kr_aQx7Zp2LmW4tYb9cVd8'],
     ['the value of a query', '/?key=kr_aQx7Zp2LmW4tYb9cVd8'],
     ['the name of a query', '/rpc?kr_aQx7Zp2LmW4tYb9cVd8'],
-  ])('are not kept where they stand as %s', async (_, path) => {
-    const server = await startTalker(path)
+  ])('are not recorded if they are %s', async (_, path) => {
+    const server = await startEchoNode(path)
     const url = `${server.url}${path}`
     const recording = record(url)
     close.push(listen(recording.handlers as never))
@@ -112,11 +112,11 @@ describe('keys', () => {
       (key) => [...key].map((one) => `%${one.charCodeAt(0).toString(16)}`).join(''),
     ],
     [
-      'escaped in a JSON within',
+      'escaped in nested JSON',
       (key) => JSON.stringify([...key].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')),
     ],
     ['in part', (key) => key.slice(0, 20)],
-  ])('are not kept %s', async (_, write) => {
+  ])('are not recorded %s', async (_, write) => {
     const key = 'kr_aQx7Zp2LmW4tYb9cVd8'
     const server = await startFaultServer(reply(write(key)))
     close.push(() => server.close())
@@ -129,13 +129,13 @@ describe('keys', () => {
     expect(JSON.stringify(call?.result)).toMatch(/^"[\\"]*…[\\"]*"$/)
   })
 
-  test('of a wrong address are not told', () => {
-    expect(() => record('k3Yk3Yk3Y')).toThrow('record takes a whole URL')
+  test('of an invalid URL are not in the error', () => {
+    expect(() => record('k3Yk3Yk3Y')).toThrow('The url of record is missing http:// or https:// at its start')
     expect(() => record('k3Yk3Yk3Y')).toThrow(expect.not.stringContaining('k3Y') as never)
   })
 })
 
-test('a call with several answers gives them in their order, the last again and again; an unknown one none', async () => {
+test('a call with several responses returns them in order and repeats the last; an unknown call fails', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   const url = 'https://node.example/rpc'
   const calls = [
@@ -160,13 +160,11 @@ test('a call with several answers gives them in their order, the last again and 
   warn.mockRestore()
 })
 
-test.each([[5], [{}], [null]])('%j is no recording', async (source) => {
-  await expect(replay(source as never, { url: 'https://node.example' })).rejects.toThrow(
-    'replay takes what record saved',
-  )
+test.each([[5], [{}], [null]])('replay rejects %j', async (source) => {
+  await expect(replay(source as never, { url: 'https://node.example' })).rejects.toThrow('Pass what record saved')
 })
 
-test('what a node answers that is no JSON is passed on, and not kept', async () => {
+test('a response that is not JSON is passed on but not recorded', async () => {
   const server = await startFaultServer(raw(502, '<html>'))
   close.push(() => server.close())
   const recording = record(server.url)

@@ -1,6 +1,6 @@
 import type { Hex } from '@keyrail/core'
 
-/** A param, a result or a field in an ABI in JSON. */
+/** A parameter, a result or a field in a JSON ABI. */
 export interface AbiParameter {
   readonly type: string
   readonly name?: string
@@ -8,7 +8,7 @@ export interface AbiParameter {
   readonly components?: readonly AbiParameter[]
 }
 
-/** A function, event, error or constructor in an ABI in JSON. */
+/** A function, event, error or constructor in a JSON ABI. */
 export interface AbiItem {
   readonly type: string
   readonly name?: string
@@ -18,21 +18,21 @@ export interface AbiItem {
 }
 
 /**
- * The ABI of a contract in JSON, as compilers write it and as viem's `parseAbi` gives it. Written `as const`, it types the handlers.
+ * The JSON ABI of a contract, as compilers output it and viem's `parseAbi` returns it. Declared `as const`, it types the handlers.
  *
  * @example
  * const abi = [{ type: 'function', name: 'paused', inputs: [], outputs: [{ type: 'bool' }] }] as const satisfies Abi
  */
 export type Abi = readonly AbiItem[]
 
-/** An `Interface` of ethers, which has no types of its functions. */
+/** An `Interface` of ethers. Its functions are not typed. */
 export interface AbiInterface {
   readonly formatJson: () => string
 }
 
 type SmallBits = '8' | '16' | '24' | '32' | '40' | '48'
 
-/** What a value of a type of Solidity is in JavaScript: the same as in viem. */
+/** The JavaScript type of a Solidity type, as in viem. */
 export type AbiValue<P extends AbiParameter> = P['type'] extends `${infer Inner}[]`
   ? readonly AbiValue<{ type: Inner; components: NonNullable<P['components']> }>[]
   : P['type'] extends `${infer Inner}[${number}]`
@@ -51,28 +51,28 @@ export type AbiValue<P extends AbiParameter> = P['type'] extends `${infer Inner}
                 ? bigint
                 : unknown
 
-/** The values of a list of params. */
+/** The types of a list of parameters. */
 export type AbiValues<P extends readonly AbiParameter[]> = { readonly [I in keyof P]: AbiValue<P[I]> }
 
-/** What may be given for a value: numbers of any size in either form. */
-type Given<T> = T extends bigint | number ? bigint | number : T
+/** The input type of a value: integers can be a number or a bigint. */
+type Input<T> = T extends bigint | number ? bigint | number : T
 
-/** What a function may be answered with: nothing, the one result, or all of them in a list. */
-export type AbiAnswer<P extends readonly AbiParameter[]> = P extends readonly []
+/** The return type of a handler: nothing, the single result, or a list of all results. */
+export type AbiResult<P extends readonly AbiParameter[]> = P extends readonly []
   ? void
   : P extends readonly [infer One extends AbiParameter]
-    ? Given<AbiValue<One>>
+    ? Input<AbiValue<One>>
     : AbiValues<P>
 
 type ItemOf<A extends Abi, T extends string> = Extract<A[number], { readonly type: T }>
 
-/** The names of what an ABI holds of a kind. */
+/** The names of the items of a type, such as `function`, in an ABI. */
 export type AbiName<A extends Abi, T extends string> = ItemOf<A, T>['name'] & string
 
-/** The item of a kind by its name. */
+/** The item with a type and a name. */
 export type AbiNamed<A extends Abi, T extends string, N> = Extract<ItemOf<A, T>, { readonly name: N }>
 
-/** The values that an event is emitted with: by name, or in order. */
+/** The arguments of an event, by name or in order. */
 export type AbiEventArgs<P extends readonly AbiParameter[]> =
-  | { readonly [C in P[number] as C['name'] & string]: Given<AbiValue<C>> }
-  | { readonly [I in keyof P]: Given<AbiValue<P[I]>> }
+  | { readonly [C in P[number] as C['name'] & string]: Input<AbiValue<C>> }
+  | { readonly [I in keyof P]: Input<AbiValue<P[I]>> }

@@ -3,7 +3,7 @@ import { decodeAbiParameters, encodeAbiParameters, encodeEventTopics, toEventSel
 import type { AbiEvent, AbiFunction } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { AbiItem, AbiParameter } from './abi.ts'
-import { decodeAbi, encodeAbi, encodeEvent, selectorOf, signatureOf } from './abiCodec.ts'
+import { decodeAbi, encodeAbi, encodeEvent, toSelector, toSignature } from './abiCodec.ts'
 
 interface Case {
   readonly parameter: AbiParameter
@@ -57,8 +57,8 @@ const any: fc.Arbitrary<Case> = fc.oneof(
   arrayOf(tupleOf(fc.oneof(simple, arrayOf(simple, false))), true),
 )
 
-/** viem writes addresses in mixed case. */
-const lowered = (value: unknown): unknown =>
+/** Converts addresses to lower case: viem returns them in mixed case. */
+const lowerAddresses = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_, one: unknown) =>
       typeof one === 'bigint'
@@ -69,7 +69,7 @@ const lowered = (value: unknown): unknown =>
     ),
   )
 
-test('values are written and read as viem does', () => {
+test('values are encoded and decoded as by viem', () => {
   fc.assert(
     fc.property(fc.array(any, { maxLength: 4 }), (cases) => {
       const parameters = cases.map(({ parameter }) => parameter)
@@ -77,22 +77,22 @@ test('values are written and read as viem does', () => {
       const encoded = encodeAbi(parameters, values)
       expect(encoded).toBe(encodeAbiParameters(parameters, values))
       const decoded = decodeAbi(parameters, encoded)
-      expect(lowered(decoded)).toEqual(lowered(values))
-      expect(lowered(decoded)).toEqual(
-        lowered([...((encoded === '0x' ? [] : decodeAbiParameters(parameters, encoded)) as unknown[])]),
+      expect(lowerAddresses(decoded)).toEqual(lowerAddresses(values))
+      expect(lowerAddresses(decoded)).toEqual(
+        lowerAddresses([...((encoded === '0x' ? [] : decodeAbiParameters(parameters, encoded)) as unknown[])]),
       )
     }),
     { numRuns: 300 },
   )
 })
 
-test('an event leaves the topics that viem looks for', () => {
+test('an event has the topics that viem computes', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(simple, arrayOf(simple, false)), { minLength: 1, maxLength: 3 }), (cases) => {
       const inputs = cases.map(({ parameter }, index) => ({ ...parameter, name: `p${index}`, indexed: true }))
       const args = Object.fromEntries(cases.map(({ value }, index) => [`p${index}`, value]))
       const event = { type: 'event', name: 'Seen', inputs } satisfies AbiItem
-      // viem makes no topics of lists.
+      // viem does not encode arrays as topics.
       const plain = cases.every(({ parameter }) => !parameter.type.endsWith(']'))
       const { topics, data } = encodeEvent(event, args)
       expect(data).toBe('0x')
@@ -102,13 +102,13 @@ test('an event leaves the topics that viem looks for', () => {
   )
 })
 
-test('an indexed list stands as the hash of its values, one after another', async () => {
+test('an indexed array is encoded as the hash of its values in sequence', async () => {
   const { concatHex, keccak256, pad } = await import('viem')
   const event = { type: 'event', name: 'Seen', inputs: [{ name: 'all', type: 'uint8[]', indexed: true }] }
   expect(encodeEvent(event, [[1, 2]]).topics[1]).toBe(keccak256(concatHex([pad('0x01'), pad('0x02')])))
 })
 
-test('signatures and selectors are those of the compiler', () => {
+test('signatures and selectors equal those of the compiler', () => {
   const item = {
     type: 'function',
     name: 'go',
@@ -117,11 +117,11 @@ test('signatures and selectors are those of the compiler', () => {
       { type: 'bytes' },
     ],
   } satisfies AbiItem
-  expect(signatureOf(item)).toBe('go((uint256,(bool))[2][],bytes)')
-  expect(selectorOf(item)).toBe(toFunctionSelector(item as unknown as AbiFunction))
+  expect(toSignature(item)).toBe('go((uint256,(bool))[2][],bytes)')
+  expect(toSelector(item)).toBe(toFunctionSelector(item as unknown as AbiFunction))
 })
 
-describe('what does not fit is refused', () => {
+describe('values that do not match their type are rejected', () => {
   test.each([
     ['uint8', 256],
     ['int8', -129],
@@ -138,11 +138,11 @@ describe('what does not fit is refused', () => {
     ['tuple', 1],
     ['function', '0x'],
   ])('%s of %s', (type, value) => {
-    expect(() => encodeAbi([{ type, name: 'amount' }], [value])).toThrow(`amount is no ${type}`)
+    expect(() => encodeAbi([{ type, name: 'amount' }], [value])).toThrow(`Pass a value of the ABI type ${type}`)
   })
 
-  test('too few values, and data that is too short', () => {
-    expect(() => encodeAbi([{ type: 'bool' }], [])).toThrow('wants 1 value(s)')
+  test('too few values and data that is too short', () => {
+    expect(() => encodeAbi([{ type: 'bool' }], [])).toThrow('The ABI expects 1 value(s), but got 0')
     expect(() => decodeAbi([{ type: 'uint256' }], '0x01')).toThrow('too short')
     expect(() => decodeAbi([{ type: 'uint8[]' }], `0x${'00'.repeat(31)}20${'ff'.repeat(32)}`)).toThrow('too short')
   })

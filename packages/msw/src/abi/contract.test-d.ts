@@ -35,7 +35,7 @@ const abi = [
 ] as const satisfies Abi
 
 test('handlers are typed by the ABI', () => {
-  const contract = node.onCall(address, abi, {
+  const contract = node.mockContract(address, abi, {
     give([to, count, amounts, pair], call) {
       expectTypeOf(to).toEqualTypeOf<`0x${string}`>()
       expectTypeOf(count).toEqualTypeOf<number>()
@@ -52,12 +52,12 @@ test('handlers are typed by the ABI', () => {
   contract.emit('Given', [address, 5n])
 })
 
-test('what the ABI has not is refused', () => {
+test('functions and events that the ABI does not have are type errors', () => {
   // @ts-expect-error -- There is no such function.
-  node.onCall(address, abi, { gives: () => 5n })
-  // @ts-expect-error -- It gives a number.
-  node.onCall(address, abi, { give: () => 'five' })
-  const contract = node.onCall(address, abi, {})
+  node.mockContract(address, abi, { gives: () => 5n })
+  // @ts-expect-error -- It returns a number.
+  node.mockContract(address, abi, { give: () => 'five' })
+  const contract = node.mockContract(address, abi, {})
   expectTypeOf(contract).toEqualTypeOf<MockContract<typeof abi>>()
   // @ts-expect-error -- There is no such event.
   contract.emit('Taken', {})
@@ -65,9 +65,9 @@ test('what the ABI has not is refused', () => {
   contract.emit('Given', { to: address, value: 'five' })
 })
 
-test('an ABI of another library, and raw bytes, are taken as well', () => {
+test('an ABI of ethers and raw handlers are accepted', () => {
   const anyAbi: { formatJson: () => string } = { formatJson: () => '[]' }
-  node.onCall(address, anyAbi, { go: ([first]) => first })
-  expectTypeOf(node.onCall(address, (call) => call.data)).toEqualTypeOf<void>()
-  expectTypeOf(node.onCall(address, { '0x70a08231': () => '0x01' })).toEqualTypeOf<void>()
+  node.mockContract(address, anyAbi, { go: ([first]) => first })
+  expectTypeOf(node.mockContract(address, (call) => call.data)).toEqualTypeOf<void>()
+  expectTypeOf(node.mockContract(address, { '0x70a08231': () => '0x01' })).toEqualTypeOf<void>()
 })

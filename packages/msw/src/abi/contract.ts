@@ -1,72 +1,74 @@
 import type { Address, Bytes, Hash, Hex } from '@keyrail/core'
 import { checksumAddress } from '../bytes/checksumAddress.ts'
-import { isHexData, lower, word, wordOf } from '../bytes/hex.ts'
+import { isHexData, lower, word, toWord } from '../bytes/hex.ts'
 import type { LogEntry } from '../chain/logEntry.ts'
 import type { Message, MessageBlock, Outcome } from '../chain/message.ts'
-import { at } from '../chain/worldState.ts'
-import { gasOfLog } from '../chain/buildBlock.ts'
-import { refused } from '../refused.ts'
-import type { Abi, AbiAnswer, AbiEventArgs, AbiInterface, AbiItem, AbiName, AbiNamed, AbiValues } from './abi.ts'
-import { decodeAbi, encodeAbi, encodeEvent, selectorOf, signatureOf } from './abiCodec.ts'
+import { stateKey } from '../chain/worldState.ts'
+import { logGas } from '../chain/buildBlock.ts'
+import { describeValue, invalidInput } from '../invalidInput.ts'
+import type { Abi, AbiResult, AbiEventArgs, AbiInterface, AbiItem, AbiName, AbiNamed, AbiValues } from './abi.ts'
+import { decodeAbi, encodeAbi, encodeEvent, toSelector, toSignature } from './abiCodec.ts'
 
 /**
- * What a handler knows of the call or transaction that it answers, and may do about it.
- * Addresses have the checksum of EIP-55, in the arguments of a handler too, so that they equal those of viem, ethers and web3.js.
+ * The call or transaction that a handler responds to.
+ * Addresses have the checksum of EIP-55, also in the arguments of the handler, so that they equal those of viem, ethers and web3.js.
  */
 export interface ContractCall {
   readonly from: Address
   readonly to: Address
   /** In wei. */
   readonly value: bigint
-  /** The whole data, with its selector. */
+  /** The full call data, including the selector. */
   readonly data: Bytes
   readonly block: MessageBlock
-  /** Whether it is a transaction; of an `eth_call` or an estimate nothing stays. */
+  /** Whether it is a transaction. State changes of `eth_call` and `eth_estimateGas` are discarded. */
   readonly isTransaction: boolean
-  /** Reads a slot of the contract. */
+  /** Reads a storage slot of the contract. */
   readonly getStorage: (slot: Hash) => Hash
-  /** Writes a slot of the contract; undone where the call reverts, and by reorganizations and snapshots. */
+  /** Writes a storage slot of the contract. Reverts, reorganizations and snapshots undo it. */
   readonly setStorage: (slot: Hash, value: Hash) => void
   /**
-   * Reverts. The name of an error of the ABI with its values gives that error; any other text is the reason, none is a bare revert.
-   * @throws always: nothing after it runs.
+   * Reverts: with an error of the ABI if you pass its name and arguments, with a reason for any other text, or without data.
+   * @throws always.
+   * @example
+   * call.revert('InsufficientBalance', [call.from, amount])
    */
   readonly revert: (reasonOrError?: string, args?: readonly unknown[]) => never
   /**
-   * Reverts as the compiler's own checks do: 0x01 is an assertion, 0x11 an overflow, 0x12 a division by zero, 0x32 an index.
-   * @throws always: nothing after it runs.
+   * Reverts with a panic code of Solidity: 0x01 is a failed assertion, 0x11 an overflow, 0x12 a division by zero, 0x32 an index out of bounds.
+   * @throws always.
    */
   readonly panic: (code: number) => never
-  /** Emits an event of the ABI, by its name and values. */
+  /** Emits an event of the ABI. Pass its arguments by name or in order. */
   readonly emit: (event: string, args?: unknown) => void
-  /** Emits a log as it is. */
+  /** Emits a raw log. */
   readonly log: (topics: readonly Hash[], data?: Bytes) => void
 }
 
-/** Answers one function of a contract. Synchronous. */
-export type FunctionHandler<Args, Answer> = (args: Args, call: ContractCall) => Answer
+/** Implements one function of a contract. Synchronous. */
+export type FunctionHandler<Args, Result> = (args: Args, call: ContractCall) => Result
 
-/** A handler for some or all functions of an ABI. One of several with the same name goes by its signature, `name(type,…)`. */
+/** Handlers for some or all functions of an ABI. For an overloaded function, use the signature `name(type,…)` as the key. */
 export type ContractHandlers<A> = A extends Abi
   ? {
       readonly [N in AbiName<A, 'function'>]?: FunctionHandler<
         AbiValues<NonNullable<AbiNamed<A, 'function', N>['inputs']>>,
-        AbiAnswer<NonNullable<AbiNamed<A, 'function', N>['outputs']>>
+        AbiResult<NonNullable<AbiNamed<A, 'function', N>['outputs']>>
       >
     } & { readonly [signature: `${string}(${string})`]: FunctionHandler<readonly unknown[], unknown> }
   : { readonly [name: string]: FunctionHandler<readonly unknown[], unknown> }
 
-/** Answers raw calls: the bytes of the result. Nothing is empty bytes. */
+/** Implements a contract without an ABI: returns the bytes of the result, or nothing for empty bytes. */
 export type RawHandler = (call: ContractCall) => Bytes | void
 
-/** One handler for all calls, or one for each selector. */
+/** One raw handler for all calls, or one for each selector. */
 export type RawHandlers = RawHandler | { readonly [selector: Hex]: RawHandler }
 
-/** A contract that a test answers for. */
+/** A contract that `mockContract` defined. */
 export interface MockContract<A> {
-  /** With the checksum of EIP-55. */
+  /** The address, with the checksum of EIP-55. */
   readonly address: Address
-  /** Has an event logged, by a transaction of the node's own. */
+  /** Emits an event in a transaction that the node sends itself. @returns the hash of the transaction. */
   readonly emit: A extends Abi
     ? <N extends AbiName<A, 'event'>>(
         event: N,
@@ -75,7 +77,7 @@ export interface MockContract<A> {
     : (event: string, args?: unknown) => Hash
 }
 
-/** What stands at an address: how it is run, and the events that it knows. */
+/** A contract inside the mock node. */
 export interface Contract {
   readonly run: (message: Message) => Outcome
   readonly encodeLog: (event: string, args: unknown) => LogEntry
@@ -90,48 +92,54 @@ class Revert extends Error {
   }
 }
 
-/** The selector of `Error(string)`, which a reason is. */
+/** The selector of `Error(string)`, with which Solidity encodes a reason. */
 const errorSelector = '0x08c379a0'
 /** The selector of `Panic(uint256)`. */
 const panicSelector = '0x4e487b71'
-/** Gas that a handler is taken to use, beside its logs and slots. */
+/** The gas assumed for a handler, besides its logs and storage writes. */
 const handlerGas = 5_000
 
-function itemNamed(abi: Abi, type: string, name: string): AbiItem | undefined {
-  const named = abi.filter((item) => item.type === type && (item.name === name || signatureOf(item) === name))
+function findItem(abi: Abi, type: string, name: string): AbiItem | undefined {
+  const named = abi.filter((item) => item.type === type && (item.name === name || toSignature(item) === name))
   if (named.length > 1) {
-    throw refused(
-      `the ABI has several of the name ${name}: say which by its signature, ${named.map(signatureOf).join(' or ')}`,
+    throw invalidInput(
+      `The ABI has ${named.length} overloads of ${type} ${name}. Use a signature as the name: ${named.map(toSignature).join(' or ')}`,
     )
   }
   return named[0]
 }
 
-/** An ABI in JSON, or the one that an `Interface` of ethers holds. */
-export function abiOf(abi: Abi | AbiInterface): Abi {
+/** The message about a name that the ABI does not have, with the names that it has. */
+function unknownItem(abi: Abi, type: string, name: string): string {
+  const known = abi.filter((item) => item.type === type).map(toSignature)
+  return `The ABI has no ${type} ${name}. It has ${known.join(', ') || `no ${type}s`}`
+}
+
+/** Returns a JSON ABI, also from an `Interface` of ethers. */
+export function parseAbi(abi: Abi | AbiInterface): Abi {
   return 'formatJson' in abi ? (JSON.parse(abi.formatJson()) as Abi) : abi
 }
 
 /**
- * Makes a contract of handlers.
+ * Creates a contract from handlers.
  *
- * @param abi - Empty where the handlers are raw.
- * @param find - The handler for a call, made to take its raw form.
+ * @param abi - Empty for raw handlers.
+ * @param find - Returns the handler for the data of a call.
  */
-function contractOf(address: Address, abi: Abi, find: (data: Bytes) => (call: ContractCall) => Bytes): Contract {
+function buildContract(address: Address, abi: Abi, find: (data: Bytes) => (call: ContractCall) => Bytes): Contract {
   const encodeLog = (name: string, args: unknown): LogEntry => {
-    const event = itemNamed(abi, 'event', name)
-    if (event === undefined) throw refused(`the ABI has no event ${name}`)
+    const event = findItem(abi, 'event', name)
+    if (event === undefined) throw invalidInput(unknownItem(abi, 'event', name))
     return { address, ...encodeEvent(event, args) }
   }
   const encodeRevert = (reason: string | undefined, args: readonly unknown[] | undefined): Revert => {
     if (reason === undefined) return new Revert('', '0x')
-    const error = itemNamed(abi, 'error', reason)
-    if (error === undefined && args !== undefined) throw refused(`the ABI has no error ${reason}`)
+    const error = findItem(abi, 'error', reason)
+    if (error === undefined && args !== undefined) throw invalidInput(unknownItem(abi, 'error', reason))
     if (error === undefined) {
       return new Revert(reason, `${errorSelector}${encodeAbi([{ type: 'string' }], [reason]).slice(2)}`)
     }
-    return new Revert('', `${selectorOf(error)}${encodeAbi(error.inputs ?? [], args ?? []).slice(2)}`)
+    return new Revert('', `${toSelector(error)}${encodeAbi(error.inputs ?? [], args ?? []).slice(2)}`)
   }
 
   return {
@@ -146,10 +154,10 @@ function contractOf(address: Address, abi: Abi, find: (data: Bytes) => (call: Co
         data: message.input,
         block: message.block,
         isTransaction: message.isTransaction,
-        getStorage: (slot) => message.read(at.slot(address, wordOf(slot))) as Hash,
+        getStorage: (slot) => message.read(stateKey.slot(address, toWord(slot))) as Hash,
         setStorage(slot, value) {
           gas += 20_000
-          message.write(at.slot(address, wordOf(slot)), wordOf(value))
+          message.write(stateKey.slot(address, toWord(slot)), toWord(value))
         },
         revert(reason, args) {
           throw encodeRevert(reason, args)
@@ -162,7 +170,7 @@ function contractOf(address: Address, abi: Abi, find: (data: Bytes) => (call: Co
       }
       try {
         const output = find(message.input)(call)
-        for (const log of logs) gas += gasOfLog(log)
+        for (const log of logs) gas += logGas(log)
         return { output, logs, gas }
       } catch (error) {
         if (!(error instanceof Revert)) throw error
@@ -173,62 +181,63 @@ function contractOf(address: Address, abi: Abi, find: (data: Bytes) => (call: Co
 }
 
 /**
- * Answers a call that has no handler: it reverts, as a contract without such a function does. The reason names the function, because every
- * library shows it, and a warning says the same in case the code under test catches the error.
+ * Handles a call that has no handler: it reverts, as a contract without such a function does. The reason names the function, because every
+ * library shows it. A warning repeats it, in case the code under test catches the error.
  */
-function missingHandler(abi: Abi, warn: (sentence: string) => void): (call: ContractCall) => never {
+function missingHandler(abi: Abi, warn: (message: string) => void): (call: ContractCall) => never {
   return ({ data, to, revert }) => {
     const selector = data.slice(0, 10)
-    const item = abi.find((one) => one.type === 'function' && selectorOf(one) === selector)
+    const item = abi.find((one) => one.type === 'function' && toSelector(one) === selector)
     const unknown = data === '0x' ? 'calls without data' : `selector ${selector}`
-    const sentence = `no handler for ${item ? signatureOf(item) : unknown} of ${to}: add one with node.onCall`
-    warn(sentence)
-    return revert(sentence)
+    const message = `No handler for ${item ? toSignature(item) : unknown} of ${to}. Add one with node.mockContract`
+    warn(message)
+    return revert(message)
   }
 }
 
 /**
- * A contract whose handlers take and give values of an ABI.
+ * Creates a contract whose handlers take and return the values of an ABI.
  *
- * @param warn - Is given a sentence for each call that has no handler.
+ * @param warn - Prints a message for each call without a handler.
  */
-export function typedContract(
+export function createContract(
   address: Address,
   abi: Abi,
   handlers: { readonly [name: string]: FunctionHandler<readonly unknown[], unknown> | undefined },
-  warn: (sentence: string) => void,
+  warn: (message: string) => void,
 ): Contract {
   const bySelector = new Map<string, (call: ContractCall) => Bytes>()
   for (const [name, handler] of Object.entries(handlers)) {
-    const item = itemNamed(abi, 'function', name)
-    if (item === undefined) throw refused(`the ABI has no function ${name}`)
+    const item = findItem(abi, 'function', name)
+    if (item === undefined) throw invalidInput(unknownItem(abi, 'function', name))
     if (handler === undefined) continue
     const outputs = item.outputs ?? []
-    bySelector.set(selectorOf(item), (call) => {
+    bySelector.set(toSelector(item), (call) => {
       const result = handler(decodeAbi(item.inputs ?? [], `0x${call.data.slice(10)}`), call)
       if (outputs.length === 0) return '0x'
       return encodeAbi(outputs, outputs.length === 1 ? [result] : (result as unknown[]))
     })
   }
   const missing = missingHandler(abi, warn)
-  return contractOf(address, abi, (data) => bySelector.get(data.slice(0, 10)) ?? missing)
+  return buildContract(address, abi, (data) => bySelector.get(data.slice(0, 10)) ?? missing)
 }
 
 /**
- * A contract whose handlers take and give bytes.
+ * Creates a contract whose handlers take and return bytes.
  *
- * @param warn - Is given a sentence for each call that has no handler.
+ * @param warn - Prints a message for each call without a handler.
  */
-export function rawContract(address: Address, handlers: RawHandlers, warn: (sentence: string) => void): Contract {
+export function createRawContract(address: Address, handlers: RawHandlers, warn: (message: string) => void): Contract {
   const checked =
     (handler: RawHandler) =>
     (call: ContractCall): Bytes => {
       const result = handler(call) ?? '0x'
-      if (!isHexData(result)) throw refused('a raw handler gives bytes in hex, or nothing')
+      if (!isHexData(result))
+        throw invalidInput(`The handler of ${address} returned ${describeValue(result)}. Return hex, or nothing`)
       return lower(result)
     }
   const missing = missingHandler([], warn)
-  return contractOf(address, [], (data) => {
+  return buildContract(address, [], (data) => {
     const handler = typeof handlers === 'function' ? handlers : handlers[data.slice(0, 10) as Hex]
     return handler ? checked(handler) : missing
   })

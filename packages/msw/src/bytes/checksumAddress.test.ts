@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { toHex } from './hex.ts'
 import { checksumAddress } from './checksumAddress.ts'
 
-test('addresses are written as viem writes them, from any case', () => {
+test('addresses in any case get the same checksum as with viem', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 20, maxLength: 20 }), (bytes) => {
       const address = toHex(bytes)

@@ -1,12 +1,12 @@
 /*
- * The curve secp256k1, as far as it takes to tell who signed a transaction. It is not constant in time, and need not be:
- * no secret passes through it, for the keys that a mock node holds are told to everybody. A library would weigh five times as much.
+ * The part of the curve secp256k1 that is needed to recover the signer of a transaction. It does not run in constant time, which is safe here,
+ * because the keys of a mock node are public. A library would be five times larger.
  */
 
 const p = 2n ** 256n - 2n ** 32n - 977n
-/** The order of the curve: scalars count up to it. */
+/** The order of the curve: scalars are below it. */
 export const order: bigint = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-/** The point that keys are multiples of. SEC 2, section 2.4.1. */
+/** The base point, of which public keys are multiples. SEC 2, section 2.4.1. */
 export const base: Affine = {
   x: 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n,
   y: 0x483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8n,
@@ -33,7 +33,7 @@ function power(value: bigint, exponent: bigint, modulus = p): bigint {
   return result
 }
 
-/** One over a scalar. */
+/** The modular inverse of a scalar. */
 export const inverseScalar = (scalar: bigint): bigint => power(scalar, order - 2n, order)
 
 function double([x, y, z]: Jacobian): Jacobian {
@@ -85,7 +85,7 @@ export function sumOfMultiples(ofBase: bigint, ofPoint: bigint, point: Affine): 
   return { x: mod(x * inverse * inverse), y: mod(y * inverse * inverse * inverse) }
 }
 
-/** The point with a given x whose y is odd or even; undefined where there is none. */
+/** The point with a given x and an odd or even y; undefined if there is none. */
 export function pointAt(x: bigint, odd: boolean): Affine | undefined {
   const yy = mod(x * x * x + 7n)
   const y = power(yy, (p + 1n) / 4n)

@@ -7,7 +7,7 @@ const state = /* @__PURE__ */ keccak_256.create()
 
 /** keccak256 as bytes. */
 export function keccak(bytes: Uint8Array): Uint8Array {
-  // One state is used again and again: a chain takes dozens of hashes for each block, and each would leave a state behind.
+  // Reuses one state: a chain computes dozens of hashes for each block, and each would allocate a state.
   return fresh._cloneInto(state).update(bytes).digest()
 }
 

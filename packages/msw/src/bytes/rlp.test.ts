@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { toRlp } from 'viem'
 import { expect, test } from 'vitest'
-import { fromHex, integerBytes, toHex, toInteger } from './hex.ts'
+import { fromHex, toIntegerBytes, toHex, toInteger } from './hex.ts'
 import { decodeRlp, encodeRlp } from './rlp.ts'
 import type { Rlp } from './rlp.ts'
 
@@ -20,7 +20,7 @@ const { value: rlp } = fc.letrec<Nested>((tie) => ({
 type Hexes = `0x${string}` | Hexes[]
 const hexes = (value: Rlp): Hexes => (value instanceof Uint8Array ? toHex(value) : [...(value as Rlp[])].map(hexes))
 
-test('what is written is what viem writes, also of hex, and is read back', () => {
+test('bytes and hex are encoded as by viem, and decoded again', () => {
   fc.assert(
     fc.property(rlp, (value) => {
       const encoded = encodeRlp(value)
@@ -29,7 +29,7 @@ test('what is written is what viem writes, also of hex, and is read back', () =>
       expect(decodeRlp(encoded)).toEqual(value)
     }),
   )
-  // Of a length that takes three bytes.
+  // A length of three bytes.
   const long = new Uint8Array(70_000).fill(7)
   expect(decodeRlp(encodeRlp([long]))).toEqual([long])
 })
@@ -44,14 +44,14 @@ test.each([
   ['a list that is cut off', '0xc301', 'larger than containing list'],
   ['a value that leaves its list', '0xc28301', 'larger than containing list'],
   ['a length that is cut off', '0xb9', 'larger than containing list'],
-])('%s is refused', (_, hex, message) => {
+])('%s is rejected', (_, hex, message) => {
   expect(() => decodeRlp(fromHex(hex))).toThrow(message)
 })
 
-test('numbers keep their value and no zeros in front', () => {
+test('numbers are encoded without leading zeros', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (number) => {
-      const bytes = integerBytes(number)
+      const bytes = toIntegerBytes(number)
       expect(toInteger(bytes)).toBe(number)
       expect(bytes[0]).not.toBe(0)
     }),

@@ -1,19 +1,19 @@
 import { writeHex } from './hex.ts'
 
-/** Bytes, also in hex, or a list of such, as deep as one likes. What is read is never in hex. */
+/** Bytes (to encode: also hex), or a nested list of bytes. */
 export type Rlp = Uint8Array | string | readonly Rlp[]
 
-/** How many bytes a length takes where it is too long to stand in the first one. */
+/** The number of bytes of a length that does not fit into the first byte. */
 const lengthBytes = (length: number): number =>
   length < 56 ? 0 : length < 256 ? 1 : length < 65_536 ? 2 : length < 16_777_216 ? 3 : 4
 
-const bytesIn = (item: Uint8Array | string): number => (typeof item === 'string' ? item.length / 2 - 1 : item.length)
+const byteLength = (item: Uint8Array | string): number => (typeof item === 'string' ? item.length / 2 - 1 : item.length)
 const isList = (value: Rlp): value is readonly Rlp[] => Array.isArray(value)
-/** Whether it stands for itself: one byte that could not be taken for what says how long something is. */
-const isItself = (item: Uint8Array | string): boolean =>
-  bytesIn(item) === 1 && (typeof item === 'string' ? Number(item) : (item[0] as number)) < 0x80
+/** Whether the item is its own encoding: a single byte below 0x80. */
+const isSingleByte = (item: Uint8Array | string): boolean =>
+  byteLength(item) === 1 && (typeof item === 'string' ? Number(item) : (item[0] as number)) < 0x80
 
-/** The length of what is in a list, without what says so. */
+/** The length of the encoded items of a list, without its header. */
 function bodyLength(list: readonly Rlp[]): number {
   let length = 0
   for (const item of list) length += encodedLength(item)
@@ -21,12 +21,12 @@ function bodyLength(list: readonly Rlp[]): number {
 }
 
 function encodedLength(value: Rlp): number {
-  if (!isList(value) && isItself(value)) return 1
-  const length = isList(value) ? bodyLength(value) : bytesIn(value)
+  if (!isList(value) && isSingleByte(value)) return 1
+  const length = isList(value) ? bodyLength(value) : byteLength(value)
   return 1 + lengthBytes(length) + length
 }
 
-/** Writes what says how long something is. @returns where that begins. */
+/** Writes the header with the length. @returns the offset after it. */
 function writeHead(target: Uint8Array, at: number, length: number, short: number): number {
   if (length < 56) {
     target[at] = short + length
@@ -44,15 +44,15 @@ function write(target: Uint8Array, at: number, value: Rlp): number {
     for (const item of value) next = write(target, next, item)
     return next
   }
-  const start = isItself(value) ? at : writeHead(target, at, bytesIn(value), 0x80)
-  // Hex is written where it belongs at once: most of what is encoded is kept in hex.
+  const start = isSingleByte(value) ? at : writeHead(target, at, byteLength(value), 0x80)
+  // Most values are stored as hex, so hex is written directly into the target.
   if (typeof value === 'string') writeHex(target, start, value)
   else target.set(value, start)
-  return start + bytesIn(value)
+  return start + byteLength(value)
 }
 
 /**
- * Writes RLP.
+ * Encodes RLP.
  *
  * @see Yellow Paper, appendix B
  */
@@ -63,9 +63,9 @@ export function encodeRlp(value: Rlp): Uint8Array {
 }
 
 /**
- * Reads RLP, and nothing that could be written shorter.
+ * Decodes RLP. Rejects encodings that are not canonical.
  *
- * @throws {Error} in the words of geth, where it is none.
+ * @throws {Error} with geth's message, if the bytes are not valid RLP.
  */
 export function decodeRlp(bytes: Uint8Array): Rlp {
   const [value, end] = readItem(bytes, 0, bytes.length)

@@ -7,9 +7,9 @@ import type {
   RpcReceipt,
   RpcTransaction,
 } from '@keyrail/core'
-import { concat, integerBytes, quantity, toHex } from '../bytes/hex.ts'
+import { concat, toIntegerBytes, toQuantity, toHex } from '../bytes/hex.ts'
 import { decodeRlp, encodeRlp } from '../bytes/rlp.ts'
-import { bloomOf } from './bloom.ts'
+import { createBloom } from './bloom.ts'
 import { blobFee, effectiveGasPrice, gasPerBlob } from './fees.ts'
 import { headerParts, wireHeader } from './header.ts'
 import type { Header } from './header.ts'
@@ -18,50 +18,50 @@ import type { PooledTransaction } from './transaction.ts'
 import { wireTransaction } from './wireTransaction.ts'
 import type { StateValue } from './worldState.ts'
 
-/** How a transaction went. */
+/** The outcome of a transaction. */
 export interface Execution {
   readonly tx: PooledTransaction
   readonly ok: boolean
   readonly gasUsed: number
-  /** Of this and all before it in the block. */
+  /** The gas of this transaction and all before it in the block. */
   readonly cumulativeGasUsed: number
   readonly contractAddress: Address | null
   readonly logs: readonly LogEntry[]
-  /** The place of its first log among those of the block. */
+  /** The index of its first log in the block. */
   readonly firstLog: number
 }
 
-/** A mined block. Nothing in it changes once it is mined. */
+/** A mined block. It is immutable. */
 export interface Block {
   readonly number: number
   readonly hash: Hash
   readonly header: Header
   readonly executions: readonly Execution[]
-  /** What it changed in the state. */
+  /** The state changes of its transactions. */
   readonly changes: ReadonlyMap<string, StateValue>
-  /** What a test changed by hand while it was the last one. */
-  readonly byHand: ReadonlyMap<string, StateValue>
+  /** The state that the test set, with `setBalance` and the like, while this was the latest block. */
+  readonly overrides: ReadonlyMap<string, StateValue>
 }
 
-/** A receipt as it stands in the trie of the block. EIP-2718 and 658. */
+/** Encodes a receipt for the receipts trie. EIP-2718 and 658. */
 export function encodeReceipt({ tx, ok, cumulativeGasUsed, logs }: Execution): Uint8Array {
   const entries = logs.map(({ address, topics, data }) => [address, topics, data])
-  const list = encodeRlp([integerBytes(ok ? 1 : 0), integerBytes(cumulativeGasUsed), bloomOf(logs), entries])
+  const list = encodeRlp([toIntegerBytes(ok ? 1 : 0), toIntegerBytes(cumulativeGasUsed), createBloom(logs), entries])
   return tx.type === 0 ? list : concat(Uint8Array.of(tx.type), list)
 }
 
-/** A whole block in RLP, with its transactions; uncles and withdrawals there are none. */
+/** Encodes a block with its transactions in RLP. It has no uncles or withdrawals. */
 export function encodeBlock({ header, executions }: Block): Uint8Array {
-  // A legacy transaction is a list, and stands in the body as one; the bytes of any other are one item.
+  // A legacy transaction is a list in the body of the block; any other is a byte string.
   const transactions = executions.map(({ tx }) => (tx.type === 0 ? decodeRlp(tx.raw) : tx.raw))
   return encodeRlp([headerParts(header), transactions, [], []])
 }
 
-/** A block as nodes give it. */
+/** Formats a block as JSON-RPC does. */
 export function wireBlock(block: Block, hydrated: boolean): RpcBlockWithHashes | RpcBlockWithTransactions {
   const common = {
     ...wireHeader(block.header, block.hash),
-    size: quantity(encodeBlock(block).length),
+    size: toQuantity(encodeBlock(block).length),
     uncles: [],
     withdrawals: [],
   }
@@ -73,7 +73,7 @@ export function wireBlock(block: Block, hydrated: boolean): RpcBlockWithHashes |
     : { ...common, transactions: block.executions.map(({ tx }) => tx.hash) }
 }
 
-/** A log as nodes give it, with its place. */
+/** Formats a log as JSON-RPC does. */
 export function wireLog(block: Block, index: number, at: number, removed = false): RpcLog {
   const { tx, logs, firstLog } = block.executions[index] as Execution
   const { address, topics, data } = logs[at] as LogEntry
@@ -82,36 +82,36 @@ export function wireLog(block: Block, index: number, at: number, removed = false
     topics: topics as Hash[],
     data,
     blockHash: block.hash,
-    blockNumber: quantity(block.number),
-    blockTimestamp: quantity(block.header.timestamp),
+    blockNumber: toQuantity(block.number),
+    blockTimestamp: toQuantity(block.header.timestamp),
     transactionHash: tx.hash,
-    transactionIndex: quantity(index),
-    logIndex: quantity(firstLog + at),
+    transactionIndex: toQuantity(index),
+    logIndex: toQuantity(firstLog + at),
     removed,
   }
 }
 
-/** A receipt as nodes give it. */
+/** Formats a receipt as JSON-RPC does. */
 export function wireReceipt(block: Block, index: number): RpcReceipt {
   const { tx, ok, gasUsed, cumulativeGasUsed, contractAddress, logs } = block.executions[index] as Execution
   return {
     transactionHash: tx.hash,
-    transactionIndex: quantity(index),
+    transactionIndex: toQuantity(index),
     blockHash: block.hash,
-    blockNumber: quantity(block.number),
+    blockNumber: toQuantity(block.number),
     from: tx.from,
     to: tx.to,
     contractAddress,
-    type: quantity(tx.type),
+    type: toQuantity(tx.type),
     status: ok ? '0x1' : '0x0',
-    gasUsed: quantity(gasUsed),
-    cumulativeGasUsed: quantity(cumulativeGasUsed),
-    effectiveGasPrice: quantity(effectiveGasPrice(tx, block.header.baseFee)),
+    gasUsed: toQuantity(gasUsed),
+    cumulativeGasUsed: toQuantity(cumulativeGasUsed),
+    effectiveGasPrice: toQuantity(effectiveGasPrice(tx, block.header.baseFee)),
     logs: logs.map((_, at) => wireLog(block, index, at)),
-    logsBloom: toHex(bloomOf(logs)),
+    logsBloom: toHex(createBloom(logs)),
     ...(tx.type === 3 && {
-      blobGasUsed: quantity(gasPerBlob * tx.blobHashes.length),
-      blobGasPrice: quantity(blobFee),
+      blobGasUsed: toQuantity(gasPerBlob * tx.blobHashes.length),
+      blobGasPrice: toQuantity(blobFee),
     }),
   }
 }

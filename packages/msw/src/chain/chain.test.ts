@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { accountsOf } from './accountsOf.ts'
+import { createAccounts } from './createAccounts.ts'
 import { createChain } from './chain.ts'
 import type { Chain } from './chain.ts'
 import { decodeTransaction } from './decodeTransaction.ts'
 import { signTransaction } from './encodeTransaction.ts'
 import type { TransactionFields } from './transaction.ts'
-import { at } from './worldState.ts'
+import { stateKey } from './worldState.ts'
 
 const chainId = 5
-const held = accountsOf('seed')
+const held = createAccounts('seed')
 const make = (options: Partial<Parameters<typeof createChain>[0]> = {}): Chain =>
   createChain({
     chainId,
     seed: 'seed',
-    held,
+    funded: held,
     timestamp: 1_000,
     blockTime: 12,
     automine: false,
@@ -43,8 +43,8 @@ const send = (chain: Chain, changed: Partial<TransactionFields> = {}, account = 
   return tx.hash
 }
 const balance = (chain: Chain, address: `0x${string}`, number?: number): bigint =>
-  chain.read(at.balance(address), number) as bigint
-const timeOf = (chain: Chain): number => chain.block(chain.height())!.header.timestamp
+  chain.read(stateKey.balance(address), number) as bigint
+const latestTimestamp = (chain: Chain): number => chain.block(chain.height())!.header.timestamp
 
 describe('the pool', () => {
   test.each<[what: string, changed: Partial<TransactionFields>, message: string]>([
@@ -53,15 +53,15 @@ describe('the pool', () => {
     ['more gas than a block has', { gas: 30_000_001 }, 'exceeds block gas limit'],
     ['a tip above the fee', { maxTip: 4_000_000_000n }, 'max priority fee per gas higher than max fee per gas'],
     [
-      'more than there is',
+      'more than the balance',
       { value: 10n ** 30n },
       'insufficient funds for gas * price + value: balance 10000000000000000000000',
     ],
-  ])('refuses %s', (_, changed, message) => {
+  ])('rejects %s', (_, changed, message) => {
     expect(() => send(make(), changed)).toThrow(message)
   })
 
-  test('refuses what it has, and what is used up', () => {
+  test('rejects a known transaction and a used nonce', () => {
     const chain = make()
     send(chain)
     expect(() => send(chain)).toThrow('already known')
@@ -69,7 +69,7 @@ describe('the pool', () => {
     expect(() => send(chain)).toThrow('nonce too low: next nonce 1, tx nonce 0')
   })
 
-  test('takes a replacement that pays a tenth more, and only that', () => {
+  test('accepts a replacement only if it pays at least 10 % more', () => {
     const chain = make()
     send(chain)
     expect(() => send(chain, { maxFee: 3_299_999_999n, maxTip: 1_100_000_000n })).toThrow(
@@ -80,7 +80,7 @@ describe('the pool', () => {
     expect(chain.block(1)?.executions.map(({ tx }) => tx.hash)).toEqual([hash])
   })
 
-  test('keeps what comes too early until the gap is closed, and gives the order of nonces', () => {
+  test('holds transactions after a nonce gap, and mines in the order of nonces', () => {
     const chain = make()
     const late = send(chain, { nonce: 1, maxTip: 2_000_000_000n })
     chain.mine(1)
@@ -92,7 +92,7 @@ describe('the pool', () => {
     expect(chain.block(2)?.executions.map(({ tx }) => tx.hash)).toEqual([early, late])
   })
 
-  test('of several senders who pays most comes first, and who pays less than the base fee waits', () => {
+  test('mines the highest tip first, and holds transactions below the base fee', () => {
     const chain = make()
     const poor = send(chain, { maxFee: 100_000_000n, maxTip: 100_000_000n }, 2)
     const low = send(chain, {}, 0)
@@ -100,13 +100,13 @@ describe('the pool', () => {
     chain.mine(1)
     expect(chain.block(1)?.executions.map(({ tx }) => tx.hash)).toEqual([high, low])
     expect(chain.pool.get(poor as `0x${string}`)).toBeDefined()
-    // Empty blocks make it cheaper.
+    // Empty blocks lower the base fee.
     chain.mine(30)
     expect(chain.find(poor)).toBeDefined()
   })
 })
 
-test('a transfer moves value, and its fee goes from the sender to the miner and into nothing', () => {
+test('a transfer moves value; the sender pays the tip to the miner, and the base fee is burnt', () => {
   const chain = make()
   const [sender] = chain.accounts
   const before = balance(chain, sender!.address)
@@ -117,13 +117,13 @@ test('a transfer moves value, and its fee goes from the sender to the miner and 
   expect(balance(chain, sender!.address)).toBe(before - 500n - 21_000n * (baseFee + 1_000_000_000n))
   expect(balance(chain, `0x${'00'.repeat(20)}`)).toBe(21_000n * 1_000_000_000n)
   expect(balance(chain, to, 0)).toBe(0n)
-  expect(chain.read(at.nonce(sender!.address))).toBe(1)
+  expect(chain.read(stateKey.nonce(sender!.address))).toBe(1)
 })
 
 test('a transaction that reverts costs its gas and changes nothing else', () => {
   const chain = make({
     execute: ({ write }) => {
-      write(at.slot(to, `0x${'00'.repeat(32)}`), '0x01')
+      write(stateKey.slot(to, `0x${'00'.repeat(32)}`), '0x01')
       return {
         output: '0x',
         logs: [{ address: to, topics: [], data: '0x' }],
@@ -137,48 +137,48 @@ test('a transaction that reverts costs its gas and changes nothing else', () => 
   const [execution] = chain.block(1)!.executions
   expect(execution).toMatchObject({ ok: false, gasUsed: 21_005, logs: [] })
   expect(balance(chain, to)).toBe(0n)
-  expect(chain.read(at.slot(to, `0x${'00'.repeat(32)}`))).toBe(`0x${'00'.repeat(32)}`)
+  expect(chain.read(stateKey.slot(to, `0x${'00'.repeat(32)}`))).toBe(`0x${'00'.repeat(32)}`)
 })
 
-test('a contract that is created has an address of its sender and nonce', () => {
+test('the address of a new contract depends on its sender and nonce', () => {
   const chain = make()
   send(chain, { to: null, input: '0x6001', gas: 100_000 })
   chain.mine(1)
   const created = chain.block(1)!.executions[0]!.contractAddress!
   expect(created).toMatch(/^0x[\da-f]{40}$/)
-  expect(chain.read(at.code(created))).toBe('0x6001')
+  expect(chain.read(stateKey.code(created))).toBe('0x6001')
 })
 
 describe('time', () => {
-  test('blocks are as far apart as they should be, and the clock mines those that are due', () => {
+  test('blocks are blockTime apart, and advanceTime mines those that are due', () => {
     const chain = make()
     chain.mine(2)
-    expect(timeOf(chain)).toBe(1_024)
-    chain.advance(11)
+    expect(latestTimestamp(chain)).toBe(1_024)
+    chain.advanceTime(11)
     expect(chain.height()).toBe(2)
-    chain.advance(1)
+    chain.advanceTime(1)
     expect(chain.height()).toBe(3)
-    chain.advance(36)
-    expect([chain.height(), timeOf(chain)]).toEqual([6, 1_072])
-    // In between, by hand: not before the clock.
-    chain.advance(5)
+    chain.advanceTime(36)
+    expect([chain.height(), latestTimestamp(chain)]).toEqual([6, 1_072])
+    // A block mined between two due times is not earlier than the clock.
+    chain.advanceTime(5)
     chain.mine(1)
-    expect(timeOf(chain)).toBe(1_084)
+    expect(latestTimestamp(chain)).toBe(1_084)
   })
 
-  test('the next block may be told its time, which must lie ahead', () => {
+  test('setNextBlockTimestamp accepts only a later time', () => {
     const chain = make()
-    chain.setTime(5_000)
+    chain.setNextBlockTimestamp(5_000)
     chain.mine(2)
-    expect(timeOf(chain)).toBe(5_012)
-    expect(() => chain.setTime(5_012)).toThrow('after those of the last block, 5012')
-    expect(() => chain.advance(-1)).toThrow('0 or more')
-    expect(() => chain.mine(0)).toThrow('1 or more')
+    expect(latestTimestamp(chain)).toBe(5_012)
+    expect(() => chain.setNextBlockTimestamp(5_012)).toThrow('is 5012. Use an integer above 5012')
+    expect(() => chain.advanceTime(-1)).toThrow('advanceTime is -1. Use an integer of 0 or more')
+    expect(() => chain.mine(0)).toThrow('mine is 0. Use an integer of 1 or more')
   })
 })
 
 describe('a reorganization', () => {
-  test('gives back what stood in the blocks, which the next block takes', () => {
+  test('returns the transactions to the pool, and the next block includes them', () => {
     const chain = make()
     const hash = send(chain)
     chain.mine(3)
@@ -193,20 +193,20 @@ describe('a reorganization', () => {
     expect(balance(chain, to)).toBe(1n)
   })
 
-  test('leaves the clock as it is, and the time that the next block was told', () => {
+  test('changes neither the clock nor the timestamp set for the next block', () => {
     const chain = make()
     chain.mine(2)
-    chain.advance(5)
+    chain.advanceTime(5)
     chain.reorg(1, false)
-    chain.advance(7)
-    expect([chain.height(), timeOf(chain)]).toEqual([3, 1_036])
-    chain.setTime(5_000)
+    chain.advanceTime(7)
+    expect([chain.height(), latestTimestamp(chain)]).toEqual([3, 1_036])
+    chain.setNextBlockTimestamp(5_000)
     chain.reorg(2, false)
     chain.mine(1)
-    expect(timeOf(chain)).toBe(5_000)
+    expect(latestTimestamp(chain)).toBe(5_000)
   })
 
-  test('loses it where it is to be dropped', () => {
+  test('can drop the transactions', () => {
     const chain = make()
     const hash = send(chain)
     chain.mine(1)
@@ -216,31 +216,31 @@ describe('a reorganization', () => {
     expect(chain.pool.all()).toEqual([])
   })
 
-  test('keeps what a test has set by hand', () => {
+  test('preserves the state that a test has set', () => {
     const chain = make()
     chain.mine(2)
-    chain.write(at.balance(to), 99n)
+    chain.write(stateKey.balance(to), 99n)
     chain.reorg(2, false)
     expect(balance(chain, to)).toBe(99n)
   })
 
-  test('goes no deeper than there are blocks', () => {
+  test('cannot be deeper than the chain', () => {
     const chain = make()
     chain.mine(2)
-    expect(() => chain.reorg(3, false)).toThrow('a depth from 1 to 2')
-    expect(() => chain.reorg(0, false)).toThrow('a depth from 1 to 2')
+    expect(() => chain.reorg(3, false)).toThrow('Use an integer from 1 to 2')
+    expect(() => chain.reorg(0, false)).toThrow('Use an integer from 1 to 2')
   })
 })
 
 describe('a snapshot', () => {
-  test('brings back blocks that a reorganization took, what was set by hand since, and what waited', () => {
+  test('restores removed blocks, overridden state and pending transactions', () => {
     const chain = make()
     send(chain)
     chain.mine(2)
     const waiting = send(chain, { nonce: 1 })
     const hashes = [1, 2].map((number) => chain.block(number)!.hash)
     const id = chain.snapshot()
-    chain.write(at.balance(to), 99n)
+    chain.write(stateKey.balance(to), 99n)
     chain.mine(1)
     chain.reorg(3, true)
     chain.revert(id)
@@ -249,10 +249,10 @@ describe('a snapshot', () => {
     expect(chain.pool.all().map(({ hash }) => hash)).toEqual([waiting])
   })
 
-  test('is used up, and so are later ones', () => {
+  test('can be reverted to once, which deletes later ones', () => {
     const chain = make()
     const [first, second] = [chain.snapshot(), chain.snapshot()]
     chain.revert(first)
-    for (const id of [first, second, '0x77']) expect(() => chain.revert(id)).toThrow('takes what snapshot gave, once')
+    for (const id of [first, second, '0x77']) expect(() => chain.revert(id)).toThrow('There is no snapshot "0x')
   })
 })

@@ -1,47 +1,47 @@
 import type { Hash } from '@keyrail/core'
 import { keccakText } from '../bytes/keccak.ts'
-import { refused } from '../refused.ts'
-import type { ChainAccounts, MockAccount } from './accountsOf.ts'
+import { checkInteger, describeValue, invalidInput } from '../invalidInput.ts'
+import type { ChainAccounts, MockAccount } from './createAccounts.ts'
 import type { Block } from './block.ts'
-import { buildBlock, gasOfLog } from './buildBlock.ts'
+import { buildBlock, logGas } from './buildBlock.ts'
 import { signTransaction } from './encodeTransaction.ts'
-import { firstBaseFee, nextBaseFee, usualTip } from './fees.ts'
+import { firstBaseFee, nextBaseFee, defaultTip } from './fees.ts'
 import { emptyRoot, headerHash } from './header.ts'
 import type { Header } from './header.ts'
-import { keptLog } from './logEntry.ts'
+import { normalizeLog } from './logEntry.ts'
 import type { LogEntry } from './logEntry.ts'
 import type { Execute } from './message.ts'
 import { createPool } from './pool.ts'
 import type { Pool } from './pool.ts'
 import type { PooledTransaction } from './transaction.ts'
-import { at, createWorldState } from './worldState.ts'
+import { stateKey, createWorldState } from './worldState.ts'
 import type { StateValue } from './worldState.ts'
 
-/** What a chain is made with. */
+/** Options of {@link createChain}. */
 export interface ChainOptions {
   readonly chainId: number
   readonly seed: string
-  readonly held: ChainAccounts
-  /** The time of the first block, in seconds since 1970. */
+  readonly funded: ChainAccounts
+  /** The timestamp of the first block, in seconds since 1970. */
   readonly timestamp: number
-  /** Between two blocks, in seconds. */
+  /** The time between two blocks, in seconds. */
   readonly blockTime: number
   readonly automine: boolean
   readonly execute: Execute
 }
 
-/** A block came, or one went in a reorganization. */
+/** A new block, or one that a reorganization removed. */
 export interface ChainEvent {
   readonly block: Block
   readonly removed: boolean
 }
 
-/** A chain that a test drives. */
+/** A chain that a test controls. */
 export interface Chain {
   readonly chainId: number
   readonly accounts: readonly MockAccount[]
   readonly pool: Pool
-  /** All that happened to blocks, in order. */
+  /** All added and removed blocks, in order. */
   readonly events: readonly ChainEvent[]
   /** All transactions that ever entered the pool, in order. */
   readonly arrivals: readonly PooledTransaction[]
@@ -49,14 +49,14 @@ export interface Chain {
   readonly block: (number: number) => Block | undefined
   readonly blockByHash: (hash: string) => Block | undefined
   readonly find: (hash: string) => { readonly block: Block; readonly index: number } | undefined
-  /** The state after a block; the last one where none is named. */
+  /** Reads the state after a block. @default the latest block */
   readonly read: (key: string, number?: number) => StateValue
   readonly write: (key: string, value: StateValue) => void
-  readonly baseFeeOfNext: () => bigint
-  /** When the next block is, in seconds since 1970. */
-  readonly timeOfNext: () => number
-  readonly setTime: (timestamp: number) => void
-  readonly advance: (seconds: number) => void
+  readonly nextBaseFee: () => bigint
+  /** The timestamp of the next block, in seconds since 1970. */
+  readonly nextTimestamp: () => number
+  readonly setNextBlockTimestamp: (timestamp: number) => void
+  readonly advanceTime: (seconds: number) => void
   readonly mine: (count: number) => void
   readonly submit: (tx: PooledTransaction) => void
   readonly emit: (logs: readonly LogEntry[]) => Hash
@@ -72,56 +72,56 @@ interface Saved {
   readonly now: number
 }
 
-const rich = 10_000n * 10n ** 18n
+const initialBalance = 10_000n * 10n ** 18n
 const zeroHash = `0x${'00'.repeat(32)}` as const
 
-/** Makes a chain of one block. */
+/** Creates a chain with one block. */
 export function createChain(options: ChainOptions): Chain {
   const { chainId, seed, blockTime, execute } = options
-  const { accounts, emitter } = options.held
+  const { accounts, emitter } = options.funded
   const state = createWorldState()
   const pool = createPool()
   const events: ChainEvent[] = []
   const arrivals: PooledTransaction[] = []
-  const byHash = new Map<string, Block>()
+  const blocksByHash = new Map<string, Block>()
   const places = new Map<string, { readonly block: Block; readonly index: number }>()
   const blocks: Block[] = []
   let saved: Saved[] = []
   let snapshots = 0
   let forks = 0
   let now = options.timestamp
-  /** The time that the next block was told to have. */
-  let fixed: number | undefined
+  /** The timestamp that a test set for the next block. */
+  let fixedTimestamp: number | undefined
 
   const head = (): Block => blocks.at(-1) as Block
   const read = (key: string, number = head().number): StateValue => state.read(key, number)
 
   const attach = (block: Block, silent = false): void => {
     blocks.push(block)
-    byHash.set(block.hash, block)
+    blocksByHash.set(block.hash, block)
     for (const [index, { tx }] of block.executions.entries()) places.set(tx.hash, { block, index })
     state.write(block.changes, block.number)
-    state.write(block.byHand, block.number)
+    state.write(block.overrides, block.number)
     if (!silent) events.push({ block, removed: false })
   }
   const detach = (silent = false): Block => {
     const block = blocks.pop() as Block
-    byHash.delete(block.hash)
+    blocksByHash.delete(block.hash)
     for (const { tx } of block.executions) places.delete(tx.hash)
-    for (const keys of [block.changes.keys(), block.byHand.keys()]) state.rewind(keys, block.number - 1)
+    for (const keys of [block.changes.keys(), block.overrides.keys()]) state.rewind(keys, block.number - 1)
     if (!silent) events.push({ block, removed: true })
     return block
   }
-  /** Puts a changed copy in place of the last block: whoever holds the block itself, as snapshots do, sees no change. */
-  const changeByHand = (changes: ReadonlyMap<string, StateValue>): void => {
+  /** Replaces the latest block by a changed copy. Snapshots hold the block itself, which must not change. */
+  const overrideState = (changes: ReadonlyMap<string, StateValue>): void => {
     const last = head()
-    const block = { ...last, byHand: new Map([...last.byHand, ...changes]) }
+    const block: Block = { ...last, overrides: new Map([...last.overrides, ...changes]) }
     blocks[blocks.length - 1] = block
-    byHash.set(block.hash, block)
+    blocksByHash.set(block.hash, block)
     for (const [index, { tx }] of block.executions.entries()) places.set(tx.hash, { block, index })
     state.write(changes, block.number)
   }
-  const timeOfNext = (): number => fixed ?? Math.max(head().header.timestamp + blockTime, now)
+  const getNextTimestamp = (): number => fixedTimestamp ?? Math.max(head().header.timestamp + blockTime, now)
 
   const mineOne = (timestamp: number, transactions: readonly PooledTransaction[]): void => {
     const parent = head()
@@ -139,15 +139,15 @@ export function createChain(options: ChainOptions): Chain {
       }),
     )
     now = timestamp
-    fixed = undefined
+    fixedTimestamp = undefined
   }
-  const baseFeeOfNext = (): bigint => nextBaseFee(head().header.baseFee, head().header.gasUsed)
+  const getNextBaseFee = (): bigint => nextBaseFee(head().header.baseFee, head().header.gasUsed)
   const mine = (count: number): void => {
-    for (let mined = 0; mined < count; mined++) mineOne(timeOfNext(), pool.take(read, baseFeeOfNext()))
+    for (let mined = 0; mined < count; mined++) mineOne(getNextTimestamp(), pool.take(read, getNextBaseFee()))
   }
-  const enter = (tx: PooledTransaction): void => {
+  const addToChain = (tx: PooledTransaction): void => {
     arrivals.push(tx)
-    if (options.automine && pool.peek(read, baseFeeOfNext()).length > 0) mine(1)
+    if (options.automine && pool.peek(read, getNextBaseFee()).length > 0) mine(1)
   }
 
   const genesis: Header = {
@@ -163,14 +163,14 @@ export function createChain(options: ChainOptions): Chain {
     baseFee: firstBaseFee,
     mixHash: keccakText(seed),
   }
-  const given = [...accounts, emitter].map(({ address }) => [at.balance(address), rich] as const)
+  const balances = [...accounts, emitter].map(({ address }) => [stateKey.balance(address), initialBalance] as const)
   attach({
     number: 0,
     hash: headerHash(genesis),
     header: genesis,
     executions: [],
-    changes: new Map<string, StateValue>([...given, [at.balance(emitter.address), rich ** 2n]]),
-    byHand: new Map(),
+    changes: new Map<string, StateValue>([...balances, [stateKey.balance(emitter.address), initialBalance ** 2n]]),
+    overrides: new Map(),
   })
 
   return {
@@ -181,36 +181,38 @@ export function createChain(options: ChainOptions): Chain {
     arrivals,
     height: () => head().number,
     block: (number) => blocks[number],
-    blockByHash: (hash) => byHash.get(hash),
+    blockByHash: (hash) => blocksByHash.get(hash),
     find: (hash) => places.get(hash),
     read,
-    write: (key, value) => changeByHand(new Map([[key, value]])),
-    baseFeeOfNext,
-    timeOfNext,
-    setTime(timestamp) {
+    write: (key, value) => overrideState(new Map([[key, value]])),
+    nextBaseFee: getNextBaseFee,
+    nextTimestamp: getNextTimestamp,
+    setNextBlockTimestamp(timestamp) {
       if (!Number.isSafeInteger(timestamp) || timestamp <= head().header.timestamp) {
-        throw refused(`setTime takes whole seconds after those of the last block, ${head().header.timestamp}`)
+        throw invalidInput(
+          `The timestamp of the next block is ${describeValue(timestamp)}. Use an integer above ${head().header.timestamp}`,
+        )
       }
-      fixed = timestamp
+      fixedTimestamp = timestamp
     },
-    advance(seconds) {
-      if (!Number.isSafeInteger(seconds) || seconds < 0) throw refused('advance takes whole seconds, 0 or more')
+    advanceTime(seconds) {
+      checkInteger('The argument of advanceTime', seconds, 0)
       const until = now + seconds
-      while ((fixed ?? head().header.timestamp + blockTime) <= until) {
-        // The clock stands where the block is mined, not yet where it is going.
-        now = fixed ?? head().header.timestamp + blockTime
+      while ((fixedTimestamp ?? head().header.timestamp + blockTime) <= until) {
+        // The clock first moves to the time of this block.
+        now = fixedTimestamp ?? head().header.timestamp + blockTime
         mine(1)
       }
       now = until
     },
     mine(count) {
-      if (!Number.isSafeInteger(count) || count < 1) throw refused('mine takes a number of blocks, 1 or more')
+      checkInteger('The argument of mine', count, 1)
       mine(count)
     },
     submit(tx) {
-      // A node that has it in a block says that its nonce is used up; that it knows it already is for the pool.
+      // As in geth: a transaction that is in a block fails with "nonce too low"; only a pending one with "already known".
       pool.add(tx, read, chainId)
-      enter(tx)
+      addToChain(tx)
     },
     emit(logs) {
       const fields = {
@@ -220,33 +222,31 @@ export function createChain(options: ChainOptions): Chain {
         to: logs[0]?.address ?? emitter.address,
         value: 0n,
         input: '0x',
-        gas: logs.reduce((sum, log) => sum + gasOfLog(log), 21_000),
+        gas: logs.reduce((sum, log) => sum + logGas(log), 21_000),
         maxFee: 1_000n * firstBaseFee,
-        maxTip: usualTip,
+        maxTip: defaultTip,
         accessList: [],
         maxBlobFee: 0n,
         blobHashes: [],
         authorizations: [],
       } as const
-      const tx = { ...signTransaction(fields, emitter.privateKey), emits: logs.map(keptLog) }
+      const tx = { ...signTransaction(fields, emitter.privateKey), emits: logs.map(normalizeLog) }
       pool.add(tx, read, chainId)
-      enter(tx)
+      addToChain(tx)
       return tx.hash
     },
     reorg(depth, drop) {
       if (!Number.isSafeInteger(depth) || depth < 1 || depth > head().number) {
-        throw refused(
-          `reorg takes a depth from 1 to ${head().number}, which is as many blocks as there are after the first`,
-        )
+        throw invalidInput(`The depth of reorg is ${describeValue(depth)}. Use an integer from 1 to ${head().number}`)
       }
-      const gone = Array.from({ length: depth }, () => detach()).reverse()
-      const byHand = new Map(gone.flatMap((block) => [...block.byHand]))
-      if (byHand.size > 0) changeByHand(byHand)
-      if (!drop) for (const { executions } of gone) for (const { tx } of executions) pool.putBack(tx)
+      const removed = Array.from({ length: depth }, () => detach()).reverse()
+      const overrides = new Map(removed.flatMap((block) => [...block.overrides]))
+      if (overrides.size > 0) overrideState(overrides)
+      if (!drop) for (const { executions } of removed) for (const { tx } of executions) pool.putBack(tx)
       forks++
-      const clock = { now, fixed }
-      for (const { header } of gone) mineOne(header.timestamp, [])
-      ;({ now, fixed } = clock)
+      const clock = { now, fixedTimestamp }
+      for (const { header } of removed) mineOne(header.timestamp, [])
+      ;({ now, fixedTimestamp } = clock)
     },
     snapshot() {
       const id = `0x${(++snapshots).toString(16)}`
@@ -256,18 +256,21 @@ export function createChain(options: ChainOptions): Chain {
     revert(id) {
       const index = saved.findIndex((one) => one.id === id)
       const found = saved[index]
-      if (found === undefined) throw refused('revert takes what snapshot gave, once: later snapshots go with it')
+      if (found === undefined)
+        throw invalidInput(
+          `There is no snapshot ${describeValue(id)}. revert deletes it and all later ones. Take a new one`,
+        )
       saved = saved.slice(0, index)
       const before = [...blocks]
       const other = before.findIndex((block, number) => block !== found.blocks[number])
-      const kept = other === -1 ? Math.min(before.length, found.blocks.length) : other
-      // A block that a test changed by hand since then comes back as it was, which nobody who watches blocks may see.
+      const common = other === -1 ? Math.min(before.length, found.blocks.length) : other
+      // A block whose state the test overrode since then is restored silently: its hash is the same, so filters must not report it.
       const same = new Set(found.blocks.flatMap(({ hash, number }) => (before[number]?.hash === hash ? hash : [])))
-      while (blocks.length > kept) detach(same.has(head().hash))
-      for (const block of found.blocks.slice(kept)) attach(block, same.has(block.hash))
+      while (blocks.length > common) detach(same.has(head().hash))
+      for (const block of found.blocks.slice(common)) attach(block, same.has(block.hash))
       pool.restore(found.waiting)
       now = found.now
-      fixed = undefined
+      fixedTimestamp = undefined
     },
   }
 }

@@ -44,7 +44,7 @@ describe('a transaction that viem has signed', () => {
     })
   })
 
-  test('set code, whose authorizations are kept', async () => {
+  test('set code, with its authorizations', async () => {
     const authorization = await account.signAuthorization({ contractAddress: to, chainId: 1, nonce: 4 })
     const raw = await account.signTransaction({
       ...common,
@@ -59,7 +59,7 @@ describe('a transaction that viem has signed', () => {
     expect(tx.authorizations).toMatchObject([{ address: to, chainId: '0x1', nonce: '0x4' }])
   })
 
-  test('is the same again where the node signs it itself', async () => {
+  test('is the same if the node signs it', async () => {
     for (const [name, form] of forms.slice(0, 5)) {
       const tx = decodeRawTransaction(await account.signTransaction(form as never))
       const own = signTransaction(tx, `0x${'01'.repeat(32)}`)
@@ -68,7 +68,7 @@ describe('a transaction that viem has signed', () => {
   })
 })
 
-test('of a transaction with blobs the blobs are dropped, and its hash is that of the rest', async () => {
+test('blobs are dropped, and the hash is that of the transaction without them', async () => {
   const raw = await account.signTransaction(forms[6]?.[1] as never)
   const { toRlp, fromRlp } = await import('viem')
   const parts = fromRlp(`0x${raw.slice(4)}`, 'hex')
@@ -76,7 +76,7 @@ test('of a transaction with blobs the blobs are dropped, and its hash is that of
   expect(decodeRawTransaction(sent).hash).toBe(keccak256(raw))
 })
 
-describe('what is no transaction is refused', () => {
+describe('an invalid transaction is rejected', () => {
   test.each([
     ['nothing', '0x', 'transaction type not supported'],
     ['another type', '0x05c0', 'transaction type not supported'],
@@ -91,7 +91,7 @@ describe('what is no transaction is refused', () => {
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
     const tx = decodeRawTransaction(await account.signTransaction(forms[3]?.[1] as never))
     const { envelope, unsignedParts } = await import('./encodeTransaction.ts')
-    const { integerBytes } = await import('../bytes/hex.ts')
+    const { toIntegerBytes: integerBytes } = await import('../bytes/hex.ts')
     const parts = [...unsignedParts(tx), integerBytes(1 - tx.yParity), integerBytes(tx.r), integerBytes(order - tx.s)]
     expect(() => decodeRawTransaction(toHex(envelope(2, parts)))).toThrow('invalid transaction v, r, s values')
   })

@@ -1,5 +1,5 @@
 import type { AccessList, Authorization, Hash, Hex } from '@keyrail/core'
-import { fromHex, quantity, toHex, toInteger } from '../bytes/hex.ts'
+import { fromHex, toQuantity, toHex, toInteger } from '../bytes/hex.ts'
 import { keccakHex } from '../bytes/keccak.ts'
 import { decodeRlp } from '../bytes/rlp.ts'
 import type { Rlp } from '../bytes/rlp.ts'
@@ -48,12 +48,12 @@ const authorizationsOf = (value: Rlp | undefined): Authorization[] =>
   list(value).map((entry) => {
     const [chainId, address, nonce, yParity, r, s] = list(entry)
     return {
-      chainId: quantity(integer(chainId)),
+      chainId: toQuantity(integer(chainId)),
       address: sized(address, 20),
-      nonce: quantity(integer(nonce)),
-      yParity: quantity(integer(yParity)),
-      r: quantity(integer(r)),
-      s: quantity(integer(s)),
+      nonce: toQuantity(integer(nonce)),
+      yParity: toQuantity(integer(yParity)),
+      r: toQuantity(integer(r)),
+      s: toQuantity(integer(s)),
     }
   })
 
@@ -68,7 +68,7 @@ export function decodeTransaction(raw: Uint8Array): PooledTransaction {
   if (first < 0xc0 && (first < 1 || first > 4)) throw new Error('transaction type not supported')
   const type = (first < 0xc0 ? first : 0) as TransactionFields['type']
   let parts = list(decodeRlp(type === 0 ? raw : raw.slice(1)))
-  // A transaction with blobs is sent as a list that begins with the transaction itself. EIP-4844 and EIP-7594.
+  // A transaction with blobs is sent as a list whose first element is the transaction. EIP-4844 and EIP-7594.
   if (type === 3 && Array.isArray(parts[0])) parts = parts[0]
   if (parts.length !== counts[type]) {
     throw new Error(
@@ -98,12 +98,12 @@ export function decodeTransaction(raw: Uint8Array): PooledTransaction {
     authorizations: type === 4 ? authorizationsOf(parts[9]) : [],
   }
   if (type > 2 && fields.to === null) throw new Error('rlp: input string too short for common.Address')
-  const kept = envelope(type, parts)
+  const encoded = envelope(type, parts)
   const from = recoverAddress(signingHash(fields), { r, s, yParity })
-  return { ...fields, hash: keccakHex(kept), raw: kept, from, v, r, s, yParity }
+  return { ...fields, hash: keccakHex(encoded), raw: encoded, from, v, r, s, yParity }
 }
 
-/** As {@link decodeTransaction}, of hex. */
+/** As {@link decodeTransaction}, from hex. */
 export function decodeRawTransaction(raw: Hex): PooledTransaction {
   return decodeTransaction(fromHex(raw))
 }

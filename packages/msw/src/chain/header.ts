@@ -1,11 +1,11 @@
 import type { RpcBlockHeader, Hash } from '@keyrail/core'
-import { integerBytes, quantity, toHex } from '../bytes/hex.ts'
+import { toIntegerBytes, toQuantity, toHex } from '../bytes/hex.ts'
 import { keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'
 import type { Rlp } from '../bytes/rlp.ts'
 import { blockGasLimit } from './fees.ts'
 
-/** What differs from header to header. The rest is the same in every block of a mock node. */
+/** The variable fields of a header. The others are the same in every block of a mock node. */
 export interface Header {
   readonly number: number
   readonly parentHash: Hash
@@ -19,22 +19,22 @@ export interface Header {
   readonly timestamp: number
   /** In wei. */
   readonly baseFee: bigint
-  /** The random number of the beacon chain; here, what tells forks apart. */
+  /** On mainnet, the beacon chain's random number. Here, it makes the blocks of two forks differ. */
   readonly mixHash: Hash
 }
 
-/** Nobody mines a mock chain. */
+/** The fee recipient of all blocks. */
 export const miner = '0x0000000000000000000000000000000000000000'
 const zeroHash = `0x${'00'.repeat(32)}` as const
 const noNonce = '0x0000000000000000'
-/** keccak256 of an empty list: no uncles. */
+/** keccak256 of an empty list, because there are no uncles. */
 const noUncles = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
-/** The root of an empty trie: no withdrawals. */
+/** The root of an empty trie, for blocks without transactions or withdrawals. */
 export const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
-/** sha256 of nothing: no requests. EIP-7685. */
+/** sha256 of empty input, because there are no requests. EIP-7685. */
 const noRequests = '0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** The parts of a header as they are hashed: those of London, Shanghai, Cancun and Prague among them. */
+/** The fields of a header in hashing order, including those of London, Shanghai, Cancun and Prague. */
 export function headerParts(header: Header): Rlp[] {
   return [
     header.parentHash,
@@ -45,31 +45,31 @@ export function headerParts(header: Header): Rlp[] {
     header.receiptsRoot,
     header.bloom,
     '0x',
-    integerBytes(header.number),
-    integerBytes(blockGasLimit),
-    integerBytes(header.gasUsed),
-    integerBytes(header.timestamp),
+    toIntegerBytes(header.number),
+    toIntegerBytes(blockGasLimit),
+    toIntegerBytes(header.gasUsed),
+    toIntegerBytes(header.timestamp),
     '0x',
     header.mixHash,
     noNonce,
-    integerBytes(header.baseFee),
+    toIntegerBytes(header.baseFee),
     emptyRoot,
-    integerBytes(header.blobGasUsed),
+    toIntegerBytes(header.blobGasUsed),
     '0x',
     zeroHash,
     noRequests,
   ]
 }
 
-/** The hash of a block: of its header's RLP. */
+/** The hash of a block: keccak256 of its header in RLP. */
 export function headerHash(header: Header): Hash {
   return keccakHex(encodeRlp(headerParts(header)))
 }
 
-/** A header as nodes give it. */
+/** Formats a header as JSON-RPC does. */
 export function wireHeader(header: Header, hash: Hash): RpcBlockHeader {
   return {
-    number: quantity(header.number),
+    number: toQuantity(header.number),
     hash,
     parentHash: header.parentHash,
     sha3Uncles: noUncles,
@@ -79,15 +79,15 @@ export function wireHeader(header: Header, hash: Hash): RpcBlockHeader {
     logsBloom: toHex(header.bloom),
     miner,
     difficulty: '0x0',
-    gasLimit: quantity(blockGasLimit),
-    gasUsed: quantity(header.gasUsed),
-    timestamp: quantity(header.timestamp),
+    gasLimit: toQuantity(blockGasLimit),
+    gasUsed: toQuantity(header.gasUsed),
+    timestamp: toQuantity(header.timestamp),
     extraData: '0x',
     mixHash: header.mixHash,
     nonce: noNonce,
-    baseFeePerGas: quantity(header.baseFee),
+    baseFeePerGas: toQuantity(header.baseFee),
     withdrawalsRoot: emptyRoot,
-    blobGasUsed: quantity(header.blobGasUsed),
+    blobGasUsed: toQuantity(header.blobGasUsed),
     excessBlobGas: '0x0',
     parentBeaconBlockRoot: zeroHash,
     requestsHash: noRequests,

@@ -1,17 +1,17 @@
 import type { RpcLog } from '@keyrail/core'
 import type { Block, Execution } from './block.ts'
 import { wireLog } from './block.ts'
-import { mayHold } from './bloom.ts'
+import { mayContain } from './bloom.ts'
 
-/** Which logs are wanted. All in lower case. */
+/** The logs that a filter selects. All hex is in lower case. */
 export interface LogCriteria {
-  /** Any of these; all where there is none. */
+  /** Any of these addresses. An empty list matches all. */
   readonly addresses: readonly string[]
-  /** By place: any of these, or anything where there is none. */
+  /** For each position, any of these topics. An empty list matches all. */
   readonly topics: readonly (readonly string[])[]
 }
 
-/** Goes through the logs of a block that are wanted, in their order. */
+/** Calls a function for each matching log of a block, in order. */
 function eachMatch(
   block: Block,
   { addresses, topics }: LogCriteria,
@@ -19,7 +19,7 @@ function eachMatch(
 ): void {
   const { bloom } = block.header
   const someMay = (wanted: readonly string[]): boolean =>
-    wanted.length === 0 || wanted.some((hex) => mayHold(bloom, hex))
+    wanted.length === 0 || wanted.some((hex) => mayContain(bloom, hex))
   if (block.executions.length === 0 || !someMay(addresses) || !topics.every(someMay)) return
   for (const [index, execution] of block.executions.entries()) {
     for (const [at, log] of execution.logs.entries()) {
@@ -31,40 +31,40 @@ function eachMatch(
   }
 }
 
-/** The logs of a block that are wanted. */
+/** The matching logs of a block. */
 export function matchLogs(block: Block, criteria: LogCriteria, removed = false): RpcLog[] {
   const logs: RpcLog[] = []
   eachMatch(block, criteria, (_, index, at) => logs.push(wireLog(block, index, at, removed)))
   return logs
 }
 
-/** How many characters of JSON are kept, at most. */
-const mostKept = 32_000_000
-let kept = 0
+/** The maximum size of the cache of serialized logs, in characters. */
+const maxCached = 32_000_000
+let cached = 0
 let texts = new WeakMap<Block, readonly string[]>()
 
-/** The logs of a block in JSON, in their order. Who follows a chain asks for the same blocks again and again, so they are kept for a while. */
-function textsOf(block: Block): readonly string[] {
+/** The logs of a block in JSON, in order. Cached, because clients that follow a chain request the same blocks repeatedly. */
+function serializeLogs(block: Block): readonly string[] {
   let known = texts.get(block)
   if (known === undefined) {
     known = block.executions.flatMap(({ logs }, index) =>
       logs.map((_, at) => JSON.stringify(wireLog(block, index, at))),
     )
-    kept += known.reduce((sum, { length }) => sum + length, 0)
-    if (kept > mostKept) {
+    cached += known.reduce((sum, { length }) => sum + length, 0)
+    if (cached > maxCached) {
       texts = new WeakMap()
-      kept = 0
+      cached = 0
     }
     texts.set(block, known)
   }
   return known
 }
 
-/** The logs of a block that are wanted, each in JSON, added to others. */
+/** Appends the matching logs of a block, each in JSON, to `found`. */
 export function matchLogTexts(block: Block, criteria: LogCriteria, found: string[]): void {
   let all: readonly string[] | undefined
   eachMatch(block, criteria, ({ firstLog }, _, at) => {
-    all ??= textsOf(block)
+    all ??= serializeLogs(block)
     found.push(all[firstLog + at] as string)
   })
 }

@@ -2,7 +2,7 @@ import type { Address, Bytes, Hex } from '@keyrail/core'
 import type { LogEntry } from './logEntry.ts'
 import type { StateValue } from './worldState.ts'
 
-/** The block that a call or transaction runs in. */
+/** The block in which a call or transaction runs. */
 export interface MessageBlock {
   readonly number: number
   /** In seconds since 1970. */
@@ -11,28 +11,28 @@ export interface MessageBlock {
   readonly baseFee: bigint
 }
 
-/** What is run: a transaction, or a call that changes nothing. */
+/** A transaction, or a call that changes nothing. */
 export interface Message {
   readonly from: Address
   readonly to: Address
   readonly value: bigint
   readonly input: Bytes
   readonly block: MessageBlock
-  /** Whether it is a transaction, whose changes stay. */
+  /** Whether it is a transaction. Only transactions change the state. */
   readonly isTransaction: boolean
   readonly read: (key: string) => StateValue
   readonly write: (key: string, value: StateValue) => void
 }
 
-/** How it went. */
+/** The outcome of a call or transaction. */
 export interface Outcome {
   readonly output: Bytes
   readonly logs: readonly LogEntry[]
-  /** Above what the transaction costs by itself. */
+  /** The gas used in addition to the intrinsic gas. */
   readonly gas: number
-  /** Set where it was reverted: the reason, for people. */
+  /** Set if it reverted. The reason is readable text. */
   readonly reverted?: { readonly reason: string; readonly data: Hex }
 }
 
-/** Runs what stands at an address. */
+/** Runs the contract at the address of a message. */
 export type Execute = (message: Message) => Outcome

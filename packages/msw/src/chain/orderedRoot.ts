@@ -1,4 +1,4 @@
-import { concat, integerBytes } from '../bytes/hex.ts'
+import { concat, toIntegerBytes } from '../bytes/hex.ts'
 import { keccak } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'
 import type { Rlp } from '../bytes/rlp.ts'
@@ -9,19 +9,19 @@ interface Leaf {
 }
 
 /**
- * The root of the trie that holds values by their index, as blocks do with transactions, receipts and withdrawals.
+ * The root of a trie of values by index, such as the transactions, receipts or withdrawals of a block.
  *
  * @see Yellow Paper, appendix D
  */
 export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
   const leaves = values.map((value, index): Leaf => {
-    const key = encodeRlp(integerBytes(index))
+    const key = encodeRlp(toIntegerBytes(index))
     return { path: [...key].flatMap((byte) => [byte >> 4, byte & 15]), value }
   })
   return keccak(encodeRlp(node(leaves, 0)))
 }
 
-/** Nibbles as bytes, with what says whether they are a leaf's and whether they are odd in number. */
+/** Packs nibbles into bytes, with a flag for a leaf and for an odd count. */
 function compact(nibbles: readonly number[], isLeaf: boolean): Uint8Array {
   const odd = nibbles.length % 2
   const flag = (isLeaf ? 2 : 0) + odd
@@ -32,7 +32,7 @@ function compact(nibbles: readonly number[], isLeaf: boolean): Uint8Array {
   )
 }
 
-/** A node inside another one: itself where it is short, else its hash. */
+/** A child node: inlined if it is shorter than 32 bytes, else its hash. */
 function inner(value: Rlp): Rlp {
   const encoded = encodeRlp(value)
   return encoded.length < 32 ? value : keccak(encoded)

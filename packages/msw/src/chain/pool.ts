@@ -1,60 +1,60 @@
 import type { Address, Hash } from '@keyrail/core'
-import { failed } from '../rpc/rpcFailure.ts'
+import { serverError } from '../rpc/rpcError.ts'
 import { blobFee, blockGasLimit, gasPerBlob, intrinsicGas } from './fees.ts'
 import type { PooledTransaction } from './transaction.ts'
-import { at } from './worldState.ts'
+import { stateKey } from './worldState.ts'
 import type { StateValue } from './worldState.ts'
 
-/** Reads the state after the last block. */
+/** Reads the state after the latest block. */
 export type ReadState = (key: string) => StateValue
 
-/** Transactions that wait for their block. */
+/** The pending transactions. */
 export interface Pool {
   /**
-   * Takes a transaction, or refuses it.
+   * Adds a transaction.
    *
-   * @throws {RpcFailure} in the words of geth.
+   * @throws {RpcError} with geth's message, if the transaction is invalid.
    */
   readonly add: (tx: PooledTransaction, read: ReadState, chainId: number) => void
-  /** Puts back what a block held that is no more. */
+  /** Returns a transaction of a removed block to the pool. */
   readonly putBack: (tx: PooledTransaction) => void
   readonly get: (hash: Hash) => PooledTransaction | undefined
   readonly all: () => readonly PooledTransaction[]
-  /** The nonce that comes after those that wait without a gap. */
+  /** The next nonce of a sender, after its pending transactions without a gap. */
   readonly nextNonce: (sender: Address, read: ReadState) => number
-  /** What a block can take, in the order in which it does, and takes it out. */
+  /** Removes and returns the transactions of the next block, in order. */
   readonly take: (read: ReadState, baseFee: bigint) => PooledTransaction[]
-  /** What {@link take} would give. */
+  /** Returns what {@link take} would return, without removing it. */
   readonly peek: (read: ReadState, baseFee: bigint) => PooledTransaction[]
   readonly restore: (transactions: readonly PooledTransaction[]) => void
 }
 
-const costOf = (tx: PooledTransaction): bigint =>
+const maxCost = (tx: PooledTransaction): bigint =>
   BigInt(tx.gas) * tx.maxFee + tx.value + BigInt(gasPerBlob * tx.blobHashes.length) * tx.maxBlobFee
 
 function check(tx: PooledTransaction, read: ReadState, chainId: number): void {
-  const nonce = read(at.nonce(tx.from)) as number
-  const balance = read(at.balance(tx.from)) as bigint
+  const nonce = read(stateKey.nonce(tx.from)) as number
+  const balance = read(stateKey.balance(tx.from)) as bigint
   const least = intrinsicGas(tx)
   if (tx.chainId !== undefined && tx.chainId !== BigInt(chainId)) {
-    throw failed(`invalid chain id for signer: have ${tx.chainId} want ${chainId}`)
+    throw serverError(`invalid chain id for signer: have ${tx.chainId} want ${chainId}`)
   }
-  if (tx.gas > blockGasLimit) throw failed('exceeds block gas limit')
+  if (tx.gas > blockGasLimit) throw serverError('exceeds block gas limit')
   if (tx.maxTip > tx.maxFee) {
-    throw failed(
+    throw serverError(
       `max priority fee per gas higher than max fee per gas: address ${tx.from}, maxPriorityFeePerGas: ${tx.maxTip}, maxFeePerGas: ${tx.maxFee}`,
     )
   }
-  if (tx.gas < least) throw failed(`intrinsic gas too low: gas ${tx.gas}, minimum needed ${least}`)
-  if (tx.nonce < nonce) throw failed(`nonce too low: next nonce ${nonce}, tx nonce ${tx.nonce}`)
-  if (balance < costOf(tx)) {
-    throw failed(
-      `insufficient funds for gas * price + value: balance ${balance}, tx cost ${costOf(tx)}, overshot ${costOf(tx) - balance}`,
+  if (tx.gas < least) throw serverError(`intrinsic gas too low: gas ${tx.gas}, minimum needed ${least}`)
+  if (tx.nonce < nonce) throw serverError(`nonce too low: next nonce ${nonce}, tx nonce ${tx.nonce}`)
+  if (balance < maxCost(tx)) {
+    throw serverError(
+      `insufficient funds for gas * price + value: balance ${balance}, tx cost ${maxCost(tx)}, overshot ${maxCost(tx) - balance}`,
     )
   }
 }
 
-/** Keeps transactions until a block takes them: of each sender by nonce, of several senders who pays most first. */
+/** Stores transactions until they are mined: by nonce for each sender, and by the highest tip across senders. */
 export function createPool(): Pool {
   let waiting = new Map<Hash, PooledTransaction>()
   const sameNonce = (tx: PooledTransaction): PooledTransaction | undefined =>
@@ -71,9 +71,9 @@ export function createPool(): Pool {
       const tipOf = (tx: PooledTransaction): bigint =>
         tx.maxFee - baseFee < tx.maxTip ? tx.maxFee - baseFee : tx.maxTip
       for (const tx of left) {
-        if (tx.nonce !== (nonces.get(tx.from) ?? read(at.nonce(tx.from)))) continue
+        if (tx.nonce !== (nonces.get(tx.from) ?? read(stateKey.nonce(tx.from)))) continue
         if (tx.maxFee < baseFee || tx.gas > gas || (tx.type === 3 && tx.maxBlobFee < blobFee)) continue
-        if ((read(at.balance(tx.from)) as bigint) < costOf(tx) + (spent.get(tx.from) ?? 0n)) continue
+        if ((read(stateKey.balance(tx.from)) as bigint) < maxCost(tx) + (spent.get(tx.from) ?? 0n)) continue
         if (best === undefined || tipOf(tx) > tipOf(best)) best = tx
       }
       if (best === undefined) return taken
@@ -81,32 +81,32 @@ export function createPool(): Pool {
       left.delete(best)
       gas -= best.gas
       nonces.set(best.from, best.nonce + 1)
-      spent.set(best.from, (spent.get(best.from) ?? 0n) + costOf(best))
+      spent.set(best.from, (spent.get(best.from) ?? 0n) + maxCost(best))
     }
   }
 
   return {
     add(tx, read, chainId) {
-      if (waiting.has(tx.hash)) throw failed('already known')
+      if (waiting.has(tx.hash)) throw serverError('already known')
       check(tx, read, chainId)
       const other = sameNonce(tx)
       if (other !== undefined) {
         const enough = (mine: bigint, its: bigint): boolean => mine * 10n >= its * 11n
         if (!enough(tx.maxFee, other.maxFee) || !enough(tx.maxTip, other.maxTip)) {
-          throw failed('replacement transaction underpriced')
+          throw serverError('replacement transaction underpriced')
         }
         waiting.delete(other.hash)
       }
       waiting.set(tx.hash, tx)
     },
     putBack(tx) {
-      // Who took its place while it was in a block keeps it.
+      // A transaction that has replaced it in the pool stays.
       if (sameNonce(tx) === undefined) waiting.set(tx.hash, tx)
     },
     get: (hash) => waiting.get(hash),
     all: () => [...waiting.values()],
     nextNonce(sender, read) {
-      let nonce = read(at.nonce(sender)) as number
+      let nonce = read(stateKey.nonce(sender)) as number
       const nonces = new Set([...waiting.values()].filter(({ from }) => from === sender).map((tx) => tx.nonce))
       while (nonces.has(nonce)) nonce++
       return nonce

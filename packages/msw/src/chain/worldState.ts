@@ -1,56 +1,56 @@
 import type { Address, Hash, Hex } from '@keyrail/core'
 
-/** A balance, a nonce, code, or what a slot holds. */
+/** A balance, a nonce, code, or the value of a storage slot. */
 export type StateValue = bigint | number | Hex
 
-const most = 4_096
+const maxCached = 4_096
 const keys = new Map<string, { readonly balance: string; readonly nonce: string; readonly code: string }>()
 
-/** The keys of an account, made once: each transaction goes by them many times. */
-function keysOf(address: Address): { readonly balance: string; readonly nonce: string; readonly code: string } {
+/** The keys of an account. Cached, because each transaction uses them many times. */
+function accountKeys(address: Address): { readonly balance: string; readonly nonce: string; readonly code: string } {
   let known = keys.get(address)
   if (known === undefined) {
     known = { balance: `b${address}`, nonce: `n${address}`, code: `c${address}` }
-    if (keys.size >= most) keys.clear()
+    if (keys.size >= maxCached) keys.clear()
     keys.set(address, known)
   }
   return known
 }
 
-/** Where a value of the state is found. */
-export const at = {
-  balance: (address: Address): string => keysOf(address).balance,
-  nonce: (address: Address): string => keysOf(address).nonce,
-  code: (address: Address): string => keysOf(address).code,
+/** The keys of the values of the state. */
+export const stateKey = {
+  balance: (address: Address): string => accountKeys(address).balance,
+  nonce: (address: Address): string => accountKeys(address).nonce,
+  code: (address: Address): string => accountKeys(address).code,
   slot: (address: Address, slot: Hash): string => `s${address}${slot}`,
 } as const
 
-/** What a value is where nothing was written. */
-export function defaultOf(key: string): StateValue {
+/** The value of a key that was never written. */
+export function defaultValue(key: string): StateValue {
   if (key.startsWith('b')) return 0n
   if (key.startsWith('n')) return 0
   return key.startsWith('c') ? '0x' : `0x${'00'.repeat(32)}`
 }
 
-/** The state at every block: of each value, when it became what. */
+/** The state after every block: each value with its history. */
 export interface WorldState {
-  /** The value as it is after a block. */
+  /** The value after a block. */
   readonly read: (key: string, block: number) => StateValue
-  /** Writes at a block, which is the last one so far. */
+  /** Writes the changes of the latest block. */
   readonly write: (changes: ReadonlyMap<string, StateValue>, block: number) => void
-  /** Forgets what was written after a block. */
+  /** Removes what was written after a block. */
   readonly rewind: (keys: Iterable<string>, block: number) => void
 }
 
-/** Keeps the state of a chain, block by block. */
+/** Stores the state of a chain with its history. */
 export function createWorldState(): WorldState {
   const history = new Map<string, { readonly block: number; readonly value: StateValue }[]>()
 
   return {
     read(key, block) {
       const versions = history.get(key)
-      if (versions === undefined) return defaultOf(key)
-      // Asked for mostly at the last block, so the search begins at the end before it halves.
+      if (versions === undefined) return defaultValue(key)
+      // Most reads are at the latest block, so check that before the binary search.
       let high = versions.length - 1
       if (high >= 0 && (versions[high] as { block: number }).block > block) {
         let low = -1
@@ -61,7 +61,7 @@ export function createWorldState(): WorldState {
         }
         high = low
       }
-      return versions[high]?.value ?? defaultOf(key)
+      return versions[high]?.value ?? defaultValue(key)
     },
     write(changes, block) {
       for (const [key, value] of changes) {

@@ -1,17 +1,16 @@
 import type { FailureKind } from '@keyrail/core'
-import type { Personality } from './dialects.ts'
-
-/** Failures that a server can bring about. That a call was aborted is its caller's doing alone. */
-export type FaultKind = Exclude<FailureKind, 'aborted'>
+import type { ProviderName } from './providers.ts'
 
 /**
- * Answers that are wrong in their form or come at the wrong time:
- * - `hang` never answers, and `slow` answers after `delayMs`
- * - `truncated`, `empty` and `htmlPage` spoil the body
- * - `wrongId`, `stringId`, `nullId`, `missingId` and `doubledId` spoil the id of an answer; `missing` leaves the answer out of its batch, and `shuffled` gives a batch in another order
- * - `laggingHead` answers as if the chain were `blocks` shorter, and `wrongChain` as if it were another one
+ * What `fail` can simulate. Every failure kind of Keyrail except `aborted` (only a caller can abort a call), and:
+ * - `hang` never responds; `slow` responds after `delayMs`
+ * - `truncated`, `empty` and `htmlPage` break the body
+ * - `wrongId`, `stringId`, `nullId`, `missingId` and `duplicateId` change the id of a response; `missingResponse` removes one response from a
+ *   batch; `shuffled` returns a batch in another order
+ * - `laggingHead` responds as if the chain were `blocks` shorter; `wrongChain` reports another chain id
  */
-export type Misbehaviour =
+export type FaultKind =
+  | Exclude<FailureKind, 'aborted'>
   | 'hang'
   | 'slow'
   | 'truncated'
@@ -21,14 +20,14 @@ export type Misbehaviour =
   | 'stringId'
   | 'nullId'
   | 'missingId'
-  | 'doubledId'
-  | 'missing'
+  | 'duplicateId'
+  | 'missingResponse'
   | 'shuffled'
   | 'laggingHead'
   | 'wrongChain'
 
-/** An answer as it goes over the wire. In a body that is no text, the id 1 stands for the id of the call. */
-export interface FaultAnswer {
+/** A custom HTTP response. If `body` is not a string, it is sent as JSON with each id 1 replaced by the id of the call. */
+export interface FaultResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body: unknown
@@ -36,35 +35,35 @@ export interface FaultAnswer {
 
 /** Which calls fail, and how. */
 export interface FaultOptions {
-  /** Only calls of this method, or of these. @default every method */
+  /** Only calls of this method, or of these methods. @default all methods, or those that the kind of fault applies to */
   readonly method?: string | readonly string[] | undefined
-  /** How many calls fail: a number from 1, or Infinity until `heal()`. @default 1 */
+  /** How many calls fail: 1 or more, or Infinity to fail until `clearFaults()`. @default 1 */
   readonly times?: number | undefined
-  /** How many such calls are answered before the first one fails. @default 0 */
+  /** How many matching calls succeed before the first one fails. @default 0 */
   readonly after?: number | undefined
-  /** In whose words. @default the node's personality */
-  readonly personality?: Personality | undefined
-  /** The HTTP status, where one fits as well as another: of `quota`, 402, 403 or 429. */
+  /** The provider whose error responses to use. @default the node's `provider` */
+  readonly provider?: ProviderName | undefined
+  /** The HTTP status, if the provider uses several for this kind, such as 402, 403 or 429 for `quota`. */
   readonly status?: number | undefined
-  /** Asks to wait so long, in milliseconds: as `retry-after`, in whole seconds, and where Keyrail's service is spoken, exactly. */
+  /** How long the client must wait, in milliseconds. Sent as `retry-after` in whole seconds, and exactly in the error data of `keyrail`. */
   readonly retryAfterMs?: number | undefined
-  /** The message of the error, in place of the dialect's own. */
+  /** Replaces the provider's error message. */
   readonly message?: string | undefined
-  /** The data of the error: of `revert`, what it was reverted with. */
+  /** Replaces the error's data, such as the revert data of `revert`. */
   readonly data?: unknown
-  /** Of `slow`: how late, in milliseconds. @default 1_000 */
+  /** The delay of `slow`, in milliseconds. @default 1_000 */
   readonly delayMs?: number | undefined
-  /** Of `laggingHead`: by how many blocks. @default 3 */
+  /** How many blocks `laggingHead` is behind. @default 3 */
   readonly blocks?: number | undefined
 }
 
-/** A fault that is to happen. */
+/** A scheduled fault. */
 export interface Fault {
-  readonly kind: FaultKind | Misbehaviour | FaultAnswer
+  readonly kind: FaultKind | FaultResponse
   readonly options: FaultOptions
 }
 
-/** The name of a fault, for the list of calls. */
+/** The name of a fault in the list of received calls. */
 export function faultName({ kind }: Fault): string {
   return typeof kind === 'string' ? kind : `status ${kind.status}`
 }

@@ -1,17 +1,21 @@
-import { refused } from '../refused.ts'
-import type { Fault, FaultAnswer, FaultKind, FaultOptions, Misbehaviour } from './fault.ts'
-import { checkPersonality, dialects } from './dialects.ts'
+import { checkInteger, describeValue, invalidInput } from '../invalidInput.ts'
+import type { Fault, FaultKind, FaultOptions, FaultResponse } from './fault.ts'
+import { checkProvider, providers } from './providers.ts'
 
-/** The faults that are still to come. */
+/** The scheduled faults. */
 export interface FaultPlan {
-  /** @returns what takes it back. */
+  /** @returns a function that cancels the fault. */
   readonly add: (kind: Fault['kind'], options: FaultOptions) => () => void
-  /** The fault of a call, which is then one fewer to come. */
+  /** Returns the fault of a call, if any, and counts it as used. */
   readonly take: (method: string, inBatch: boolean) => Fault | undefined
   readonly clear: () => void
 }
 
-const misbehaviours: readonly Misbehaviour[] = [
+/** Kinds that need more than an error response of a provider. */
+const specialKinds: readonly FaultKind[] = [
+  'network',
+  'badResponse',
+  'unconfirmed',
   'hang',
   'slow',
   'truncated',
@@ -21,21 +25,21 @@ const misbehaviours: readonly Misbehaviour[] = [
   'stringId',
   'nullId',
   'missingId',
-  'doubledId',
-  'missing',
+  'duplicateId',
+  'missingResponse',
   'shuffled',
   'laggingHead',
   'wrongChain',
 ]
-/** Kinds that no dialect words, because they are more than an answer. */
-const unworded: readonly FaultKind[] = ['network', 'badResponse', 'unconfirmed']
-const onlyInBatches: readonly unknown[] = ['batchTooLarge', 'shuffled', 'missing', 'doubledId'] satisfies (
-  | FaultKind
-  | Misbehaviour
-)[]
+const batchKinds: readonly unknown[] = [
+  'batchTooLarge',
+  'shuffled',
+  'missingResponse',
+  'duplicateId',
+] satisfies FaultKind[]
 
-/** What a fault is about where it does not say: the methods at which it makes sense. */
-const usualMethods: Readonly<Partial<Record<string, readonly string[]>>> = {
+/** The methods that a kind applies to unless `method` is set. */
+const defaultMethods: Readonly<Partial<Record<string, readonly string[]>>> = {
   range: ['eth_getLogs'],
   revert: ['eth_call', 'eth_estimateGas'],
   txKnown: ['eth_sendRawTransaction'],
@@ -44,40 +48,39 @@ const usualMethods: Readonly<Partial<Record<string, readonly string[]>>> = {
   wrongChain: ['eth_chainId', 'net_version'],
 }
 
-function check(kind: Fault['kind'], { times = 1, after = 0, personality }: FaultOptions): void {
-  const isCount = (value: number, least: number): boolean =>
-    value === Infinity || (Number.isSafeInteger(value) && value >= least)
-  if (kind === ('aborted' as FaultKind)) throw refused('nodes do not abort: abort the signal of the call')
-  if (typeof kind === 'string') {
-    const known =
-      (misbehaviours as readonly string[]).includes(kind) ||
-      unworded.includes(kind as FaultKind) ||
-      Object.hasOwn(dialects.node.answers, kind)
-    if (!known)
-      throw refused(`fail takes a kind of failure, ${misbehaviours.join(', ')}, or an answer, and not ${kind}`)
-  } else if (!Number.isSafeInteger((kind as FaultAnswer | null)?.status))
-    throw refused('an answer to fail with has a status')
-  if (!isCount(times, 1)) throw refused('times must be a whole number from 1, or Infinity')
-  if (!isCount(after, 0)) throw refused('after must be a whole number from 0')
-  if (personality !== undefined) checkPersonality(personality)
+function checkKind(kind: Fault['kind']): void {
+  if (typeof kind !== 'string') {
+    const { status } = Object(kind) as Partial<FaultResponse>
+    if (!Number.isSafeInteger(status))
+      throw invalidInput(`The status of the response is ${describeValue(status)}. Use an HTTP status such as 503`)
+    return
+  }
+  if (kind === ('aborted' as FaultKind))
+    throw invalidInput('fail cannot simulate "aborted". Abort the signal of the call')
+  if (specialKinds.includes(kind) || Object.hasOwn(providers.node.errors, kind)) return
+  const known = [...Object.keys(providers.node.errors), ...specialKinds]
+  throw invalidInput(`Unknown fault ${describeValue(kind)}. Use one of ${known.join(', ')}, or { status, body }`)
 }
 
-/** Keeps what a test wants to fail, in the order in which it said so. */
+/** Stores the faults that a test scheduled, in order. */
 export function createFaultPlan(): FaultPlan {
   const plan: { fault: Fault; methods: readonly string[] | undefined; skip: number; left: number }[] = []
 
   return {
     add(kind, options) {
-      check(kind, options)
-      const { method } = options
-      const named =
+      const { method, times = 1, after = 0, provider } = options
+      checkKind(kind)
+      if (times !== Infinity) checkInteger('times', times, 1)
+      if (after !== Infinity) checkInteger('after', after, 0)
+      if (provider !== undefined) checkProvider(provider)
+      const methods =
         method === undefined
-          ? usualMethods[typeof kind === 'string' ? kind : '']
+          ? defaultMethods[typeof kind === 'string' ? kind : '']
           : typeof method === 'string'
             ? [method]
             : method
-      const entry = { fault: { kind, options }, methods: named, skip: options.after ?? 0, left: options.times ?? 1 }
-      // Where its transaction is looked up, it is nowhere, for as long as anybody asks.
+      const entry = { fault: { kind, options }, methods, skip: after, left: times }
+      // The lost transaction stays lost, however often the client looks it up.
       if (kind === 'unconfirmed' && options.times === undefined) entry.left = Infinity
       plan.push(entry)
       return () => {
@@ -87,7 +90,7 @@ export function createFaultPlan(): FaultPlan {
     take(method, inBatch) {
       for (const entry of plan) {
         if (entry.left === 0 || (entry.methods !== undefined && !entry.methods.includes(method))) continue
-        if (!inBatch && onlyInBatches.includes(entry.fault.kind)) continue
+        if (!inBatch && batchKinds.includes(entry.fault.kind)) continue
         if (entry.skip > 0) {
           entry.skip--
           continue

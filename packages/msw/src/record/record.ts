@@ -1,23 +1,24 @@
 import { bypass, http } from 'msw'
 import type { HttpHandler } from 'msw'
+import { urlProblem } from '@keyrail/core'
 import type { RpcErrorObject } from '@keyrail/core'
 import { checkRuntime } from '../checkRuntime.ts'
-import { refused } from '../refused.ts'
+import { invalidInput } from '../invalidInput.ts'
 import { nodeFiles } from './recorded.ts'
 import type { RecordedCall, RecordedCalls } from './recorded.ts'
 
-/** A recording that goes on. */
+/** A recording in progress. */
 export interface Recording {
-  /** For msw: they let calls through to the node, and listen. */
+  /** msw handlers that pass calls through to the node and record them. */
   readonly handlers: HttpHandler[]
-  /** What was recorded so far, in order. */
+  /** Returns the calls recorded so far, in order. */
   readonly calls: () => readonly RecordedCall[]
-  /** Writes it to a file. Node only. */
+  /** Writes the recording to a file. Node only. */
   readonly save: (file: string) => Promise<void>
 }
 
-/** What of a URL is a secret: each part of its path and query, names too, and credentials, long enough to be one. */
-function secretsOf(url: URL): string[] {
+/** The parts of a URL that may be secrets: parts of the path, names and values of the query, and credentials, if longer than 7 characters. */
+function getSecrets(url: URL): string[] {
   const parts = [...`${url.pathname}${url.search}`.split(/[/?&=]/), url.username, url.password]
   const decoded = parts.map((part) => {
     try {
@@ -31,29 +32,29 @@ function secretsOf(url: URL): string[] {
     .sort((one, other) => other.length - one.length)
 }
 
-/** So many characters of a secret in a row are taken for a part of it. */
-const LEAST = 8
+/** This many consecutive characters of a secret count as a leak. */
+const MIN_LEAK_LENGTH = 8
 
-/** Finds a secret in JSON, whole or in part, in whatever letter case, and where characters of it are percent-encoded or escaped. */
-function patternOf(secret: string): RegExp {
+/** Matches a secret in JSON: all of it or a part, in any letter case, also if characters are percent-encoded or escaped. */
+function toPattern(secret: string): RegExp {
   const characters = [...secret].map((character) => {
     const code = (character.codePointAt(0) as number).toString(16).padStart(2, '0')
     const plain = character.replace(/[^\w]/g, String.raw`\$&`)
     return code.length > 2 ? plain : String.raw`(?:${plain}|%${code}|\\+u00${code})`
   })
   const from = (at: number): string =>
-    characters.slice(at, at + LEAST).join('') +
-    characters.slice(at + LEAST).reduceRight((rest, character) => `(?:${character}${rest})?`, '')
-  const starts = Array.from({ length: characters.length - LEAST + 1 }, (_, at) => from(at))
+    characters.slice(at, at + MIN_LEAK_LENGTH).join('') +
+    characters.slice(at + MIN_LEAK_LENGTH).reduceRight((rest, character) => `(?:${character}${rest})?`, '')
+  const starts = Array.from({ length: characters.length - MIN_LEAK_LENGTH + 1 }, (_, at) => from(at))
   return new RegExp(starts.join('|'), 'gi')
 }
 
 /**
- * Listens to the calls that go to a node, and keeps them with their answers for `replay`. What in the address could be a key is never kept:
- * where a node repeats it in an answer, the answer loses it.
+ * Records the calls to a node with their responses, for `replay`. Possible keys in the URL are never recorded: if a response repeats one,
+ * it is masked.
  *
- * @param url - The whole address of the node, as the code under test calls it.
- * @throws {KeyrailError} kind `invalidRequest` if that is no URL, or on a Node older than 22.12.
+ * @param url - The full URL of the node, as the code under test calls it.
+ * @throws {KeyrailError} kind `invalidRequest` if `url` is not a URL, or on Node older than 22.12.
  * @example
  * const recording = record('https://node.example/testnet/v2/kr_a…')
  * // setupServer(...recording.handlers).listen(), then the calls, then:
@@ -61,13 +62,13 @@ function patternOf(secret: string): RegExp {
  */
 export function record(url: string): Recording {
   checkRuntime()
-  let whole: URL
+  let target: URL
   try {
-    whole = new URL(url)
+    target = new URL(url)
   } catch {
-    throw refused('record takes a whole URL, such as https://host/path')
+    throw invalidInput(`The url of record ${urlProblem(url)}`)
   }
-  const patterns = secretsOf(whole).map(patternOf)
+  const patterns = getSecrets(target).map(toPattern)
   const recorded: RecordedCall[] = []
   const mask = <T>(value: T): T => {
     let text = JSON.stringify(value)
@@ -75,8 +76,8 @@ export function record(url: string): Recording {
     for (const pattern of patterns) text = text.replaceAll(pattern, '…')
     return JSON.parse(text) as T
   }
-  const keep = (sent: unknown, got: unknown): void => {
-    const answers = (Array.isArray(got) ? got : [got]) as ({
+  const store = (sent: unknown, received: unknown): void => {
+    const responses = (Array.isArray(received) ? received : [received]) as ({
       id?: unknown
       result?: unknown
       error?: RpcErrorObject
@@ -86,33 +87,33 @@ export function record(url: string): Recording {
       method?: unknown
       params?: unknown[]
     } | null)[]) {
-      const answer = answers.find((one) => one?.id === call?.id)
-      if (typeof call?.method !== 'string' || answer == null) continue
+      const response = responses.find((one) => one?.id === call?.id)
+      if (typeof call?.method !== 'string' || response == null) continue
       const { method, params = [] } = call
-      const { error, result = null } = answer
+      const { error, result = null } = response
       recorded.push(mask(error == null ? { method, params, result } : { method, params, error }))
     }
   }
-  const isIt = (asked: string): boolean => {
-    const { origin, pathname, search } = new URL(asked)
-    return origin === whole.origin && pathname === whole.pathname && search === whole.search
+  const isTarget = (requested: string): boolean => {
+    const { origin, pathname, search } = new URL(requested)
+    return origin === target.origin && pathname === target.pathname && search === target.search
   }
 
   return {
     handlers: [
       http.post(
-        ({ request }) => isIt(request.url),
+        ({ request }) => isTarget(request.url),
         async ({ request }) => {
           const sent = await request.clone().text()
           const response = await fetch(bypass(request))
           const text = await response.text()
           try {
-            keep(JSON.parse(sent), JSON.parse(text))
+            store(JSON.parse(sent), JSON.parse(text))
           } catch {
-            // What is no JSON is passed on and not kept.
+            // A body that is not JSON is passed on but not recorded.
           }
           const headers = new Headers(response.headers)
-          // The text was unpacked on its way here.
+          // fetch has already decompressed the body.
           for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name)
           return new Response(text, { status: response.status, headers })
         },
@@ -121,7 +122,7 @@ export function record(url: string): Recording {
     calls: () => [...recorded],
     async save(file) {
       const files = nodeFiles()
-      if (files === undefined) throw refused('save needs Node: in a browser take calls()')
+      if (files === undefined) throw invalidInput('save cannot write a file in a browser. Use calls()')
       const all: RecordedCalls = { calls: recorded }
       await files.writeFile(file, `${JSON.stringify(all, null, 2)}\n`)
     },

@@ -1,6 +1,6 @@
 import type { RpcErrorObject } from '@keyrail/core'
 
-/** A call and its answer, as they were recorded. */
+/** A recorded call with its result or error. */
 export interface RecordedCall {
   readonly method: string
   readonly params: readonly unknown[]
@@ -8,23 +8,23 @@ export interface RecordedCall {
   readonly error?: RpcErrorObject
 }
 
-/** What a recording is in a file. */
+/** The content of a recording's file. */
 export interface RecordedCalls {
   readonly calls: readonly RecordedCall[]
 }
 
-/** What makes two calls the same. */
+/** Two calls are the same if their keys are equal. */
 export function callKey(method: string, params: readonly unknown[]): string {
   return JSON.stringify([method, params])
 }
 
-/** What is needed of Node's own files. */
+/** The functions of `node:fs/promises` that recordings need. */
 export interface NodeFiles {
   readonly readFile: (file: string, encoding: 'utf8') => Promise<string>
   readonly writeFile: (file: string, text: string) => Promise<void>
 }
 
-/** Files of Node, where there is Node: browsers have none, and their bundles are to hold nothing of it. */
+/** Loads `node:fs/promises`; undefined in a browser. Without an import, so that browser bundles stay free of Node modules. */
 export function nodeFiles(): NodeFiles | undefined {
   return globalThis.process?.getBuiltinModule?.('node:fs/promises')
 }

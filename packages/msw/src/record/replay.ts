@@ -1,41 +1,45 @@
 import type { AddressOptions } from '@keyrail/core'
-import { dialects } from '../faults/dialects.ts'
-import type { Personality } from '../faults/dialects.ts'
-import { createDoor } from '../http/createDoor.ts'
+import { providers } from '../faults/providers.ts'
+import type { ProviderName } from '../faults/providers.ts'
+import { createMockServer } from '../http/createMockServer.ts'
+import { invalidInput } from '../invalidInput.ts'
 import type { MockNode } from '../mockNode.ts'
-import { refused } from '../refused.ts'
-import { RpcFailure } from '../rpc/rpcFailure.ts'
+import { RpcError } from '../rpc/rpcError.ts'
 import { warnOnce } from '../warnOnce.ts'
 import { callKey, nodeFiles } from './recorded.ts'
 import type { RecordedCall, RecordedCalls } from './recorded.ts'
 
-/** Where a recording is replayed: any address, not only the one that it was made at. */
+/** The endpoint at which to replay. It can differ from the recorded one. */
 export type ReplayOptions = (AddressOptions | { readonly endpoints: readonly AddressOptions[] }) & {
-  /** In whose words faults fail. @default 'keyrail' */
-  readonly personality?: Personality | undefined
+  /** The provider whose error responses `fail` uses. @default 'keyrail' */
+  readonly provider?: ProviderName | undefined
 }
 
-/** A node that knows what was recorded. */
-export type ReplayNode = Pick<MockNode, 'handlers' | 'fail' | 'heal' | 'calls'>
+/** A node that replays a recording. */
+export type ReplayNode = Pick<MockNode, 'handlers' | 'fail' | 'clearFaults' | 'calls'>
 
-async function callsOf(source: string | RecordedCalls | readonly RecordedCall[]): Promise<readonly RecordedCall[]> {
-  let given: unknown = source
+async function readCalls(source: string | RecordedCalls | readonly RecordedCall[]): Promise<readonly RecordedCall[]> {
+  let content: unknown = source
   if (typeof source === 'string') {
     const files = nodeFiles()
-    if (files === undefined) throw refused('replay of a file needs Node: in a browser pass what it holds')
-    given = JSON.parse(await files.readFile(source, 'utf8'))
+    if (files === undefined) throw invalidInput('replay cannot read a file in a browser. Pass its content')
+    content = JSON.parse(await files.readFile(source, 'utf8'))
   }
-  const calls = Array.isArray(given) ? (given as RecordedCall[]) : (given as RecordedCalls | null)?.calls
-  if (!Array.isArray(calls)) throw refused('replay takes what record saved: { calls: [{ method, params, result }] }')
+  const calls = Array.isArray(content) ? (content as RecordedCall[]) : (content as RecordedCalls | null)?.calls
+  if (!Array.isArray(calls))
+    throw invalidInput(
+      'The recording has no list of calls. Pass what record saved: { calls: [{ method, params, result }] }',
+    )
   return calls as RecordedCall[]
 }
 
 /**
- * Answers with what was recorded: a call that was made several times with its answers in their order, the last of them again and again.
- * A call that was not recorded is answered -32601, and told once in the console.
+ * Responds with recorded results. If a call was recorded several times, its responses are returned in order, and the last one repeats.
+ * A call that was not recorded fails with -32601, and prints one warning in the console.
  *
- * @param source - A file that `record` saved (Node only), or what it holds.
- * @throws {KeyrailError} kind `invalidRequest` if that is no recording, for a wrong address, or on a Node older than 22.12.
+ * @param source - A file that `record` saved (Node only), or its content.
+ * @param options - The endpoint at which to replay, and the provider whose errors `fail` uses.
+ * @throws {KeyrailError} kind `invalidRequest` if `source` is not a recording, for a wrong option, or on Node older than 22.12.
  * @example
  * const node = await replay('calls.json', { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' })
  * // setupServer(...node.handlers).listen()
@@ -44,29 +48,29 @@ export async function replay(
   source: string | RecordedCalls | readonly RecordedCall[],
   options: ReplayOptions,
 ): Promise<ReplayNode> {
-  const answers = new Map<string, RecordedCall[]>()
-  for (const call of await callsOf(source)) {
+  const recorded = new Map<string, RecordedCall[]>()
+  for (const call of await readCalls(source)) {
     const key = callKey(call.method, call.params)
-    answers.set(key, [...(answers.get(key) ?? []), call])
+    recorded.set(key, [...(recorded.get(key) ?? []), call])
   }
   const printed = new Set<string>()
   const run = (method: string, params: readonly unknown[]): unknown => {
-    const known = answers.get(callKey(method, params))
-    const next = known !== undefined && known.length > 1 ? known.shift() : known?.[0]
+    const matching = recorded.get(callKey(method, params))
+    const next = matching !== undefined && matching.length > 1 ? matching.shift() : matching?.[0]
     if (next === undefined) {
-      const sentence = `the method ${method} was not recorded with these params`
-      warnOnce(printed, sentence)
-      throw new RpcFailure(-32_601, sentence)
+      const message = `The call of ${method} with these params was not recorded. Record it`
+      warnOnce(printed, message)
+      throw new RpcError(-32_601, message)
     }
-    if (next.error !== undefined) throw new RpcFailure(next.error.code, next.error.message, next.error.data)
+    if (next.error !== undefined) throw new RpcError(next.error.code, next.error.message, next.error.data)
     return next.result
   }
-  const { personality = 'keyrail' } = options
-  const { handlers, fail, heal, calls } = createDoor({
-    address: options,
-    personality,
-    maxBatch: (voice) => dialects[voice].maxBatch ?? Infinity,
+  const { provider = 'keyrail' } = options
+  const { handlers, fail, clearFaults, calls } = createMockServer({
+    endpoint: options,
+    provider,
+    maxBatch: (name) => providers[name].maxBatch ?? Infinity,
     run,
   })
-  return { handlers, fail, heal, calls }
+  return { handlers, fail, clearFaults, calls }
 }

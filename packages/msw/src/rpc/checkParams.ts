@@ -1,6 +1,6 @@
-import { RpcFailure } from './rpcFailure.ts'
+import { RpcError } from './rpcError.ts'
 
-/** What a param must be; with `?` it may be left out. */
+/** The type of a param. With `?` it is optional. */
 export type ParamRule = 'address' | 'hash' | 'slot' | 'quantity' | 'bytes' | 'boolean' | 'object' | 'block' | 'any'
 export type ParamRules = readonly (ParamRule | `${ParamRule}?`)[]
 
@@ -13,12 +13,12 @@ const goTypes = {
   block: 'hexutil.Uint64',
 }
 
-/** Why a text is not hex of a given form, in the words of geth; undefined where it is. */
-function hexFault(text: string, rule: keyof typeof goTypes): string | undefined {
+/** The problem of a hex string, with geth's message; undefined if it is valid. */
+function hexProblem(text: string, rule: keyof typeof goTypes): string | undefined {
   const type = goTypes[rule]
-  // Numbers of blocks are read by other means than the rest, and told about more shortly.
-  const inGo = (fault: string): string =>
-    rule === 'block' ? fault : `json: cannot unmarshal ${fault} into Go value of type ${type}`
+  // geth parses block numbers separately, with shorter messages.
+  const inGo = (problem: string): string =>
+    rule === 'block' ? problem : `json: cannot unmarshal ${problem} into Go value of type ${type}`
   if (text === '' && rule !== 'bytes') return inGo('empty hex string')
   if (!text.startsWith('0x')) return inGo('hex string without 0x prefix')
   const digits = text.slice(2)
@@ -36,21 +36,21 @@ function hexFault(text: string, rule: keyof typeof goTypes): string | undefined 
 
 const isObject = (value: unknown): boolean => Object(value) === value && !Array.isArray(value)
 
-function blockFault(value: unknown): string | undefined {
-  const named = (text: string): string | undefined => (tags.includes(text) ? undefined : hexFault(text, 'block'))
-  if (typeof value === 'string') return value.length === 66 ? hexFault(value, 'hash') : named(value)
+function blockProblem(value: unknown): string | undefined {
+  const named = (text: string): string | undefined => (tags.includes(text) ? undefined : hexProblem(text, 'block'))
+  if (typeof value === 'string') return value.length === 66 ? hexProblem(value, 'hash') : named(value)
   const { blockHash, blockNumber } = Object(value) as { readonly blockHash?: unknown; readonly blockNumber?: unknown }
   if (blockHash !== undefined && blockNumber !== undefined) {
     return 'cannot specify both BlockHash and BlockNumber, choose one or the other'
   }
-  if (typeof blockHash === 'string') return hexFault(blockHash, 'hash')
+  if (typeof blockHash === 'string') return hexProblem(blockHash, 'hash')
   if (typeof blockNumber === 'string') return named(blockNumber)
   return 'json: cannot unmarshal into Go value of type rpc.BlockNumberOrHash'
 }
 
-function fault(value: unknown, rule: ParamRule): string | undefined {
+function findProblem(value: unknown, rule: ParamRule): string | undefined {
   if (rule === 'any') return undefined
-  if (rule === 'block') return blockFault(value)
+  if (rule === 'block') return blockProblem(value)
   if (rule === 'boolean') {
     return typeof value === 'boolean' ? undefined : 'json: cannot unmarshal non-boolean into Go value of type bool'
   }
@@ -60,27 +60,27 @@ function fault(value: unknown, rule: ParamRule): string | undefined {
     return `invalid hex in storage key: ${JSON.stringify(value)}`
   }
   return typeof value === 'string'
-    ? hexFault(value, rule)
+    ? hexProblem(value, rule)
     : `json: cannot unmarshal non-string into Go value of type ${goTypes[rule]}`
 }
 
 /**
- * Checks params as a node does.
+ * Checks params as geth does.
  *
- * @throws {RpcFailure} -32602, in the words of geth.
+ * @throws {RpcError} -32602, with geth's message.
  */
 export function checkParams(params: readonly unknown[], rules: ParamRules): void {
-  if (params.length > rules.length) throw new RpcFailure(-32_602, `too many arguments, want at most ${rules.length}`)
+  if (params.length > rules.length) throw new RpcError(-32_602, `too many arguments, want at most ${rules.length}`)
   for (const [index, rule] of rules.entries()) {
     const value = params[index]
     const optional = rule.endsWith('?')
     if (value == null) {
       if (optional) continue
-      throw new RpcFailure(-32_602, `missing value for required argument ${index}`)
+      throw new RpcError(-32_602, `missing value for required argument ${index}`)
     }
-    const found = fault(value, (optional ? rule.slice(0, -1) : rule) as ParamRule)
-    if (found === undefined) continue
-    // Of storage keys geth does not say which argument they are.
-    throw new RpcFailure(-32_602, rule.startsWith('slot') ? found : `invalid argument ${index}: ${found}`)
+    const problem = findProblem(value, (optional ? rule.slice(0, -1) : rule) as ParamRule)
+    if (problem === undefined) continue
+    // For storage keys, geth does not name the argument.
+    throw new RpcError(-32_602, rule.startsWith('slot') ? problem : `invalid argument ${index}: ${problem}`)
   }
 }

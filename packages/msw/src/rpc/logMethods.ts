@@ -1,19 +1,19 @@
 import type { BlockIdentifier, Hash, LogFilter, LogFilterTopic, Quantity } from '@keyrail/core'
-import { isHexData, lower, quantity } from '../bytes/hex.ts'
+import { isHexData, lower, toQuantity } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import type { LogCriteria } from '../chain/matchLogs.ts'
 import { matchLogs, matchLogTexts } from '../chain/matchLogs.ts'
 import { jsonText } from './jsonText.ts'
 import type { JsonText } from './jsonText.ts'
 import { checkParams } from './checkParams.ts'
-import { blockNumberOf, blockOf, headOf, method } from './method.ts'
+import { resolveBlockNumber, resolveBlock, getHead, method } from './method.ts'
 import type { Method, NodeView } from './method.ts'
-import { failed, RpcFailure } from './rpcFailure.ts'
+import { serverError, RpcError } from './rpcError.ts'
 
-const invalid = (message: string): RpcFailure => new RpcFailure(-32_602, message)
+const invalid = (message: string): RpcError => new RpcError(-32_602, message)
 
-/** Reads what is wanted out of a filter. */
-function criteriaOf(filter: LogFilter): LogCriteria {
+/** Parses the addresses and topics of a filter. */
+function parseCriteria(filter: LogFilter): LogCriteria {
   const { address, topics } = filter
   const addresses = address == null ? [] : typeof address === 'string' ? [address] : address
   if (addresses.some((one) => !isHexData(one, 20))) throw invalid('invalid argument 0: invalid address')
@@ -24,7 +24,7 @@ function criteriaOf(filter: LogFilter): LogCriteria {
   if ((topics?.length ?? 0) > 4) throw invalid('exceed max topics')
   const any = (topic: LogFilterTopic): readonly string[] => {
     const wanted = topic === null ? [] : typeof topic === 'string' ? [topic] : topic
-    // A null among several lets anything pass.
+    // A null in a list matches any topic.
     if (wanted.some((one) => (one as Hash | null) === null)) return []
     if (wanted.some((one) => !isHexData(one, 32))) throw invalid('invalid argument 0: invalid topic(s)')
     return wanted.map(lower)
@@ -34,44 +34,44 @@ function criteriaOf(filter: LogFilter): LogCriteria {
 
 interface LogQuery {
   readonly criteria: LogCriteria
-  /** The numbers of the first and the last block, both in; none where they are beyond the head. */
+  /** The numbers of the first and the last block, both inclusive. Empty if the first one is after the head. */
   readonly range: readonly [first: number, last: number]
 }
 
-function queryOf(view: NodeView, filter: LogFilter): LogQuery {
-  const criteria = criteriaOf(filter)
+function parseFilter(view: NodeView, filter: LogFilter): LogQuery {
+  const criteria = parseCriteria(filter)
   const { blockHash, fromBlock, toBlock } = filter
   if (blockHash != null) {
     if (fromBlock != null || toBlock != null) {
       throw invalid('invalid argument 0: cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other')
     }
     checkParams([blockHash], ['hash'])
-    const block = blockOf(view, blockHash)
-    if (block === undefined) throw failed('unknown block')
+    const block = resolveBlock(view, blockHash)
+    if (block === undefined) throw serverError('unknown block')
     return { criteria, range: [block.number, block.number] }
   }
   checkParams([fromBlock, toBlock], ['block?', 'block?'])
-  const head = headOf(view)
-  // Numbers after the head are taken as such, so that a range may begin there and be empty.
+  const head = getHead(view)
+  // A number after the head is valid: the range is then empty.
   const numberOf = (block: BlockIdentifier | null | undefined): number =>
     typeof block === 'string' && block.startsWith('0x')
       ? Number(block)
-      : (blockNumberOf(view, block ?? 'latest') ?? head)
+      : (resolveBlockNumber(view, block ?? 'latest') ?? head)
   const [first, last] = [numberOf(fromBlock), numberOf(toBlock)]
   if (first > last) throw invalid('invalid block range params')
   return { criteria, range: [first, Math.min(last, head)] }
 }
 
-function logsOf(view: NodeView, filter: LogFilter): JsonText {
-  const { criteria, range } = queryOf(view, filter)
+function getLogs(view: NodeView, filter: LogFilter): JsonText {
+  const { criteria, range } = parseFilter(view, filter)
   const [first, last] = range
   const { maxLogBlocks, maxLogs } = view.limits
-  if (last - first + 1 > maxLogBlocks) throw view.refuseRange(first, last)
+  if (last - first + 1 > maxLogBlocks) throw view.createRangeError(first, last)
   const found: string[] = []
   for (let number = first; number <= last; number++) {
     matchLogTexts(view.chain.block(number) as Block, criteria, found)
-    // As many as fit stand in the blocks before this one.
-    if (found.length > maxLogs) throw view.refuseRange(first, Math.max(first, number - 1))
+    // The blocks before this one have few enough logs.
+    if (found.length > maxLogs) throw view.createRangeError(first, Math.max(first, number - 1))
   }
   return jsonText(`[${found.join()}]`)
 }
@@ -81,18 +81,18 @@ type Installed =
   | { readonly of: 'blocks'; next: number }
   | { readonly of: 'transactions'; readonly full: boolean; next: number }
 
-/** Logs, and the filters that a node keeps for those who ask again and again. */
+/** The methods for logs and filters. Filters belong to one node. */
 export function logMethods(): Readonly<Record<string, Method>> {
   const filters = new Map<string, Installed>()
   let last = 0
   const install = (filter: Installed): Quantity => {
-    const id = quantity(++last)
+    const id = toQuantity(++last)
     filters.set(id, filter)
     return id
   }
   const installed = (id: string): Installed => {
     const found = filters.get(id)
-    if (found === undefined) throw failed('filter not found')
+    if (found === undefined) throw serverError('filter not found')
     return found
   }
   const isWithin = ({ fromBlock, toBlock }: LogFilter, number: number): boolean => {
@@ -102,9 +102,9 @@ export function logMethods(): Readonly<Record<string, Method>> {
   }
 
   return {
-    eth_getLogs: method<[LogFilter]>(['object'], logsOf),
+    eth_getLogs: method<[LogFilter]>(['object'], getLogs),
     eth_newFilter: method<[LogFilter]>(['object'], (view, filter) =>
-      install({ of: 'logs', filter, criteria: criteriaOf(filter), next: view.chain.events.length }),
+      install({ of: 'logs', filter, criteria: parseCriteria(filter), next: view.chain.events.length }),
     ),
     eth_newBlockFilter: method([], ({ chain }) => install({ of: 'blocks', next: chain.events.length })),
     eth_newPendingTransactionFilter: method<[boolean?]>(['boolean?'], ({ chain }, full = false) =>
@@ -112,8 +112,8 @@ export function logMethods(): Readonly<Record<string, Method>> {
     ),
     eth_getFilterLogs: method<[string]>(['any'], (view, id) => {
       const found = installed(id)
-      if (found.of !== 'logs') throw failed('filter not found')
-      return logsOf(view, found.filter)
+      if (found.of !== 'logs') throw serverError('filter not found')
+      return getLogs(view, found.filter)
     }),
     eth_getFilterChanges: method<[string]>(['any'], (view, id) => {
       const { chain } = view
@@ -124,9 +124,9 @@ export function logMethods(): Readonly<Record<string, Method>> {
         return chain.arrivals.slice(from).map((tx) => tx.hash)
       }
       found.next = chain.events.length
-      const news = chain.events.slice(from)
-      if (found.of === 'blocks') return news.filter(({ removed }) => !removed).map(({ block }) => block.hash)
-      return news
+      const changes = chain.events.slice(from)
+      if (found.of === 'blocks') return changes.filter(({ removed }) => !removed).map(({ block }) => block.hash)
+      return changes
         .filter(({ block }) => isWithin(found.filter, block.number))
         .flatMap(({ block, removed }) => matchLogs(block, found.criteria, removed))
     }),

@@ -1,14 +1,14 @@
 import type { Address, BlockIdentifier, Quantity } from '@keyrail/core'
-import { lower, quantity } from '../bytes/hex.ts'
+import { lower, toQuantity } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
-import { blobFee, blockGasLimit, effectiveGasPrice, nextBaseFee, usualTip } from '../chain/fees.ts'
+import { blobFee, blockGasLimit, effectiveGasPrice, nextBaseFee, defaultTip } from '../chain/fees.ts'
 import { wireTransaction } from '../chain/wireTransaction.ts'
-import { blockNumberOf, method } from './method.ts'
+import { resolveBlockNumber, method } from './method.ts'
 import type { Method, NodeView } from './method.ts'
-import { failed, RpcFailure } from './rpcFailure.ts'
+import { serverError, RpcError } from './rpcError.ts'
 
-/** How many blocks are looked back at, at most. */
-const longest = 1_024
+/** The maximum number of blocks in a fee history. */
+const maxBlocks = 1_024
 
 function feeHistory(
   view: NodeView,
@@ -16,33 +16,33 @@ function feeHistory(
   newest: BlockIdentifier,
   percentiles: readonly number[] = [],
 ): unknown {
-  const last = blockNumberOf(view, newest)
-  if (last === undefined) throw failed('request beyond head block')
+  const last = resolveBlockNumber(view, newest)
+  if (last === undefined) throw serverError('request beyond head block')
   for (const [index, percentile] of percentiles.entries()) {
     if (typeof percentile !== 'number' || percentile < 0 || percentile > 100)
-      throw failed(`invalid reward percentile: ${percentile}`)
+      throw serverError(`invalid reward percentile: ${percentile}`)
     const before = percentiles[index - 1] ?? 0
     if (percentile < before)
-      throw failed(`invalid reward percentile: #${index - 1}:${before} >= #${index}:${percentile}`)
+      throw serverError(`invalid reward percentile: #${index - 1}:${before} >= #${index}:${percentile}`)
   }
-  const first = Math.max(0, last + 1 - Math.min(longest, Number(count)))
+  const first = Math.max(0, last + 1 - Math.min(maxBlocks, Number(count)))
   const blocks = Array.from({ length: last + 1 - first }, (_, index) => view.chain.block(first + index) as Block)
   const { header } = view.chain.block(last) as Block
   const baseFees = [...blocks.map((block) => block.header.baseFee), nextBaseFee(header.baseFee, header.gasUsed)]
   return {
-    oldestBlock: quantity(first),
-    baseFeePerGas: baseFees.map(quantity),
+    oldestBlock: toQuantity(first),
+    baseFeePerGas: baseFees.map(toQuantity),
     gasUsedRatio: blocks.map((block) => block.header.gasUsed / blockGasLimit),
-    baseFeePerBlobGas: baseFees.map(() => quantity(blobFee)),
+    baseFeePerBlobGas: baseFees.map(() => toQuantity(blobFee)),
     blobGasUsedRatio: blocks.map((block) => block.header.blobGasUsed / (9 * 131_072)),
     ...(percentiles.length > 0 && {
-      reward: blocks.map((block) => percentiles.map((one) => quantity(rewardAt(block, one)))),
+      reward: blocks.map((block) => percentiles.map((one) => toQuantity(getReward(block, one)))),
     }),
   }
 }
 
-/** What the miner was paid for a unit of gas, at a percentile of the gas of a block. */
-function rewardAt({ header, executions }: Block, percentile: number): bigint {
+/** The priority fee at a percentile of the gas of a block. */
+function getReward({ header, executions }: Block, percentile: number): bigint {
   const tips = executions
     .map(({ tx, gasUsed }) => ({ tip: effectiveGasPrice(tx, header.baseFee) - header.baseFee, gasUsed }))
     .sort((one, other) => (one.tip < other.tip ? -1 : 1))
@@ -54,7 +54,7 @@ function rewardAt({ header, executions }: Block, percentile: number): bigint {
   return tips.at(-1)?.tip ?? 0n
 }
 
-const waiting = ({ chain }: NodeView): Map<string, Record<string, unknown>> => {
+const pendingBySender = ({ chain }: NodeView): Map<string, Record<string, unknown>> => {
   const bySender = new Map<string, Record<string, unknown>>()
   for (const tx of chain.pool.all()) {
     const own = bySender.get(tx.from) ?? {}
@@ -64,9 +64,9 @@ const waiting = ({ chain }: NodeView): Map<string, Record<string, unknown>> => {
   return bySender
 }
 
-/** The node itself, its fees and its pool. */
+/** The methods for the node, its fees and its transaction pool. */
 export const nodeMethods: Readonly<Record<string, Method>> = {
-  eth_chainId: method([], ({ claimedChainId }) => quantity(claimedChainId)),
+  eth_chainId: method([], ({ claimedChainId }) => toQuantity(claimedChainId)),
   net_version: method([], ({ claimedChainId }) => String(claimedChainId)),
   net_listening: method([], () => true),
   net_peerCount: method([], () => '0x0'),
@@ -75,15 +75,15 @@ export const nodeMethods: Readonly<Record<string, Method>> = {
   eth_mining: method([], () => false),
   eth_protocolVersion: method([], () => '0x44'),
   eth_accounts: method([], ({ chain }) => chain.accounts.map(({ address }) => address)),
-  eth_gasPrice: method([], ({ chain }) => quantity(chain.baseFeeOfNext() + usualTip)),
-  eth_maxPriorityFeePerGas: method([], () => quantity(usualTip)),
-  eth_baseFee: method([], ({ chain }) => quantity(chain.baseFeeOfNext())),
-  eth_blobBaseFee: method([], () => quantity(blobFee)),
+  eth_gasPrice: method([], ({ chain }) => toQuantity(chain.nextBaseFee() + defaultTip)),
+  eth_maxPriorityFeePerGas: method([], () => toQuantity(defaultTip)),
+  eth_baseFee: method([], ({ chain }) => toQuantity(chain.nextBaseFee())),
+  eth_blobBaseFee: method([], () => toQuantity(blobFee)),
   eth_feeHistory: method<[Quantity, BlockIdentifier, (readonly number[])?]>(
     ['any', 'block', 'any?'],
     (view, count, newest, percentiles) => {
       if (!Number.isSafeInteger(Number(count)))
-        throw new RpcFailure(
+        throw new RpcError(
           -32_602,
           'invalid argument 0: json: cannot unmarshal invalid hex string into Go value of type math.HexOrDecimal64',
         )
@@ -93,11 +93,11 @@ export const nodeMethods: Readonly<Record<string, Method>> = {
   eth_pendingTransactions: method([], ({ chain }) => chain.pool.all().map((tx) => wireTransaction(tx, null))),
   txpool_status: method([], ({ chain }) => {
     const ready = chain.pool.peek(chain.read, 0n).length
-    return { pending: quantity(ready), queued: quantity(chain.pool.all().length - ready) }
+    return { pending: toQuantity(ready), queued: toQuantity(chain.pool.all().length - ready) }
   }),
   txpool_contentFrom: method<[Address]>(['address'], (view, address) => ({
-    pending: waiting(view).get(lower(address)) ?? {},
+    pending: pendingBySender(view).get(lower(address)) ?? {},
     queued: {},
   })),
-  txpool_content: method([], (view) => ({ pending: Object.fromEntries(waiting(view)), queued: {} })),
+  txpool_content: method([], (view) => ({ pending: Object.fromEntries(pendingBySender(view)), queued: {} })),
 }

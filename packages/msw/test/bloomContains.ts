@@ -1,8 +1,8 @@
 import { hexToBytes, keccak256 } from 'viem'
 import type { Hex } from 'viem'
 
-/** Whether a bloom has the three bits of an address or topic. Yellow Paper, section 4.3.1. */
-export function bloomHolds(bloom: Hex, hex: Hex): boolean {
+/** Whether a bloom filter has the three bits of an address or topic. Yellow Paper, section 4.3.1. */
+export function bloomContains(bloom: Hex, hex: Hex): boolean {
   const bytes = hexToBytes(bloom)
   const hash = hexToBytes(keccak256(hex))
   return [0, 2, 4].every((at) => {

@@ -3,11 +3,11 @@ import { getResponse } from 'msw'
 import { createMockNode } from '../src/index.ts'
 import type { MockChainOptions, MockNode } from '../src/index.ts'
 
-/** A mock node whose handlers are asked directly, with nothing in between. */
-export interface AskedNode {
+/** A mock node whose handlers are called directly, without a server. */
+export interface TestNode {
   readonly node: MockNode
-  /** @throws an error with the code, message and data that the node gave. */
-  readonly ask: <M extends MethodName>(
+  /** @throws an error with the code, message and data of the response. */
+  readonly request: <M extends MethodName>(
     method: M,
     ...params: Extract<Params<EthereumRpc, M>, readonly unknown[]>
   ) => Promise<never>
@@ -17,8 +17,8 @@ export interface AskedNode {
 
 const url = 'https://node.example/rpc'
 
-/** Makes one. */
-export function askNode(options: MockChainOptions & { readonly chainId?: number } = {}): AskedNode {
+/** Creates a {@link TestNode}. */
+export function createTestNode(options: MockChainOptions & { readonly chainId?: number } = {}): TestNode {
   const node = createMockNode({ url, ...options })
   const post = async (body: unknown, init: RequestInit = {}): Promise<Response> => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -26,13 +26,13 @@ export function askNode(options: MockChainOptions & { readonly chainId?: number 
       node.handlers,
       new Request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: text, ...init }),
     )
-    if (response === undefined) throw new Error('no handler took the request')
+    if (response === undefined) throw new Error('no handler matched the request')
     return response
   }
   return {
     node,
     post,
-    async ask(method, ...params) {
+    async request(method, ...params) {
       const response = await post({ jsonrpc: '2.0', id: 1, method, params })
       const { result, error } = (await response.json()) as { result?: never; error?: { message: string } }
       if (error !== undefined) throw Object.assign(new Error(error.message), error)
@@ -41,5 +41,5 @@ export function askNode(options: MockChainOptions & { readonly chainId?: number 
   }
 }
 
-/** A number in 32 bytes of hex. */
-export const wordOf = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
+/** Converts a number to 32 bytes of hex. */
+export const toWord = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
