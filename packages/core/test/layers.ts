@@ -20,6 +20,8 @@ import type { QueueEntry } from '../src/transport/queue.ts'
 import { createStack } from '../src/transport/stack.ts'
 import type { Transport } from '../src/transport/transport.ts'
 
+export { retry } from '../src/transport/retry.ts'
+
 /** Puts layers around an endpoint, the innermost first, to test each of them alone. */
 export function compose(
   endpoint: Endpoint & { readonly chainId?: number | undefined },

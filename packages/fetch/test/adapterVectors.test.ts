@@ -7,7 +7,11 @@ import * as client from '../src/index.ts'
 testAdapter(
   requestSubject<client.Client>(
     '@keyrail/fetch',
-    (target) => client.createClient({ ...targetOptions({ ...target, signal: undefined }), keccak256 }),
+    (target) =>
+      client.createClient({
+        ...targetOptions({ ...target, signal: undefined }),
+        safeWrites: client.safeWrites({ keccak256 }),
+      }),
     client,
   ),
 )

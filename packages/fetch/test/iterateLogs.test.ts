@@ -1,4 +1,4 @@
-import { retry } from '@keyrail/core'
+import { retry } from '@keyrail/core/test/layers.ts'
 import type { Hex, RpcErrorObject } from '@keyrail/core'
 import fc from 'fast-check'
 import { rangeHints } from '@keyrail/vectors'

@@ -1,5 +1,5 @@
-import { createTransport } from '@keyrail/core'
-import type { KeyrailTransport } from '@keyrail/core'
+import { createTransport, stats } from '@keyrail/core'
+import type { KeyrailTransport, StatsMethods } from '@keyrail/core'
 import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { until, useFakeClock } from '@keyrail/core/test/useFakeClock.ts'
@@ -12,11 +12,11 @@ const errorBody = (code: number, message: string): string =>
   JSON.stringify({ jsonrpc: '2.0', error: { code, message } })
 
 let server: FaultServer
-let transport: KeyrailTransport
+let transport: KeyrailTransport & StatsMethods
 beforeEach(async () => {
   server = await startFaultServer(reply(null))
   useFakeClock()
-  transport = createTransport({ url: server.url, retry: false })
+  transport = createTransport({ stats: stats(), url: server.url, retry: false })
 })
 afterEach(async () => {
   transport.close()

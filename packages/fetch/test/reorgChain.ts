@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { compose, isKeyrailError, KeyrailError } from '@keyrail/core'
+import { isKeyrailError, KeyrailError } from '@keyrail/core'
+import { compose } from '@keyrail/core/test/layers.ts'
 import type { RpcBlockWithHashes, FailureKind, Hex, Layer, RpcLog as WireLog } from '@keyrail/core'
 import { createClient } from '../src/index.ts'
 import type { Client } from '../src/index.ts'

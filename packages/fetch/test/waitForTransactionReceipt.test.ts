@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createTransport } from '@keyrail/core'
-import type { KeyrailTransport, Hex } from '@keyrail/core'
+import { createTransport, stats } from '@keyrail/core'
+import type { KeyrailTransport, StatsMethods, Hex } from '@keyrail/core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, waitForTransactionReceipt } from '../src/index.ts'
 import type { Client, TransactionReceipt } from '../src/index.ts'
@@ -13,7 +13,7 @@ import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 import { wireReceipt } from './wire.ts'
 
 let anvil: Anvil
-let transport: KeyrailTransport
+let transport: KeyrailTransport & StatsMethods
 let client: Client<AnvilRpc>
 let from: Hex
 let to: Hex
@@ -21,7 +21,7 @@ let snapshot: Hex
 
 beforeAll(async () => {
   anvil = await startAnvil()
-  transport = createTransport({ url: anvil.url, retry: false })
+  transport = createTransport({ stats: stats(), url: anvil.url, retry: false })
   client = createClient<AnvilRpc>(transport)
   const accounts = await client.eth_accounts()
   from = accounts[0] as Hex

@@ -1,4 +1,4 @@
-import { createClient, isKeyrailError } from '@keyrail/fetch'
+import { batch as joinCalls, createClient, isKeyrailError } from '@keyrail/fetch'
 import { keyrail } from '@keyrail/viem'
 import { setupWorker } from 'msw/browser'
 import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
@@ -24,7 +24,7 @@ async function run(): Promise<PageReport> {
       (error: unknown) => (isKeyrailError(error) ? error.kind : String(error)),
     )
   const head = await client.eth_blockNumber()
-  const batched = createClient({ ...address, batch: true })
+  const batched = createClient({ ...address, batch: joinCalls() })
   const batch = await Promise.all([batched.eth_chainId(), batched.net_version()])
   node.fail('throttled', { retryAfterMs: 5 })
   const recovered = await client.eth_blockNumber()

@@ -1,4 +1,4 @@
-import { createTransport } from '@keyrail/core'
+import { createTransport, hooks } from '@keyrail/core'
 import type { FailureKind, KeyrailTransport, TransportOptions } from '@keyrail/core'
 import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
 import { createClient } from '@keyrail/fetch'
@@ -56,10 +56,10 @@ const openers: Readonly<
 export const clientNames: readonly string[] = Object.keys(openers)
 
 /** Opens a library over its own transport. */
-export function openClient(name: string, options: Options): OpenedClient {
+export function openClient(name: string, options: TransportOptions): OpenedClient {
   let kind: FailureKind | undefined
   const kinds = new Map<string, FailureKind>()
-  const hooks = {
+  const watching = hooks({
     onResponse: ({ method }: { readonly method: string }) => {
       kind = undefined
       kinds.delete(method)
@@ -68,8 +68,8 @@ export function openClient(name: string, options: Options): OpenedClient {
       kind = event.kind
       kinds.set(event.method, event.kind)
     },
-  }
-  const transport = createTransport({ hooks, ...options } as TransportOptions)
+  })
+  const transport = createTransport({ hooks: watching, ...options } as TransportOptions)
   const { request, close } = openers[name]!(transport)
   return {
     request,

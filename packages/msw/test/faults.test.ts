@@ -1,3 +1,4 @@
+import { batch } from '@keyrail/core'
 import type { FailureKind } from '@keyrail/core'
 import { failures } from '@keyrail/vectors'
 import { setupServer } from 'msw/node'
@@ -32,7 +33,9 @@ const providerErrors = providerNames.flatMap((provider) =>
     responses.map((response, index) => ({ provider, kind: kind as FaultKind, response, index })),
   ),
 )
-const oneOfEachKind = providerErrors.filter(({ kind }, at) => providerErrors.findIndex((one) => one.kind === kind) === at)
+const oneOfEachKind = providerErrors.filter(
+  ({ kind }, at) => providerErrors.findIndex((one) => one.kind === kind) === at,
+)
 /** A method to which a fault of a kind applies. */
 const methodFor = (kind: string): string =>
   ({
@@ -153,7 +156,7 @@ describe.each(clientNames)('in a batch, through %s', (name) => {
     return responses.map((response, at) => response ?? client.kindOfMethod(methods[at] as string))
   }
   const withBatch = async <T>(use: (client: OpenedClient) => Promise<T>): Promise<T> => {
-    const client = openClient(name, { ...address, retry: false, batch: true })
+    const client = openClient(name, { ...address, retry: false, batch: batch() })
     try {
       return await use(client)
     } finally {

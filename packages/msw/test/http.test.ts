@@ -1,4 +1,4 @@
-import { createClient } from '@keyrail/fetch'
+import { batch, createClient } from '@keyrail/fetch'
 import type { AddressOptions } from '@keyrail/core'
 import { JsonRpcProvider } from 'ethers'
 import { getResponse } from 'msw'
@@ -64,8 +64,8 @@ describe('msw replaces the network', () => {
   test('each of a hundred concurrent calls gets its own result, with and without batches', async () => {
     const node = serve({ url })
     for (const [index, { address }] of node.accounts.entries()) node.setBalance(address, BigInt(index))
-    for (const batch of [false, true]) {
-      const client = createClient({ url, batch })
+    for (const options of [{ url }, { url, batch: batch() }]) {
+      const client = createClient(options)
       const addresses = Array.from({ length: 100 }, (_, index) => node.accounts[index % 10]!.address)
       const got = await Promise.all(addresses.map((address) => client.eth_getBalance(address, 'latest')))
       expect(got).toEqual(addresses.map((_, index) => `0x${index % 10}`))

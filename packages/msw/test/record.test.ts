@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient } from '@keyrail/fetch'
+import { batch, createClient } from '@keyrail/fetch'
 import { reply, raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
 import { setupServer } from 'msw/node'
@@ -56,7 +56,7 @@ test('recorded responses of a real node are replayed without the node', async ()
   const address = { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a1234' }
   const node = await replay(file, address)
   close.push(listen(node.handlers as never))
-  const client = createClient({ ...address, retry: false, batch: true })
+  const client = createClient({ ...address, retry: false, batch: batch() })
   expect(await makeCalls(client)).toEqual(seen)
   client.close()
   expect(node.calls().map(({ outcome }) => outcome)).toEqual([

@@ -1,5 +1,5 @@
 import { format, inspect, isDeepStrictEqual } from 'node:util'
-import { compose, createTransport, deadline, http, retry } from '@keyrail/core'
+import { createTransport } from '@keyrail/core'
 import type { EthereumRpc, Transport } from '@keyrail/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startCountingServer } from '../../test/countingServer.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => {
   server.received.length = 0
   server.respond = (method, params) => ({ method, params })
-  transport = compose(http({ url: server.url }), retry(), deadline())
+  transport = createTransport({ url: server.url })
   client = createClient(transport)
 })
 afterAll(() => server.close())
@@ -294,24 +294,24 @@ describe('closing a client that created its transport', () => {
 })
 
 describe('a transport that is passed in', () => {
-  test.each<[string, () => Transport]>([
-    ['createTransport', () => createTransport({ url: server.url })],
-    ['compose', () => compose(http({ url: server.url }))],
-  ])('of %s stays open when a client on it is closed', async (_, create) => {
-    const shared = create()
-    const [first, second] = [createClient(shared), createClient(shared)]
-    let answer = (): unknown => undefined
-    server.respond = () => answer()
-    const inFlight = second.eth_chainId()
-    await expect.poll(() => server.received.length).toBe(1)
-    first.close()
-    first.with({ timeoutMs: 1_000 }).close()
-    await first[Symbol.asyncDispose]()
-    answer = () => '0x1'
-    expect(await shared.request({ method: 'eth_blockNumber' })).toBe('0x1')
-    expect([await first.eth_gasPrice(), await second.eth_gasPrice()]).toEqual(['0x1', '0x1'])
-    shared.close()
-    await expect(inFlight).rejects.toMatchObject({ kind: 'aborted' })
-    await expect(first.eth_chainId()).rejects.toMatchObject({ kind: 'aborted' })
-  })
+  test.each<[string, () => Transport]>([['createTransport', () => createTransport({ url: server.url })]])(
+    'of %s stays open when a client on it is closed',
+    async (_, create) => {
+      const shared = create()
+      const [first, second] = [createClient(shared), createClient(shared)]
+      let answer = (): unknown => undefined
+      server.respond = () => answer()
+      const inFlight = second.eth_chainId()
+      await expect.poll(() => server.received.length).toBe(1)
+      first.close()
+      first.with({ timeoutMs: 1_000 }).close()
+      await first[Symbol.asyncDispose]()
+      answer = () => '0x1'
+      expect(await shared.request({ method: 'eth_blockNumber' })).toBe('0x1')
+      expect([await first.eth_gasPrice(), await second.eth_gasPrice()]).toEqual(['0x1', '0x1'])
+      shared.close()
+      await expect(inFlight).rejects.toMatchObject({ kind: 'aborted' })
+      await expect(first.eth_chainId()).rejects.toMatchObject({ kind: 'aborted' })
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { compose, createTransport, http } from '@keyrail/core'
+import { createTransport, failover } from '@keyrail/core'
 import type { EthereumRpc } from '@keyrail/core'
 import { describe, expectTypeOf, test } from 'vitest'
 import {
@@ -49,13 +49,13 @@ describe('a client created inline', () => {
     const transport = createTransport({ url })
     expectTypeOf(iterateLogs(createClient(transport), { fromBlock: 0 })).toEqualTypeOf<LogIterator>()
     void iterateLogs(createClient({ baseUrl: url, apiKey: 'kr_a' }, []), { fromBlock: 0 })
-    void iterateLogs(createClient({ endpoints: [{ url }, { url }] }), { fromBlock: 0 })
+    void iterateLogs(createClient({ endpoints: failover([{ url }, { url }]) }), { fromBlock: 0 })
     void iterateLogs(createClient<EthereumRpc & MyMethods>({ url }, ['getSlot']), { fromBlock: 0 })
     void iterateLogs(createClient({ url }).with({ timeoutMs: 1 }), { fromBlock: 0 })
-    void iterateLogs(createClient(compose(http({ url }))), { fromBlock: 0 })
-    void watchBlocks(createClient(compose(http({ url }))))
-    void watchLogs(createClient(compose(http({ url }))))
-    void waitForTransactionReceipt(createClient(compose(http({ url }))), { hash })
+    void iterateLogs(createClient(createTransport({ url })), { fromBlock: 0 })
+    void watchBlocks(createClient(createTransport({ url })))
+    void watchLogs(createClient(createTransport({ url })))
+    void waitForTransactionReceipt(createClient(createTransport({ url })), { hash })
   })
 
   test('is accepted by every read, with the same result', () => {

@@ -1,4 +1,5 @@
-import { checkCallOptions, checkNames, KeyrailError, now } from '@keyrail/core'
+import { KeyrailError } from '@keyrail/core'
+import { checkCallOptions, checkNames, now } from '@keyrail/core/internal'
 import type { CallOptions } from '@keyrail/core'
 import { getClientTransport } from '../client/clientTransport.ts'
 import type { Log } from '../decode/log.ts'

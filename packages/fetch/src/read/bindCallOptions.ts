@@ -1,4 +1,4 @@
-import { checkNames } from '@keyrail/core'
+import { checkNames } from '@keyrail/core/internal'
 import type { CallOptions, EthereumRpc } from '@keyrail/core'
 import { invalidOption } from '../encode/invalidOption.ts'
 import type { ReadClient } from './readClient.ts'

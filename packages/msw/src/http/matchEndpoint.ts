@@ -1,4 +1,4 @@
-import { urlProblem } from '@keyrail/core'
+import { urlProblem } from '@keyrail/core/internal'
 import type { AddressOptions, PerNetwork, Secret } from '@keyrail/core'
 import { providerError, serviceError } from '../faults/providers.ts'
 import type { ProviderError, ProviderName } from '../faults/providers.ts'

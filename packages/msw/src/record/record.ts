@@ -1,6 +1,6 @@
 import { bypass, http } from 'msw'
 import type { HttpHandler } from 'msw'
-import { urlProblem } from '@keyrail/core'
+import { urlProblem } from '@keyrail/core/internal'
 import type { RpcErrorObject } from '@keyrail/core'
 import { checkRuntime } from '../checkRuntime.ts'
 import { invalidInput } from '../invalidInput.ts'
