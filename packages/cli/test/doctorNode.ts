@@ -1,7 +1,7 @@
-import { answering } from '@keyrail/core/test/faults/answering.ts'
+import { respondWith } from '@keyrail/core/test/faults/respondWith.ts'
 import { batchCap } from '@keyrail/core/test/faults/batchCap.ts'
-import { callsOf } from '@keyrail/core/test/faults/callsOf.ts'
-import type { ItemOf } from '@keyrail/core/test/faults/answering.ts'
+import { getCalls } from '@keyrail/core/test/faults/getCalls.ts'
+import type { ItemOf } from '@keyrail/core/test/faults/respondWith.ts'
 import type { Script } from '@keyrail/core/test/faultServer.ts'
 
 /** What a node is like, as far as it is not as it should be. */
@@ -61,11 +61,11 @@ export function doctorNode({
   }
   return (seen, response, socket) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-    if (callsOf(seen).length === 0) {
+    if (getCalls(seen).length === 0) {
       response.writeHead(preflight?.status ?? 405, preflight?.headers ?? {}).end()
       return
     }
-    const script = mostCalls === 1_000 ? answering(itemOf) : batchCap(mostCalls, refusal, itemOf)
+    const script = mostCalls === 1_000 ? respondWith(itemOf) : batchCap(mostCalls, refusal, itemOf)
     script(seen, response, socket)
   }
 }

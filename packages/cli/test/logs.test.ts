@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { answering } from '@keyrail/core/test/faults/answering.ts'
+import { respondWith } from '@keyrail/core/test/faults/respondWith.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -81,7 +81,7 @@ describe('keyrail logs, into a file', () => {
 
   test('writes CSV by the name of the file, of the contract and the event that were asked for', async () => {
     const chain = createLogsChain(50)
-    server.script = answering(chain.itemOf)
+    server.script = respondWith(chain.itemOf)
     out += '.csv'
     const transfer = 'Transfer(address indexed from, address indexed to, uint256 value)'
     const words = ['--from', '0', '--address', contracts[0], '--event', transfer, '--topic1', holder, '--out', out]
@@ -116,7 +116,7 @@ const chain = createLogsChain(399)
 const holding = (
   block: number,
 ): { readonly script: Script; readonly held: () => number; readonly letGo: () => void } => {
-  const good = answering(chain.itemOf)
+  const good = respondWith(chain.itemOf)
   const held: Parameters<Script>[] = []
   let open = false
   return {
@@ -150,7 +150,7 @@ describe('keyrail logs, to standard output', () => {
     const [, next = ''] = /hint: --from (\d+) goes on from there/.exec(first.stderr) ?? []
     expect(next).toBe('200')
 
-    server.script = answering(chain.itemOf)
+    server.script = respondWith(chain.itemOf)
     const second = await runLogs([...words(next), '--json'])
     expect(second.exitCode).toBe(0)
     expect(closing(second.stderr)).toMatchObject({ finished: true, out: null, bytes: null, fromBlock: 200 })

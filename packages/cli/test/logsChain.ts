@@ -1,4 +1,4 @@
-import type { ItemOf } from '@keyrail/core/test/faults/answering.ts'
+import type { ItemOf } from '@keyrail/core/test/faults/respondWith.ts'
 
 /** Where a log is, and what no other log has. */
 export interface LogPlace {

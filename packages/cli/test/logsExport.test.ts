@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { answering } from '@keyrail/core/test/faults/answering.ts'
+import { respondWith } from '@keyrail/core/test/faults/respondWith.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
 import { createClient } from '@keyrail/fetch'
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(() => {
   chain = createLogsChain(100)
-  server.script = answering(chain.itemOf)
+  server.script = respondWith(chain.itemOf)
   client = createClient({ url: server.url })
   folder = mkdtempSync(join(tmpdir(), 'keyrail-test-'))
   out = join(folder, 'logs.ndjson')
@@ -88,7 +88,7 @@ async function exportAll(
 
 /** Does something just before the logs from a block on are answered, once. */
 const before = (block: number, act: () => void): Script => {
-  const good = answering(chain.itemOf)
+  const good = respondWith(chain.itemOf)
   let done = false
   return (seen, ...rest) => {
     const { method, params } = seen.json
@@ -165,7 +165,7 @@ describe('an export from a node in trouble', () => {
     expect(told).toContain(`are in ${out}; block ${first.sink.cursor().nextBlock} is next`)
     expect(hint).toBe('the same command goes on from there')
 
-    server.script = answering(chain.itemOf)
+    server.script = respondWith(chain.itemOf)
     const second = await openDestination(client, requestOf())
     expect(second.before).toBe(first.sink.logs())
     await exportAll(second.sink)
@@ -207,7 +207,7 @@ describe('a file that is there already', () => {
     server.script = raw(401, 'who are you?')
     expect(await refusal({ overwrite: true })).toMatchObject({ kind: 'auth' })
     expect(readFileSync(out, 'utf8')).toBe('precious\n')
-    server.script = answering(chain.itemOf)
+    server.script = respondWith(chain.itemOf)
     const { sink, finish, release } = await openDestination(client, requestOf({ overwrite: true }))
     await exportAll(sink)
     await finish()
@@ -244,7 +244,7 @@ describe('a file that is there already', () => {
 
   test('is not gone on with from another chain', async () => {
     await leave()
-    server.script = answering(createLogsChain(100, 1).itemOf)
+    server.script = respondWith(createLogsChain(100, 1).itemOf)
     expect(await refusal({})).toMatchObject({
       exitCode: 2,
       message: `${out} is an export of chain 1952805748, and this address is of chain 1`,

@@ -1,13 +1,13 @@
 import { raw } from '@keyrail/core/test/faultServer.ts'
 import type { Script } from '@keyrail/core/test/faultServer.ts'
-import { callsOf } from '@keyrail/core/test/faults/callsOf.ts'
-import type { ItemOf } from '@keyrail/core/test/faults/answering.ts'
+import { getCalls } from '@keyrail/core/test/faults/getCalls.ts'
+import type { ItemOf } from '@keyrail/core/test/faults/respondWith.ts'
 import { mixed } from '@keyrail/core/test/faults/mixed.ts'
 import { rangeCap } from '@keyrail/core/test/faults/rangeCap.ts'
 import { rateLimit } from '@keyrail/core/test/faults/rateLimit.ts'
 import { resetAt } from '@keyrail/core/test/faults/resetAt.ts'
 import { seededRandom } from '@keyrail/core/test/faults/seededRandom.ts'
-import { slowAnswer } from '@keyrail/core/test/faults/slowAnswer.ts'
+import { slowResponse } from '@keyrail/core/test/faults/slowResponse.ts'
 import type { LogsChain } from './logsChain.ts'
 
 /** How a node that gives logs misbehaves. */
@@ -44,7 +44,7 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
   }
   const tooWide = { status: 200, error: { code: -32_005, message: 'block range is too wide' } }
   const good: Script = (seen, response, socket) => {
-    const [call] = callsOf(seen)
+    const [call] = getCalls(seen)
     const { fromBlock, toBlock } = Object(call?.params[0]) as { fromBlock?: string; toBlock?: string }
     const wide = call?.method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) + 1 > cap
     count(wide ? 'range refused' : 'answered')
@@ -64,7 +64,7 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
       { name: 'reset in the head', script: resetAt(30) },
       { name: 'reset in the middle', weight: 3, script: resetAt(0.6, { itemOf: chain.itemOf, hard: true }) },
       { name: 'cut, chunked', weight: 2, script: resetAt(0.9, { itemOf: chain.itemOf, framing: 'chunked' }) },
-      { name: 'slow', weight: 1, script: slowAnswer('body', 200, { itemOf: chain.itemOf }) },
+      { name: 'slow', weight: 1, script: slowResponse('body', 200, { itemOf: chain.itemOf }) },
       { name: 'unavailable', weight: 2, script: raw(503, '<html>down for a moment</html>') },
       { name: 'throttled', weight: 1, script: refusal },
       { name: 'not the answer', weight: 1, script: raw(200, '{"jsonrpc":"2.0","id":$ID,"resu') },

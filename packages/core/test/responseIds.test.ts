@@ -1,7 +1,7 @@
 import { batch, createTransport, failover, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { httpClients } from './faults/carriers.ts'
+import { httpClients } from './faults/httpClients.ts'
 import { startFaultServer } from './faultServer.ts'
 import type { FaultServer } from './faultServer.ts'
 

@@ -1,25 +1,25 @@
 import { parseArgs } from 'node:util'
 import { runSoak } from './soak/runSoak.ts'
 
-// A soak: very many calls through random faults. `--calls N`, `--seed N`, `--carrier fetch`; ends with 1 where anything went wrong.
+// A soak test: many calls through random faults. Options: `--calls N`, `--seed N`, `--http-client fetch`. Exits with 1 if a check failed.
 const { values } = parseArgs({
   options: {
     calls: { type: 'string', default: '200000' },
     seed: { type: 'string', default: '1' },
-    httpClient: { type: 'string', default: 'node:http' },
+    'http-client': { type: 'string', default: 'node:http' },
   },
 })
 const [calls, seed] = [Number(values.calls), Number(values.seed)]
-if (!Number.isInteger(calls) || calls < 1) throw new Error('--calls takes a whole number from 1')
-if (!Number.isInteger(seed)) throw new Error('--seed takes a whole number')
-if (!['node:http', 'fetch'].includes(values.httpClient)) throw new Error('--carrier is node:http or fetch')
+if (!Number.isInteger(calls) || calls < 1) throw new Error('--calls must be an integer of 1 or more')
+if (!Number.isInteger(seed)) throw new Error('--seed must be an integer')
+if (!['node:http', 'fetch'].includes(values['http-client'])) throw new Error('--http-client must be node:http or fetch')
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
-say(`${calls} calls through faults, by ${values.httpClient}, seed ${seed}`)
+say(`${calls} calls through faults, by ${values['http-client']}, seed ${seed}`)
 const { figures, checks, samples } = await runSoak({
   calls,
   seed,
-  fetch: values.httpClient === 'fetch' ? globalThis.fetch : undefined,
+  fetch: values['http-client'] === 'fetch' ? globalThis.fetch : undefined,
   collect: globalThis.gc && (() => void globalThis.gc?.()),
   onProgress: say,
 })

@@ -13,10 +13,10 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 /** The implementations that run a case. */
 export type Implementation = 'ts' | 'python'
 
-/** One answer of a server to one call, and what must be decided of it. */
+/** A response of a server to one call, and its expected classification. */
 export interface FailureCase {
   readonly name: string
-  /** Whose dialect it is: a provider, a proxy, a node, or `any` and `broken` for what is nobody's. */
+  /** The origin of the wording: a provider, a proxy or a node; `any` and `broken` for cases of no particular one. */
   readonly provider: string
   /**
    * Rules are written for the first half and measured on the second. A provider is in one half only: in the second if the first byte of the
@@ -26,7 +26,7 @@ export interface FailureCase {
   /** Where the wording comes from: a repository with the path, or a page. Every case of `wordings.json` has it. */
   readonly origin?: string
   readonly appliesTo: readonly Implementation[]
-  /** The call, always with id 1. In a batch the body is either the refusal of the whole, or the answer to this one item. */
+  /** The call, always with id 1. In a batch, the body either rejects the whole batch or is the response to this call. */
   readonly request: { readonly method: string; readonly batch?: boolean }
   readonly response: {
     readonly status: number
@@ -41,20 +41,20 @@ export interface FailureCase {
     readonly retryable: boolean
     /** For a write: whether the transaction may have arrived. If so, no kind that calls the failure final is allowed. */
     readonly mayHaveArrived?: boolean
-    /** Absent where no wait was asked for. */
+    /** Absent if the server requested no delay. */
     readonly retryAfterMs?: number
     /** Checked where present. */
     readonly rpcError?: { readonly code: number; readonly message: string; readonly data?: Json }
-    /** Parts that the error's message has. */
+    /** Texts that the error message must contain. */
     readonly messageHolds?: readonly string[]
-    /** Parts that the error's message must not have. */
+    /** Texts that the error message must not contain. */
     readonly messageLacks?: readonly string[]
   }
-  /** Why it has to be decided so. */
+  /** The reason for the expected classification. */
   readonly why: string
 }
 
-/** One way of asking to wait, and how long that is. */
+/** A request of a server to wait, and the delay in it. */
 export interface RetryAfterCase {
   readonly name: string
   readonly appliesTo: readonly Implementation[]
@@ -69,12 +69,12 @@ export interface RetryAfterCase {
   }
   /** The clock, in milliseconds since 1970. */
   readonly now?: number
-  /** In milliseconds; null where nothing was asked. */
+  /** In milliseconds; null if there is no delay. */
   readonly expect: number | null
   readonly why: string
 }
 
-/** Codes that no single word overrules. Each word, in each sentence, with each code and method, is of the kind that the code says. */
+/** Codes that no single word overrides. Each word, in each sentence, with each code and method, is of the kind that the code says. */
 export interface CodesAndWords {
   /** The kind of each code. */
   readonly codes: { readonly [code: string]: string }
@@ -92,19 +92,19 @@ export interface RepeatableCase {
   readonly expect: boolean
 }
 
-/** How one call of a batch must end. */
+/** The expected outcome of one call of a batch. */
 export interface BatchCaseCall {
-  /** What it is answered. */
+  /** The result. */
   readonly result?: Json
-  /** How it fails. */
+  /** The failure kind. */
   readonly kind?: string
   readonly source?: string
   readonly retryable?: boolean
-  /** It is not settled by this answer: it is sent again. */
-  readonly again?: boolean
+  /** The call does not complete with this response: the client sends it again. */
+  readonly resent?: boolean
 }
 
-/** One answer of a server to a batch, and what must become of each call. */
+/** A response of a server to a batch, and the expected outcome of each call. */
 export interface BatchCase {
   readonly name: string
   readonly appliesTo: readonly Implementation[]
@@ -120,166 +120,166 @@ export interface BatchCase {
   readonly expect: {
     /** In the order of `methods`. */
     readonly calls: readonly BatchCaseCall[]
-    /** How many of the calls that are sent again go together at most; absent where none is. */
+    /** The maximum batch size for the calls that are sent again; absent if there are none. */
     readonly limit?: number
   }
   readonly why: string
 }
 
-/** How one provider refuses a range of logs, and what must be read out of it. */
+/** An error of a provider for a range of logs, and the expected hint. */
 export interface RangeHintCase {
   readonly name: string
-  /** Whose dialect it is, as in `FailureCase`. */
+  /** The origin of the wording, as in `FailureCase`. */
   readonly provider: string
   readonly appliesTo: readonly Implementation[]
   readonly response: {
     readonly status: number
     readonly error: { readonly code: number; readonly message: string; readonly data?: Json }
   }
-  /** Empty where it says nothing about the range that would be taken. */
+  /** Empty if the error does not say which range would be accepted. */
   readonly expect: {
     /** No request may span more blocks than this. */
     readonly maxBlocks?: number
     /** The first and the last block of a range that is said to work. */
     readonly fromBlock?: number
     readonly toBlock?: number
-    /** It is the addresses that are too many. */
+    /** Whether there are too many addresses. */
     readonly tooManyAddresses?: boolean
   }
   readonly why: string
 }
 
-/** What the node of `adapters.json` knows: it is the same for every case. */
+/** The data of the node in `adapters.json`, the same for every case. */
 export interface AdapterNode {
   readonly chainId: string
   readonly blockNumber: string
-  /** Each with a balance of its own, so that one that went to the wrong call is seen. */
+  /** Each has a different balance, so that a test notices a result of the wrong call. */
   readonly accounts: readonly { readonly address: string; readonly balance: string }[]
   readonly contract: {
     readonly address: string
     /** In the human-readable form. */
     readonly abi: readonly string[]
-    /** The function that is read, its call data, its answer as bytes, and what that means. */
+    /** The function to read, its call data, its result as bytes, and the decoded result. */
     readonly read: string
     readonly call: string
     readonly response: string
     readonly owner: string
-    /** The error of its own with which it reverts in some cases. */
+    /** The custom error with which it reverts in some cases. */
     readonly revert: { readonly name: string; readonly args: readonly string[]; readonly data: string }
   }
   /** A signed transaction. Nobody has the key of its sender any more. */
   readonly transaction: { readonly raw: string; readonly hash: string; readonly from: string }
 }
 
-/** One item of an answer to a batch. */
-export interface AdapterItem {
-  /** The call that it answers, counted from 0; its id is used, and the true result where nothing else is said. */
+/** One entry of the response to a batch. */
+export interface AdapterBatchEntry {
+  /** The index of its call. Its id is used, and the correct result unless `result` or `error` is set. */
   readonly of?: number
-  /** In place of the call's id: the same number as a text, one that nobody gave, or null. */
+  /** Replaces the id: the same number as a string, an unknown id, or null. */
   readonly id?: 'text' | 'foreign' | null
   readonly result?: Json
   readonly error?: Json
 }
 
 /**
- * How the server answers. Of the answers of a case the first that fits a request and is not used up is given; where none is left, the true one.
+ * A response of the server. Each request gets the first response that matches and is not used up; without one, the correct response.
  *
- * In texts stand: `$ID` for the id of the call (as a whole string in JSON for the id itself), `$FOREIGN` for one that nobody gave, `$KEY` and
+ * Placeholders in strings: `$ID` for the id of the call (as a whole string in JSON for the id itself), `$FOREIGN` for an unknown id, `$KEY` and
  * `$PATH` for the key and the path of the request, `$OTHER` for the origin of another server, `$IN2S` for an HTTP-date in two seconds.
  */
-export interface AdapterAnswer {
-  /** Fits requests with a call of this method. */
+export interface AdapterResponse {
+  /** Matches requests with a call of this method. */
   readonly for?: string
-  /** Fits lone calls about this one of the accounts, counted from 0. */
+  /** Matches single calls about the account with this index. */
   readonly account?: number
-  /** Fits batches only. */
+  /** Matches batches only. */
   readonly batch?: true
-  /** Fits batches of more calls than this. */
+  /** Matches batches of more calls than this. */
   readonly over?: number
-  /** How many requests it answers. @default all */
+  /** How many requests get this response. @default all */
   readonly times?: number
-  /** Of HTTP. @default 200 */
+  /** The HTTP status. @default 200 */
   readonly status?: number
   /** By lower-case name. @default a content-type of JSON */
   readonly headers?: { readonly [name: string]: string }
-  /** A string is the body's text; anything else is sent as JSON. @default the true answer */
+  /** A string is the body's text; anything else is sent as JSON. @default the correct response */
   readonly body?: Json
-  /** The answers to a batch, in this order. */
-  readonly items?: readonly AdapterItem[]
-  /** The node has taken the transaction before this happens. */
-  readonly taken?: true
-  /** Waits before it answers, in milliseconds. */
+  /** The responses to a batch, in this order. */
+  readonly items?: readonly AdapterBatchEntry[]
+  /** The node has accepted the transaction before this response. */
+  readonly accepted?: true
+  /** The delay before the response, in milliseconds. */
   readonly delayMs?: number
   /**
-   * What happens in place of an answer: the connection is broken off (`resetReused`: where it carried a request before), nothing ever comes,
-   * the headers come and nothing more (`stall`), the body comes a byte at a time without end (`drip`), or is broken off in the middle (`cut`).
+   * Replaces the response: the connection is reset (`resetReused`: only if it was used before), no response (`hang`), headers without a body
+   * (`stall`), an endless body that arrives byte by byte (`drip`), or a body that ends in the middle (`cut`).
    */
   readonly fault?: 'reset' | 'resetReused' | 'hang' | 'stall' | 'drip' | 'cut'
 }
 
-/** What the user does, in no library's words. */
+/** An action of the user, independent of a library. */
 export type AdapterAct =
   | {
       readonly act: 'blockNumber' | 'balance' | 'contractRead' | 'send'
-      /** What the right answer is, where it is not the node's. */
+      /** The correct result, if it is not that of the node. */
       readonly is?: Json
     }
-  /** The balances of that many accounts, asked in the same tick, in the way of the library for calls that go together. */
+  /** The balances of so many accounts, requested in the same tick, batched if the library can. */
   | { readonly act: 'balances'; readonly count: number }
-  /** Acts in the same tick. */
+  /** Actions in the same tick. */
   | { readonly act: 'together'; readonly acts: readonly AdapterAct[] }
-  /** A block number, given up once the server has the request. */
+  /** A block number, aborted once the server has the request. */
   | { readonly act: 'abort' }
-  /** Any method, by the raw face. */
+  /** Any method, by the library's generic request function. */
   | { readonly act: 'request'; readonly method: string; readonly params: readonly Json[]; readonly is: Json }
 
-/** How a call ends: with the right answer, with an error that is no revert, with either, with the decoded revert, with the reason of an abort. */
-export type AdapterEnd = 'right' | 'failure' | 'settled' | 'revert' | 'reason'
+/** The outcome of a call: the correct result, an error that is not a revert, either of these, the decoded revert, or the reason of an abort. */
+export type AdapterEnd = 'right' | 'failure' | 'completed' | 'revert' | 'reason'
 
-/** What a server does to a user of a library, and what the user must see. */
+/** A behavior of the server, and what the user of a library must see. */
 export interface AdapterCase {
   readonly name: string
   readonly group: string
   readonly appliesTo: readonly Implementation[]
-  /** The faces that differ in it: the library's own functions, and its way to make any call. @default both */
+  /** Where the case applies: to the library's own functions, to its generic request function, or both. @default both */
   readonly faces?: readonly ('library' | 'raw')[]
-  /** How the client is made, where it is not by its defaults with the chain id given. */
+  /** Changes to the default options of the client. */
   readonly given?: {
-    /** The chain id is not given. */
+    /** The chain id is not set. */
     readonly chainId?: false
-    /** Calls of the same tick are joined. */
+    /** Calls of the same tick are batched. */
     readonly batch?: true
-    /** The time that a call may take. */
+    /** The timeout of a call. */
     readonly timeoutMs?: number
   }
-  readonly responses: readonly AdapterAnswer[]
-  /** One after another. */
+  readonly responses: readonly AdapterResponse[]
+  /** In sequence. */
   readonly do: readonly AdapterAct[]
-  /** Times are in milliseconds. What is not said is not checked, but that every call ends. */
+  /** Times are in milliseconds. Absent members are not checked. Every call must complete. */
   readonly expect: {
-    /** Of every call, or of each. */
+    /** One outcome for all calls, or one for each. */
     readonly ends: AdapterEnd | readonly AdapterEnd[]
-    /** HTTP requests that arrive. */
+    /** The number of HTTP requests that arrive. */
     readonly requests?: { readonly atLeast?: number; readonly atMost?: number }
-    /** The methods that arrive, in this order and no others. */
+    /** All methods that arrive, in order. */
     readonly methods?: readonly string[]
-    /** How often a method arrives. */
+    /** How often each method arrives. */
     readonly counts?: { readonly [method: string]: number }
-    /** Connections that are opened. */
+    /** The number of opened connections. */
     readonly connections?: { readonly atMost: number }
-    /** Requests to the server that redirects lead to. */
-    readonly elsewhere?: 0
-    /** A method that is in no batch. */
+    /** The number of requests to the target of redirects. */
+    readonly redirectedRequests?: 0
+    /** A method that must not be in a batch. */
     readonly alone?: string
-    /** Between the first request and the second. */
+    /** The time between the first and the second request. */
     readonly waitMs?: { readonly atLeast: number; readonly atMost: number }
-    /** All of it. */
+    /** The maximum duration of the case. */
     readonly withinMs?: number
-    /** For so long after the end nothing more is asked. */
+    /** How long after the end no request may arrive. */
     readonly quietMs?: number
-    /** A word that can be read somewhere in each error. */
-    readonly tells?: string
-    /** Where the key is not to be found. */
+    /** A text that each error must contain somewhere. */
+    readonly errorIncludes?: string
+    /** Where the key must not appear. */
     readonly noKeyIn?: readonly ('error' | 'client' | 'console')[]
     /** Nothing is printed. */
     readonly prints?: false
@@ -287,14 +287,14 @@ export interface AdapterCase {
   readonly why: string
 }
 
-/** What an adapter, and a library's own provider, is put through: `adapters.json`. */
+/** The cases for adapters and for the libraries' own providers: `adapters.json`. */
 export const adapters: { readonly node: AdapterNode; readonly cases: readonly AdapterCase[] } =
   adapterCases as unknown as { readonly node: AdapterNode; readonly cases: readonly AdapterCase[] }
 
-/** How the answers to a batch are paired with its calls: `batches.json`. */
+/** How responses to a batch are matched to its calls: `batches.json`. */
 export const batches: readonly BatchCase[] = batchCases as readonly BatchCase[]
 
-/** Which codes no single word overrules: `codesAndWords.json`. */
+/** Codes that no single word overrides: `codesAndWords.json`. */
 export const codesAndWords: CodesAndWords = codesAndWordsGrid
 
 /** How failures are classified: `failures.json`. */
@@ -303,11 +303,11 @@ export const failures: readonly FailureCase[] = failureCases as readonly Failure
 /** Real wordings of providers, nodes and proxies, in the form of `failures.json`: `wordings.json`. */
 export const wordings: readonly FailureCase[] = wordingCases as readonly FailureCase[]
 
-/** What a refusal of a range of logs says about the range that would be taken: `rangeHints.json`. */
+/** What an error says about the range of logs that would be accepted: `rangeHints.json`. */
 export const rangeHints: readonly RangeHintCase[] = rangeHintCases as readonly RangeHintCase[]
 
 /** Which methods are known reads: `repeatable.json`. */
 export const repeatables: readonly RepeatableCase[] = repeatableCases as readonly RepeatableCase[]
 
-/** How a wait is read: `retryAfter.json`. */
+/** How a requested delay is parsed: `retryAfter.json`. */
 export const retryAfters: readonly RetryAfterCase[] = retryAfterCases as readonly RetryAfterCase[]

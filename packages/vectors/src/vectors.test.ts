@@ -80,10 +80,10 @@ describe('batches.json', () => {
     for (const name of Object.keys(response.headers ?? {})) expect(name).toBe(name.toLowerCase())
     expect(calls).toHaveLength(methods.length)
     for (const call of calls) {
-      expect(['result', 'kind', 'again'].filter((end) => end in call)).toHaveLength(1)
+      expect(['result', 'kind', 'resent'].filter((end) => end in call)).toHaveLength(1)
       if (call.kind) expect(kinds).toContain(call.kind)
     }
-    expect(limit !== undefined).toBe(calls.some(({ again }) => again))
+    expect(limit !== undefined).toBe(calls.some(({ resent: again }) => again))
     expect(why).toMatch(/^\S.{6,}[.]$/)
   })
 })
@@ -135,7 +135,7 @@ describe('adapters.json', () => {
     )
     const { ends, requests, waitMs } = expected
     if (typeof ends !== 'string') expect(ends).toHaveLength(calls.length)
-    for (const end of [ends].flat()) expect(['right', 'failure', 'settled', 'revert', 'reason']).toContain(end)
+    for (const end of [ends].flat()) expect(['right', 'failure', 'completed', 'revert', 'reason']).toContain(end)
     for (const { atLeast = 0, atMost = Infinity } of [requests, waitMs].filter((range) => range !== undefined))
       expect(atMost).toBeGreaterThanOrEqual(atLeast)
     expect(why).toMatch(/^\S.{6,}[.]$/)

@@ -681,12 +681,12 @@ describe('the vectors', () => {
     for (const [at, wanted] of expected.calls.entries()) {
       const { ok, value, settled } = calls[at] as Sent
       expect(settled).toBe(1)
-      if (wanted.again) expect([ok, value]).toEqual([true, { method: methods[at], params: [at] }])
+      if (wanted.resent) expect([ok, value]).toEqual([true, { method: methods[at], params: [at] }])
       else if ('result' in wanted) expect([ok, value]).toEqual([true, wanted.result])
       else expect([ok, value]).toMatchObject([false, { ...wanted, method: methods[at] }])
     }
     const asked = again.flatMap((posted) => posted.asked.map(({ params }) => Number(params[0])))
-    expect(asked.toSorted((a, b) => a - b)).toEqual(expected.calls.flatMap((wanted, at) => (wanted.again ? [at] : [])))
+    expect(asked.toSorted((a, b) => a - b)).toEqual(expected.calls.flatMap((wanted, at) => (wanted.resent ? [at] : [])))
     expect(Math.max(0, ...again.map((posted) => posted.asked.length))).toBe(
       asked.length > 0 ? Math.min(expected.limit as number, asked.length) : 0,
     )

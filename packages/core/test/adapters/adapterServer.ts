@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { adapters } from '@keyrail/vectors'
-import type { AdapterAnswer, AdapterItem } from '@keyrail/vectors'
+import type { AdapterResponse, AdapterBatchEntry } from '@keyrail/vectors'
 import { startFaultServer } from '../faultServer.ts'
 import type { Seen } from '../faultServer.ts'
-import { callsOf } from '../faults/callsOf.ts'
-import type { AskedCall } from '../faults/callsOf.ts'
+import { getCalls } from '../faults/getCalls.ts'
+import type { RequestedCall } from '../faults/getCalls.ts'
 
 const { node } = adapters
 
@@ -18,7 +18,7 @@ export interface Arrived {
   readonly connection: number
 }
 
-/** The node of `adapters.json`, behind a server that answers as a case says. */
+/** The node of `adapters.json`, behind a server that responds as a case says. */
 export interface AdapterServer {
   readonly origin: string
   readonly arrived: readonly Arrived[]
@@ -32,15 +32,15 @@ export interface AdapterServer {
 const FOREIGN = 1_000_000_007
 
 /** Starts it on a free port. */
-export async function startAdapterServer(responses: readonly AdapterAnswer[], key: string): Promise<AdapterServer> {
+export async function startAdapterServer(responses: readonly AdapterResponse[], key: string): Promise<AdapterServer> {
   const arrived: Arrived[] = []
-  const used = new Map<AdapterAnswer, number>()
+  const used = new Map<AdapterResponse, number>()
   const taken = new Set<unknown>()
   const other = await startFaultServer()
   let tellFirst = (): void => {}
   const first = new Promise<void>((resolve) => (tellFirst = resolve))
 
-  const result = ({ method, params }: Partial<AskedCall>): unknown => {
+  const result = ({ method, params }: Partial<RequestedCall>): unknown => {
     // Some leave the params out where there are none.
     const known = taken.has(params?.[0])
     const { transaction } = node
@@ -53,7 +53,7 @@ export async function startAdapterServer(responses: readonly AdapterAnswer[], ke
     if (method === 'eth_getTransactionReceipt') return known ? receipt : null
     return '0x1'
   }
-  const fits = (reply: AdapterAnswer, { json }: Seen, calls: readonly AskedCall[]): boolean =>
+  const fits = (reply: AdapterResponse, { json }: Seen, calls: readonly RequestedCall[]): boolean =>
     (reply.for === undefined || calls.some(({ method }) => method === reply.for)) &&
     (reply.account === undefined ||
       (!Array.isArray(json) && accountOf(calls[0]?.params) === node.accounts[reply.account])) &&
@@ -62,7 +62,7 @@ export async function startAdapterServer(responses: readonly AdapterAnswer[], ke
     (used.get(reply) ?? 0) < (reply.times ?? Infinity)
 
   const server = await startFaultServer((seen, response, socket) => {
-    const calls = callsOf(seen)
+    const calls = getCalls(seen)
     const { connection } = seen
     const reused = arrived.some((before) => before.connection === connection)
     arrived.push({
@@ -74,10 +74,10 @@ export async function startAdapterServer(responses: readonly AdapterAnswer[], ke
     tellFirst()
     const scripted = responses.find((one) => fits(one, seen, calls)) ?? {}
     used.set(scripted, (used.get(scripted) ?? 0) + 1)
-    const lost = (scripted.fault !== undefined || scripted.body !== undefined) && !scripted.taken
+    const lost = (scripted.fault !== undefined || scripted.body !== undefined) && !scripted.accepted
     if (!lost && calls.some(({ method }) => method === 'eth_sendRawTransaction')) taken.add(node.transaction.hash)
-    const item = (call: AskedCall): object => ({ jsonrpc: '2.0', id: call.id, result: result(call) })
-    const given = ({ of, id, result: said, error }: AdapterItem): object => {
+    const item = (call: RequestedCall): object => ({ jsonrpc: '2.0', id: call.id, result: result(call) })
+    const given = ({ of, id, result: said, error }: AdapterBatchEntry): object => {
       const call = calls[of ?? -1]
       const own = id === 'text' ? String(call?.id) : id === 'foreign' ? FOREIGN : id === null ? null : call?.id
       return {

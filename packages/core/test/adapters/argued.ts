@@ -5,7 +5,7 @@ export interface Argued {
   /** The subjects that it is about. @default all of ours */
   readonly subjects?: readonly string[]
   readonly faces?: readonly ('library' | 'raw')[]
-  /** What is told of it, neither more nor less. */
+  /** The exact list of reported problems. */
   readonly problems: readonly string[]
   readonly argument: string
 }
@@ -18,7 +18,7 @@ export const argued: readonly Argued[] = [
     faces: ['library'],
     problems: ['got a wrong value', 'asked blockNumber'],
     argument:
-      '`getBlockNumber` of viem remembers the head for `cacheTime`, 4 s by default, above whatever transport is given; ' +
+      '`getBlockNumber` of viem remembers the head for `cacheTime`, 4 s by default, above any transport; ' +
       '`createPublicClient({ cacheTime: 0 })` turns that off, and `client.request` never does it.',
   },
 ]

@@ -6,7 +6,7 @@ import { argued } from './argued.ts'
 import { runAdapterCase } from './runAdapterCase.ts'
 import type { Face, Subject, Target } from './subject.ts'
 
-/** A client as one writes it in a minute: it believes whatever comes, by its position, and says its address. */
+/** A naive client: it accepts any response, matches a batch by position, and puts its URL into errors. */
 const naive = (target: Target): Face => {
   const url = `${target.origin}/v2/${target.key}`
   const post = async (body: object): Promise<unknown> => {

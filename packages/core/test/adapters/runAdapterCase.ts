@@ -6,23 +6,23 @@ import { startAdapterServer } from './adapterServer.ts'
 import type { AdapterServer } from './adapterServer.ts'
 import type { Face, Subject } from './subject.ts'
 
-/** What came of a case. */
+/** The result of a case. */
 export interface CaseReport {
-  /** What was not as it must be, each in a few words; none where all was right. */
+  /** The problems found, each in a few words; empty if the case passed. */
   readonly problems: readonly string[]
-  /** Where the key was found, whether the case asks for it or not; a client is looked through only where it does. */
+  /** Where the key was found, also in places that the case does not check. The client is searched only if the case checks it. */
   readonly leaks: readonly ('error' | 'client' | 'console')[]
-  /** What the errors said, for whoever looks for the reason of a problem. */
+  /** The messages of the errors, to debug a problem. */
   readonly said: readonly string[]
-  /** How long it took, in milliseconds. */
+  /** The duration, in milliseconds. */
   readonly tookMs: number
 }
 
-/** How a case is run. */
+/** Options of {@link runAdapterCase}. */
 export interface RunOptions {
   /** The library's own functions, or its way to make any call. */
   readonly face: 'library' | 'raw'
-  /** A call that takes longer is given up, in milliseconds. @default 15_000 */
+  /** The timeout of a call, in milliseconds. @default 15_000 */
   readonly limitMs?: number
   /**
    * Whether a case that takes longer than it may is a problem. Tests pass `false`, because a busy machine is slow: the table of peers is
@@ -32,15 +32,15 @@ export interface RunOptions {
   readonly checksMaximumTime?: boolean
 }
 
-/** How a call ended. */
+/** The outcome of a call. */
 type Ended =
   | { readonly value: unknown; readonly right: boolean }
   | { readonly error: unknown }
   | { readonly pending: true }
   | { readonly impossible: string }
 
-/** One call of a case, and what its answer must be. */
-interface Asked {
+/** One call of a case, with the check of its result. */
+interface CheckedCall {
   readonly call: Promise<unknown>
   readonly isRight: (value: unknown) => boolean
 }
@@ -50,7 +50,7 @@ const { node } = adapters
 /** The faces that a case is run on. */
 export const facesOf = ({ faces = ['library', 'raw'] }: AdapterCase): readonly ('library' | 'raw')[] => faces
 
-/** Puts a subject through one case, on a server of its own and with a key of its own. */
+/** Runs one case with a subject, with its own server and key. */
 export async function runAdapterCase(
   subject: Subject,
   oneCase: AdapterCase,
@@ -79,7 +79,7 @@ export async function runAdapterCase(
       if (asked.length === 0) ends.push({ impossible: 'no way to abort' })
       else if (act.act === 'abort') {
         await server.first
-        // Long enough for an answer to arrive and a wait to begin.
+        // Long enough for a response to arrive and a retry delay to start.
         setTimeout(() => controller.abort(reason), 100)
       }
       ends.push(...(await Promise.all(asked.map((one) => endOf(one, limitMs)))))
@@ -88,18 +88,19 @@ export async function runAdapterCase(
     const asked = server.arrived.length
     if (expect.quietMs) await new Promise((resolve) => setTimeout(resolve, expect.quietMs))
     const errors = ends.flatMap((end) => ('error' in end && end.error !== reason ? [end.error] : []))
-    // A client is large: looking through one of web3 takes half a second.
+    // Searching a client is slow: half a second for web3.
     const held = expect.noKeyIn?.includes('client') ? face.held : undefined
     const places = { error: errors, client: held, console: watched.printed }
     const leaks = (['error', 'client', 'console'] as const).filter((place) => leaksOf(places[place], key).length > 0)
     const problems = [
-      ...judgeEnds({ ends, expected: expect.ends, face, reason, limitMs }),
-      ...judgeRequests(server, expect),
-      ...(expect.quietMs && server.arrived.length > asked ? ['goes on asking'] : []),
-      ...timeProblems(server, expect, checksMaximumTime ? tookMs : undefined),
-      ...(expect.tells === undefined || errors.every((error) => tells(error, expect.tells as string))
+      ...findOutcomeProblems({ ends, expected: expect.ends, face, reason, limitMs }),
+      ...findRequestProblems(server, expect),
+      ...(expect.quietMs && server.arrived.length > asked ? ['keeps sending requests'] : []),
+      ...findTimeProblems(server, expect, checksMaximumTime ? tookMs : undefined),
+      ...(expect.errorIncludes === undefined ||
+      errors.every((error) => includesText(error, expect.errorIncludes as string))
         ? []
-        : [`error does not tell \u2018${expect.tells}\u2019`]),
+        : [`error does not contain \u2018${expect.errorIncludes}\u2019`]),
       ...leaks.filter((place) => expect.noKeyIn?.includes(place)).map((place) => `key in the ${place}`),
       ...(expect.prints === false && watched.printed.length > 0 ? ['prints to the console'] : []),
       ...(watched.unhandled.length > 0 ? ['rejection that nobody can catch'] : []),
@@ -112,8 +113,8 @@ export async function runAdapterCase(
   }
 }
 
-/** Does what the user does; no calls where the library has no way to it. */
-function start(act: AdapterAct, face: Face, key: string): readonly Asked[] {
+/** Performs an action of the user. Returns no calls if the library does not support it. */
+function start(act: AdapterAct, face: Face, key: string): readonly CheckedCall[] {
   const quantity =
     (expected: unknown) =>
     (value: unknown): boolean => {
@@ -124,9 +125,9 @@ function start(act: AdapterAct, face: Face, key: string): readonly Asked[] {
       }
     }
   const account = (at: number): (typeof node.accounts)[number] => node.accounts[at] as never
-  const headIs = (is: unknown = node.blockNumber): Asked['isRight'] => {
+  const headIs = (is: unknown = node.blockNumber): CheckedCall['isRight'] => {
     const isRight = quantity(is)
-    // Heads are small: a library may count them in numbers.
+    // Block numbers are small, so a library may return numbers.
     return (value) => isRight(typeof value === 'number' ? BigInt(value) : value)
   }
   switch (act.act) {
@@ -159,8 +160,8 @@ function start(act: AdapterAct, face: Face, key: string): readonly Asked[] {
   }
 }
 
-/** Waits for a call, but not for ever. */
-async function endOf({ call, isRight }: Asked, limitMs: number): Promise<Ended> {
+/** Waits for a call, up to a limit. */
+async function endOf({ call, isRight }: CheckedCall, limitMs: number): Promise<Ended> {
   let timer
   const limit = new Promise<Ended>((resolve) => {
     timer = setTimeout(() => resolve({ pending: true }), limitMs)
@@ -174,7 +175,7 @@ async function endOf({ call, isRight }: Asked, limitMs: number): Promise<Ended> 
   return end
 }
 
-interface Judged {
+interface OutcomeCheck {
   readonly ends: readonly Ended[]
   readonly expected: AdapterEnd | readonly AdapterEnd[]
   readonly face: Face
@@ -182,27 +183,27 @@ interface Judged {
   readonly limitMs: number
 }
 
-function judgeEnds({ ends, expected, face, reason, limitMs }: Judged): string[] {
+function findOutcomeProblems({ ends, expected, face, reason, limitMs }: OutcomeCheck): string[] {
   return ends.flatMap((end, at) => {
-    const wanted = typeof expected === 'string' ? expected : expected[at]
-    const said = judgeEnd(end, wanted as AdapterEnd, { face, reason, limitMs })
+    const expectedEnd = typeof expected === 'string' ? expected : expected[at]
+    const said = findOutcomeProblem(end, expectedEnd as AdapterEnd, { face, reason, limitMs })
     return said === undefined ? [] : [typeof expected === 'string' ? said : `call ${at + 1} ${said}`]
   })
 }
 
-function judgeEnd(
+function findOutcomeProblem(
   end: Ended,
   wanted: AdapterEnd,
-  { face, reason, limitMs }: Pick<Judged, 'face' | 'reason' | 'limitMs'>,
+  { face, reason, limitMs }: Pick<OutcomeCheck, 'face' | 'reason' | 'limitMs'>,
 ): string | undefined {
   if ('impossible' in end) return end.impossible
   if ('pending' in end) return `pending after ${limitMs / 1_000} s`
   if ('value' in end) {
-    if (wanted === 'right' || wanted === 'settled') return end.right ? undefined : 'got a wrong value'
+    if (wanted === 'right' || wanted === 'completed') return end.right ? undefined : 'got a wrong value'
     return end.right ? 'got a value' : 'got a made-up value'
   }
   const { error } = end
-  if (wanted === 'settled') return undefined
+  if (wanted === 'completed') return undefined
   if (wanted === 'reason') return error === reason ? undefined : 'another error than the reason'
   const shown = face.revertOf(error)
   if (wanted === 'right') return shown ? 'failed, as a revert' : 'failed'
@@ -213,7 +214,7 @@ function judgeEnd(
   return isNamed || shown.data === data ? undefined : 'revert not decoded'
 }
 
-function judgeRequests({ arrived, elsewhere }: AdapterServer, expect: AdapterCase['expect']): string[] {
+function findRequestProblems({ arrived, elsewhere }: AdapterServer, expect: AdapterCase['expect']): string[] {
   const { atLeast = 0, atMost = Infinity } = expect.requests ?? {}
   const methods = arrived.flatMap((one) => one.methods)
   const many = (count: number): string => `${count} request${count === 1 ? '' : 's'}`
@@ -226,7 +227,7 @@ function judgeRequests({ arrived, elsewhere }: AdapterServer, expect: AdapterCas
       return sent === count ? [] : [`${brief([method])} ${sent} times`]
     }),
     ...(connections > (expect.connections?.atMost ?? Infinity) ? [`${connections} connections`] : []),
-    ...(expect.elsewhere === 0 && elsewhere() > 0 ? ['followed'] : []),
+    ...(expect.redirectedRequests === 0 && elsewhere() > 0 ? ['followed'] : []),
     ...(arrived.some((one) => one.isBatch && one.methods.length > 1 && one.methods.includes(expect.alone ?? ''))
       ? ['joined']
       : []),
@@ -238,7 +239,7 @@ const brief = (methods: readonly string[]): string => methods.map((method) => me
 const seconds = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`)
 
 /** @param tookMs - How long the case took, `undefined` to check only how long it waited at least. */
-function timeProblems(
+function findTimeProblems(
   { arrived }: AdapterServer,
   { waitMs, withinMs = Infinity }: AdapterCase['expect'],
   tookMs: number | undefined,
@@ -256,7 +257,7 @@ function timeProblems(
   ]
 }
 
-const tells = (error: unknown, words: string): boolean => {
+const includesText = (error: unknown, words: string): boolean => {
   const pattern = new RegExp(/^\d+$/.test(words) ? `\\b${words}\\b` : words.replace(/[^\w\s]/g, '\\$&'))
   return reachableStrings(error).some((text) => pattern.test(text))
 }
@@ -270,16 +271,16 @@ interface Watched {
 const watching = new Set<Watched>()
 const words = ['debug', 'error', 'info', 'log', 'warn'] as const
 const onUnhandled = (error: unknown): void => watching.forEach(({ unhandled }) => unhandled.push(error))
-let giveBack = (): void => {}
+let restore = (): void => {}
 
-/** Listens to the console and to rejections that nobody handles. Of cases that run at the same time each hears all. */
+/** Records console output and unhandled rejections. Cases that run at the same time record those of each other too. */
 function watchProcess(): Watched {
   if (watching.size === 0) {
     const before = words.map((word) => console[word])
     for (const word of words)
       console[word] = (...parts: unknown[]) => watching.forEach(({ printed }) => printed.push(...parts))
     process.on('unhandledRejection', onUnhandled)
-    giveBack = () => {
+    restore = () => {
       process.off('unhandledRejection', onUnhandled)
       words.forEach((word, at) => (console[word] = before[at] as typeof console.log))
     }
@@ -289,7 +290,7 @@ function watchProcess(): Watched {
     unhandled: [],
     stop: () => {
       watching.delete(watched)
-      if (watching.size === 0) giveBack()
+      if (watching.size === 0) restore()
     },
   }
   watching.add(watched)

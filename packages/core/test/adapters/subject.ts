@@ -24,7 +24,7 @@ export interface ShownRevert {
 export interface Face {
   readonly blockNumber: () => Promise<unknown>
   readonly balance: (address: string) => Promise<unknown>
-  /** The owner, or the bytes of the answer. */
+  /** The owner, or the bytes of the result. */
   readonly contractRead: () => Promise<unknown>
   /** Sends a signed transaction and gives its hash. */
   readonly send: (raw: string) => Promise<unknown>

@@ -4,12 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
 import { batchCap } from './batchCap.ts'
-import type { BatchRefusal } from './batchCap.ts'
-import { callsOf } from './callsOf.ts'
-import { httpClients } from './carriers.ts'
+import type { BatchRejection } from './batchCap.ts'
+import { getCalls } from './getCalls.ts'
+import { httpClients } from './httpClients.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { gate } from '../../src/transport/gate.ts'
 import { http } from '../../src/transport/http.ts'
+import { gate } from '../../src/transport/gate.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -17,11 +17,11 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** Every wording on record: those of the batches, and those of the failures. */
-const rejections: [string, BatchRefusal][] = [
+/** The wordings of all cases in the vectors. */
+const rejections: [string, BatchRejection][] = [
   ...batches.filter(({ name }) => /^too large|^no batches|^a body too/.test(name)),
   ...failures.filter(({ expect: expected, request }) => expected.kind === 'batchTooLarge' && request.batch),
-].map(({ name, response }) => [name, response as BatchRefusal])
+].map(({ name, response }) => [name, response as BatchRejection])
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 
@@ -38,9 +38,9 @@ describe.each(httpClients)('by %s, a server that takes small batches only', (_, 
     expect(await wave()).toEqual(own)
     server.seen.length = 0
     expect(await wave()).toEqual(own)
-    // It has been learned: nothing is refused any more. An answer that was too large tells of no cap on calls.
-    const refused = server.seen.filter((seen) => callsOf(seen).length > 2).length
-    if (!/response too large/.test(JSON.stringify(rejection.body))) expect(refused).toBe(0)
+    // The client has learned the cap: no batch is rejected. A response that was too large does not reveal a cap on calls.
+    const rejected = server.seen.filter((seen) => getCalls(seen).length > 2).length
+    if (!/response too large/.test(JSON.stringify(rejection.body))) expect(rejected).toBe(0)
     transport.close()
   })
 })

@@ -1,10 +1,10 @@
 import type { Script } from '../faultServer.ts'
-import { answering, echoItem, itemFor } from './answering.ts'
-import type { ItemOf } from './answering.ts'
-import { callsOf } from './callsOf.ts'
+import { respondWith, echoItem, itemFor } from './respondWith.ts'
+import type { ItemOf } from './respondWith.ts'
+import { getCalls } from './getCalls.ts'
 
-/** How a server refuses a batch that is too large, as a case of `batches.json` writes it for its own few calls. */
-export interface BatchRefusal {
+/** A response of a server to a batch that is too large, from a case of `batches.json`. */
+export interface BatchRejection {
   readonly status: number
   readonly headers?: { readonly [name: string]: string }
   readonly body: unknown
@@ -16,22 +16,26 @@ interface Entry {
 }
 
 /**
- * Takes batches of so many calls, and refuses larger ones in a provider's own words: the whole by one error or a page, each call by an error of its own, or
- * what lies beyond the cap after it has answered the rest.
+ * Accepts batches of at most `cap` calls, and rejects larger ones with a provider's error: one error or page for the batch, one error for each
+ * call, or an error for the calls beyond the cap.
  */
-export function batchCap(cap: number, { status, headers = {}, body }: BatchRefusal, itemOf: ItemOf = echoItem): Script {
+export function batchCap(
+  cap: number,
+  { status, headers = {}, body }: BatchRejection,
+  itemOf: ItemOf = echoItem,
+): Script {
   return (seen, response, socket) => {
-    const calls = callsOf(seen)
-    if (!Array.isArray(seen.json) || calls.length <= cap) return answering(itemOf)(seen, response, socket)
+    const calls = getCalls(seen)
+    if (!Array.isArray(seen.json) || calls.length <= cap) return respondWith(itemOf)(seen, response, socket)
     const entries = Array.isArray(body) ? (body as Entry[]) : []
-    const refused = entries.find(({ error }) => error)
-    const answered = entries.some(({ error }) => !error) ? calls.slice(0, cap) : []
-    const own = refused?.id != null
+    const rejected = entries.find(({ error }) => error)
+    const succeeded = entries.some(({ error }) => !error) ? calls.slice(0, cap) : []
+    const own = rejected?.id != null
     const items = [
-      ...answered.map((call) => itemFor(call, itemOf)),
-      ...(own ? calls.slice(answered.length).map(({ id }) => ({ ...refused, id })) : refused ? [refused] : []),
+      ...succeeded.map((call) => itemFor(call, itemOf)),
+      ...(own ? calls.slice(succeeded.length).map(({ id }) => ({ ...rejected, id })) : rejected ? [rejected] : []),
     ]
     const lone = typeof body === 'string' ? body : JSON.stringify(body)
-    response.writeHead(status, headers).end(refused ? JSON.stringify(items) : lone)
+    response.writeHead(status, headers).end(rejected ? JSON.stringify(items) : lone)
   }
 }

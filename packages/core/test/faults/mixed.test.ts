@@ -3,7 +3,7 @@ import type { Script } from '../faultServer.ts'
 import { mixed } from './mixed.ts'
 import { seededRandom } from './seededRandom.ts'
 
-/** What each of so many requests meets. */
+/** The fault of each of `count` requests. */
 const meetings = (seed: number, count = 20_000): string[] => {
   const met: string[] = []
   const says =
@@ -23,7 +23,7 @@ const meetings = (seed: number, count = 20_000): string[] => {
   return met
 }
 
-test('faults come in their shares, by weight', () => {
+test('faults occur in proportion to their weights', () => {
   const met = meetings(1)
   const part = (name: string): number => met.filter((one) => one === name).length / met.length
   expect(part('good')).toBeCloseTo(0.8, 1)
@@ -32,7 +32,7 @@ test('faults come in their shares, by weight', () => {
   expect(part('often') / part('rare')).toBeLessThan(3.5)
 })
 
-test('the same seed makes the same run, and another one another', () => {
+test('a run is determined by its seed', () => {
   expect(meetings(7)).toEqual(meetings(7))
   expect(meetings(7)).not.toEqual(meetings(8))
 })

@@ -1,7 +1,7 @@
 import type { Script } from '../faultServer.ts'
-import { answering } from './answering.ts'
+import { respondWith } from './respondWith.ts'
 
-/** A fault, and how often it comes against the others. */
+/** A fault with its weight. */
 export interface Fault {
   readonly name: string
   readonly weight?: number
@@ -10,18 +10,18 @@ export interface Fault {
 
 /** Options of {@link mixed}. */
 export interface MixOptions {
-  /** From 0 to 1, like `Math.random`: a seeded one makes a run that can be run again. */
+  /** A function like `Math.random`. A seeded one makes the run repeatable. */
   readonly random: () => number
-  /** The part of all requests that meets a fault, from 0 to 1. */
+  /** The share of requests with a fault, from 0 to 1. */
   readonly share: number
   readonly faults: readonly Fault[]
   readonly good?: Script
-  /** Told of each fault just before it happens. */
+  /** Called just before each fault. */
   readonly onFault?: (fault: Fault, ...met: Parameters<Script>) => void
 }
 
-/** Some requests meet a fault, chosen by weight, and all others a good answer. */
-export function mixed({ random, share, faults, good = answering(), onFault }: MixOptions): Script {
+/** Some requests get a fault, chosen by weight, all others a correct response. */
+export function mixed({ random, share, faults, good = respondWith(), onFault }: MixOptions): Script {
   const total = faults.reduce((sum, { weight = 1 }) => sum + weight, 0)
   const choose = (): Fault | undefined => {
     let left = random() * total

@@ -4,12 +4,12 @@ import hints from '@keyrail/vectors/rangeHints.json' with { type: 'json' }
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
-import { httpClients } from './carriers.ts'
+import { httpClients } from './httpClients.ts'
 import { rangeCap } from './rangeCap.ts'
-import type { RangeRefusal } from './rangeCap.ts'
+import type { RangeRejection } from './rangeCap.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { gate } from '../../src/transport/gate.ts'
 import { http } from '../../src/transport/http.ts'
+import { gate } from '../../src/transport/gate.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -19,7 +19,7 @@ afterEach(() => server.close())
 
 const rejections = hints
   .filter(({ appliesTo }) => appliesTo.includes('ts'))
-  .map(({ name, response }): [string, RangeRefusal] => [name, response])
+  .map(({ name, response }): [string, RangeRejection] => [name, response])
 const logs = (fromBlock: number, toBlock: number): { method: string; params: [object] } => ({
   method: 'eth_getLogs',
   params: [{ fromBlock: `0x${fromBlock.toString(16)}`, toBlock: `0x${toBlock.toString(16)}` }],
@@ -31,18 +31,15 @@ const together =
     next(Object.assign(call, { batch: batched }), settle)
 
 describe.each(httpClients)('by %s, a range that is too wide', (_, options) => {
-  test.each(rejections)(
-    'is told by kind, with the node\u2019s own words for whoever narrows it: %s',
-    async (_name, rejection) => {
-      server.script = rangeCap(100, rejection)
-      const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
-      const failure: unknown = await transport.request(logs(1, 101)).catch((error: unknown) => error)
-      expect(isKeyrailError(failure), String(failure)).toBe(true)
-      expect(failure).toMatchObject({ kind: 'range', retryable: false, rpcError: rejection.error })
-      expect(await transport.request(logs(1, 100))).toEqual(logs(1, 100))
-      transport.close()
-    },
-  )
+  test.each(rejections)('has kind range, and the message of the node with its hint: %s', async (_name, rejection) => {
+    server.script = rangeCap(100, rejection)
+    const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
+    const failure: unknown = await transport.request(logs(1, 101)).catch((error: unknown) => error)
+    expect(isKeyrailError(failure), String(failure)).toBe(true)
+    expect(failure).toMatchObject({ kind: 'range', retryable: false, rpcError: rejection.error })
+    expect(await transport.request(logs(1, 100))).toEqual(logs(1, 100))
+    transport.close()
+  })
 
   test.each(rejections)('costs the others of its batch nothing: %s', async (_name, rejection) => {
     server.script = rangeCap(100, rejection)

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
 import { useFakeClock } from '../useFakeClock.ts'
-import { callsOf } from './callsOf.ts'
-import { httpClients } from './carriers.ts'
+import { getCalls } from './getCalls.ts'
+import { httpClients } from './httpClients.ts'
 import { rateLimit } from './rateLimit.ts'
 import { vectorFailure } from './vectorFailure.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
@@ -25,7 +25,7 @@ afterEach(() => {
   return server.close()
 })
 
-/** Lets fake time pass in steps of 10 ms, and serves the sockets between them, until a promise completes. */
+/** Advances fake time in steps of 10 ms, and lets sockets make progress in between, until a promise completes. */
 const passTimeUntil = async <T>(promise: Promise<T>): Promise<T> => {
   let isDone = false
   const watched = promise.finally(() => (isDone = true))
@@ -37,7 +37,7 @@ const passTimeUntil = async <T>(promise: Promise<T>): Promise<T> => {
   return watched
 }
 
-/** In whose words a read is refused, each named by its case. */
+/** The wordings that reject a read, named by their cases. */
 const rejections = (kind: string): [string, ReturnType<typeof vectorFailure>][] =>
   failures
     .filter(({ expect: expected, request, response }) => {
@@ -61,13 +61,13 @@ describe.each(httpClients)('by %s', (_, options) => {
     )
     const calls = upTo(5).map((param) => transport.request({ method: 'eth_call', params: [param] }))
     expect(await passTimeUntil(Promise.all(calls))).toEqual(upTo(5).map(own))
-    // The first window takes three of the five.
+    // The first window accepts three of the five.
     expect(server.seen.length).toBeGreaterThan(5)
     expect(server.seen.length).toBeLessThan(15)
     transport.close()
   })
 
-  test('each call of a batch counts, and all are answered in the end', async () => {
+  test('each call of a batch counts, and all succeed in the end', async () => {
     const rejection = vectorFailure({ response: { status: 429, body: 'slow down' } })
     server.script = rateLimit({ calls: 10, windowMs: 300, rejection })
     const transport = compose(
@@ -77,27 +77,24 @@ describe.each(httpClients)('by %s', (_, options) => {
     )
     const calls = upTo(25).map((param) => transport.request({ method: 'eth_call', params: [param] }))
     expect(await passTimeUntil(Promise.all(calls))).toEqual(upTo(25).map(own))
-    // The first window takes two of the five batches.
+    // The first window accepts two of the five batches.
     expect(server.seen.length).toBeGreaterThan(5)
-    expect(server.seen.every((seen) => callsOf(seen).length <= 5)).toBe(true)
+    expect(server.seen.every((seen) => getCalls(seen).length <= 5)).toBe(true)
     transport.close()
   })
 
-  test.each(rejections('quota'))(
-    'a limit per day is told at once, and not run against: %s',
-    async (_name, rejection) => {
-      server.script = rateLimit({ calls: 2, windowMs: 86_400_000, rejection })
-      const plain = createTransport({ url: server.url, timeoutMs: 5_000, ...options })
-      const ask = (transport: Transport = plain): Promise<unknown> =>
-        outcomeOf(transport.request({ method: 'eth_call', params: [1] }))
-      expect([await ask(), await ask(), await ask()]).toEqual([own(1), own(1), 'quota'])
-      expect(server.seen).toHaveLength(3)
-      plain.close()
+  test.each(rejections('quota'))('a daily limit fails at once, without retries: %s', async (_name, rejection) => {
+    server.script = rateLimit({ calls: 2, windowMs: 86_400_000, rejection })
+    const plain = createTransport({ url: server.url, timeoutMs: 5_000, ...options })
+    const ask = (transport: Transport = plain): Promise<unknown> =>
+      outcomeOf(transport.request({ method: 'eth_call', params: [1] }))
+    expect([await ask(), await ask(), await ask()]).toEqual([own(1), own(1), 'quota'])
+    expect(server.seen).toHaveLength(3)
+    plain.close()
 
-      const careful = compose(budget()(breaker()(http({ url: server.url }, options))), retry(), deadline())
-      expect([await ask(careful), await ask(careful), await ask(careful)]).toEqual(['quota', 'quota', 'quota'])
-      expect(server.seen).toHaveLength(4)
-      careful.close()
-    },
-  )
+    const careful = compose(budget()(breaker()(http({ url: server.url }, options))), retry(), deadline())
+    expect([await ask(careful), await ask(careful), await ask(careful)]).toEqual(['quota', 'quota', 'quota'])
+    expect(server.seen).toHaveLength(4)
+    careful.close()
+  })
 })

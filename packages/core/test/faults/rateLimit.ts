@@ -1,20 +1,20 @@
 import type { Script } from '../faultServer.ts'
-import { answering } from './answering.ts'
-import { callsOf } from './callsOf.ts'
+import { respondWith } from './respondWith.ts'
+import { getCalls } from './getCalls.ts'
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions {
-  /** So many calls in each window; each of a batch is one. */
+  /** The number of calls in each window. Each call of a batch counts. */
   readonly calls: number
-  /** How long a window is, in milliseconds: a second, or a day. The first begins with the first request. @default 1_000 */
+  /** The length of a window, in milliseconds. The first one starts with the first request. @default 1_000 */
   readonly windowMs?: number
-  /** How those over the limit are refused. */
+  /** The response to requests over the limit. */
   readonly rejection: Script
   readonly good?: Script
 }
 
-/** A server that takes so many calls in a window, as providers count them, and refuses whatever goes beyond. */
-export function rateLimit({ calls, windowMs = 1_000, rejection, good = answering() }: RateLimitOptions): Script {
+/** A server that accepts a number of calls in each window, as providers count them, and rejects the rest. */
+export function rateLimit({ calls, windowMs = 1_000, rejection, good = respondWith() }: RateLimitOptions): Script {
   let endsAt = 0
   let left = 0
   return (seen, ...rest) => {
@@ -23,7 +23,7 @@ export function rateLimit({ calls, windowMs = 1_000, rejection, good = answering
       endsAt = now + windowMs
       left = calls
     }
-    left -= callsOf(seen).length
+    left -= getCalls(seen).length
     ;(left >= 0 ? good : rejection)(seen, ...rest)
   }
 }

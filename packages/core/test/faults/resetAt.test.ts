@@ -3,11 +3,11 @@ import type { Transport } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer, Seen } from '../faultServer.ts'
-import { answerBytes } from './answerBytes.ts'
-import type { Framing } from './answerBytes.ts'
-import { answering } from './answering.ts'
-import { callsOf } from './callsOf.ts'
-import { httpClients } from './carriers.ts'
+import { createResponseBytes } from './responseBytes.ts'
+import type { Framing } from './responseBytes.ts'
+import { respondWith } from './respondWith.ts'
+import { getCalls } from './getCalls.ts'
+import { httpClients } from './httpClients.ts'
 import { resetAt } from './resetAt.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
 import { gate } from '../../src/transport/gate.ts'
@@ -23,28 +23,28 @@ afterEach(async () => {
   await server.close()
 })
 
-/** What came of a call: its value, or the name of its failure. */
+/** The outcome of a call: its value, or its failure kind. */
 const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
   call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
 const own = (param: string): object => ({ method: 'eth_call', params: [param] })
 const ask = (param: string, method = 'eth_call'): Promise<unknown> => transport.request({ method, params: [param] })
 const sizeOf = (framing: Framing, json: unknown): number => {
-  const { head, body } = answerBytes({ json } as Seen, framing)
+  const { head, body } = createResponseBytes({ json } as Seen, framing)
   return head.length + body.length
 }
 const framings: readonly Framing[] = ['length', 'chunked', 'close']
 const cuts = framings.flatMap((framing) => [false, true].map((hard) => ({ framing, hard })))
 
-describe.each(httpClients)('by %s, an answer that is cut off at any byte', (_, options) => {
+describe.each(httpClients)('with %s, a response that is cut off at any byte', (_, options) => {
   describe.each(cuts)('framed by $framing, hard: $hard', ({ framing, hard }) => {
-    test('is never taken for an answer, and the call ends at once', async () => {
+    test('is never accepted, and the call fails at once', async () => {
       transport = createTransport({ url: server.url, retry: false, timeoutMs: 60_000, ...options })
-      // As long as any answer below: an id takes up to three digits.
+      // As long as any response below: an id has up to three digits.
       const size = sizeOf(framing, { id: 100, ...own('0x2a') })
       for (let offset = 0; offset < size; offset++) {
         server.script = resetAt(offset, { framing, hard })
         const outcome = await outcomeOf(ask('0x2a'))
-        // The last bytes may be framing alone, or missing where the id is shorter: then the answer is whole, and may be believed.
+        // The last bytes may be only framing, or absent if the id is shorter: then the response is complete and may be accepted.
         if (typeof outcome === 'object') {
           expect(outcome, `after ${offset} bytes`).toEqual(own('0x2a'))
           expect(offset).toBeGreaterThanOrEqual(size - 2 - (framing === 'chunked' ? 8 : 0))
@@ -52,7 +52,7 @@ describe.each(httpClients)('by %s, an answer that is cut off at any byte', (_, o
       }
     })
 
-    test('fails every call of a batch, or none, and crosses none', async () => {
+    test('fails every call of a batch or none, and never mixes up results', async () => {
       transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 60_000 }))
       const params = ['0x1', '0x2', '0x3']
       const size = sizeOf(
@@ -68,18 +68,18 @@ describe.each(httpClients)('by %s, an answer that is cut off at any byte', (_, o
     })
   })
 
-  test('is asked for again, and then answered', async () => {
+  test('is retried, and then succeeds', async () => {
     transport = createTransport({ url: server.url, retry: { retries: 1, baseMs: 0 }, timeoutMs: 60_000, ...options })
     const size = sizeOf('length', { id: 1, ...own('0x2a') })
     for (let offset = 0; offset < size; offset += 7) {
       let met = 0
-      server.script = (...args) => (met++ ? answering() : resetAt(offset))(...args)
+      server.script = (...args) => (met++ ? respondWith() : resetAt(offset))(...args)
       expect(await ask('0x2a'), `after ${offset} bytes`).toEqual(own('0x2a'))
       expect(met).toBe(2)
     }
   })
 
-  test('is not asked for again where a transaction was sent, and one that is whole is believed', async () => {
+  test('is not retried for a transaction, and a complete response is accepted', async () => {
     transport = createTransport({ url: server.url, retry: { retries: 3, baseMs: 0 }, timeoutMs: 60_000, ...options })
     const raw = '0x02c0'
     const size = sizeOf('length', { id: 1, method: 'eth_sendRawTransaction', params: [raw] })
@@ -88,20 +88,21 @@ describe.each(httpClients)('by %s, an answer that is cut off at any byte', (_, o
       server.script = resetAt(offset)
       const outcome = await outcomeOf(ask(raw, 'eth_sendRawTransaction'))
       expect(outcome, `after ${offset} bytes`).toSatisfy((it: unknown) => /^(network|badResponse)$/.test(String(it)))
-      expect(server.seen.map((seen) => callsOf(seen)[0]?.params)).toEqual([[raw]])
+      expect(server.seen.map((seen) => getCalls(seen)[0]?.params)).toEqual([[raw]])
     }
   })
 })
 
-describe('by node:http, on a connection that was in use before', () => {
+describe('with node:http, on a reused connection', () => {
   test('a read that is cut off before any byte is sent again at once, without the retry layer', async () => {
     transport = createTransport({ url: server.url, retry: false, timeoutMs: 60_000 })
     const size = sizeOf('length', { id: 1, ...own('0x2a') })
     for (let offset = 0; offset < size; offset += 5) {
-      server.script = answering()
+      server.script = respondWith()
       await ask('0x1')
       const { connection } = server.seen.at(-1) as Seen
-      server.script = (seen, ...rest) => (seen.connection === connection ? resetAt(offset) : answering())(seen, ...rest)
+      server.script = (seen, ...rest) =>
+        (seen.connection === connection ? resetAt(offset) : respondWith())(seen, ...rest)
       const outcome = await outcomeOf(ask('0x2a'))
       if (offset === 0) expect(outcome).toEqual(own('0x2a'))
       else expect(outcome, `after ${offset} bytes`).toMatch(/^(network|badResponse)$/)

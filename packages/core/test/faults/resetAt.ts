@@ -1,20 +1,20 @@
 import type { Script } from '../faultServer.ts'
-import { answerBytes } from './answerBytes.ts'
-import type { Framing } from './answerBytes.ts'
-import type { ItemOf } from './answering.ts'
+import { createResponseBytes } from './responseBytes.ts'
+import type { Framing } from './responseBytes.ts'
+import type { ItemOf } from './respondWith.ts'
 
 /** Options of {@link resetAt}. */
 export interface ResetOptions {
   readonly framing?: Framing
-  /** With an RST in place of a FIN: what was sent but not read yet may then be lost too. */
+  /** Sends an RST instead of a FIN. Data that was sent but not read may then be lost too. */
   readonly hard?: boolean
   readonly itemOf?: ItemOf
 }
 
-/** Ends the connection after so many bytes of a good answer, those of its head counted; `0` is before any. A part, such as `0.5`, is that part of the whole. */
+/** Ends the connection after `offset` bytes of a correct response, including its head. A fraction, such as `0.5`, is that part of the response. */
 export function resetAt(offset: number, { framing, hard = false, itemOf }: ResetOptions = {}): Script {
   return (seen, _response, socket) => {
-    const { head, body } = answerBytes(seen, framing, itemOf)
+    const { head, body } = createResponseBytes(seen, framing, itemOf)
     const whole = Buffer.concat([head, body])
     const end = (): unknown => (hard ? socket.resetAndDestroy() : socket.destroy())
     const bytes = offset > 0 && offset < 1 ? Math.floor(offset * whole.length) : offset

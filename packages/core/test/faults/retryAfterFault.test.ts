@@ -3,7 +3,7 @@ import { retryAfters } from '@keyrail/vectors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
-import { httpClients } from './carriers.ts'
+import { httpClients } from './httpClients.ts'
 import { retryAfterFault } from './retryAfterFault.ts'
 
 let server: FaultServer
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-// Those that need a clock set to their time are run where the wait is read.
+// Cases that need a clock at their time run in the test of the parser.
 const ours = retryAfters.filter(({ appliesTo, now }) => appliesTo.includes('ts') && now === undefined)
 
 describe.each(httpClients)('by %s, the wait that a server asks for', (_, options) => {

@@ -1,8 +1,8 @@
 import type { RetryAfterCase } from '@keyrail/vectors'
 import type { Script } from '../faultServer.ts'
-import { answering } from './answering.ts'
+import { respondWith } from './respondWith.ts'
 
-/** Refuses every call for speed, with the wait named as a case of `retryAfter.json` names it. */
+/** Rejects every call as throttled, with the delay of a case of `retryAfter.json`. */
 export function retryAfterFault({ given }: Pick<RetryAfterCase, 'given'>): Script {
   const { text, retryAfter, date, data } = given
   const error = { code: 429, message: text || 'slow down', data }
@@ -11,6 +11,6 @@ export function retryAfterFault({ given }: Pick<RetryAfterCase, 'given'>): Scrip
     if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
     if (date === undefined) response.sendDate = false
     else response.setHeader('date', date)
-    answering(() => ({ error }))(seen, response, socket)
+    respondWith(() => ({ error }))(seen, response, socket)
   }
 }

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that look random and come again with the same seed: the generator mulberry32. */
+/** A seeded random generator of numbers from 0 to 1: mulberry32. */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0
   return () => {

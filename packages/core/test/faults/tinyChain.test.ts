@@ -3,8 +3,8 @@ import type { Transport } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
-import { answering } from './answering.ts'
-import { httpClients } from './carriers.ts'
+import { respondWith } from './respondWith.ts'
+import { httpClients } from './httpClients.ts'
 import { createTinyChain } from './tinyChain.ts'
 import type { TinyChain } from './tinyChain.ts'
 import { compose, deadline } from '../layers.ts'
@@ -31,14 +31,14 @@ const balance = async (): Promise<number> =>
   Number(await transport.request({ method: 'eth_getBalance', params: [`0x${'aa'.repeat(20)}`, 'latest'] }))
 
 describe.each(httpClients)('by %s, heads that go back', (_, options) => {
-  test('are given on as they come where nobody asked for more', async () => {
+  test('are returned as they are without minBlock', async () => {
     transport = createTransport({ url: server.url, ...options })
-    server.script = answering(chain.seenFromOneOf(0, 3, 1))
+    server.script = respondWith(chain.seenFromOneOf(0, 3, 1))
     expect([await head(), await head(), await head(), await head()]).toEqual([100, 97, 99, 100])
   })
 
   test('are never seen with minBlock, though each request meets another node', async () => {
-    server.script = answering(chain.seenFromOneOf(0, 3, 1, 7))
+    server.script = respondWith(chain.seenFromOneOf(0, 3, 1, 7))
     transport = compose(
       route([http({ url: server.url }, options)], { minBlock: true }),
       retry({ retries: 20, baseMs: 1, capMs: 1 }),
@@ -55,7 +55,7 @@ describe.each(httpClients)('by %s, heads that go back', (_, options) => {
 
   test('are waited for with minBlock', async () => {
     let behind = 5
-    server.script = (...args) => answering(chain.seenFrom(Math.max(0, behind--)))(...args)
+    server.script = (...args) => respondWith(chain.seenFrom(Math.max(0, behind--)))(...args)
     transport = compose(
       route([http({ url: server.url }, options)]),
       retry({ retries: 20, baseMs: 1, capMs: 1 }),
@@ -67,8 +67,8 @@ describe.each(httpClients)('by %s, heads that go back', (_, options) => {
 })
 
 describe.each(httpClients)('by %s, a fork', (_, options) => {
-  test('changes what is asked by number, and not what is asked by hash', async () => {
-    server.script = answering((call) => chain.seenFrom(0)(call))
+  test('changes results by number, not by hash', async () => {
+    server.script = respondWith((call) => chain.seenFrom(0)(call))
     transport = compose(http({ url: server.url }, options), cache(), deadline())
     await block('finalized')
     const before = [await block('0x5f'), await block('0x64'), await block('0x10')].map((one) => one?.hash)
@@ -76,7 +76,7 @@ describe.each(httpClients)('by %s, a fork', (_, options) => {
     await transport.request(byHash)
     chain.fork(3)
     const after = [await block('0x5f'), await block('0x64'), await block('0x10')].map((one) => one?.hash)
-    // 95 lies before the fork; 100 after it; 16 is final, and kept.
+    // 95 is before the fork, 100 after it; 16 is final and cached.
     expect(after).toEqual([before[0], chain.hashOf(100), before[2]])
     expect(after[1]).not.toBe(before[1])
     expect(await transport.request(byHash)).toMatchObject({ hash: before[1] })
@@ -85,11 +85,11 @@ describe.each(httpClients)('by %s, a fork', (_, options) => {
     })
   })
 
-  test('with two nodes on two branches is told apart by hash, answer by answer', async () => {
+  test('with two nodes on two branches is detected by hash in each response', async () => {
     const other = createTinyChain(100)
     other.fork(2)
     let turn = 0
-    server.script = answering((call) => (turn++ % 2 ? other : chain).seenFrom(0)(call))
+    server.script = respondWith((call) => (turn++ % 2 ? other : chain).seenFrom(0)(call))
     transport = compose(http({ url: server.url }, options), cache(), deadline())
     const hashes = [await block('latest'), await block('latest'), await block('latest')].map((one) => one?.hash)
     expect(hashes).toEqual([chain.hashOf(100), other.hashOf(100), chain.hashOf(100)])

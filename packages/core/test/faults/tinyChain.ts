@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto'
-import type { ItemOf } from './answering.ts'
+import type { ItemOf } from './respondWith.ts'
 
-/** A chain that is only as real as its blocks' hashes. */
+/** A minimal chain: only its block hashes are consistent. */
 export interface TinyChain {
   head: number
-  /** Replaces the last so many blocks by others of the same heights. */
+  /** Replaces the latest blocks with others of the same heights. */
   readonly fork: (depth: number) => void
   readonly hashOf: (number: number) => string
-  /** The chain as a node shows it that is so many blocks behind. For `answering` and whatever else takes an `ItemOf`. */
+  /** The responses of a node that is a number of blocks behind. For `respondWith` and other functions that take an `ItemOf`. */
   readonly seenFrom: (behind: number) => ItemOf
-  /** As several nodes behind one address show it: each request meets the next of them, by how far it is behind. */
+  /** The responses of several nodes behind one URL. Each request reaches the next one; the arguments say how far each is behind. */
   readonly seenFromOneOf: (...behind: number[]) => ItemOf
 }
 
 const hex = (number: number): string => `0x${number.toString(16)}`
 
-/** Makes one. It answers the head, blocks by number and by hash, and balances, which are the number of the block they are of. */
+/** Creates a chain that returns the head, blocks by number and hash, and balances, each equal to its block number. */
 export function createTinyChain(head = 100, finalDepth = 32): TinyChain {
-  /** Where branches began, the latest last. */
+  /** The numbers of the fork blocks, the latest last. */
   const forks: number[] = []
   const branchOf = (number: number): number => forks.filter((from) => number >= from).length
   const hashOf = (number: number): string =>

@@ -1,20 +1,20 @@
 import type { Script } from '../faultServer.ts'
-import { callsOf } from './callsOf.ts'
+import { getCalls } from './getCalls.ts'
 
-/** The answer of a case of `batches.json`. */
+/** The response of a case of `batches.json`. */
 export interface BatchResponse {
   readonly status: number
   readonly headers?: { readonly [name: string]: string | undefined }
   readonly body: unknown
 }
 
-/** Far from any id that is in use. */
+/** An id that no client uses. */
 const FOREIGN = 1_000_000_000
 
-/** Answers a batch as a case of `batches.json` says: its ids 1, 2, 3 … stand for those of the first, second, third call, and others for nobody's. */
+/** Responds to a batch as in a case of `batches.json`. Its ids 1, 2, 3 … are replaced by those of the calls, others by unknown ids. */
 export function vectorBatch({ status, headers = {}, body }: BatchResponse): Script {
   return (seen, response) => {
-    const ids = callsOf(seen).map(({ id }) => id)
+    const ids = getCalls(seen).map(({ id }) => id)
     const idFor = (id: unknown): unknown => {
       if (typeof id === 'string') return String(ids[Number(id) - 1])
       if (typeof id !== 'number') return id

@@ -4,8 +4,8 @@ import { failures } from '@keyrail/vectors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
-import { answering } from './answering.ts'
-import { httpClients } from './carriers.ts'
+import { respondWith } from './respondWith.ts'
+import { httpClients } from './httpClients.ts'
 import { vectorFailure } from './vectorFailure.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
 import { gate } from '../../src/transport/gate.ts'
@@ -20,7 +20,7 @@ afterAll(() => server.close())
 const ours = failures.filter(({ appliesTo }) => appliesTo.includes('ts'))
 const single = ours.filter(({ request }) => !request.batch)
 const batched = ours.filter(({ request }) => request.batch)
-/** Makes every call one of an explicit batch, so that heavy ones are joined too. */
+/** Sends every call in an explicit batch, so that expensive methods are batched too. */
 const explicit =
   (together: object): Layer =>
   (next) =>
@@ -28,7 +28,7 @@ const explicit =
     next(Object.assign(call, { batch: together }), settle)
 const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
-    (value: unknown) => expect.fail(`answered ${JSON.stringify(value)}`),
+    (value: unknown) => expect.fail(`result ${JSON.stringify(value)}`),
     (error: unknown) => error,
   )
 
@@ -47,9 +47,9 @@ describe.each(httpClients)('by %s, over a real connection', (_, options) => {
   })
 
   test.each(batched)('$name: of two calls in a batch', async ({ request: { method }, response, expect: expected }) => {
-    const refused = vectorFailure({ response })
-    const good = answering()
-    server.script = (seen, ...rest) => (Array.isArray(seen.json) ? refused : good)(seen, ...rest)
+    const rejected = vectorFailure({ response })
+    const good = respondWith()
+    server.script = (seen, ...rest) => (Array.isArray(seen.json) ? rejected : good)(seen, ...rest)
     server.seen.length = 0
     const transport = compose(
       joinBatches()(gate()(http({ url: server.url }, options))),
@@ -59,7 +59,7 @@ describe.each(httpClients)('by %s, over a real connection', (_, options) => {
     const calls = ['0x1', '0x2'].map((param) => transport.request({ method, params: [param] }))
     const isWhole = (Object(response.body) as { readonly id?: unknown }).id !== 1
     if (expected.kind === 'batchTooLarge' || isWhole) {
-      // A refusal of the whole for its size, or for the sake of one call: made again one by one, each gets its own answer.
+      // The batch was rejected for its size or because of one call: retried one by one, each call gets its own response.
       expect(await Promise.all(calls)).toEqual(['0x1', '0x2'].map((param) => ({ method, params: [param] })))
       expect(server.seen.map(({ json }) => (Array.isArray(json) ? 'batch' : 'call'))).toEqual(['batch', 'call', 'call'])
     } else {

@@ -1,13 +1,13 @@
 import type { FailureCase } from '@keyrail/vectors'
 import type { Script } from '../faultServer.ts'
-import { callsOf } from './callsOf.ts'
+import { getCalls } from './getCalls.ts'
 
-/** Far from any id that is in use. */
+/** An id that no client uses. */
 const FOREIGN = 1_000_000_000
 
 /**
- * Answers as a case of `failures.json` says, with the ids of the request: the case's id 1 stands for the call's own, any other for nobody's.
- * A batch is answered by one such item for each call where the case has an item, and by the refusal of the whole where it has that.
+ * Responds as in a case of `failures.json`. Its id 1 is replaced by the id of the call, any other by an unknown id.
+ * A batch gets one such response for each call, or the error for the whole batch if that is what the case has.
  */
 export function vectorFailure({ response: { status, headers = {}, body } }: Pick<FailureCase, 'response'>): Script {
   const textFor = (id: number | undefined): string => {
@@ -20,7 +20,7 @@ export function vectorFailure({ response: { status, headers = {}, body } }: Pick
   }
   const isItem = Object(body) === body && (body as { readonly id?: unknown }).id === 1
   return (seen, response) => {
-    const calls = callsOf(seen)
+    const calls = getCalls(seen)
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(
       Array.isArray(seen.json) && isItem ? `[${calls.map(({ id }) => textFor(id)).join(',')}]` : textFor(calls[0]?.id),

@@ -11,7 +11,7 @@ export interface OpenCount {
 }
 
 /**
- * Counts timers and sockets from now on. What Node can list of itself leaves out whatever does not hold the process, and that would gather unseen.
+ * Counts timers and sockets from now on. The list that Node provides omits unreferenced ones, which could accumulate unnoticed.
  */
 export function countOpen(): OpenCount {
   const { setTimeout: set, clearTimeout: clear } = globalThis

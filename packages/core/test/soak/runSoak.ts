@@ -2,7 +2,7 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from 'node:timer
 import type { Hooks } from '@keyrail/core'
 import { seededRandom } from '../faults/seededRandom.ts'
 import { countOpen } from './countOpen.ts'
-import { judgeWrites } from './judgeWrites.ts'
+import { verifyWrites } from './verifyWrites.ts'
 import { soakCall, TIMEOUT_MS } from './soakCall.ts'
 import { soakHash } from './soakHash.ts'
 import { createTally } from './soakTally.ts'
@@ -15,18 +15,18 @@ import type { FullOptions, FullTransport } from '../fullTransport.ts'
 export interface SoakOptions {
   readonly calls: number
   readonly seed: number
-  /** The part of all requests that meets a fault. @default 0.2 */
+  /** The share of requests with a fault. @default 0.2 */
   readonly share?: number
-  /** About so many calls are under way at once. @default 300 */
+  /** The approximate number of concurrent calls. @default 300 */
   readonly concurrency?: number
-  /** Used in place of Node's own carrier. */
+  /** Used instead of node:http. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** Collects garbage; without it, memory is not judged. */
+  /** Collects garbage. Without it, memory is not checked. */
   readonly collect?: (() => void) | undefined
   readonly onProgress?: (text: string) => void
 }
 
-/** One thing that must hold, and whether it does. */
+/** The result of one check. */
 export interface SoakCheck {
   readonly name: string
   readonly found: string
@@ -34,63 +34,63 @@ export interface SoakCheck {
   readonly ok: boolean
 }
 
-/** What a soak found. */
+/** The results of a soak test. */
 export interface SoakReport {
   readonly figures: readonly (readonly [name: string, value: string])[]
   readonly checks: readonly SoakCheck[]
-  /** The first few things that were wrong, in words. */
+  /** The first problems, as text. */
   readonly samples: readonly string[]
 }
 
-/** How long a call may wait in queues of ours, each time, in milliseconds. */
+/** How long a call may wait in a queue, in milliseconds. */
 const MAX_WAIT_MS = 10_000
-/** A call may end so much later than its deadline, in milliseconds: the machine is busy. */
+/** How long after its deadline a call may complete, in milliseconds: the machine is busy. */
 const GRACE_MS = 1_000
-/** A call that has not ended by then is given up, in milliseconds: it is lost. */
+/** When a call that has not completed counts as lost, in milliseconds. */
 const LOST_MS = 90_000
-/** One call in so many goes by a transport that does not live long: it makes so many, and is closed with the last of them under way. */
+/** One in `SHORT_EVERY` calls uses a short-lived transport, which is closed after `SHORT_CALLS` calls while the last are in flight. */
 const SHORT_EVERY = 20
 const SHORT_CALLS = 50
-/** One call in so many begins an explicit batch of so many. */
+/** One in `BATCH_EVERY` calls starts an explicit batch of `BATCH_SIZE` calls. */
 const BATCH_EVERY = 40
 const BATCH_SIZE = 3
-/** A caller makes so many calls at once, on average, and waits for all of them. */
+/** The average number of calls that a caller makes at once and waits for. */
 const WAVE_SIZE = 6
 
-/** A transport, and which calls went by it. */
-interface Lane {
+/** A transport with its calls. */
+interface Client {
   readonly transport: FullTransport
-  /** The calls by the number that hooks give them, from 1. */
+  /** The calls by the id in hooks, from 1. */
   readonly calls: Int32Array
   made: number
 }
 
 /**
- * Makes very many calls through random faults, and finds out whether any was lost, crossed with another, or hung; whether any transaction was sent
- * twice; and whether memory, timers or sockets are left behind.
+ * Makes many calls through random faults, and checks that none is lost, mixed up with another or hangs, that no transaction is sent twice, and
+ * that no memory, timers or sockets leak.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { calls, seed, share = 0.2, concurrency = 300, fetch, collect, onProgress } = options
   const server = await startSoakServer(seed, share)
   const open = countOpen()
   const tally = createTally(calls)
-  /** How much time each call was given. */
+  /** The timeout of each call. */
   const limits = new Int32Array(calls)
   let made = 0
-  let told = 0
+  let reported = 0
   let late = 0
   let lost = 0
   let plainReads = 0
-  let plainAnswered = 0
+  let plainSucceeded = 0
   let worstMs = 0
   let closing = false
 
-  const queues = new Set<Lane>()
-  const openLane = (address: FullOptions, room: number): Lane => {
+  const clients = new Set<Client>()
+  const openClient = (address: FullOptions, room: number): Client => {
     const onEnd: Hooks['onResponse'] & Hooks['onFailure'] = ({ id, durationMs, queuedMs, method }) => {
       if (closing) return
-      told++
-      const index = queue.calls[id] as number
+      reported++
+      const index = client.calls[id] as number
       const overMs = durationMs - queuedMs - (limits[index] as number)
       worstMs = Math.max(worstMs, overMs)
       if (overMs <= GRACE_MS) return
@@ -111,15 +111,15 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       keccak256: soakHash,
       hooks: { onResponse: onEnd, onFailure: onEnd },
     })
-    const queue: Lane = { transport, calls: new Int32Array(room + 1), made: 0 }
-    queues.add(queue)
-    return queue
+    const client: Client = { transport, calls: new Int32Array(room + 1), made: 0 }
+    clients.add(client)
+    return client
   }
-  const openShort = (): Lane => openLane({ url: server.harshUrl }, SHORT_CALLS)
-  const main = openLane({ endpoints: server.urls.map((url) => ({ url })) }, calls)
+  const openShort = (): Client => openClient({ url: server.harshUrl }, SHORT_CALLS)
+  const main = openClient({ endpoints: server.urls.map((url) => ({ url })) }, calls)
   let short = openShort()
 
-  /** Calls under way, and how to stop waiting for one. */
+  /** Calls in flight, each with a function to stop waiting for it. */
   const pending = new Map<number, { readonly since: number; readonly giveUp: () => void }>()
   const watchdog = setInterval(() => {
     for (const [index, { since, giveUp }] of pending)
@@ -139,35 +139,35 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       end.then(giveUp, reject)
     })
 
-  const enter = (queue: Lane, index: number, limitMs: number): void => {
-    queue.calls[++queue.made] = index
+  const enter = (client: Client, index: number, limitMs: number): void => {
+    client.calls[++client.made] = index
     limits[index] = limitMs
     made++
   }
-  const queueOf = (index: number): Lane => {
+  const clientFor = (index: number): Client => {
     if (index % SHORT_EVERY !== 0) return main
     if (short.made < SHORT_CALLS) return short
     short.transport.close()
-    queues.delete(short)
+    clients.delete(short)
     return (short = openShort())
   }
 
   const makeOne = (index: number): Promise<void> => {
-    const queue = queueOf(index)
+    const client = clientFor(index)
     const call = soakCall(index, seed)
     const { args, timeoutMs, priority, abortMs } = call
-    enter(queue, index, timeoutMs)
+    enter(client, index, timeoutMs)
     const controller = abortMs === undefined ? undefined : new AbortController()
     const ownReason = controller && { aborted: index }
     const timer = controller && setTimeout(() => controller.abort(ownReason), abortMs)
-    const isPlain = queue === main && !controller && timeoutMs === TIMEOUT_MS && !args.method.startsWith('eth_send')
+    const isPlain = client === main && !controller && timeoutMs === TIMEOUT_MS && !args.method.startsWith('eth_send')
     if (isPlain) plainReads++
     const end = (outcome: SoakOutcome): void => {
       clearTimeout(timer)
-      if (isPlain && outcome.status === 'fulfilled') plainAnswered++
+      if (isPlain && outcome.status === 'fulfilled') plainSucceeded++
       tally.end(index, call, outcome, ownReason)
     }
-    const response = queue.transport.request(args, { timeoutMs, priority, signal: controller?.signal })
+    const response = client.transport.request(args, { timeoutMs, priority, signal: controller?.signal })
     return waitFor(
       index,
       response.then(
@@ -188,7 +188,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   }
 
   let next = 0
-  /** Makes calls in waves, as a page or an indexer does: so that there is something to join. */
+  /** Makes calls in waves, as a page or an indexer does, so that some can be batched. */
   const caller = async (end: number, number: number): Promise<void> => {
     const random = seededRandom(seed + number)
     while (next < end) {
@@ -217,15 +217,15 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   clearInterval(watchdog)
   const stats = main.transport.stats()
 
-  // Closed with calls under way, which are no part of the count.
+  // Transports are closed with calls in flight, which do not count.
   closing = true
-  const cut = [...queues].flatMap(({ transport }) =>
+  const cut = [...clients].flatMap(({ transport }) =>
     Array.from({ length: 20 }, () => transport.request({ method: 'eth_call', params: ['closing'] })),
   )
-  for (const { transport } of queues) transport.close()
+  for (const { transport } of clients) transport.close()
   await Promise.allSettled(cut)
   await nextTurn()
-  // Fetch keeps connections, with a timer each, for as long as it likes: it lets go of them when they have been idle for some seconds.
+  // fetch closes its connections, each with a timer, only after some idle seconds.
   if (fetch) await until(() => open.timers() === 0, 15_000)
   const timers = open.timers()
   await until(() => open.sockets() === 0, 1_000)
@@ -234,7 +234,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const { taken, requests, calls: asked, largestBatch, faults } = await server.report()
   await server.stop()
 
-  const writes = judgeWrites(tally, taken, seed)
+  const writes = verifyWrites(tally, taken, seed)
   const met = sum(Object.values(faults))
   const [first = 0, , , last = 0] = heaps
   const bound = first * 1.2 + 5
@@ -246,27 +246,27 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   })
   const checks: SoakCheck[] = [
     must('calls made', made, calls),
-    must('calls that ended, exactly once each', tally.settled.filter((times) => times === 1).length, calls),
-    must('calls that hooks told the end of', told, calls),
-    must('calls under way at the end', stats.inFlight, 0),
-    must('calls that never ended', lost, 0),
-    must('calls that ended over 1 s after their deadline', late, 0),
-    must('answers and failures of another call', tally.crossed, 0),
+    must('calls that completed exactly once', tally.settled.filter((times) => times === 1).length, calls),
+    must('calls reported to hooks', reported, calls),
+    must('calls in flight at the end', stats.inFlight, 0),
+    must('calls that never completed', lost, 0),
+    must('calls that completed over 1 s after their deadline', late, 0),
+    must('results and failures of another call', tally.crossed, 0),
     must('failures without a name', tally.nameless, 0),
     must('transactions that were sent twice', writes.doubled, 0),
-    must('transactions answered, but never taken', writes.untaken, 0),
+    must('transactions that succeeded, but never arrived', writes.untaken, 0),
     must('timers left after close', timers, 0),
     must('sockets left after close', sockets, 0),
     {
-      name: 'reads with all their time that were answered',
-      found: percent(plainAnswered / plainReads),
+      name: 'reads with the full timeout that succeeded',
+      found: percent(plainSucceeded / plainReads),
       wanted: 'at least 90 %',
-      ok: plainAnswered >= 0.9 * plainReads,
+      ok: plainSucceeded >= 0.9 * plainReads,
     },
     {
-      name: 'requests that met a fault',
+      name: 'requests with a fault',
       found: percent(met / requests),
-      wanted: `${percent(share)}, give or take a fifth of it`,
+      wanted: `${percent(share)}, within a fifth of it`,
       ok: Math.abs(met / requests - share) < share / 5,
     },
   ]
@@ -284,13 +284,13 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       ['calls', String(calls)],
       ['seconds', seconds.toFixed(1)],
       ['calls a second', (calls / seconds).toFixed(0)],
-      ['requests that the servers read, calls in them', [requests, asked].join(', ')],
-      ['faults met, of so many kinds', [met, Object.keys(faults).length].join(', ')],
+      ['requests received, calls in them', [requests, asked].join(', ')],
+      ['faults, kinds of faults', [met, Object.keys(faults).length].join(', ')],
       ['batches, calls in them, largest', [stats.batches, stats.batchedCalls, largestBatch].join(', ')],
       ['retries, reroutes, hedges', [stats.retries, stats.rerouted, stats.hedged].join(', ')],
       ['joined, cached', [stats.joined, stats.cached].join(', ')],
       ['transactions', String(writes.made)],
-      ['latest end after a deadline, ms', worstMs.toFixed(0)],
+      ['maximum time over a deadline, ms', worstMs.toFixed(0)],
       ['heap at each quarter, MiB', heaps.map((size) => size.toFixed(1)).join(', ')],
       ['memory of the process, MiB', (process.memoryUsage.rss() / 2 ** 20).toFixed(1)],
       ['calls that failed', String(sum(Object.values(tally.failures)))],
@@ -305,7 +305,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 const percent = (part: number): string => `${(part * 100).toFixed(1)} %`
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Waits until something holds, but no longer than so many milliseconds. */
+/** Waits until a condition holds, up to a time in milliseconds. */
 async function until(holds: () => boolean, ms: number): Promise<void> {
   const end = performance.now() + ms
   while (!holds() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,33 +1,33 @@
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer, Script, Seen } from '../faultServer.ts'
-import { answering } from '../faults/answering.ts'
-import type { ItemOf } from '../faults/answering.ts'
+import { respondWith } from '../faults/respondWith.ts'
+import type { ItemOf } from '../faults/respondWith.ts'
 import { batchCap } from '../faults/batchCap.ts'
-import { callsOf } from '../faults/callsOf.ts'
+import { getCalls } from '../faults/getCalls.ts'
 import { mixed } from '../faults/mixed.ts'
 import { seededRandom } from '../faults/seededRandom.ts'
-import { soakAnswer } from './soakAnswer.ts'
+import { getSoakResult } from './soakResult.ts'
 import { allFaults, passingFaults } from './soakFaults.ts'
 import type { SoakFault } from './soakFaults.ts'
 import { soakHash } from './soakHash.ts'
 
-/** What the servers of a soak have seen. */
+/** What the servers of a soak test received. */
 export interface ServerReport {
   readonly requests: number
   readonly calls: number
   readonly largestBatch: number
-  /** How often each fault was met. */
+  /** How often each fault occurred. */
   readonly faults: Readonly<Record<string, number>>
-  /** Each transaction that was taken, and what each time was met. */
+  /** Each accepted transaction, with the response or fault of each time it arrived. */
   readonly taken: readonly (readonly [raw: string, met: readonly string[]])[]
 }
 
-/** What the parent process sends. */
+/** The messages of the parent process. */
 export type Order = 'report'
 
-/** The words in which the second endpoint refuses batches of more than its cap. */
+/** The error of the second endpoint for batches above its cap. */
 const CAP = 6
-const capRefusal = {
+const capRejection = {
   status: 200,
   body: { jsonrpc: '2.0', id: null, error: { code: -32600, message: `batch limit of ${CAP} exceeded` } },
 }
@@ -41,14 +41,14 @@ let calls = 0
 let largestBatch = 0
 
 const itemOf: ItemOf = (call) => {
-  if (call.method !== 'eth_getTransactionByHash') return { result: soakAnswer(call) }
+  if (call.method !== 'eth_getTransactionByHash') return { result: getSoakResult(call) }
   const [hash] = call.params as [string]
   return { result: hashes.has(hash) ? { hash, blockHash: null, blockNumber: null } : null }
 }
 
-/** A transaction is taken by whoever read it and did not turn it away, whatever becomes of the answer. */
+/** Records a transaction as accepted: the server read it and did not reject it, even if the response is lost. */
 const take = (seen: Seen, met: string): void => {
-  for (const { method, params } of callsOf(seen)) {
+  for (const { method, params } of getCalls(seen)) {
     if (method !== 'eth_sendRawTransaction') continue
     const raw = params[0] as `0x${string}`
     taken.set(raw, [...(taken.get(raw) ?? []), met])
@@ -62,30 +62,30 @@ const start = async (number: number, from: readonly SoakFault[], good: Script): 
     share,
     faults: from,
     good: (seen, ...rest) => {
-      take(seen, 'a good answer')
+      take(seen, 'a correct response')
       good(seen, ...rest)
     },
     onFault: (fault, seen) => {
       faults[fault.name] = (faults[fault.name] ?? 0) + 1
-      if (!(fault as SoakFault).refuses) take(seen, fault.name)
+      if (!(fault as SoakFault).rejects) take(seen, fault.name)
     },
   })
   const server = await startFaultServer((seen, ...rest) => {
-    const size = callsOf(seen).length
+    const size = getCalls(seen).length
     requests++
     calls += size
     largestBatch = Math.max(largestBatch, size)
-    // A long run would fill the memory with what it has seen.
+    // In a long run, the list of requests would fill the memory.
     server.seen.length = 0
     script(seen, ...rest)
   })
   return server
 }
 
-const good = answering(itemOf)
+const good = respondWith(itemOf)
 const servers = await Promise.all([
   start(1, passingFaults(itemOf), good),
-  start(2, passingFaults(itemOf), batchCap(CAP, capRefusal, itemOf)),
+  start(2, passingFaults(itemOf), batchCap(CAP, capRejection, itemOf)),
   start(3, allFaults(itemOf), good),
 ])
 process.on('disconnect', () => process.exit())

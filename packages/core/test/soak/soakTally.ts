@@ -1,5 +1,5 @@
 import { isKeyrailError } from '@keyrail/core'
-import { soakAnswer } from './soakAnswer.ts'
+import { getSoakResult } from './soakResult.ts'
 import type { SoakCall } from './soakCall.ts'
 
 /** How one call ended. */
@@ -45,7 +45,7 @@ export function createTally(calls: number): SoakTally {
       if (outcome.status === 'rejected') return failed(index, call, outcome.reason, ownReason)
       const { value } = outcome
       tally.answered[index] = 1
-      if (JSON.stringify(value) !== JSON.stringify(soakAnswer(call.args))) {
+      if (JSON.stringify(value) !== JSON.stringify(getSoakResult(call.args))) {
         tally.crossed++
         tally.say(`${call.args.method} ${index} was answered ${JSON.stringify(value)}`)
       }
@@ -64,7 +64,7 @@ export function createTally(calls: number): SoakTally {
     }
     count(reason.kind)
     const { method, transactionHash } = reason
-    if (method === args.method && (!transactionHash || transactionHash === soakAnswer(args))) return
+    if (method === args.method && (!transactionHash || transactionHash === getSoakResult(args))) return
     tally.crossed++
     tally.say(`${args.method} ${index} failed as another call: ${reason.message}`)
   }

@@ -1,18 +1,18 @@
 import type { Seen } from '../faultServer.ts'
-import { bodyFor, echoItem } from './answering.ts'
-import type { ItemOf } from './answering.ts'
+import { bodyFor, echoItem } from './respondWith.ts'
+import type { ItemOf } from './respondWith.ts'
 
-/** How the end of a body is told: by its length, by a last chunk, or by the end of the connection. */
+/** How the end of a body is marked: by content-length, a last chunk, or the end of the connection. */
 export type Framing = 'length' | 'chunked' | 'close'
 
-/** An answer as it goes over the wire, its head and its body. */
-export interface AnswerBytes {
+/** The bytes of a response: head and body. */
+export interface ResponseBytes {
   readonly head: Buffer
   readonly body: Buffer
 }
 
-/** Writes a good answer down to the byte, so that a script can send any part of it in any way. */
-export function answerBytes(seen: Seen, framing: Framing = 'length', itemOf: ItemOf = echoItem): AnswerBytes {
+/** Serializes a correct response, so that a script can send any part of it in any way. */
+export function createResponseBytes(seen: Seen, framing: Framing = 'length', itemOf: ItemOf = echoItem): ResponseBytes {
   const text = JSON.stringify(bodyFor(seen, itemOf))
   const length = Buffer.byteLength(text)
   const middle = Math.max(1, length >> 1)

@@ -11,8 +11,8 @@ export interface WritesJudged {
   readonly untaken: number
 }
 
-/** Compares what the callers were told of their transactions with what the servers took. */
-export function judgeWrites(tally: SoakTally, taken: ServerReport['taken'], seed: number): WritesJudged {
+/** Compares the outcomes of transactions as seen by callers with the transactions that the servers accepted. */
+export function verifyWrites(tally: SoakTally, taken: ServerReport['taken'], seed: number): WritesJudged {
   const metBy = new Map(taken)
   let made = 0
   let doubled = 0

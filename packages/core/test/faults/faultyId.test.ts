@@ -2,11 +2,11 @@ import { createTransport, isKeyrailError } from '@keyrail/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer } from '../faultServer.ts'
-import { httpClients } from './carriers.ts'
-import { idLies, lyingId } from './lyingId.ts'
+import { httpClients } from './httpClients.ts'
+import { idFaults, faultyId } from './faultyId.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { gate } from '../../src/transport/gate.ts'
 import { http } from '../../src/transport/http.ts'
+import { gate } from '../../src/transport/gate.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -19,15 +19,18 @@ const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
 
 describe.each(httpClients)('by %s', (_, options) => {
   // Without an id it is the response to the only request of its connection.
-  test.each(idLies.filter((lie) => lie !== 'none'))('an answer whose id is a lie (%s) is no answer', async (lie) => {
-    server.script = lyingId(lie)
-    const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
-    expect(await outcomeOf(transport.request({ method: 'eth_call', params: ['0x1'] }))).toBe('badResponse')
-    transport.close()
-  })
+  test.each(idFaults.filter((fault) => fault !== 'none'))(
+    'a response with a faulty id (%s) is rejected',
+    async (fault) => {
+      server.script = faultyId(fault)
+      const transport = createTransport({ url: server.url, retry: false, timeoutMs: 5_000, ...options })
+      expect(await outcomeOf(transport.request({ method: 'eth_call', params: ['0x1'] }))).toBe('badResponse')
+      transport.close()
+    },
+  )
 
-  test.each(idLies)('in a batch it (%s) costs the call it touches, and no other', async (lie) => {
-    server.script = lyingId(lie)
+  test.each(idFaults)('in a batch it (%s) costs the call it touches, and no other', async (fault) => {
+    server.script = faultyId(fault)
     const transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 5_000 }))
     const own = (param: number): object => ({ method: 'eth_call', params: [param] })
     const calls = [0, 1, 2, 3].map((param) => outcomeOf(transport.request({ method: 'eth_call', params: [param] })))

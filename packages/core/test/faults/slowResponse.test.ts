@@ -4,19 +4,19 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startFaultServer } from '../faultServer.ts'
 import type { FaultServer, Script } from '../faultServer.ts'
 import { until, useFakeClock } from '../useFakeClock.ts'
-import type { Framing } from './answerBytes.ts'
-import { answering } from './answering.ts'
-import { httpClients } from './carriers.ts'
+import type { Framing } from './responseBytes.ts'
+import { respondWith } from './respondWith.ts'
+import { httpClients } from './httpClients.ts'
 import { halfOpen } from './halfOpen.ts'
-import { slowAnswer } from './slowAnswer.ts'
+import { slowResponse } from './slowResponse.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { gate } from '../../src/transport/gate.ts'
 import { http } from '../../src/transport/http.ts'
+import { gate } from '../../src/transport/gate.ts'
 
 let server: FaultServer
 let transport: Transport
 beforeEach(async () => {
-  server = await startFaultServer(answering())
+  server = await startFaultServer(respondWith())
   useFakeClock()
 })
 afterEach(async () => {
@@ -33,7 +33,7 @@ const ask = (param: string, timeoutMs?: number): Promise<unknown> =>
 const outcomeOf = (call: Promise<unknown>): Promise<unknown> =>
   call.catch((error: unknown) => (isKeyrailError(error) ? error.kind : error))
 
-/** Waits until the server has seen so many requests, then lets time pass. */
+/** Waits until the server has received a number of requests, then advances time. */
 const passTime = async (requests: number, ms: number): Promise<void> => {
   await until(() => server.seen.length === requests)
   await vi.advanceTimersByTimeAsync(ms)
@@ -55,7 +55,7 @@ describe.each(httpClients)('by %s', (_, options) => {
   describe.each(parts)('a $part that drips, framed by $framing', ({ part, framing }) => {
     test('is waited for within the time of the call', async () => {
       transport = createTransport({ url: server.url, retry: false, timeoutMs: 10_000, ...options })
-      server.script = slowAnswer(part, 9_000, { framing })
+      server.script = slowResponse(part, 9_000, { framing })
       const call = ask('0x1')
       await passTime(1, 9_000)
       expect(await call).toEqual(own('0x1'))
@@ -63,7 +63,7 @@ describe.each(httpClients)('by %s', (_, options) => {
 
     test('ends with the time of the call, and so does its connection', async () => {
       transport = createTransport({ url: server.url, retry: false, ...options })
-      const slow = goneOf(slowAnswer(part, 60_000, { framing }))
+      const slow = goneOf(slowResponse(part, 60_000, { framing }))
       server.script = slow.script
       const outcome = outcomeOf(ask('0x1', 80))
       await passTime(1, 79)
@@ -76,7 +76,7 @@ describe.each(httpClients)('by %s', (_, options) => {
 
   test('calls of a batch wait for a slow one together, and each leaves at its own time', async () => {
     transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline())
-    server.script = slowAnswer('body', 300)
+    server.script = slowResponse('body', 300)
     const outcomes = Promise.all([ask('0x1'), ask('0x2', 60), ask('0x3')].map(outcomeOf))
     await passTime(1, 300)
     expect(await outcomes).toEqual([own('0x1'), 'timeout', own('0x3')])
@@ -85,27 +85,27 @@ describe.each(httpClients)('by %s', (_, options) => {
   test.each([
     ['at once', 0],
     ['in the middle of its head', 20],
-    ['in the middle of its answer', 120],
+    ['in the middle of its response', 120],
   ])('a server that falls silent %s costs no more than the time of the call', async (_where, afterBytes) => {
     transport = createTransport({ url: server.url, retry: false, ...options })
     server.script = halfOpen({ afterBytes })
     const outcome = outcomeOf(ask('0x1', 80))
     await passTime(1, 80)
     expect(await outcome).toBe('timeout')
-    server.script = answering()
+    server.script = respondWith()
     // Not on the silent connection.
     expect(await ask('0x2')).toEqual(own('0x2'))
     expect(server.seen[1]?.connection).not.toBe(server.seen[0]?.connection)
   })
 
-  test('a kept connection that has fallen silent costs one call', async () => {
+  test('an idle connection that has gone silent fails one call', async () => {
     transport = createTransport({ url: server.url, retry: false, ...options })
     await ask('0x1')
     server.script = halfOpen()
     const outcome = outcomeOf(ask('0x2', 80))
     await passTime(2, 80)
     expect(await outcome).toBe('timeout')
-    server.script = answering()
+    server.script = respondWith()
     expect(await ask('0x3')).toEqual(own('0x3'))
   })
 

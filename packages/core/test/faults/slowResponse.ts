@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net'
 import type { Script } from '../faultServer.ts'
-import { answerBytes } from './answerBytes.ts'
-import type { Framing } from './answerBytes.ts'
-import type { ItemOf } from './answering.ts'
+import { createResponseBytes } from './responseBytes.ts'
+import type { Framing } from './responseBytes.ts'
+import type { ItemOf } from './respondWith.ts'
 
-/** Options of {@link slowAnswer}. */
+/** Options of {@link slowResponse}. */
 export interface SlowOptions {
   readonly framing?: Framing
   readonly itemOf?: ItemOf
 }
 
-/** So many pieces the slow part comes in. */
+/** The number of chunks of the slow part. */
 const PIECES = 10
 
-/** Sends bytes in pieces, evenly over a time in milliseconds; no more of them once the connection has gone. */
+/** Sends bytes in chunks, evenly over a time in milliseconds. Stops if the connection closes. */
 const drip = (socket: Socket, bytes: Buffer, ms: number, then: () => void): void => {
   const size = Math.ceil(bytes.length / PIECES)
   let at = 0
@@ -25,10 +25,10 @@ const drip = (socket: Socket, bytes: Buffer, ms: number, then: () => void): void
   }, ms / PIECES)
 }
 
-/** A good answer of which one part drips for so many milliseconds: its head, or, after a head that comes at once, its body. */
-export function slowAnswer(part: 'head' | 'body', ms: number, { framing, itemOf }: SlowOptions = {}): Script {
+/** A correct response of which one part, head or body, takes a time in milliseconds. */
+export function slowResponse(part: 'head' | 'body', ms: number, { framing, itemOf }: SlowOptions = {}): Script {
   return (seen, _response, socket) => {
-    const { head, body } = answerBytes(seen, framing, itemOf)
+    const { head, body } = createResponseBytes(seen, framing, itemOf)
     if (part === 'head') return drip(socket, head, ms, () => socket.end(body))
     socket.write(head)
     drip(socket, body, ms, () => socket.end())

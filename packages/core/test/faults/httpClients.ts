@@ -1,6 +1,6 @@
 import type { HttpOptions } from '../../src/transport/http.ts'
 
-/** Options that choose a carrier: Node's own, and a `fetch` as everywhere else. */
+/** Options that select the HTTP client: node:http, or `fetch` as on other platforms. */
 export const httpClients: readonly (readonly [string, HttpOptions])[] = [
   ['node:http', {}],
   ['fetch', { fetch: globalThis.fetch }],
