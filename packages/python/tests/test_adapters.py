@@ -322,6 +322,14 @@ PARAMS = [
 ]
 
 
+@pytest.fixture
+def short_delays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the random delays before retries and the pauses between look-ups of a transaction a tenth as long."""
+    monkeypatch.setattr("keyrail.transport.retry.random.random", lambda: 0.05)
+    monkeypatch.setattr("keyrail.transport.safe_write.LOOK_MS", 200)
+
+
+@pytest.mark.usefixtures("short_delays")
 @pytest.mark.parametrize(("kind", "face", "case"), PARAMS)
 def test_adapter(
     kind: type[SyncSubject] | type[AsyncSubject], face: str, case: dict[str, Any], capfd: pytest.CaptureFixture[str]

@@ -406,7 +406,7 @@ def test_a_tag_that_the_node_does_not_know_is_no_end_of_the_world(kind: str) -> 
 
 
 @BOTH
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_it_goes_on_after_any_number_of_stops_whatever_the_windows_and_limits(kind: str, seed: int) -> None:
     drawn = random.Random(seed)
 
@@ -534,7 +534,7 @@ class TestCheckReorg:
 
     @pytest.mark.parametrize("kind", ["sync", "async"])
     def test_it_ends_in_the_canonical_logs_whatever_the_chain_does_between_two_calls(self, kind: str) -> None:
-        for seed in range(25):
+        for seed in range(8):
             drawn = random.Random(seed)
             script = [
                 drawn.choice(
@@ -561,7 +561,7 @@ class TestCheckReorg:
                 for _ in range(3):
                     cursor = self.read_on(kind, server, taken, cursor)
                 assert taken == server.places(), seed
-        assert self.reorgs > 5
+        assert self.reorgs >= 3
 
 
 @pytest.fixture(autouse=True)

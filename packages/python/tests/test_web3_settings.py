@@ -130,7 +130,8 @@ def test_failures_are_not_cached() -> None:
     def script(seen: Seen, wire: Wire) -> None:
         if len(server.seen) == 1:
             wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], "error": {"code": -32000, "message": "busy"}})
-        node(seen, wire)
+        else:
+            node(seen, wire)
 
     with (
         FaultServer(script) as server,

@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { setUpPython } from '../scripts/setUpPython.ts'
+import { run, top } from './run.ts'
+import type { Ran } from './run.ts'
+
+interface PythonTest {
+  readonly id: string
+  readonly outcome: 'passed' | 'failed' | 'skipped'
+  /** Why the test failed or was skipped. */
+  readonly text: string
+}
+
+/** What to run in the virtual environment of the Python package. */
+export interface PythonSuite {
+  /** Arguments for pytest. */
+  readonly pytest: readonly string[]
+  /** At least this many tests must run, so that a typo in the arguments does not pass. */
+  readonly minTests: number
+  /** Linters and type checkers that must find nothing: each a module with its arguments. */
+  readonly checks: readonly (readonly string[])[]
+}
+
+interface SuiteRun {
+  readonly tests: readonly PythonTest[]
+  readonly pytest: Ran
+  readonly checks: readonly (readonly [name: string, ran: Ran])[]
+}
+
+const folder = join(top, 'packages/python')
+
+async function runSuite(suite: PythonSuite, python: string): Promise<SuiteRun> {
+  const runModule = (words: readonly string[]): Promise<Ran> =>
+    run(python, ['-m', ...words], { cwd: folder, timeoutMs: 900_000 })
+  const reports = mkdtempSync(join(tmpdir(), 'keyrail-python-'))
+  afterAll(() => rmSync(reports, { recursive: true, force: true }))
+  const report = join(reports, 'report.json')
+  // pytest and the checks run at the same time, because many of the tests wait for deadlines and servers.
+  const testing = runModule(['pytest', ...suite.pytest, '--report', report])
+  const checks: [string, Ran][] = []
+  for (const words of suite.checks) checks.push([words.join(' '), await runModule(words)])
+  const pytest = await testing
+  let tests: PythonTest[] = []
+  try {
+    tests = JSON.parse(readFileSync(report, 'utf8')) as PythonTest[]
+  } catch {
+    // pytest wrote no report. The first test below shows its exit code and output.
+  }
+  return { tests, pytest, checks }
+}
+
+/**
+ * Runs tests of the Python package by pytest, and registers each of them as a test of Vitest, so that it is counted and reported with the
+ * others. Registers nothing on a machine without Python, unless `KEYRAIL_TEST_ALL` is 1: then that is a failure.
+ *
+ * @param suite - What to run.
+ */
+export async function testPython(suite: PythonSuite): Promise<void> {
+  const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
+  const environment = await setUpPython()
+  const missing = 'missing' in environment ? [environment.missing] : []
+  if (missing.length > 0 && !mustRun) console.log(`Python: tests are skipped: ${missing.join('')}`)
+  test.skipIf(!mustRun).each(missing)('Python: %s', (what) => expect.fail(what))
+
+  const ran = 'python' in environment ? await runSuite(suite, environment.python) : undefined
+  describe.runIf(ran)('Python', () => {
+    const { tests = [], pytest, checks = [] } = ran ?? {}
+
+    test('pytest finds the tests and runs to its end', () => {
+      const output = `${pytest?.stdout}${pytest?.stderr}`
+      expect(tests.length, output).toBeGreaterThanOrEqual(suite.minTests)
+      const failed = tests.some(({ outcome }) => outcome === 'failed')
+      expect(pytest?.code, output).toBe(failed ? 1 : 0)
+    })
+
+    test.each(checks)('%s finds nothing', (_, { code, stdout, stderr }) => {
+      expect(code, stdout + stderr).toBe(0)
+    })
+
+    test.each(tests.filter(({ outcome }) => outcome !== 'skipped'))('$id', ({ outcome, text }) => {
+      expect(outcome, text).toBe('passed')
+    })
+
+    // A skipped test is a failure where everything has to run.
+    test.skipIf(!mustRun).each(tests.filter(({ outcome }) => outcome === 'skipped'))('$id: $text', ({ text }) => {
+      expect.fail(text)
+    })
+  })
+}
