@@ -82,7 +82,7 @@ const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 test.skipIf(!canRead && !mustRun)(
   'the Python package gives users the names and signatures that are on record',
   async () => {
-    const { code, stdout, stderr } = await run(python, ['packages/python/tests/public_face.py'])
+    const { code, stdout, stderr } = await run(python, ['packages/python/tests/public_api.py'])
     expect(code, stderr).toBe(0)
     await expect(stdout).toMatchFileSnapshot('faces/python.txt')
   },

@@ -1,7 +1,7 @@
-"""A provider under measurement, in a process of its own: ``npm run bench -- --only pythonSync,pythonAsync`` starts several and compares.
+"""Measures one provider in its own process. ``npm run bench -- --only pythonSync,pythonAsync`` starts several and compares them.
 
-Run as ``python bench.py {keyrail|web3.py} {sync|async} URL``. Each line on its input is a workload and a number of calls, such as
-``singles 500``; each line on its output is what that cost, as JSON.
+Usage: ``python bench.py {keyrail|web3.py} {sync|async} URL``. Each input line is a workload and a number of calls, such as
+``singles 500``. Each output line is the cost of a workload, as JSON.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ADDRESS = "0x" + "11" * 20
 
 
 def singles(w3: Web3, calls: int) -> None:
-    """Take the block numbers, one after another."""
+    """Request block numbers, one after another."""
     for _ in range(calls):
         assert w3.eth.block_number > 0  # noqa: S101
 
 
 def batches(w3: Web3, calls: int) -> None:
-    """Take the balances."""
+    """Request balances in batches."""
     for _ in range(calls // BATCH):
         with w3.batch_requests() as batch:
             for _ in range(BATCH):
@@ -37,13 +37,13 @@ def batches(w3: Web3, calls: int) -> None:
 
 
 async def async_singles(w3: AsyncWeb3[Any], calls: int) -> None:
-    """Take the block numbers, one after another."""
+    """Request block numbers, one after another."""
     for _ in range(calls):
         assert await w3.eth.block_number > 0  # noqa: S101
 
 
 async def async_batches(w3: AsyncWeb3[Any], calls: int) -> None:
-    """Take the balances."""
+    """Request balances in batches."""
     for _ in range(calls // BATCH):
         async with w3.batch_requests() as batch:
             for _ in range(BATCH):
@@ -51,39 +51,39 @@ async def async_batches(w3: AsyncWeb3[Any], calls: int) -> None:
             assert len(await batch.async_execute()) == BATCH  # noqa: S101
 
 
-def tell(started: float, cpu: float) -> None:
-    """Tell what a workload cost, in milliseconds."""
+def print_cost(started: float, cpu: float) -> None:
+    """Print the cost of a workload, in milliseconds."""
     cost = {"wallMs": (time.perf_counter() - started) * 1_000, "cpuMs": (time.process_time() - cpu) * 1_000}
     print(json.dumps(cost), flush=True)
 
 
-def run_sync(who: str, url: str) -> None:
-    """Do what is named, until nothing more is."""
-    w3 = Web3(KeyrailProvider(url=url) if who == "keyrail" else HTTPProvider(url))
+def run_sync(library: str, url: str) -> None:
+    """Run the workloads from the input with a synchronous provider."""
+    w3 = Web3(KeyrailProvider(url=url) if library == "keyrail" else HTTPProvider(url))
     for line in sys.stdin:
         gc.collect()
         started, cpu = time.perf_counter(), time.process_time()
         name, calls = line.split()
         {"singles": singles, "batches": batches}[name](w3, int(calls))
-        tell(started, cpu)
+        print_cost(started, cpu)
 
 
-async def run_async(who: str, url: str) -> None:
-    """Do the same in one event loop."""
-    provider: Any = AsyncKeyrailProvider(url=url) if who == "keyrail" else AsyncHTTPProvider(url)
+async def run_async(library: str, url: str) -> None:
+    """Run the workloads from the input with an asynchronous provider, in one event loop."""
+    provider: Any = AsyncKeyrailProvider(url=url) if library == "keyrail" else AsyncHTTPProvider(url)
     w3: AsyncWeb3[Any] = AsyncWeb3(provider)
     while line := sys.stdin.readline():
         gc.collect()
         started, cpu = time.perf_counter(), time.process_time()
         name, calls = line.split()
         await {"singles": async_singles, "batches": async_batches}[name](w3, int(calls))
-        tell(started, cpu)
+        print_cost(started, cpu)
     await provider.disconnect()
 
 
 if __name__ == "__main__":
-    _, who, way, url = sys.argv
-    if way == "async":
-        asyncio.run(run_async(who, url))
+    _, library, mode, url = sys.argv
+    if mode == "async":
+        asyncio.run(run_async(library, url))
     else:
-        run_sync(who, url)
+        run_sync(library, url)

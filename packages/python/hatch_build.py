@@ -1,4 +1,4 @@
-"""Copies the JSON files that decide about failures from the TypeScript core: both languages decide by the same files."""
+"""Copies the JSON files that the Python and TypeScript packages share from core."""
 
 import os
 import shutil
@@ -11,15 +11,15 @@ SHARED = ("classification.json", "readMethods.json")
 
 
 class CopySharedFiles(BuildHookInterface):  # type: ignore[type-arg]
-    """Copies them when the whole repository is there. A source distribution has the copies already."""
+    """Copies the files when the build runs in the repository. A source distribution already contains them."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
-        """Run by hatchling before it builds."""
+        """Copy the files. hatchling calls this before a build."""
         top = Path(self.root)
         for name in SHARED:
             source = top.parent / "core/src/failure" / name
             if source.exists():
-                # Renamed into place: another build or program may read the copy at the same time.
+                # Renamed into place, because another build or program may read the copy at the same time.
                 partial = top.parent / f".{name}.{os.getpid()}"
                 shutil.copyfile(source, partial)
                 partial.replace(top / "src/keyrail/failure" / name)

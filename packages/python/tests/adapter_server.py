@@ -1,4 +1,4 @@
-"""The node of adapters.json, behind a server that answers as a case says."""
+"""The node of adapters.json, behind a server that responds as a case says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from email.utils import formatdate
 from math import ceil
 from typing import Any
 
-from fault_server import FaultServer, Seen, Wire
+from fault_server import Connection, FaultServer, ReceivedRequest
 from vectors import read_vectors
 
 NODE = read_vectors("adapters.json")["node"]
@@ -31,17 +31,17 @@ RECEIPT = {
 }
 
 
-def account_of(params: Any) -> Any:
-    wanted = str(params[0]).lower() if params else ""
-    return next((one for one in NODE["accounts"] if one["address"] == wanted), None)
+def find_account(params: Any) -> Any:
+    address = str(params[0]).lower() if params else ""
+    return next((one for one in NODE["accounts"] if one["address"] == address), None)
 
 
 class AdapterServer(FaultServer):
-    def __init__(self, answers: list[dict[str, Any]], key: str) -> None:
-        self.answers = answers
+    def __init__(self, responses: list[dict[str, Any]], key: str) -> None:
+        self.responses = responses
         self.key = key
         self.used: dict[int, int] = {}
-        self.taken: set[Any] = set()
+        self.accepted: set[Any] = set()
         self.other = FaultServer()
         super().__init__(self.respond)
 
@@ -51,12 +51,12 @@ class AdapterServer(FaultServer):
 
     def result(self, call: dict[str, Any]) -> Any:
         method, params = call["method"], call.get("params") or []
-        known = bool(params) and isinstance(params[0], str) and params[0] in self.taken
+        known = bool(params) and isinstance(params[0], str) and params[0] in self.accepted
         return {
             "eth_blockNumber": NODE["blockNumber"],
             "eth_chainId": NODE["chainId"],
             "eth_call": NODE["contract"]["answer"],
-            "eth_getBalance": (account_of(params) or {"balance": "0x0"})["balance"],
+            "eth_getBalance": (find_account(params) or {"balance": "0x0"})["balance"],
             "eth_sendRawTransaction": NODE["transaction"]["hash"],
             "eth_getTransactionByHash": (
                 {"hash": NODE["transaction"]["hash"], "from": NODE["transaction"]["from"]} if known else None
@@ -64,54 +64,54 @@ class AdapterServer(FaultServer):
             "eth_getTransactionReceipt": RECEIPT if known else None,
         }.get(method, "0x1")
 
-    def fits(self, answer: dict[str, Any], at: int, seen: Seen) -> bool:
-        calls = seen.calls
-        is_batch = isinstance(seen.json, list)
+    def fits(self, answer: dict[str, Any], at: int, request: ReceivedRequest) -> bool:
+        calls = request.calls
+        is_batch = isinstance(request.json, list)
         return (
             ("for" not in answer or any(call["method"] == answer["for"] for call in calls))
             and (
                 "account" not in answer
-                or (not is_batch and account_of(calls[0].get("params")) is NODE["accounts"][answer["account"]])
+                or (not is_batch and find_account(calls[0].get("params")) is NODE["accounts"][answer["account"]])
             )
             and (is_batch or not (answer.get("batch") or answer.get("over")))
             and len(calls) > answer.get("over", 0)
             and self.used.get(at, 0) < answer.get("times", float("inf"))
         )
 
-    def respond(self, seen: Seen, wire: Wire) -> None:
-        calls = seen.calls
-        reused = any(before.connection == seen.connection for before in self.seen if before is not seen)
-        at = next((at for at, one in enumerate(self.answers) if self.fits(one, at, seen)), -1)
-        answer = self.answers[at] if at >= 0 else {}
+    def respond(self, request: ReceivedRequest, connection: Connection) -> None:
+        calls = request.calls
+        reused = any(before.connection == request.connection for before in self.requests if before is not request)
+        at = next((at for at, one in enumerate(self.responses) if self.fits(one, at, request)), -1)
+        answer = self.responses[at] if at >= 0 else {}
         self.used[at] = self.used.get(at, 0) + 1
-        lost = ("fault" in answer or "body" in answer) and not answer.get("taken")
-        if not lost and "eth_sendRawTransaction" in seen.methods:
-            self.taken.add(NODE["transaction"]["hash"])
+        is_lost = ("fault" in answer or "body" in answer) and not answer.get("taken")
+        if not is_lost and "eth_sendRawTransaction" in request.methods:
+            self.accepted.add(NODE["transaction"]["hash"])
 
         def item(call: dict[str, Any]) -> dict[str, Any]:
             return {"jsonrpc": "2.0", "id": call["id"], "result": self.result(call)}
 
-        def given(one: dict[str, Any]) -> dict[str, Any]:
+        def to_entry(one: dict[str, Any]) -> dict[str, Any]:
             call = calls[one["of"]] if one.get("of", len(calls)) < len(calls) else None
-            own: Any = call["id"] if call else None
+            entry_id: Any = call["id"] if call else None
             if "id" in one:
-                own = {"text": str(own), "foreign": FOREIGN, None: None}[one["id"]]
-            end = (
+                entry_id = {"text": str(entry_id), "foreign": FOREIGN, None: None}[one["id"]]
+            outcome = (
                 {"error": one["error"]}
                 if "error" in one
                 else {"result": one.get("result", self.result(call) if call else None)}
             )
-            return {"jsonrpc": "2.0", "id": own, **end}
+            return {"jsonrpc": "2.0", "id": entry_id, **outcome}
 
         def fill(text: str) -> str:
-            # A date has whole seconds: the next but one is at least one second away.
+            # A date has whole seconds, so this one is at least one second away.
             date = formatdate(ceil(time.time()) + 1, usegmt=True)
             return (
                 text.replace('"$ID"', json.dumps(calls[0]["id"]))
                 .replace("$ID", str(calls[0]["id"]))
                 .replace('"$FOREIGN"', str(FOREIGN))
                 .replace("$KEY", self.key)
-                .replace("$PATH", seen.path)
+                .replace("$PATH", request.path)
                 .replace("$OTHER", self.other.url)
                 .replace("$IN2S", date)
             )
@@ -119,9 +119,9 @@ class AdapterServer(FaultServer):
         if "body" in answer:
             body = answer["body"]
         elif "items" in answer:
-            body = [given(one) for one in answer["items"]]
+            body = [to_entry(one) for one in answer["items"]]
         else:
-            body = [item(call) for call in calls] if isinstance(seen.json, list) else item(calls[0])
+            body = [item(call) for call in calls] if isinstance(request.json, list) else item(calls[0])
         text = fill(body if isinstance(body, str) else json.dumps(body))
         headers = {
             name: fill(value) for name, value in answer.get("headers", {"content-type": "application/json"}).items()
@@ -132,22 +132,22 @@ class AdapterServer(FaultServer):
         if fault == "resetReused":
             fault = "reset" if reused else "none"
         if fault == "none":
-            wire.answer(status, text, headers)
+            connection.respond(status, text, headers)
         elif fault == "reset":
-            wire.reset()
+            connection.reset()
         elif fault == "hang":
-            wire.hang()
+            connection.hang()
         elif fault == "stall":
-            wire.head(status, headers, len(text.encode()))
-            wire.hang()
+            connection.head(status, headers, len(text.encode()))
+            connection.hang()
         elif fault == "drip":
-            wire.head(status, {**headers, "connection": "close"}, None)
-            wire.drip()
+            connection.head(status, {**headers, "connection": "close"}, None)
+            connection.drip()
         elif fault == "cut":
             data = text.encode()
-            wire.head(status, headers, len(data))
-            wire.send(data[:-5])
-            wire.sock.close()
+            connection.head(status, headers, len(data))
+            connection.send(data[:-5])
+            connection.sock.close()
             raise OSError("cut")
         else:
-            raise AssertionError(f"no such fault: {fault}")
+            raise AssertionError(f"unknown fault: {fault}")

@@ -1,4 +1,4 @@
-"""A node whose chain can be mined on and reorganized between any two calls."""
+"""A node whose chain can grow and be reorganized between any two calls."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fault_server import FaultServer, Seen, Wire
+from fault_server import Connection, FaultServer, ReceivedRequest
 
 Place = tuple[int, int, str]
-"""Block, index and hash of the block of a log."""
+"""The block number, the log index and the block hash of a log."""
 
 
 class NodeError(Exception):
-    """What the node answers in place of a result."""
+    """Makes the node respond with an error."""
 
     def __init__(self, code: int, message: str, status: int = 200, reason: str | None = None) -> None:
         super().__init__(message)
@@ -24,18 +24,18 @@ class NodeError(Exception):
         self.status = status
 
 
-def span_of(params: Any) -> int:
+def count_blocks(params: Any) -> int:
     return int(params[0]["toBlock"], 16) - int(params[0]["fromBlock"], 16) + 1
 
 
 class ChainServer(FaultServer):
-    """Block 0 stands always. ``before`` and ``after`` are called with each call, and may reorganize, wait or refuse."""
+    """A chain of which block 0 never changes. ``before`` and ``after`` run for each call, and may reorganize, wait or raise NodeError."""
 
     def __init__(self, blocks: int | Sequence[int] = 0) -> None:
         self._blocks: list[tuple[str, int]] = []
         self._lock = threading.RLock()
-        self._made = 0
-        self.asked: list[tuple[str, Any]] = []
+        self._mined = 0
+        self.calls: list[tuple[str, Any]] = []
         self.before: Callable[[str, Any], None] = lambda method, params: None
         self.after: Callable[[str, Any], None] = lambda method, params: None
         self.mine([0])
@@ -43,15 +43,15 @@ class ChainServer(FaultServer):
         super().__init__(self.respond)
 
     def mine(self, blocks: int | Sequence[int]) -> None:
-        """Mine blocks with so many logs each; of a number of blocks every third holds two."""
+        """Mine blocks with the given numbers of logs. If only a number of blocks is given, every third block has two logs."""
         with self._lock:
             for count in [2 if at % 3 == 0 else 0 for at in range(blocks)] if isinstance(blocks, int) else blocks:
-                self._made += 1
-                text = f"{self._blocks[-1][0] if self._blocks else ''} {self._made}"
+                self._mined += 1
+                text = f"{self._blocks[-1][0] if self._blocks else ''} {self._mined}"
                 self._blocks.append(("0x" + hashlib.sha256(text.encode()).hexdigest(), count))
 
     def reorg(self, depth: int, blocks: int | Sequence[int] | None = None) -> None:
-        """Take the newest blocks away and mine others."""
+        """Remove the newest blocks and mine others."""
         with self._lock:
             depth = min(depth, len(self._blocks) - 1)
             if depth:
@@ -63,14 +63,14 @@ class ChainServer(FaultServer):
             numbered = list(enumerate(self._blocks))[first : None if last is None else last + 1]
         return [(number, index, text) for number, (text, count) in numbered for index in range(count)]
 
-    def asked_of(self, method: str) -> list[Any]:
-        return [params for one, params in self.asked if one == method]
+    def calls_of(self, method: str) -> list[Any]:
+        return [params for called, params in self.calls if called == method]
 
     @property
     def spans(self) -> list[int]:
-        return [span_of(params) for params in self.asked_of("eth_getLogs")]
+        return [count_blocks(params) for params in self.calls_of("eth_getLogs")]
 
-    def answer(self, method: str, params: Any) -> Any:
+    def call(self, method: str, params: Any) -> Any:
         self.before(method, params)
         with self._lock:
             head = len(self._blocks) - 1
@@ -96,15 +96,15 @@ class ChainServer(FaultServer):
                 for number, index, text in self.places(first, last)
             ]
 
-    def respond(self, seen: Seen, wire: Wire) -> None:
-        method, params = seen.json["method"], seen.json["params"]
+    def respond(self, request: ReceivedRequest, connection: Connection) -> None:
+        method, params = request.json["method"], request.json["params"]
         with self._lock:
-            self.asked.append((method, params))
-        end: dict[str, Any]
+            self.calls.append((method, params))
+        outcome: dict[str, Any]
         status = 200
         try:
-            end = {"result": self.answer(method, params)}
+            outcome = {"result": self.call(method, params)}
             self.after(method, params)
-        except NodeError as refusal:
-            end, status = {"error": refusal.error}, refusal.status
-        wire.answer(status, {"jsonrpc": "2.0", "id": seen.json["id"], **end})
+        except NodeError as error:
+            outcome, status = {"error": error.error}, error.status
+        connection.respond(status, {"jsonrpc": "2.0", "id": request.json["id"], **outcome})

@@ -1,4 +1,4 @@
-"""A case of the vectors that applies to Python and is skipped fails the run; and how each test ended is told to ``npm test``."""
+"""Fails the run if a case of the vectors is skipped, and writes a report of all tests for Vitest."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--report", help="a file to write to, as JSON, how each test ended")
+    parser.addoption("--report", help="write the outcome of each test to this file, as JSON")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "vector: a case that applies to Python, and may not be skipped")
+    config.addinivalue_line("markers", "vector: a case of packages/vectors for Python, which must not be skipped")
     path = config.getoption("--report")
-    # Of several processes the one that hears of all tests.
+    # With several processes, only the main process reports.
     if path and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Report(Path(path)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # What goes through one process in a row takes longest: where there are several processes, it is begun first.
+    # Groups of tests that share one process take longest, so they start first.
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 class Report:
-    """Hears how each part of each test ended, and of what could not even be read."""
+    """Records the outcome of each test, and files that cannot be imported."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._ended: dict[str, tuple[str, str]] = {}
+        self._outcomes: dict[str, tuple[str, str]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._hear(report)
+        self._record(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self._hear(report)
+            self._record(report)
 
-    def _hear(self, report: pytest.TestReport | pytest.CollectReport) -> None:
-        known = self._ended.get(report.nodeid, ("passed", ""))
-        if known[0] == "passed" and report.outcome != "passed":
+    def _record(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        outcome = self._outcomes.get(report.nodeid, ("passed", ""))
+        if outcome[0] == "passed" and report.outcome != "passed":
             skipped = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else None
-            known = (report.outcome, skipped or report.longreprtext)
-        self._ended[report.nodeid] = known
+            outcome = (report.outcome, skipped or report.longreprtext)
+        self._outcomes[report.nodeid] = outcome
 
     def pytest_sessionfinish(self) -> None:
-        ended = [{"id": of, "outcome": outcome, "text": text} for of, (outcome, text) in self._ended.items()]
-        self._path.write_text(json.dumps(ended), "utf-8")
+        tests = [{"id": name, "outcome": outcome, "text": text} for name, (outcome, text) in self._outcomes.items()]
+        self._path.write_text(json.dumps(tests), "utf-8")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,4 +1,4 @@
-"""A server that can misbehave in every way that HTTP allows."""
+"""A server that can misbehave in any way that HTTP allows."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from typing_extensions import Self
 
 
 @dataclass
-class Seen:
-    """One request that arrived."""
+class ReceivedRequest:
+    """A request that the server received."""
 
     path: str
     headers: dict[str, str]
@@ -37,12 +37,12 @@ class Seen:
         return [call["method"] for call in self.calls]
 
 
-class Wire:
-    """The connection of a request, to answer on as one likes."""
+class Connection:
+    """The connection of a request, with functions to respond or misbehave."""
 
-    def __init__(self, sock: socket.socket, over: threading.Event) -> None:
+    def __init__(self, sock: socket.socket, closed: threading.Event) -> None:
         self.sock = sock
-        self._over = over
+        self._closed = closed
 
     def send(self, data: bytes) -> None:
         self.sock.sendall(data)
@@ -54,21 +54,21 @@ class Wire:
             lines.append(f"content-length: {length}")
         self.send(("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"))
 
-    def answer(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
+    def respond(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         data = (body if isinstance(body, str) else json.dumps(body)).encode()
         self.head(status, {"content-type": "application/json"} if headers is None else headers, len(data))
         self.send(data)
 
     def reset(self) -> None:
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        # By its number: the stream that reads from it would keep it open.
+        # Closed by its descriptor, because the stream that reads from it would hold it open.
         os.close(self.sock.detach())
         raise OSError("reset")
 
     def hang(self) -> None:
-        """Wait until the other side goes, or the server is closed."""
+        """Wait until the client disconnects or the server is closed."""
         self.sock.settimeout(0.05)
-        while not self._over.is_set():
+        while not self._closed.is_set():
             try:
                 if not self.sock.recv(1):
                     return
@@ -77,31 +77,31 @@ class Wire:
             except OSError:
                 return
 
-    def drip(self, piece: bytes = b" ") -> None:
+    def drip(self, chunk: bytes = b" ") -> None:
         try:
-            while not self._over.wait(0.05):
-                self.send(piece)
+            while not self._closed.wait(0.05):
+                self.send(chunk)
         except OSError:
             return
 
 
-Script = Callable[[Seen, Wire], None]
+Script = Callable[[ReceivedRequest, Connection], None]
 
 
-def true_answer(seen: Seen, wire: Wire) -> None:
-    answers = [{"jsonrpc": "2.0", "id": call["id"], "result": "0x1"} for call in seen.calls]
-    wire.answer(200, answers if isinstance(seen.json, list) else answers[0])
+def respond_with_one(request: ReceivedRequest, connection: Connection) -> None:
+    responses = [{"jsonrpc": "2.0", "id": call["id"], "result": "0x1"} for call in request.calls]
+    connection.respond(200, responses if isinstance(request.json, list) else responses[0])
 
 
 class FaultServer:
-    """Answers each request as its script says; ``seen`` holds what arrived."""
+    """Responds to each request as its script does. ``requests`` has the received requests."""
 
-    def __init__(self, script: Script = true_answer, tls: ssl.SSLContext | None = None) -> None:
+    def __init__(self, script: Script = respond_with_one, tls: ssl.SSLContext | None = None) -> None:
         self.script = script
         self._tls = tls
-        self.seen: list[Seen] = []
+        self.requests: list[ReceivedRequest] = []
         self.first = threading.Event()
-        self._over = threading.Event()
+        self._closed = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._socks: list[socket.socket] = []
         self._threads: list[threading.Thread] = []
@@ -138,16 +138,16 @@ class FaultServer:
             self._socks.append(sock)
         stream = sock.makefile("rb")
         try:
-            while (line := stream.readline()) and not self._over.is_set():
+            while (line := stream.readline()) and not self._closed.is_set():
                 headers: dict[str, str] = {}
                 while (header := stream.readline().strip()) != b"":
                     name, _, value = header.decode("latin-1").partition(":")
                     headers[name.lower()] = value.strip()
                 body = stream.read(int(headers.get("content-length", "0")))
-                seen = Seen(line.split()[1].decode(), headers, json.loads(body), connection)
-                self.seen.append(seen)
+                request = ReceivedRequest(line.split()[1].decode(), headers, json.loads(body), connection)
+                self.requests.append(request)
                 self.first.set()
-                self.script(seen, Wire(sock, self._over))
+                self.script(request, Connection(sock, self._closed))
         except (OSError, ValueError):
             pass
         finally:
@@ -156,10 +156,10 @@ class FaultServer:
 
     @property
     def methods(self) -> list[str]:
-        return [method for seen in self.seen for method in seen.methods]
+        return [method for request in self.requests for method in request.methods]
 
     def close(self) -> None:
-        self._over.set()
+        self._closed.set()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         for sock in self._socks:

@@ -1,7 +1,7 @@
-"""Looks for a secret in everything that can be reached from something without asking the interpreter for its insides.
+"""Searches for a secret in everything that is reachable from an object.
 
-That is: attributes, items, slots, causes and contexts, the variables of the frames of tracebacks, and how each thing prints.
-What functions enclose is not looked at: no logger, debugger page or error reporter shows it.
+That is: attributes, items, slots, causes and contexts, the variables of frames of tracebacks, and the text of each object.
+Variables in closures are not searched, because no logger, debugger page or error reporter shows them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).parent
-#: What has nothing but its items. Whoever is made from one of them may have more.
-_HOLDERS = (dict, list, tuple, set, frozenset)
+# Types whose objects have items only. Their subclasses may have attributes.
+_CONTAINERS = (dict, list, tuple, set, frozenset)
 _PLAIN = (int, float, complex, bool, type(None), types.ModuleType, types.CodeType)
 
 
@@ -26,7 +26,7 @@ def reachable_texts(root: Any) -> list[str]:
     def read(get: Any) -> None:
         try:
             queue.append(get())
-        except Exception:  # A property that raises gives nothing away but its error.
+        except Exception:  # A property that raises shows nothing but its error.
             return
 
     while queue:
@@ -42,7 +42,7 @@ def reachable_texts(root: Any) -> list[str]:
         visited[id(value)] = value
         if isinstance(value, type):
             continue
-        for get in (lambda held=value: repr(held), lambda held=value: str(held)):
+        for get in (lambda one=value: repr(one), lambda one=value: str(one)):
             read(get)
         if isinstance(value, BaseException):
             queue += [value.args, value.__cause__, value.__context__, value.__traceback__, vars(value)]
@@ -51,7 +51,7 @@ def reachable_texts(root: Any) -> list[str]:
             queue += [value.tb_next, value.tb_frame]
             continue
         if isinstance(value, types.FrameType):
-            # The frames of the test itself hold the key of course. Those of Python's own library are looked at.
+            # The frames of the test contain the key on purpose.
             if Path(value.f_code.co_filename).parent != TESTS:
                 queue.append(dict(value.f_locals))
             continue
@@ -71,25 +71,25 @@ def reachable_texts(root: Any) -> list[str]:
             queue += [*value.keys(), *value.values()]
         elif isinstance(value, (list, tuple, set, frozenset)):
             queue += list(value)
-        if type(value) in _HOLDERS:
+        if type(value) in _CONTAINERS:
             continue
-        # Properties of web3.py ask the node.
-        may_ask = type(value).__module__.startswith("web3.")
+        # Properties of web3.py send requests to the node.
+        is_web3 = type(value).__module__.startswith("web3.")
         for name in dir(value):
             if name.startswith("__") and name not in ("__dict__", "__notes__"):
                 continue
-            if may_ask and isinstance(inspect.getattr_static(type(value), name, None), property):
+            if is_web3 and isinstance(inspect.getattr_static(type(value), name, None), property):
                 continue
-            read(lambda held=value, name=name: getattr(held, name))
+            read(lambda one=value, name=name: getattr(one, name))
     return texts
 
 
-def leaks_of(root: Any, secret: str) -> list[str]:
-    """Give the texts in which a run of 8 characters of the secret stands."""
+def find_leaks(root: Any, secret: str) -> list[str]:
+    """Return the texts that contain 8 consecutive characters of the secret."""
     runs = [secret[at : at + 8] for at in range(len(secret) - 7)]
     texts = set(reachable_texts(root))
     texts |= {urllib.parse.unquote(text) for text in texts if "%" in text}
-    # A client reaches some ten thousand texts, in nearly all cases without a leak: one look at all of them is enough then.
+    # A client has about ten thousand texts, nearly always without a leak: one search in all of them is enough then.
     together = "\0".join(texts)
     found = [run for run in runs if run in together]
     return [text for text in texts if any(run in text for run in found)]

@@ -1,4 +1,4 @@
-"""The real gateway in front of a real node."""
+"""Starts the gateway in front of anvil."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Service:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
-        self.app: dict[str, Any] = told["app"]
-        self.key: dict[str, Any] = told["key"]
-        self.accounts: list[str] = told["accounts"]
-        self.url_of_get: str = told["urlOfGet"]
-        self.chain_id: int = told["chainId"]
+        started = json.loads(process.stdout.readline())
+        self.app: dict[str, Any] = started["app"]
+        self.key: dict[str, Any] = started["key"]
+        self.accounts: list[str] = started["accounts"]
+        self.url_of_get: str = started["urlOfGet"]
+        self.chain_id: int = started["chainId"]
 
     def node(self, method: str, *params: Any) -> Any:
-        """Ask the node itself, past the service; ``methods`` gives what the service was asked since."""
+        """Call the node directly. The pseudo-method ``methods`` returns the methods that the gateway forwarded since the last call."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"method": method, "params": params}) + "\n")
@@ -35,9 +35,9 @@ class Service:
 
 def _node() -> str:
     pinned = TOP.parent / "node_modules/.bin/node"
-    found = os.environ.get("KEYRAIL_NODE") or (str(pinned) if pinned.exists() else shutil.which("node"))
-    assert found, "Node is missing"
-    return found
+    node = os.environ.get("KEYRAIL_NODE") or (str(pinned) if pinned.exists() else shutil.which("node"))
+    assert node, "Node is not installed"
+    return node
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def start_service() -> Iterator[Service]:
 
 @contextmanager
 def start_dev() -> Iterator[dict[str, Any]]:
-    """Run ``keyrail dev``, as a user does, and give what its ``--json`` tells: the whole service with its embedded nodes."""
+    """Run ``keyrail dev``, the whole service with embedded nodes, and yield the output of its ``--json``."""
     words = [str(TOP / "cli/src/main.ts"), "dev", "--port", "0", "--json"]
     with subprocess.Popen(
         [_node(), "--conditions=@keyrail/source", *words], stdout=subprocess.PIPE, text=True

@@ -1,4 +1,4 @@
-"""The cases of batches.json: an answer of a server to a batch, and what must become of each call."""
+"""The cases of batches.json: the response of a server to a batch, and the expected outcome of each call."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import asyncio
 from typing import Any
 
 import pytest
-from fault_server import FaultServer, Seen, Wire
-from vectors import params_of, read_vectors
+from fault_server import Connection, FaultServer, ReceivedRequest
+from vectors import read_vectors, to_params
 
-from keyrail import AsyncKeyrailProvider, KeyrailProvider, Request, Settled
+from keyrail import AsyncKeyrailProvider, KeyrailProvider, RpcRequest, Settled
 
-AGAIN = "sent again"
+RESENT = "sent again"
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
-@pytest.mark.parametrize("case", params_of(read_vectors("batches.json")))
+@pytest.mark.parametrize("case", to_params(read_vectors("batches.json")))
 def test_batch(case: dict[str, Any], kind: str) -> None:
-    given, wanted = case["answer"], case["expect"]
+    response, expected = case["answer"], case["expect"]
 
-    def script(seen: Seen, wire: Wire) -> None:
-        if len(server.seen) == 1:
-            assert [call["id"] for call in seen.calls] == list(range(1, len(case["methods"]) + 1))
-            wire.answer(given["status"], given["body"], given.get("headers", {}))
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        if len(server.requests) == 1:
+            assert [call["id"] for call in request.calls] == list(range(1, len(case["methods"]) + 1))
+            connection.respond(response["status"], response["body"], response.get("headers", {}))
             return
-        answers = [{"jsonrpc": "2.0", "id": call["id"], "result": AGAIN} for call in seen.calls]
-        wire.answer(200, answers if isinstance(seen.json, list) else answers[0])
+        responses = [{"jsonrpc": "2.0", "id": call["id"], "result": RESENT} for call in request.calls]
+        connection.respond(200, responses if isinstance(request.json, list) else responses[0])
 
-    requests: list[Request] = [(method, []) for method in case["methods"]]
+    requests: list[RpcRequest] = [(method, []) for method in case["methods"]]
     with FaultServer(script) as server:
         options: dict[str, Any] = {"url": server.url, "retry": False}
         settled: list[Settled]
@@ -41,16 +41,16 @@ def test_batch(case: dict[str, Any], kind: str) -> None:
                     return await provider.batch_settled(requests)
 
             settled = asyncio.run(run())
-        again = [len(seen.calls) for seen in server.seen[1:]]
-    seen = []
-    for one, want in zip(settled, wanted["calls"], strict=True):
+        resent = [len(request.calls) for request in server.requests[1:]]
+    actual = []
+    for one, want in zip(settled, expected["calls"], strict=True):
         if one.error is None:
-            seen.append({"again": True} if one.value == AGAIN else {"result": one.value})
+            actual.append({"again": True} if one.value == RESENT else {"result": one.value})
         else:
             fields = one.error.fields
-            seen.append({name: fields[name] for name in want if name in fields} or {"kind": one.error.kind})
-    assert seen == wanted["calls"], case["why"]
-    assert sum(again) == sum("again" in want for want in wanted["calls"])
-    if "limit" in wanted:
-        assert max(again) <= wanted["limit"]
-        assert max(again) == min(wanted["limit"], sum(again))
+            actual.append({name: fields[name] for name in want if name in fields} or {"kind": one.error.kind})
+    assert actual == expected["calls"], case["why"]
+    assert sum(resent) == sum("again" in want for want in expected["calls"])
+    if "limit" in expected:
+        assert max(resent) <= expected["limit"]
+        assert max(resent) == min(expected["limit"], sum(resent))

@@ -1,4 +1,4 @@
-"""A clock of the machine that jumps changes no wait (item 11 of the list of known faults)."""
+"""Calls do not depend on the system clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from fault_server import FaultServer, Seen, Wire
+from fault_server import Connection, FaultServer, ReceivedRequest
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
 
@@ -17,19 +17,19 @@ DAY_S = 86_400
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
 @pytest.mark.parametrize("jump_s", [-DAY_S, -1, 1, DAY_S, -1_000_000_000])
-def test_calls_retries_and_deadlines_do_not_notice(kind: str, jump_s: int, monkeypatch: Any) -> None:
-    true_time = time.time
+def test_calls_retries_and_deadlines_ignore_the_system_clock(kind: str, jump_s: int, monkeypatch: Any) -> None:
+    real_time = time.time
     jumps = itertools.count()
-    # Each look at the clock of the machine gives another day.
-    monkeypatch.setattr(time, "time", lambda: true_time() + jump_s * next(jumps))
+    # The clock jumps each time it is read.
+    monkeypatch.setattr(time, "time", lambda: real_time() + jump_s * next(jumps))
 
-    def script(seen: Seen, wire: Wire) -> None:
-        if seen.methods == ["eth_gasPrice"]:
-            wire.hang()
-        if len(server.seen) % 2:
-            wire.answer(429, {}, {"retry-after": "0.01"})
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        if request.methods == ["eth_gasPrice"]:
+            connection.hang()
+        if len(server.requests) % 2:
+            connection.respond(429, {}, {"retry-after": "0.01"})
         else:
-            wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], "result": "0x1"})
+            connection.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], "result": "0x1"})
 
     async def run(url: str) -> None:
         async with AsyncKeyrailProvider(url=url, retry={"base_ms": 1}) as provider:

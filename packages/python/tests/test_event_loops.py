@@ -1,4 +1,4 @@
-"""An asynchronous provider in many event loops leaves nothing open (item 24 of the list of known faults)."""
+"""An asynchronous provider closes its connections in every event loop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fault_server import FaultServer, Seen, Wire
+from fault_server import Connection, FaultServer, ReceivedRequest
 from leak_walk import TESTS
 from web3 import AsyncWeb3
 
@@ -24,30 +24,30 @@ LOOPS = 15
 needs_fds = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="file descriptors cannot be listed")
 
 
-def echo(seen: Seen, wire: Wire) -> None:
-    wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], "result": seen.json["params"][0]})
+def echo(request: ReceivedRequest, connection: Connection) -> None:
+    connection.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], "result": request.json["params"][0]})
 
 
 async def calls(provider: AsyncKeyrailProvider, count: int = 4) -> None:
-    answers = await asyncio.gather(*(provider.make_request("eth_call", [at]) for at in range(count)))  # type: ignore[arg-type]
-    assert [answer["result"] for answer in answers] == list(range(count))
+    responses = await asyncio.gather(*(provider.make_request("eth_call", [at]) for at in range(count)))  # type: ignore[arg-type]
+    assert [response["result"] for response in responses] == list(range(count))
 
 
 def client_sockets(server: FaultServer) -> int:
-    """Count the connections of this process to the server, whether or not the other side has closed them."""
+    """Count the connections of this process to the server, including those that the server has closed."""
     port = int(server.url.rpartition(":")[2])
-    mine = set()
+    own = set()
     for name in os.listdir("/proc/self/fd"):
-        # A thread of the server may just have closed it.
+        # A thread of the server may have closed it in the meantime.
         with suppress(FileNotFoundError):
-            mine.add(os.readlink(f"/proc/self/fd/{name}"))
+            own.add(os.readlink(f"/proc/self/fd/{name}"))
     rows = [line.split() for line in Path("/proc/self/net/tcp").read_text("ascii").splitlines()[1:]]
-    # The table changes while it is read, and may list a row twice.
-    return len({row[9] for row in rows if row[2].endswith(f":{port:04X}") and f"socket:[{row[9]}]" in mine})
+    # The table changes while it is read, and may contain a row twice.
+    return len({row[9] for row in rows if row[2].endswith(f":{port:04X}") and f"socket:[{row[9]}]" in own})
 
 
 @needs_fds
-def test_many_runs_with_one_provider_leave_no_connection() -> None:
+def test_no_connection_is_open_after_each_of_many_runs() -> None:
     with FaultServer(echo) as server:
         provider = AsyncKeyrailProvider(url=server.url)
         for _ in range(LOOPS):
@@ -56,8 +56,10 @@ def test_many_runs_with_one_provider_leave_no_connection() -> None:
 
 
 @needs_fds
-def test_many_runs_of_an_asynchronous_web3_leave_no_connection() -> None:
-    with FaultServer(lambda seen, wire: echo(Seen("", {}, {**seen.json, "params": ["0x5"]}, 0), wire)) as server:
+def test_no_connection_is_open_after_many_runs_with_async_web3() -> None:
+    with FaultServer(
+        lambda request, connection: echo(ReceivedRequest("", {}, {**request.json, "params": ["0x5"]}, 0), connection)
+    ) as server:
         w3 = AsyncWeb3(AsyncKeyrailProvider(url=server.url))
 
         async def number() -> int:
@@ -68,7 +70,7 @@ def test_many_runs_of_an_asynchronous_web3_leave_no_connection() -> None:
 
 
 @needs_fds
-def test_loops_that_are_closed_by_hand_leave_the_connections_of_the_last_one_at_most() -> None:
+def test_manually_closed_loops_leave_at_most_the_connections_of_the_last_loop() -> None:
     with FaultServer(echo) as server:
         provider = AsyncKeyrailProvider(url=server.url)
         for _ in range(LOOPS):
@@ -82,28 +84,28 @@ def test_loops_that_are_closed_by_hand_leave_the_connections_of_the_last_one_at_
 
 
 @needs_fds
-def test_a_loop_that_is_closed_with_calls_in_flight_leaves_no_connection() -> None:
-    def script(seen: Seen, wire: Wire) -> None:
-        if seen.json["params"] == ["hang"]:
-            wire.hang()
-        echo(seen, wire)
+def test_no_connection_is_open_after_a_loop_ends_with_calls_in_flight() -> None:
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        if request.json["params"] == ["hang"]:
+            connection.hang()
+        echo(request, connection)
 
     with FaultServer(script) as server:
         provider = AsyncKeyrailProvider(url=server.url)
 
-        async def leave_one() -> asyncio.Task[Any]:
-            left = asyncio.ensure_future(provider.make_request("eth_call", ["hang"]))  # type: ignore[arg-type]
+        async def leave_pending() -> asyncio.Task[Any]:
+            pending = asyncio.ensure_future(provider.make_request("eth_call", ["hang"]))  # type: ignore[arg-type]
             await calls(provider)
-            while len(server.seen) < 5:
+            while len(server.requests) < 5:
                 await asyncio.sleep(0.001)
-            return left
+            return pending
 
-        asyncio.run(leave_one())
+        asyncio.run(leave_pending())
         assert client_sockets(server) == 0
 
 
 @needs_fds
-def test_closing_a_provider_on_another_loop_closes_the_connections_of_all() -> None:
+def test_closing_a_provider_closes_the_connections_of_all_loops() -> None:
     with FaultServer(echo) as server:
         provider = AsyncKeyrailProvider(url=server.url)
         closed, idle = asyncio.new_event_loop(), asyncio.new_event_loop()
@@ -125,7 +127,7 @@ def test_closing_a_provider_on_another_loop_closes_the_connections_of_all() -> N
 
 
 @needs_fds
-def test_one_provider_serves_several_threads_with_a_loop_each() -> None:
+def test_threads_with_their_own_loops_share_a_provider() -> None:
     with FaultServer(echo) as server:
         provider = AsyncKeyrailProvider(url=server.url)
         failed: list[BaseException] = []
@@ -152,8 +154,8 @@ def test_one_provider_serves_several_threads_with_a_loop_each() -> None:
 
 
 @needs_fds
-@pytest.mark.parametrize("by_hand", [False, True])
-def test_tls_connections_are_closed_with_their_loop(by_hand: bool, tmp_path: Path, monkeypatch: Any) -> None:
+@pytest.mark.parametrize("manually", [False, True])
+def test_tls_connections_are_closed_with_their_loop(manually: bool, tmp_path: Path, monkeypatch: Any) -> None:
     certificate, private = tmp_path / "c.pem", tmp_path / "k.pem"
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
@@ -161,39 +163,39 @@ def test_tls_connections_are_closed_with_their_loop(by_hand: bool, tmp_path: Pat
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, private)
     trusting = ssl.create_default_context(cafile=str(certificate))
-    # aiohttp keeps the certificates that were known when it was imported.
+    # aiohttp loads the trusted certificates when it is imported.
     monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", trusting)
     with FaultServer(echo, tls=context) as server:
         provider = AsyncKeyrailProvider(url=server.url.replace("http://127.0.0.1", "https://localhost"))
         for _ in range(3):
-            if by_hand:
+            if manually:
                 loop = asyncio.new_event_loop()
                 loop.run_until_complete(calls(provider))
                 loop.close()
             else:
                 asyncio.run(calls(provider))
-        assert client_sockets(server) <= (4 if by_hand else 0)
+        assert client_sockets(server) <= (4 if manually else 0)
         del provider
         gc.collect()
         assert client_sockets(server) == 0
 
 
-# With every warning shown, and a look at what was never closed at the end.
+# Runs in a process with all warnings on, and collects garbage at the end to find objects that were not closed.
 QUIET = """
 import asyncio, gc, threading
 from fault_server import FaultServer
 from keyrail import AsyncKeyrailProvider
 from test_event_loops import calls, echo
 
-# Only what the runs leave behind has to be collected, not the modules.
+# Only objects of the runs have to be collected, not the modules.
 gc.freeze()
 
-def by_hand(run):
+def manually(run):
     loop = asyncio.new_event_loop()
     loop.run_until_complete(run)
     loop.close()
 
-async def with_its_own(url):
+async def own_provider(url):
     await calls(AsyncKeyrailProvider(url=url))
 
 async def collected(url, rounds):
@@ -206,24 +208,24 @@ async def collected(url, rounds):
 
 with FaultServer(echo) as server:
     shared = AsyncKeyrailProvider(url=server.url)
-    for run in (asyncio.run, by_hand):
+    for run in (asyncio.run, manually):
         for _ in range(2):
             run(calls(shared))
             for rounds in range(7):
                 run(collected(server.url, rounds))
-            run(with_its_own(server.url))
+            run(own_provider(server.url))
             gc.collect()
     thread = threading.Thread(target=lambda: asyncio.run(calls(shared)))
     thread.start()
     thread.join()
-    left_open = AsyncKeyrailProvider(url=server.url)
-    by_hand(calls(left_open))
+    unclosed = AsyncKeyrailProvider(url=server.url)
+    manually(calls(unclosed))
 gc.collect()
 print("end")
 """
 
 
-def test_nothing_is_said_about_loops_and_connections_that_nobody_closed() -> None:
+def test_unclosed_loops_and_connections_cause_no_warnings() -> None:
     warnings = ["-W", "always", "-W", "ignore:websockets:DeprecationWarning"]
     done = subprocess.run(
         [sys.executable, *warnings, "-c", QUIET], cwd=TESTS, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""After a fork, parent and children share nothing (item 23 of the list of known faults)."""
+"""Parent and children share no connections, locks or ids after a fork."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from typing import Any
 
 import pytest
 from chain_server import ChainServer
-from fault_server import FaultServer, Seen, Wire
+from fault_server import Connection, FaultServer, ReceivedRequest
 from web3 import AsyncWeb3, Web3
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, logs
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork"),
-    # Python 3.12 and newer warn of a fork while threads run, which is what is tested here.
+    # Python 3.12 and newer warn about a fork while threads run. The tests do so on purpose.
     pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning"),
 ]
 BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
-_LONGEST_S = 60
+_MAX_S = 60
 
 
-def echo(seen: Seen, wire: Wire) -> None:
-    """Answer each call with its own marker, some a little later than others."""
+def echo(request: ReceivedRequest, connection: Connection) -> None:
+    """Respond to each call with its own marker, after a short random delay."""
     time.sleep(random.random() * 0.003)
-    entries = [{"jsonrpc": "2.0", "id": call["id"], "result": call["params"][0]} for call in seen.calls]
-    wire.answer(200, entries if isinstance(seen.json, list) else entries[0])
+    entries = [{"jsonrpc": "2.0", "id": call["id"], "result": call["params"][0]} for call in request.calls]
+    connection.respond(200, entries if isinstance(request.json, list) else entries[0])
 
 
 class Child:
-    """A process made by os.fork, that runs a function and sends back what it returned."""
+    """A process created by os.fork that runs a function and sends back its result."""
 
     def __init__(self, run: Callable[[], Any]) -> None:
         self._reads, writes = os.pipe()
@@ -55,15 +55,15 @@ class Child:
         if self._process:
             os.close(writes)
             return
-        # Nothing of pytest may run in here. SIGALRM ends a child that hangs.
-        signal.setitimer(signal.ITIMER_REAL, _LONGEST_S)
+        # The child must not run any code of pytest. SIGALRM ends it if it hangs.
+        signal.setitimer(signal.ITIMER_REAL, _MAX_S)
         try:
             try:
-                ended: tuple[bool, Any] = True, run()
+                outcome: tuple[bool, Any] = True, run()
             except BaseException:
-                ended = False, traceback.format_exc()
+                outcome = False, traceback.format_exc()
             with os.fdopen(writes, "wb") as pipe:
-                pipe.write(pickle.dumps(ended))
+                pipe.write(pickle.dumps(outcome))
         finally:
             os._exit(0)
 
@@ -81,8 +81,8 @@ def in_child(run: Callable[[], Any]) -> Any:
     return Child(run).result()
 
 
-def wrong_answers(provider: KeyrailProvider, count: int) -> list[tuple[str, Any]]:
-    """Make calls, every third of them a batch, and give those that were not answered with their own marker."""
+def find_wrong_responses(provider: KeyrailProvider, count: int) -> list[tuple[str, Any]]:
+    """Make calls, every third of them a batch, and return those whose response does not have their own marker."""
     wrong: list[tuple[str, Any]] = []
     for at in range(count):
         marker = f"{os.getpid()} {threading.get_ident()} {at}"
@@ -98,7 +98,7 @@ def wrong_answers(provider: KeyrailProvider, count: int) -> list[tuple[str, Any]
     return wrong
 
 
-async def async_wrong_answers(provider: AsyncKeyrailProvider, count: int) -> list[tuple[str, Any]]:
+async def find_wrong_async_responses(provider: AsyncKeyrailProvider, count: int) -> list[tuple[str, Any]]:
     async def one(at: int) -> list[tuple[str, Any]]:
         marker = f"{os.getpid()} {threading.get_ident()} {at}"
         value = (await provider.make_request("eth_call", [marker]))["result"]  # type: ignore[arg-type]
@@ -113,12 +113,12 @@ async def async_wrong_answers(provider: AsyncKeyrailProvider, count: int) -> lis
 
 @contextmanager
 def busy_threads(run: Callable[[], list[Any]], count: int = 4) -> Iterator[list[Any]]:
-    """Run something again and again in threads of this process, and collect what it gives."""
-    over = threading.Event()
+    """Call a function repeatedly in threads of this process, and collect the results."""
+    stop = threading.Event()
     found: list[Any] = []
 
     def loop() -> None:
-        while not over.is_set():
+        while not stop.is_set():
             try:
                 found.extend(run())
             except Exception as error:
@@ -130,20 +130,20 @@ def busy_threads(run: Callable[[], list[Any]], count: int = 4) -> Iterator[list[
     try:
         yield found
     finally:
-        over.set()
+        stop.set()
         for thread in threads:
             thread.join()
 
 
-def processes_by_connection(server: FaultServer) -> dict[int, set[str]]:
-    """Give, for each connection, the processes whose calls came over it."""
+def get_processes_by_connection(server: FaultServer) -> dict[int, set[str]]:
+    """Return, for each connection, the processes whose calls used it."""
     found: dict[int, set[str]] = {}
-    for seen in server.seen:
-        found.setdefault(seen.connection, set()).update(call["params"][0].split()[0] for call in seen.calls)
+    for request in server.requests:
+        found.setdefault(request.connection, set()).update(call["params"][0].split()[0] for call in request.calls)
     return found
 
 
-def open_connections(port: int) -> int:
+def count_connections(port: int) -> int:
     """Count the file descriptors of this process that are connected to a port."""
     count = 0
     for name in os.listdir("/proc/self/fd"):
@@ -152,51 +152,51 @@ def open_connections(port: int) -> int:
     return count
 
 
-def port_of(server: FaultServer) -> int:
+def get_port(server: FaultServer) -> int:
     return int(server.url.rpartition(":")[2])
 
 
-def test_children_that_fork_while_threads_call_get_their_own_answers() -> None:
+def test_children_get_their_own_responses_while_threads_of_the_parent_make_calls() -> None:
     with FaultServer(echo) as server, KeyrailProvider(url=server.url) as provider:
-        assert wrong_answers(provider, 3) == []
-        with busy_threads(lambda: wrong_answers(provider, 3)) as wrong_in_parent:
-            children = [Child(lambda: wrong_answers(provider, 12)) for _ in range(8)]
+        assert find_wrong_responses(provider, 3) == []
+        with busy_threads(lambda: find_wrong_responses(provider, 3)) as wrong_in_parent:
+            children = [Child(lambda: find_wrong_responses(provider, 12)) for _ in range(8)]
             wrong = [child.result() for child in children]
         assert wrong == [[]] * 8
         assert wrong_in_parent == []
-        assert all(len(processes) == 1 for processes in processes_by_connection(server).values())
+        assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
 
 
-def test_ids_of_parent_and_children_differ() -> None:
+def test_request_ids_of_parent_and_children_differ() -> None:
     with FaultServer(echo) as server, KeyrailProvider(url=server.url) as provider:
-        wrong_answers(provider, 9)
-        for child in [Child(lambda: wrong_answers(provider, 9)) for _ in range(4)]:
+        find_wrong_responses(provider, 9)
+        for child in [Child(lambda: find_wrong_responses(provider, 9)) for _ in range(4)]:
             child.result()
-        wrong_answers(provider, 9)
+        find_wrong_responses(provider, 9)
         ids: dict[str, set[int]] = {}
-        for seen in server.seen:
-            for call in seen.calls:
+        for request in server.requests:
+            for call in request.calls:
                 ids.setdefault(call["params"][0].split()[0], set()).add(call["id"])
         assert len(ids) == 5
         assert all(first.isdisjoint(second) for first, second in itertools.combinations(ids.values(), 2))
         assert max(max(one) for one in ids.values()) < 2**53
 
 
-# What a pool of processes runs has to be found by name.
+# A global, because a pool of processes finds functions by name.
 preloaded: KeyrailProvider
 
 
 def call_preloaded(count: int) -> list[tuple[str, Any]]:
-    return wrong_answers(preloaded, count)
+    return find_wrong_responses(preloaded, count)
 
 
 @pytest.mark.parametrize("pool", ["multiprocessing.Pool", "ProcessPoolExecutor"])
-def test_a_pool_of_processes_gets_its_own_answers(pool: str) -> None:
+def test_processes_of_a_pool_get_their_own_responses(pool: str) -> None:
     global preloaded
     context = multiprocessing.get_context("fork")
     with FaultServer(echo) as server, KeyrailProvider(url=server.url) as preloaded:
-        assert wrong_answers(preloaded, 3) == []
-        with busy_threads(lambda: wrong_answers(preloaded, 3)) as wrong_in_parent:
+        assert find_wrong_responses(preloaded, 3) == []
+        with busy_threads(lambda: find_wrong_responses(preloaded, 3)) as wrong_in_parent:
             if pool == "ProcessPoolExecutor":
                 with ProcessPoolExecutor(4, mp_context=context) as executor:
                     wrong = list(executor.map(call_preloaded, [6] * 8))
@@ -207,42 +207,42 @@ def test_a_pool_of_processes_gets_its_own_answers(pool: str) -> None:
         assert wrong_in_parent == []
 
 
-def test_workers_of_a_server_that_loads_the_app_first_use_web3_at_the_same_time() -> None:
-    """As gunicorn does it with --preload: the app calls while it is loaded, then each worker has threads."""
+def test_preloaded_workers_use_web3_concurrently() -> None:
+    """As gunicorn with --preload: the app makes calls while it is loaded, and then each worker has threads."""
 
     def worker(w3: Web3) -> list[Any]:
-        with busy_threads(lambda: wrong_answers(w3.provider, 3), 3) as wrong:  # type: ignore[arg-type]
+        with busy_threads(lambda: find_wrong_responses(w3.provider, 3), 3) as wrong:  # type: ignore[arg-type]
             time.sleep(0.1)
         return wrong
 
     with FaultServer(echo) as server:
         provider = KeyrailProvider(url=server.url)
         w3 = Web3(provider)
-        assert wrong_answers(provider, 1) == []
+        assert find_wrong_responses(provider, 1) == []
         children = [Child(lambda: worker(w3)) for _ in range(4)]
         assert [child.result() for child in children] == [[]] * 4
         provider.close()
 
 
-def test_places_that_threads_of_the_parent_hold_are_free_in_a_child() -> None:
-    def script(seen: Seen, wire: Wire) -> None:
-        if seen.json["params"] == ["held"]:
-            held.set()
-            go_on.wait(_LONGEST_S)
-        wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], "result": seen.json["params"][0]})
+def test_a_child_has_free_connections_while_the_parent_uses_all() -> None:
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        if request.json["params"] == ["slow"]:
+            received.set()
+            go_on.wait(_MAX_S)
+        connection.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], "result": request.json["params"][0]})
 
-    held, go_on = threading.Event(), threading.Event()
+    received, go_on = threading.Event(), threading.Event()
     with FaultServer(script) as server, KeyrailProvider(url=server.url, max_in_flight=1) as provider:
 
         def call(marker: str) -> Any:
             return provider.make_request("eth_call", [marker])["result"]  # type: ignore[arg-type]
 
-        # One of the parent's threads has the only place, and one waits for it.
-        threads = [threading.Thread(target=call, args=("held",)) for _ in range(2)]
+        # One thread of the parent uses the only connection, and another one waits for it.
+        threads = [threading.Thread(target=call, args=("slow",)) for _ in range(2)]
         for thread in threads:
             thread.start()
         try:
-            assert held.wait(_LONGEST_S)
+            assert received.wait(_MAX_S)
             assert in_child(lambda: call("own")) == "own"
         finally:
             go_on.set()
@@ -250,7 +250,7 @@ def test_places_that_threads_of_the_parent_hold_are_free_in_a_child() -> None:
                 thread.join()
 
 
-def test_a_child_does_not_wait_for_a_lock_that_a_thread_of_the_parent_held() -> None:
+def test_a_child_does_not_wait_for_a_lock_of_the_parent() -> None:
     with FaultServer(echo) as server, KeyrailProvider(url=server.url) as provider:
 
         def churn() -> list[Any]:
@@ -261,22 +261,22 @@ def test_a_child_does_not_wait_for_a_lock_that_a_thread_of_the_parent_held() -> 
 
         with busy_threads(churn, 6):
             for _ in range(25):
-                assert in_child(lambda: wrong_answers(provider, 2)) == []
+                assert in_child(lambda: find_wrong_responses(provider, 2)) == []
 
 
 @contextmanager
 def certified(tmp_path: Path) -> Generator[tuple[Path, ssl.SSLContext]]:
     certificate, private = tmp_path / "c.pem", tmp_path / "k.pem"
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
-    subprocess.run([*made, "-keyout", private, "-out", certificate], check=True, capture_output=True)
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run([*command, "-keyout", private, "-out", certificate], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, private)
     yield certificate, context
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
-def test_a_child_that_closes_the_provider_leaves_the_parent_s_connection_open(
+def test_closing_the_provider_in_a_child_does_not_close_the_parent_s_connection(
     tls: bool, tmp_path: Path, monkeypatch: Any
 ) -> None:
     with certified(tmp_path) as (certificate, context):
@@ -286,91 +286,93 @@ def test_a_child_that_closes_the_provider_leaves_the_parent_s_connection_open(
             with KeyrailProvider(url=url) as provider:
 
                 def use_and_close() -> list[Any]:
-                    wrong = wrong_answers(provider, 2)
+                    wrong = find_wrong_responses(provider, 2)
                     provider.close()
                     return wrong
 
-                assert wrong_answers(provider, 1) == []
+                assert find_wrong_responses(provider, 1) == []
                 assert in_child(provider.close) is None
                 assert in_child(use_and_close) == []
-                assert wrong_answers(provider, 2) == []
-            mine = {seen.connection for seen in server.seen if str(os.getpid()) in seen.calls[0]["params"][0]}
-            assert len(mine) == 1
+                assert find_wrong_responses(provider, 2) == []
+            own = {
+                request.connection for request in server.requests if str(os.getpid()) in request.calls[0]["params"][0]
+            }
+            assert len(own) == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="file descriptors cannot be listed")
 @BOTH
-def test_a_child_does_not_keep_the_parent_s_connections_open(kind: str) -> None:
+def test_a_child_has_no_copy_of_the_parent_s_connections(kind: str) -> None:
     with FaultServer(echo) as server:
         if kind == "sync":
             with KeyrailProvider(url=server.url) as provider:
-                assert wrong_answers(provider, 2) == []
-                assert open_connections(port_of(server)) == 1
-                assert in_child(lambda: open_connections(port_of(server))) == 0
-                assert open_connections(port_of(server)) == 1
+                assert find_wrong_responses(provider, 2) == []
+                assert count_connections(get_port(server)) == 1
+                assert in_child(lambda: count_connections(get_port(server))) == 0
+                assert count_connections(get_port(server)) == 1
             return
 
         async def run() -> None:
             async with AsyncKeyrailProvider(url=server.url) as provider:
-                assert await async_wrong_answers(provider, 4) == []
-                assert open_connections(port_of(server)) == 4
-                assert in_child(lambda: open_connections(port_of(server))) == 0
-                assert open_connections(port_of(server)) == 4
-                assert await async_wrong_answers(provider, 8) == []
+                assert await find_wrong_async_responses(provider, 4) == []
+                assert count_connections(get_port(server)) == 4
+                assert in_child(lambda: count_connections(get_port(server))) == 0
+                assert count_connections(get_port(server)) == 4
+                assert await find_wrong_async_responses(provider, 8) == []
 
         asyncio.run(run())
-        assert len({seen.connection for seen in server.seen}) == 4
+        assert len({request.connection for request in server.requests}) == 4
 
 
 @pytest.mark.parametrize("loop_of_child", ["its own", "the parent's"])
-def test_asynchronous_calls_of_a_child_get_their_own_answers(loop_of_child: str) -> None:
+def test_asynchronous_calls_of_a_child_get_their_own_responses(loop_of_child: str) -> None:
     with FaultServer(echo) as server:
         provider = AsyncKeyrailProvider(url=server.url)
         loop = asyncio.new_event_loop()
 
         def child() -> list[Any]:
             if loop_of_child == "its own":
-                return asyncio.run(async_wrong_answers(provider, 12))
-            return loop.run_until_complete(async_wrong_answers(provider, 12))
+                return asyncio.run(find_wrong_async_responses(provider, 12))
+            return loop.run_until_complete(find_wrong_async_responses(provider, 12))
 
-        assert loop.run_until_complete(async_wrong_answers(provider, 8)) == []
+        assert loop.run_until_complete(find_wrong_async_responses(provider, 8)) == []
         if loop_of_child == "its own":
             children = [Child(child) for _ in range(4)]
-            assert loop.run_until_complete(async_wrong_answers(provider, 12)) == []
+            assert loop.run_until_complete(find_wrong_async_responses(provider, 12)) == []
             assert [one.result() for one in children] == [[]] * 4
         else:
-            # asyncio itself allows only one process at a time to run the loop: they share its poll.
+            # asyncio allows only one process at a time to run the loop, because they share its selector.
             assert in_child(child) == []
-        assert loop.run_until_complete(async_wrong_answers(provider, 12)) == []
+        assert loop.run_until_complete(find_wrong_async_responses(provider, 12)) == []
         loop.run_until_complete(provider.close())
         loop.close()
-        assert all(len(processes) == 1 for processes in processes_by_connection(server).values())
+        assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
 
 
-def test_a_process_that_is_forked_inside_a_running_loop_gets_its_own_answers() -> None:
+def test_a_child_forked_in_a_running_loop_gets_its_own_responses() -> None:
     with FaultServer(echo) as server:
 
         async def run() -> None:
             async with AsyncKeyrailProvider(url=server.url) as provider:
-                calls = asyncio.ensure_future(async_wrong_answers(provider, 40))
+                calls = asyncio.ensure_future(find_wrong_async_responses(provider, 40))
                 await asyncio.sleep(0)
                 children = []
                 for _ in range(4):
-                    # Calls are in flight now.
-                    children.append(Child(lambda: asyncio.run(async_wrong_answers(provider, 8))))
+                    # Calls are in flight at this time.
+                    children.append(Child(lambda: asyncio.run(find_wrong_async_responses(provider, 8))))
                     await asyncio.sleep(0.005)
                 assert await calls == []
                 assert [child.result() for child in children] == [[]] * 4
-                assert await async_wrong_answers(provider, 8) == []
+                assert await find_wrong_async_responses(provider, 8) == []
 
         asyncio.run(run())
-        assert all(len(processes) == 1 for processes in processes_by_connection(server).values())
+        assert all(len(processes) == 1 for processes in get_processes_by_connection(server).values())
 
 
-def test_a_tls_connection_of_an_asynchronous_parent_survives_its_children(tmp_path: Path, monkeypatch: Any) -> None:
+def test_tls_connections_of_an_asynchronous_parent_survive_its_children(tmp_path: Path, monkeypatch: Any) -> None:
     with certified(tmp_path) as (certificate, context), FaultServer(echo, tls=context) as server:
         trusting = ssl.create_default_context(cafile=str(certificate))
-        # aiohttp keeps the certificates that were known when it was imported.
+        # aiohttp loads the trusted certificates when it is imported.
         monkeypatch.setattr("aiohttp.connector._SSL_CONTEXT_VERIFIED", trusting)
         url = server.url.replace("http://127.0.0.1", "https://localhost")
 
@@ -378,27 +380,27 @@ def test_a_tls_connection_of_an_asynchronous_parent_survives_its_children(tmp_pa
             async with AsyncKeyrailProvider(url=url) as provider:
 
                 async def use_and_close() -> list[Any]:
-                    wrong = await async_wrong_answers(provider, 4)
+                    wrong = await find_wrong_async_responses(provider, 4)
                     await provider.close()
                     return wrong
 
-                assert await async_wrong_answers(provider, 4) == []
+                assert await find_wrong_async_responses(provider, 4) == []
                 assert in_child(lambda: asyncio.run(provider.close())) is None
                 assert in_child(lambda: asyncio.run(use_and_close())) == []
-                assert await async_wrong_answers(provider, 8) == []
+                assert await find_wrong_async_responses(provider, 8) == []
 
         asyncio.run(run())
-        mine = {seen.connection for seen in server.seen if str(os.getpid()) in seen.calls[0]["params"][0]}
-        assert len(mine) == 4
+        own = {request.connection for request in server.requests if str(os.getpid()) in request.calls[0]["params"][0]}
+        assert len(own) == 4
 
 
 def test_a_child_does_not_wake_up_the_loop_of_its_parent() -> None:
     with FaultServer(echo) as server:
         provider = AsyncKeyrailProvider(url=server.url)
         loop = asyncio.new_event_loop()
-        assert loop.run_until_complete(async_wrong_answers(provider, 4)) == []
+        assert loop.run_until_complete(find_wrong_async_responses(provider, 4)) == []
         wake_up: socket.socket = loop._ssock  # type: ignore[attr-defined]
-        in_child(lambda: asyncio.run(async_wrong_answers(provider, 4)))
+        in_child(lambda: asyncio.run(find_wrong_async_responses(provider, 4)))
         readable, _, _ = select.select([wake_up], [], [], 0)
         assert readable == []
         loop.run_until_complete(provider.close())
@@ -406,7 +408,7 @@ def test_a_child_does_not_wake_up_the_loop_of_its_parent() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
-def test_logs_that_a_parent_began_to_read_go_on_in_a_child_by_their_cursor(concurrency: int) -> None:
+def test_a_child_continues_an_iteration_over_logs_from_its_cursor(concurrency: int) -> None:
     with ChainServer(60) as server, KeyrailProvider(url=server.url) as provider:
         w3 = Web3(provider)
 
@@ -414,7 +416,7 @@ def test_logs_that_a_parent_began_to_read_go_on_in_a_child_by_their_cursor(concu
             return [log["blockNumber"] for log in found]
 
         def child() -> list[int]:
-            with pytest.raises(KeyrailError, match="cursor= the cursor of this one") as caught:
+            with pytest.raises(KeyrailError, match="pass the cursor of this iteration as cursor=") as caught:
                 next(found)
             assert caught.value.kind == "invalidRequest"
             return numbers(logs(w3, from_block=0, max_blocks=5, concurrency=concurrency, cursor=found.cursor))
@@ -428,9 +430,11 @@ def test_logs_that_a_parent_began_to_read_go_on_in_a_child_by_their_cursor(concu
         assert whole[-len(rest) :] == rest
 
 
-def test_an_asynchronous_web3_is_used_by_parent_and_child() -> None:
+def test_parent_and_child_share_an_async_web3() -> None:
     with FaultServer(
-        lambda seen, wire: wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], "result": "0x5"})
+        lambda request, connection: connection.respond(
+            200, {"jsonrpc": "2.0", "id": request.json["id"], "result": "0x5"}
+        )
     ) as server:
         w3 = AsyncWeb3(AsyncKeyrailProvider(url=server.url))
 

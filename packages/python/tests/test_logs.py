@@ -1,4 +1,4 @@
-"""Logs over a server that refuses windows: in what order, in which windows, and where an iteration goes on."""
+"""Logs of a server that rejects large windows: their order, the windows, and the cursor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from fault_server import FaultServer, Seen, Wire
+from fault_server import Connection, FaultServer, ReceivedRequest
 from web3 import AsyncWeb3, Web3
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, LogsProgress, async_logs, logs
@@ -32,67 +32,67 @@ def log_of(block: int, index: int) -> dict[str, Any]:
 
 
 class LogServer(FaultServer):
-    """A node with two logs in each tenth block; it refuses windows of more than ``most`` blocks with ``words``."""
+    """A node with two logs in every tenth block. It rejects windows of more than ``max_blocks`` blocks with ``message``."""
 
-    def __init__(self, most: int = HEAD + 1, words: str = "") -> None:
-        self.most = most
-        self.words = words
+    def __init__(self, max_blocks: int = HEAD + 1, message: str = "") -> None:
+        self.max_blocks = max_blocks
+        self.message = message
         self.windows: list[tuple[int, int]] = []
         self.stray: list[dict[str, Any]] = []
         super().__init__(self.respond)
 
-    def respond(self, seen: Seen, wire: Wire) -> None:
-        method, params = seen.json["method"], seen.json["params"]
-        end: dict[str, Any]
+    def respond(self, request: ReceivedRequest, connection: Connection) -> None:
+        method, params = request.json["method"], request.json["params"]
+        outcome: dict[str, Any]
         if method == "eth_blockNumber":
-            end = {"result": hex(HEAD)}
+            outcome = {"result": hex(HEAD)}
         elif method == "eth_getBlockByNumber":
-            end = {"result": {"number": hex({"earliest": 0, "finalized": FINALIZED}[params[0]])}}
+            outcome = {"result": {"number": hex({"earliest": 0, "finalized": FINALIZED}[params[0]])}}
         else:
             first, last = int(params[0]["fromBlock"], 16), int(params[0]["toBlock"], 16)
             self.windows.append((first, last))
-            if last - first + 1 > self.most:
-                end = {"error": {"code": -32602, "message": self.words}}
+            if last - first + 1 > self.max_blocks:
+                outcome = {"error": {"code": -32602, "message": self.message}}
             else:
                 blocks = (block for block in range(last, first - 1, -1) if block % 10 == 0)
-                end = {"result": [*self.stray, *(log_of(block, index) for block in blocks for index in (1, 0))]}
-        wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], **end})
+                outcome = {"result": [*self.stray, *(log_of(block, index) for block in blocks for index in (1, 0))]}
+        connection.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], **outcome})
 
 
 class Run:
-    """One iteration, by either way, to its end: what was given, and what it failed with."""
+    """An iteration by either provider until its end: the returned logs, and the failure."""
 
     def __init__(self, kind: str, server: LogServer, **options: Any) -> None:
-        self.given: list[tuple[int, int]] = []
+        self.places: list[tuple[int, int]] = []
         self.failure: KeyrailError | None = None
-        given: Any
-        again: Any
+        iterator: Any
+        extra: Any
         if kind == "sync":
             with KeyrailProvider(url=server.url, retry=False) as provider:
-                given = logs(Web3(provider), **options)
+                iterator = logs(Web3(provider), **options)
                 try:
-                    self.given += [(log["blockNumber"], log["logIndex"]) for log in given]
+                    self.places += [(log["blockNumber"], log["logIndex"]) for log in iterator]
                 except KeyrailError as failure:
                     self.failure = failure
-                again = next(given, None)
+                extra = next(iterator, None)
         else:
 
             async def run() -> tuple[Any, Any]:
                 async with AsyncKeyrailProvider(url=server.url, retry=False) as provider:
-                    given = async_logs(AsyncWeb3(provider), **options)
+                    iterator = async_logs(AsyncWeb3(provider), **options)
                     try:
-                        async for log in given:
-                            self.given.append((log["blockNumber"], log["logIndex"]))
+                        async for log in iterator:
+                            self.places.append((log["blockNumber"], log["logIndex"]))
                     except KeyrailError as failure:
                         self.failure = failure
-                    return given, await anext(given, None)
+                    return iterator, await anext(iterator, None)
 
-            given, again = asyncio.run(run())
-        assert again is None, "goes on after its end"
-        self.cursor = given.cursor
+            iterator, extra = asyncio.run(run())
+        assert extra is None, "continues after its end"
+        self.cursor = iterator.cursor
 
 
-def wanted(first: int, last: int) -> list[tuple[int, int]]:
+def expected_places(first: int, last: int) -> list[tuple[int, int]]:
     return [(block, index) for block in range(first, last + 1) if block % 10 == 0 for index in (0, 1)]
 
 
@@ -103,83 +103,85 @@ def server() -> Iterator[LogServer]:
 
 
 @BOTH
-def test_tags_are_looked_up_once_and_progress_adds_up(kind: str, server: LogServer) -> None:
+def test_tags_are_resolved_once_and_progress_is_complete(kind: str, server: LogServer) -> None:
     steps: list[LogsProgress] = []
     run = Run(kind, server, from_block="earliest", to_block="finalized", on_progress=steps.append)
     assert run.failure is None
-    assert run.given == wanted(0, FINALIZED)
+    assert run.places == expected_places(0, FINALIZED)
     assert run.cursor == {"next_block": FINALIZED + 1, "next_log_index": 0}
     assert server.methods[:3] == ["eth_blockNumber", "eth_getBlockByNumber", "eth_getBlockByNumber"]
     assert sum(step.blocks for step in steps) == steps[-1].blocks_done == steps[-1].blocks_total == FINALIZED + 1
-    assert steps[-1].logs == len(run.given)
+    assert steps[-1].logs == len(run.places)
 
 
 @BOTH
 @pytest.mark.parametrize(
-    ("words", "most", "refusals"),
+    ("message", "max_blocks", "rejections"),
     [("query exceeds max block range 300", 300, 1), ("block range is too large", 200, 3)],
     ids=["named", "halved"],
 )
-def test_a_window_that_is_refused_is_asked_in_smaller_ones(kind: str, words: str, most: int, refusals: int) -> None:
-    with LogServer(most, words) as server:
+def test_a_rejected_window_is_read_in_smaller_windows(
+    kind: str, message: str, max_blocks: int, rejections: int
+) -> None:
+    with LogServer(max_blocks, message) as server:
         run = Run(kind, server, from_block=0)
         sizes = [last - first + 1 for first, last in server.windows]
         assert run.failure is None
-        assert run.given == wanted(0, HEAD)
-        # Before the first that is served: a number is believed, else it is halved.
-        assert [size > most for size in sizes].index(False) == refusals
-        if refusals == 1:
+        assert run.places == expected_places(0, HEAD)
+        # The rejections before the first success. A number in the message is used at once, else the window is halved.
+        assert [size > max_blocks for size in sizes].index(False) == rejections
+        if rejections == 1:
             assert sizes[0] == 1_000
             assert set(sizes[1:]) == {300, 100, 200}
             assert len(sizes) == 12
 
 
 @BOTH
-def test_a_block_that_is_too_much_by_itself_is_named_and_the_cursor_stands_before_it(kind: str) -> None:
+def test_a_block_with_too_many_logs_is_a_failure_that_names_it(kind: str) -> None:
     with LogServer(0, "block range is too large") as server:
         run = Run(kind, server, from_block=70)
         assert run.failure is not None
         assert run.failure.kind == "range"
-        assert "block 70 alone has more logs" in str(run.failure)
+        assert "Block 70 alone has more logs" in str(run.failure)
         assert run.cursor == {"next_block": 70, "next_log_index": 0}
         assert server.windows[-1] == (70, 70)
 
 
 @BOTH
-def test_logs_of_blocks_that_were_not_asked_for_are_not_believed(kind: str, server: LogServer) -> None:
+def test_logs_outside_the_requested_range_are_a_failure(kind: str, server: LogServer) -> None:
     server.stray = [log_of(HEAD + 7, 0)]
     run = Run(kind, server, from_block=0)
     assert run.failure is not None
     assert run.failure.kind == "badResponse"
-    assert run.given == []
+    assert run.places == []
 
 
 @BOTH
-def test_where_the_head_cannot_be_asked_it_ends(kind: str, server: LogServer) -> None:
-    server.script = lambda seen, wire: wire.answer(401, "no", {})
+def test_a_failure_to_get_the_head_ends_the_iteration(kind: str, server: LogServer) -> None:
+    server.script = lambda request, connection: connection.respond(401, "no", {})
     run = Run(kind, server, from_block=0)
     assert run.failure is not None
     assert run.failure.kind == "auth"
     assert run.cursor == {"next_block": 0, "next_log_index": 0}
     run = Run(kind, server, from_block="earliest")
     assert run.cursor is None
-    assert len(server.seen) == 2
+    assert len(server.requests) == 2
 
 
 @BOTH
-def test_it_goes_on_in_the_midst_of_a_block(kind: str, server: LogServer) -> None:
+def test_a_cursor_can_point_inside_a_block(kind: str, server: LogServer) -> None:
     run = Run(kind, server, from_block=0, to_block=60, cursor={"next_block": 40, "next_log_index": 1})
-    assert run.given == wanted(0, 60)[9:]
+    assert run.places == expected_places(0, 60)[9:]
     assert server.windows == [(40, 60)]
 
 
 @BOTH
 @pytest.mark.parametrize(
-    ("wrong", "words"),
+    ("wrong", "message"),
     [
         ({"from_block": -1}, "from_block"),
         ({"to_block": "pending"}, "to_block"),
-        ({"from_block": 9, "to_block": 8}, "must not be above"),
+        ({"from_block": 9, "to_block": 8}, "must not be greater than"),
         ({"max_blocks": 0}, "max_blocks"),
         ({"concurrency": 0}, "concurrency"),
         ({"concurrency": 65}, "concurrency"),
@@ -192,8 +194,10 @@ def test_it_goes_on_in_the_midst_of_a_block(kind: str, server: LogServer) -> Non
         ({"cursor": [7, 0]}, "cursor"),
     ],
 )
-def test_a_wrong_option_is_refused_at_once(kind: str, server: LogServer, wrong: dict[str, Any], words: str) -> None:
-    with pytest.raises(KeyrailError, match=words) as caught:
+def test_a_wrong_option_is_rejected_before_any_request(
+    kind: str, server: LogServer, wrong: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(KeyrailError, match=message) as caught:
         Run(kind, server, **{"from_block": 0, **wrong})
     assert caught.value.kind == "invalidRequest"
-    assert server.seen == []
+    assert server.requests == []

@@ -1,4 +1,4 @@
-"""Secrets in the words of a server, however they are written (item 7 of the list of known faults)."""
+"""Secrets in the messages of a server, in any encoding."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from fault_server import FaultServer, Seen, Wire
+from fault_server import Connection, FaultServer, ReceivedRequest
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
-from keyrail.failure.mask import mask, masked_text
+from keyrail.failure.mask import mask, mask_text
 
 KEY = "kr_a7Hq2mZ9xT4vB6nR1cW8yL3pD5sF0gJkQeUi1a2B"
 JWT = ".".join(base64.urlsafe_b64encode(random.Random(7).randbytes(60)).decode() for _ in range(3))
@@ -36,8 +36,8 @@ def escaped(part: str, form: str) -> str:
     return "".join(form.format(ord(char)) for char in part)
 
 
-WAYS: dict[str, Callable[[str], str]] = {
-    "as it is": lambda part: part,
+ENCODINGS: dict[str, Callable[[str], str]] = {
+    "plain": lambda part: part,
     "upper case": str.upper,
     "lower case": str.lower,
     "percent escapes": lambda part: escaped(part, "%{:02x}"),
@@ -78,8 +78,8 @@ WAYS: dict[str, Callable[[str], str]] = {
 }
 
 
-def decoded(text: str) -> list[str]:
-    """Read a text in every way that a reader with a computer would try. A second opinion: it shares no code with mask."""
+def decode(text: str) -> list[str]:
+    """Decode a text in every way that an attacker would try. Independent of mask: it shares no code with it."""
     found = [text]
     for _ in range(4):
         text = re.sub(r"%([\da-fA-F]{2})", lambda one: chr(int(one[1], 16)), text)
@@ -101,8 +101,8 @@ def decoded(text: str) -> list[str]:
     return found
 
 
-def shows(text: str, secret: str, run: int = 8) -> bool:
-    read = "\0".join(decoded(text)).lower()
+def contains(text: str, secret: str, run: int = 8) -> bool:
+    read = "\0".join(decode(text)).lower()
     plain = secret.lower()
     bare = re.sub(r"[\W_]", "", plain, flags=re.ASCII)
     return any(
@@ -110,59 +110,59 @@ def shows(text: str, secret: str, run: int = 8) -> bool:
     )
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_secret_is_hidden_however_it_is_written(way: str) -> None:
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_secret_is_masked_in_every_encoding(encoding: str) -> None:
     for secret in (KEY, JWT):
-        text = f"no app for {WAYS[way](secret)} at this node"
-        assert shows(text, secret)
-        shown = masked_text(text, [secret])
-        assert not shows(shown, secret)
-        assert shown.startswith("no app for ")
-        assert shown.endswith(" at this node")
+        text = f"no app for {ENCODINGS[encoding](secret)} at this node"
+        assert contains(text, secret)
+        masked = mask_text(text, [secret])
+        assert not contains(masked, secret)
+        assert masked.startswith("no app for ")
+        assert masked.endswith(" at this node")
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_every_part_of_a_secret_is_hidden_however_it_is_written(way: str) -> None:
-    # Nine, because of eight characters with a '_' only seven are letters and digits, and base64 cuts bytes.
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_part_of_a_secret_is_masked_in_every_encoding(encoding: str) -> None:
+    # Nine, because eight characters with a '_' have only seven letters and digits, and base64 digits span bytes.
     for at in range(len(KEY) - 8):
         for length in (9, 13, 16, len(KEY) - 1 - at):
             part = KEY[at : at + max(9, length)]
-            text = f"key ({WAYS[way](part)}) unknown"
-            shown = masked_text(text, [KEY])
-            assert not shows(shown, KEY), (part, shown)
+            text = f"key ({ENCODINGS[encoding](part)}) unknown"
+            masked = mask_text(text, [KEY])
+            assert not contains(masked, KEY), (part, masked)
 
 
-def test_eight_characters_are_hidden() -> None:
+def test_eight_characters_are_masked() -> None:
     for at in range(len(KEY) - 7):
         part = KEY[at : at + 8]
         for text in (part, part.encode().hex(), quote(quote(escaped(part, "%{:02x}"))), part.swapcase()):
-            assert masked_text(f"<{text}>", [KEY]) == "<…>"
+            assert mask_text(f"<{text}>", [KEY]) == "<…>"
         for before in ("", "x", "xy"):
-            assert "…" in masked_text(in_base64(part, before, "zzz"), [KEY])
+            assert "…" in mask_text(in_base64(part, before, "zzz"), [KEY])
 
 
-def test_secrets_of_any_form_are_hidden() -> None:
+def test_random_secrets_are_masked() -> None:
     rng = random.Random(15)
     for _ in range(300):
         letters = rng.choice([string.ascii_letters + string.digits, string.hexdigits, string.ascii_letters + "-_.~%!$"])
         secret = "".join(rng.choices(letters, k=rng.randrange(8, 60)))
         start = rng.randrange(len(secret) - 7)
         part = secret[start : start + rng.randrange(8, 60)]
-        text = f"a {rng.choice(list(WAYS.values()))(part)} b"
-        shown = masked_text(text, ["another-secret-here", secret])
-        assert not shows(shown, secret, 9), (secret, part, text, shown)
+        text = f"a {rng.choice(list(ENCODINGS.values()))(part)} b"
+        masked = mask_text(text, ["another-secret-here", secret])
+        assert not contains(masked, secret, 9), (secret, part, text, masked)
 
 
 @pytest.mark.parametrize("secret", ["s3", "abc", "pass", "s3cret", "s3cretX"])
-def test_a_short_secret_is_hidden_as_a_whole(secret: str) -> None:
-    assert masked_text(f"no {secret} here", [secret]) == "no … here"
-    assert masked_text(f"no {escaped(secret, '%25{:02x}')} here", [secret]) == "no … here"
+def test_a_short_secret_is_masked(secret: str) -> None:
+    assert mask_text(f"no {secret} here", [secret]) == "no … here"
+    assert mask_text(f"no {escaped(secret, '%25{:02x}')} here", [secret]) == "no … here"
     if len(secret) >= 4:
-        assert secret.encode().hex() not in masked_text(f"no {secret.encode().hex()} here", [secret])
-        assert in_base64(secret).rstrip("=") not in masked_text(f"no {in_base64(secret)} here", [secret])
+        assert secret.encode().hex() not in mask_text(f"no {secret.encode().hex()} here", [secret])
+        assert in_base64(secret).rstrip("=") not in mask_text(f"no {in_base64(secret)} here", [secret])
 
 
-INNOCENT: list[Any] = [
+HARMLESS: list[Any] = [
     "execution reverted: ERC20: transfer amount exceeds balance",
     "100 % of 20 %20 requests %zz \\ \\n \\u0041 &#65; &amp; \"quoted\" 'x' İıß…",
     "0x" + "ab" * 400,
@@ -177,8 +177,8 @@ INNOCENT: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("value", INNOCENT, ids=range(len(INNOCENT)))
-def test_innocent_text_stays_as_it_is(value: Any) -> None:
+@pytest.mark.parametrize("value", HARMLESS, ids=range(len(HARMLESS)))
+def test_other_text_is_unchanged(value: Any) -> None:
     assert mask(value, [KEY, JWT, "s3cretX"], "otherwise") == value
 
 
@@ -188,25 +188,25 @@ def test_only_the_secret_is_replaced() -> None:
 
 
 @pytest.mark.parametrize("part", ["%2525", "\\\\u00", KEY + " ", "kr_a7Hq", "k r _ "], ids=range(5))
-def test_the_time_is_linear(part: str) -> None:
+def test_masking_takes_linear_time(part: str) -> None:
     def processor_seconds(size: int) -> float:
         text = (part * size)[:size]
         started = time.process_time()
-        masked_text(text, [KEY])
+        mask_text(text, [KEY])
         return time.process_time() - started
 
-    # A text 16 times as long would take 256 times as long if the time grew with its square.
+    # In quadratic time, a text 16 times as long would take 256 times as long.
     assert min(processor_seconds(32_000) for _ in range(3)) < 100 * max(processor_seconds(2_000), 0.001)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("encoding", ENCODINGS)
 @BOTH
-def test_an_error_shows_no_key_whatever_the_server_says(way: str, kind: str) -> None:
-    said = WAYS[way](KEY)
+def test_an_error_does_not_show_a_key_that_the_server_repeats(encoding: str, kind: str) -> None:
+    encoded = ENCODINGS[encoding](KEY)
 
-    def script(seen: Seen, wire: Wire) -> None:
-        error = {"code": -32000, "message": f"no app for {said}", "data": {"path": [said], said: 1}}
-        wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], "error": error})
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        error = {"code": -32000, "message": f"no app for {encoded}", "data": {"path": [encoded], encoded: 1}}
+        connection.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], "error": error})
 
     async def call(url: str) -> None:
         async with AsyncKeyrailProvider(base_url=url, api_key=KEY, retry=False) as provider:
@@ -217,5 +217,5 @@ def test_an_error_shows_no_key_whatever_the_server_says(way: str, kind: str) -> 
             asyncio.run(call(server.url)) if kind == "async" else provider.make_request("eth_call", [])  # type: ignore[arg-type]
         assert "no app for " in str(caught.value)
         assert "…" in str(caught.value)
-        assert not shows(str(caught.value), KEY)
-        assert not shows(json.dumps(caught.value.rpc_error, ensure_ascii=False), KEY)
+        assert not contains(str(caught.value), KEY)
+        assert not contains(json.dumps(caught.value.rpc_error, ensure_ascii=False), KEY)

@@ -1,4 +1,4 @@
-"""What a response may hold (items 15, 25 and 26 of the list of known faults): depth, numbers and ids."""
+"""Responses with deep nesting, invalid numbers and wrong ids."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fault_server import FaultServer, Seen, Wire
+from fault_server import Connection, FaultServer, ReceivedRequest
 from leak_walk import TESTS
 
 from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider, Settled
-from keyrail.message.answer import Answer, Result
 from keyrail.message.parse_json import MAX_DEPTH, UnreadableJson, parse_json
-from keyrail.message.read_answer import read_answer
+from keyrail.message.read_response import read_response
+from keyrail.message.response import HttpResponse, Result
 
 BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 
 
-def settle(kind: str, url: str, count: int = 1) -> list[Settled]:
-    """Make so many calls in one request, without retries."""
+def call_batch(kind: str, url: str, count: int = 1) -> list[Settled]:
+    """Make this many calls in one request, without retries."""
     requests = [("eth_getBlockByNumber", [hex(at)]) for at in range(count)]
     if kind == "sync":
         with KeyrailProvider(url=url, retry=False) as provider:
@@ -35,21 +35,22 @@ def settle(kind: str, url: str, count: int = 1) -> list[Settled]:
     return asyncio.run(run())
 
 
-def errors_of(kind: str, body: Callable[[Seen], str], count: int = 1) -> list[KeyrailError | None]:
-    with FaultServer(lambda seen, wire: wire.answer(200, body(seen))) as server:
-        return [one.error for one in settle(kind, server.url, count)]
+def errors_of(kind: str, body: Callable[[ReceivedRequest], str], count: int = 1) -> list[KeyrailError | None]:
+    with FaultServer(lambda request, connection: connection.respond(200, body(request))) as server:
+        return [one.error for one in call_batch(kind, server.url, count)]
 
 
-def items(seen: Seen, results: list[str]) -> str:
+def items(request: ReceivedRequest, results: list[str]) -> str:
     entries = [
-        f'{{"jsonrpc":"2.0","id":{call["id"]},"result":{one}}}' for call, one in zip(seen.calls, results, strict=True)
+        f'{{"jsonrpc":"2.0","id":{call["id"]},"result":{one}}}'
+        for call, one in zip(request.calls, results, strict=True)
     ]
     return entries[0] if len(entries) == 1 else f"[{','.join(entries)}]"
 
 
-# -- 25: depth --
+# -- Depth --
 
-# Runs as a process of its own, because without the fix it dies.
+# Runs in its own process, because a failure of this test kills the process.
 DEEP = """
 import asyncio, sys, threading
 from fault_server import FaultServer
@@ -91,7 +92,7 @@ async def run(url):
 threading.stack_size(512 * 1024)
 for name, body in BODIES.items():
     for status in (200, 500):
-        with FaultServer(lambda seen, wire: wire.answer(status, body)) as server:
+        with FaultServer(lambda request, connection: connection.respond(status, body)) as server:
             for target in (sync, lambda url: asyncio.run(run(url))):
                 thread = threading.Thread(target=target, args=(server.url,))
                 thread.start()
@@ -100,7 +101,7 @@ print("alive")
 """
 
 
-def test_a_deep_response_does_not_kill_the_interpreter_if_another_package_raised_the_recursion_limit() -> None:
+def test_a_deep_response_does_not_crash_with_a_raised_recursion_limit() -> None:
     done = subprocess.run([sys.executable, "-c", DEEP], cwd=TESTS, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"exit {done.returncode}: {done.stdout[-400:]} {done.stderr[-2_000:]}"
     assert done.stderr == ""
@@ -112,15 +113,17 @@ def test_a_deep_response_does_not_kill_the_interpreter_if_another_package_raised
 
 
 def nested_trace(calls: int) -> str:
-    """A result of callTracer: each call holds the calls that it made."""
+    """A result of callTracer: each call contains the calls that it made."""
     call = '{"type":"CALL","from":"0x1","error":"a \\"quote\\" and ]]","calls":['
     return call * calls + '{"type":"STATICCALL"}' + "]}" * calls
 
 
 @BOTH
-def test_a_trace_of_the_deepest_call_stack_that_the_evm_allows_is_a_result(kind: str) -> None:
-    with FaultServer(lambda seen, wire: wire.answer(200, items(seen, [nested_trace(1_024)]))) as server:
-        (settled,) = settle(kind, server.url)
+def test_a_trace_of_the_deepest_evm_call_stack_is_a_result(kind: str) -> None:
+    with FaultServer(
+        lambda request, connection: connection.respond(200, items(request, [nested_trace(1_024)]))
+    ) as server:
+        (settled,) = call_batch(kind, server.url)
     call, count = settled.value, 0
     while call.get("calls"):
         assert call["error"] == 'a "quote" and ]]'
@@ -129,7 +132,7 @@ def test_a_trace_of_the_deepest_call_stack_that_the_evm_allows_is_a_result(kind:
     assert (count, call) == (1_024, {"type": "STATICCALL"})
 
 
-def test_a_deep_trace_is_parsed_whatever_the_recursion_limit() -> None:
+def test_a_deep_trace_is_parsed_with_a_low_recursion_limit() -> None:
     limit = sys.getrecursionlimit()
     try:
         sys.setrecursionlimit(300)
@@ -141,9 +144,9 @@ def test_a_deep_trace_is_parsed_whatever_the_recursion_limit() -> None:
 
 @BOTH
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_response_that_is_nested_too_deep_says_so(kind: str, count: int) -> None:
+def test_a_response_that_nests_too_deep_is_a_failure(kind: str, count: int) -> None:
     deep = "[" * MAX_DEPTH + "]" * MAX_DEPTH
-    errors = errors_of(kind, lambda seen: items(seen, [deep] * count), count)
+    errors = errors_of(kind, lambda request: items(request, [deep] * count), count)
     for error in errors:
         assert error is not None
         assert error.kind == "badResponse"
@@ -188,7 +191,7 @@ DEEP_SUFFIX = "]}" * 300
         "[\u00a01]",
     ],
 )
-def test_what_is_no_json_is_rejected_at_any_depth(text: str) -> None:
+def test_invalid_json_is_rejected_at_any_depth(text: str) -> None:
     with pytest.raises(UnreadableJson):
         parse_json(text)
     with pytest.raises(UnreadableJson):
@@ -198,7 +201,7 @@ def test_what_is_no_json_is_rejected_at_any_depth(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["1", '"a\\"b\\\\"', "[]", "{}", '{"a":1,"b":[1.5,-2e3,null,true]}', " [ 1 ,\r\n\t{ } ] "]
 )
-def test_json_is_parsed_alike_at_any_depth(text: str) -> None:
+def test_valid_json_is_parsed_at_any_depth(text: str) -> None:
     assert parse_json(text) == json.loads(text)
     value = parse_json(DEEP_PREFIX + text + DEEP_SUFFIX)
     for _ in range(300):
@@ -206,7 +209,7 @@ def test_json_is_parsed_alike_at_any_depth(text: str) -> None:
     assert value == json.loads(text)
 
 
-# -- 26: numbers --
+# -- Numbers --
 
 NO_NUMBERS = [
     "NaN",
@@ -222,28 +225,28 @@ NO_NUMBERS = [
 
 @BOTH
 @pytest.mark.parametrize("value", NO_NUMBERS, ids=range(len(NO_NUMBERS)))
-def test_a_number_that_json_does_not_have_is_no_result(kind: str, value: str) -> None:
-    (alone,) = errors_of(kind, lambda seen: items(seen, [value]))
-    batch = errors_of(kind, lambda seen: items(seen, ["1", value, "2"]), 3)
+def test_a_number_that_is_not_json_is_a_failure(kind: str, value: str) -> None:
+    (alone,) = errors_of(kind, lambda request: items(request, [value]))
+    batch = errors_of(kind, lambda request: items(request, ["1", value, "2"]), 3)
     for error in [alone, *batch]:
         assert error is not None
         assert error.kind == "badResponse"
-        assert "the response holds" in str(error)
+        assert "the response contains" in str(error)
 
 
 @BOTH
-def test_numbers_as_json_has_them_are_results(kind: str) -> None:
+def test_json_numbers_are_results(kind: str) -> None:
     value = "[0,-0,1.5,-2.25e-3,1E5,1e308,5e-324,1e-999,12345678901234567890123]"
-    with FaultServer(lambda seen, wire: wire.answer(200, items(seen, [value]))) as server:
-        (settled,) = settle(kind, server.url)
+    with FaultServer(lambda request, connection: connection.respond(200, items(request, [value]))) as server:
+        (settled,) = call_batch(kind, server.url)
     assert settled.value == json.loads(value)
 
 
-# -- 15: ids --
+# -- Ids --
 
 
-def failed(entry: Any) -> str:
-    facts = read_answer(Answer(200, json.dumps(entry), {}), 7)
+def read_failure(entry: Any) -> str:
+    facts = read_response(HttpResponse(200, json.dumps(entry), {}), 7)
     assert not isinstance(facts, Result)
     assert (facts.kind, facts.final) == ("badResponse", True)
     return facts.text
@@ -262,23 +265,28 @@ OTHER_IDS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("own", "shown"), OTHER_IDS, ids=range(len(OTHER_IDS)))
-def test_a_response_with_another_id_names_both_ids(own: Any, shown: str) -> None:
-    for end in ({"result": "0x1"}, {"error": {"code": -32000, "message": "busy"}}):
-        assert failed({"jsonrpc": "2.0", "id": own, **end}) == f"response id {shown} does not match request id 7"
+@pytest.mark.parametrize(("response_id", "shown"), OTHER_IDS, ids=range(len(OTHER_IDS)))
+def test_a_response_with_another_id_names_both_ids(response_id: Any, shown: str) -> None:
+    for outcome in ({"result": "0x1"}, {"error": {"code": -32000, "message": "busy"}}):
+        assert (
+            read_failure({"jsonrpc": "2.0", "id": response_id, **outcome})
+            == f"response id {shown} does not match request id 7"
+        )
 
 
-def test_a_result_with_the_id_null_is_rejected_and_an_error_is_believed() -> None:
-    said = failed({"jsonrpc": "2.0", "id": None, "result": "0x1"})
-    assert said == "response id null does not match request id 7"
-    facts = read_answer(Answer(200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON"}}', {}), 7)
+def test_with_the_id_null_a_result_is_rejected_and_an_error_is_accepted() -> None:
+    text = read_failure({"jsonrpc": "2.0", "id": None, "result": "0x1"})
+    assert text == "response id null does not match request id 7"
+    facts = read_response(
+        HttpResponse(200, '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no JSON"}}', {}), 7
+    )
     assert not isinstance(facts, Result)
     assert facts.text == "no JSON"
 
 
 @pytest.mark.parametrize("value", ['"0x1"', "null", "[]"])
-def test_a_result_without_an_id_is_that_of_the_only_request(value: str) -> None:
-    read = read_answer(Answer(200, f'{{"jsonrpc":"2.0","result":{value}}}', {}), 7)
+def test_a_json_rpc_result_without_an_id_is_accepted(value: str) -> None:
+    read = read_response(HttpResponse(200, f'{{"jsonrpc":"2.0","result":{value}}}', {}), 7)
     assert read == Result(json.loads(value))
 
 
@@ -293,14 +301,14 @@ def test_a_result_without_an_id_is_that_of_the_only_request(value: str) -> None:
     ],
     ids=range(5),
 )
-def test_a_result_without_an_id_that_may_be_of_something_else_is_rejected(body: Any) -> None:
-    assert failed(body) == "response has no id; request id is 7"
+def test_another_result_without_an_id_is_rejected(body: Any) -> None:
+    assert read_failure(body) == "response has no id; request id is 7"
 
 
 @BOTH
-def test_a_wrong_id_is_not_asked_for_again(kind: str) -> None:
-    def script(seen: Seen, wire: Wire) -> None:
-        wire.answer(200, [{"jsonrpc": "2.0", "id": call["id"] + 50, "result": 1} for call in seen.calls])
+def test_a_wrong_id_is_not_retried(kind: str) -> None:
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        connection.respond(200, [{"jsonrpc": "2.0", "id": call["id"] + 50, "result": 1} for call in request.calls])
 
     requests = [("eth_getCode", [hex(at)]) for at in range(3)]
 
@@ -310,24 +318,26 @@ def test_a_wrong_id_is_not_asked_for_again(kind: str) -> None:
 
     with FaultServer(script) as server, KeyrailProvider(url=server.url) as provider:
         settled = provider.batch_settled(requests) if kind == "sync" else asyncio.run(run(server.url))
-        assert len(server.seen) == 1
+        assert len(server.requests) == 1
     for at, one in enumerate(settled):
         assert one.error is not None
         assert (one.error.kind, one.error.retryable) == ("badResponse", False)
-        said = f"no response in the batch has request id {at + 1}, but there is one with id 51, 52, 53"
-        assert said in str(one.error)
+        message = f"no response in the batch has request id {at + 1}, but there is one with id 51, 52, 53"
+        assert message in str(one.error)
 
 
 @BOTH
-def test_an_id_may_be_long_or_hold_the_key_and_is_not_shown_whole(kind: str) -> None:
+def test_a_long_id_and_an_id_with_the_key_are_not_shown(kind: str) -> None:
     key = "kr_a" + "k3Y" * 13
 
-    def script(seen: Seen, wire: Wire) -> None:
-        wire.answer(200, {"jsonrpc": "2.0", "id": key[:20] if "0x1" in seen.path else key + "x" * 100_000, "result": 1})
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        connection.respond(
+            200, {"jsonrpc": "2.0", "id": key[:20] if "0x1" in request.path else key + "x" * 100_000, "result": 1}
+        )
 
     with FaultServer(script) as server:
         for path in ("/v2/", "/0x1/"):
-            (settled,) = settle(kind, server.url + path + key)
+            (settled,) = call_batch(kind, server.url + path + key)
             assert settled.error is not None
             assert "response id" in str(settled.error)
             assert "does not match request id 1" in str(settled.error)
@@ -336,25 +346,25 @@ def test_an_id_may_be_long_or_hold_the_key_and_is_not_shown_whole(kind: str) -> 
 
 
 @BOTH
-def test_a_batch_response_names_the_ids_that_are_missing_strange_or_twice(kind: str) -> None:
-    def given(ids: list[Any]) -> list[str]:
-        body = [{"jsonrpc": "2.0", "id": own, "result": "0x1"} for own in ids]
+def test_failures_name_missing_unknown_and_duplicate_ids_of_a_batch(kind: str) -> None:
+    def call_with(ids: list[Any]) -> list[str]:
+        body = [{"jsonrpc": "2.0", "id": one, "result": "0x1"} for one in ids]
         return [str(error) for error in errors_of(kind, lambda _: json.dumps(body), 3)]
 
-    missing = given([1, 3])
+    missing = call_with([1, 3])
     assert "no response in the batch has request id 2. " in missing[1]
     assert missing[0] == missing[2] == "None"
-    strange = given([1, 7, "2", None])
-    assert 'no response in the batch has request id 3, but there is one with id 7, "2", null.' in strange[2]
-    assert strange[0] == "None"
-    assert all("no response in the batch has request id" in one for one in given([]))
-    assert "the batch has two responses with id 2" in given([1, 2, 2, 3])[1]
+    unknown = call_with([1, 7, "2", None])
+    assert 'no response in the batch has request id 3, but there is one with id 7, "2", null.' in unknown[2]
+    assert unknown[0] == "None"
+    assert all("no response in the batch has request id" in one for one in call_with([]))
+    assert "the batch has two responses with id 2" in call_with([1, 2, 2, 3])[1]
 
 
-def test_an_error_of_a_batch_may_have_its_id_written_as_a_float() -> None:
-    def body(seen: Seen) -> str:
+def test_an_error_of_a_batch_may_have_a_float_as_id() -> None:
+    def body(request: ReceivedRequest) -> str:
         error = {"code": -32000, "message": "execution reverted"}
-        return json.dumps([{"jsonrpc": "2.0", "id": float(call["id"]), "error": error} for call in seen.calls])
+        return json.dumps([{"jsonrpc": "2.0", "id": float(call["id"]), "error": error} for call in request.calls])
 
     for failure in errors_of("sync", body, 2):
         assert failure is not None

@@ -1,4 +1,4 @@
-"""What programs set on a provider of web3.py works as there or says why not (items 17 and 27 of the list of known faults)."""
+"""Settings of web3.py's own providers work in the same way, or an error says how to set them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fault_server import FaultServer, Seen, Wire
-from leak_walk import leaks_of
+from fault_server import Connection, FaultServer, ReceivedRequest
+from leak_walk import find_leaks
 from web3 import AsyncHTTPProvider, AsyncWeb3, HTTPProvider, Web3
 from web3.types import RPCEndpoint
 from web3.utils import RequestCacheValidationThreshold
@@ -24,10 +24,10 @@ def block(number: str, timestamp: int) -> dict[str, Any]:
     return {"number": number, "hash": HASH, "timestamp": hex(timestamp)}
 
 
-def node(seen: Seen, wire: Wire) -> None:
-    """A chain whose blocks above 100 are young."""
-    if not seen.calls:
-        wire.answer(200, {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "empty batch"}})
+def node(request: ReceivedRequest, connection: Connection) -> None:
+    """A chain whose blocks above 100 are recent."""
+    if not request.calls:
+        connection.respond(200, {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "empty batch"}})
         return
     results = {
         "eth_chainId": "0x1",
@@ -37,7 +37,7 @@ def node(seen: Seen, wire: Wire) -> None:
         "eth_getTransactionByHash": {"hash": HASH, "blockNumber": "0x5"},
     }
 
-    def answer(call: dict[str, Any]) -> dict[str, Any]:
+    def respond_to(call: dict[str, Any]) -> dict[str, Any]:
         result: Any = results.get(call["method"])
         if call["method"] == "eth_getBlockByNumber":
             number = call["params"][0]
@@ -45,8 +45,8 @@ def node(seen: Seen, wire: Wire) -> None:
             result = block(number, 1_700_000_000 if int(number, 16) <= 100 else 4_000_000_000)
         return {"jsonrpc": "2.0", "id": call["id"], "result": result}
 
-    answers = [answer(call) for call in seen.calls]
-    wire.answer(200, answers if isinstance(seen.json, list) else answers[0])
+    responses = [respond_to(call) for call in request.calls]
+    connection.respond(200, responses if isinstance(request.json, list) else responses[0])
 
 
 CALLS: list[tuple[str, list[Any]]] = [
@@ -67,28 +67,28 @@ CALLS: list[tuple[str, list[Any]]] = [
 ]
 
 
-def methods_of(provider: Any, server: FaultServer) -> list[str]:
-    """Make the calls and give the methods that arrived, without those of web3.py's cache itself."""
+def get_received_methods(provider: Any, server: FaultServer) -> list[str]:
+    """Make the calls and return the methods that the server received, without the requests of web3.py's cache."""
 
     async def run() -> None:
         for method, params in CALLS:
             await provider.make_request(method, params)
         await provider.disconnect()
 
-    before = len(server.seen)
+    before = len(server.requests)
     if provider.is_async:
         asyncio.run(run())
     else:
         for method, params in CALLS:
             provider.make_request(method, params)
-    return [method for seen in server.seen[before:] for method in seen.methods if method != "eth_chainId"]
+    return [method for request in server.requests[before:] for method in request.methods if method != "eth_chainId"]
 
 
-def provider_of(kind: str, url: str, **options: Any) -> Any:
+def create_provider(kind: str, url: str, **options: Any) -> Any:
     return KeyrailProvider(url=url, **options) if kind == "sync" else AsyncKeyrailProvider(url=url, **options)
 
 
-def own_provider_of(kind: str, url: str, **options: Any) -> Any:
+def create_http_provider(kind: str, url: str, **options: Any) -> Any:
     return HTTPProvider(url, **options) if kind == "sync" else AsyncHTTPProvider(url, **options)
 
 
@@ -106,32 +106,32 @@ CACHES: list[dict[str, Any]] = [
 @BOTH
 @pytest.mark.parametrize("by_attribute", [False, True])
 @pytest.mark.parametrize("options", CACHES, ids=range(len(CACHES)))
-def test_the_request_cache_of_web3_works_as_with_its_own_provider(
-    kind: str, options: dict[str, Any], by_attribute: bool
-) -> None:
-    def made(create: Callable[..., Any]) -> list[str]:
+def test_the_request_cache_works_as_with_http_provider(kind: str, options: dict[str, Any], by_attribute: bool) -> None:
+    def receive(create: Callable[..., Any]) -> list[str]:
         with FaultServer(node) as server:
             provider = create(kind, server.url, **({} if by_attribute else options))
             if by_attribute:
                 for name, value in options.items():
                     setattr(provider, name, value)
-            asked = methods_of(provider, server)
+            methods = get_received_methods(provider, server)
             if kind == "sync" and isinstance(provider, KeyrailProvider):
                 provider.close()
-            return asked
+            return methods
 
-    ours = made(provider_of)
-    assert ours == made(own_provider_of)
+    ours = receive(create_provider)
+    assert ours == receive(create_http_provider)
     cached = "eth_blockNumber" if "cacheable_requests" in options else "net_version"
     assert ours.count(cached) == (1 if options.get("cache_allowed_requests") else 2)
 
 
 def test_failures_are_not_cached() -> None:
-    def script(seen: Seen, wire: Wire) -> None:
-        if len(server.seen) == 1:
-            wire.answer(200, {"jsonrpc": "2.0", "id": seen.json["id"], "error": {"code": -32000, "message": "busy"}})
+    def script(request: ReceivedRequest, connection: Connection) -> None:
+        if len(server.requests) == 1:
+            connection.respond(
+                200, {"jsonrpc": "2.0", "id": request.json["id"], "error": {"code": -32000, "message": "busy"}}
+            )
         else:
-            node(seen, wire)
+            node(request, connection)
 
     with (
         FaultServer(script) as server,
@@ -145,9 +145,9 @@ def test_failures_are_not_cached() -> None:
 
 
 @BOTH
-def test_a_batch_without_requests_gives_an_empty_list_and_sends_nothing(kind: str) -> None:
+def test_an_empty_batch_returns_an_empty_list_and_sends_nothing(kind: str) -> None:
     with FaultServer(node) as server:
-        provider = provider_of(kind, server.url)
+        provider = create_provider(kind, server.url)
         if kind == "sync":
             w3 = Web3(provider)
             assert w3.batch_requests().execute() == []
@@ -158,7 +158,7 @@ def test_a_batch_without_requests_gives_an_empty_list_and_sends_nothing(kind: st
             cleared.clear()
             assert cleared.execute() == []
             assert provider.make_batch_request([]) == provider.batch_settled([]) == []
-            assert server.seen == []
+            assert server.requests == []
             # Later batches and calls work.
             with w3.batch_requests() as batch:
                 batch.add(w3.eth.get_block(5))
@@ -175,7 +175,7 @@ def test_a_batch_without_requests_gives_an_empty_list_and_sends_nothing(kind: st
                 async with w3.batch_requests() as batch:
                     assert await batch.async_execute() == []
                 assert await provider.make_batch_request([]) == await provider.batch_settled([]) == []
-                assert server.seen == []
+                assert server.requests == []
                 async with w3.batch_requests() as batch:
                     batch.add(w3.eth.get_block(5))
                     found: Any = await batch.async_execute()
@@ -199,17 +199,18 @@ WITHOUT_EFFECT = {
 
 @BOTH
 @pytest.mark.parametrize("name", WITHOUT_EFFECT)
-def test_an_attribute_that_would_have_no_effect_cannot_be_set(kind: str, name: str) -> None:
-    provider = provider_of(kind, "http://127.0.0.1:9")
+def test_an_attribute_without_effect_cannot_be_set(kind: str, name: str) -> None:
+    provider = create_provider(kind, "http://127.0.0.1:9")
     with pytest.raises(KeyrailError) as caught:
         setattr(provider, name, KEY)
     assert caught.value.kind == "invalidRequest"
     assert (
-        str(caught.value) == f"setting {name} has no effect: pass {WITHOUT_EFFECT[name]}= when you create the provider"
+        str(caught.value)
+        == f"Setting {name} has no effect on an existing provider. Pass {WITHOUT_EFFECT[name]}= when you create it."
     )
-    assert leaks_of(caught.value, KEY) == []
+    assert find_leaks(caught.value, KEY) == []
     assert not hasattr(provider, name)
-    # Anything else can be.
+    # Other attributes can be set.
     provider.global_ccip_read_enabled = False
     provider.note = "of a program"
 
@@ -237,9 +238,9 @@ def test_an_attribute_that_would_have_no_effect_cannot_be_set(kind: str, name: s
         ("cache_allowed_request", "cache_allowed_requests"),
     ],
 )
-def test_an_unknown_option_names_the_nearest(kind: str, name: str, nearest: str) -> None:
+def test_an_unknown_option_suggests_the_nearest_name(kind: str, name: str, nearest: str) -> None:
     with pytest.raises(KeyrailError) as caught:
-        provider_of(kind, "http://127.0.0.1:9", **{name: 1})
+        create_provider(kind, "http://127.0.0.1:9", **{name: 1})
     assert str(caught.value) == f'Unknown option "{name}". Did you mean "{nearest}"?'
 
 
@@ -249,16 +250,16 @@ def test_an_unknown_option_names_the_nearest(kind: str, name: str, nearest: str)
         ({"retry": {"retrys": 1}}, 'Unknown option "retrys". Did you mean "retries"?'),
         ({"retry": {"base": 1}}, 'Unknown option "base". Did you mean "base_ms"?'),
         ({"batch": {"maxCalls": 1}}, 'Unknown option "maxCalls". Did you mean "max_calls"?'),
-        ({"batch": {"xyz": 1}}, 'Unknown option "xyz" of batch. Its options are max_calls, max_bytes.'),
-        ({"cache_allowed_requests": 1}, "cache_allowed_requests must be True or False"),
+        ({"batch": {"xyz": 1}}, 'Unknown option "xyz". The options of batch are max_calls, max_bytes.'),
+        ({"cache_allowed_requests": 1}, "cache_allowed_requests must be True or False, not 1."),
     ],
 )
-def test_options_in_options_are_checked_too(options: dict[str, Any], message: str) -> None:
+def test_nested_options_are_checked(options: dict[str, Any], message: str) -> None:
     with pytest.raises(KeyrailError) as caught:
         KeyrailProvider(url="http://127.0.0.1:9", **options)
     assert str(caught.value) == message
 
 
-def test_an_option_like_no_other_lists_all() -> None:
-    with pytest.raises(KeyrailError, match=r'^Unknown option "wallet" of a provider\. Its options are url, base_url, '):
+def test_an_unknown_option_without_a_similar_name_lists_all_options() -> None:
+    with pytest.raises(KeyrailError, match=r'^Unknown option "wallet"\. The options of a provider are url, base_url, '):
         KeyrailProvider(url="http://127.0.0.1:9", wallet=1)  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""The cases that both languages share."""
+"""The cases that both languages share: packages/vectors."""
 
 import json
 from pathlib import Path
@@ -13,10 +13,10 @@ def read_vectors(name: str) -> Any:
     return json.loads((TOP / "vectors" / name).read_text("utf-8"))
 
 
-def applying(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def select_python(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [case for case in cases if "python" in case["appliesTo"]]
 
 
-def params_of(cases: list[dict[str, Any]]) -> list[Any]:
-    """Parametrize by cases. What is marked so may not be skipped: see conftest.py."""
-    return [pytest.param(case, id=case["name"], marks=pytest.mark.vector) for case in applying(cases)]
+def to_params(cases: list[dict[str, Any]]) -> list[Any]:
+    """Convert cases to pytest parameters with the mark ``vector``: see conftest.py."""
+    return [pytest.param(case, id=case["name"], marks=pytest.mark.vector) for case in select_python(cases)]

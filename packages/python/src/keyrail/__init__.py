@@ -1,7 +1,7 @@
-"""Keyrail for web3.py: nodes behind an API key, reached safely."""
+"""Keyrail for web3.py: safe access to blockchain nodes behind an API key."""
 
-from .address.open_address import AsyncSecret, Network, PerNetwork, Secret
 from .async_provider import AsyncKeyrailProvider
+from .endpoint.create_endpoint import AsyncSecret, Network, PerNetwork, Secret
 from .failure.error import KeyrailError, RpcErrorObject
 from .failure.kinds import FailureKind, FailureSource
 from .failure.reorg import Reorg
@@ -10,8 +10,8 @@ from .logs.log_reader import LogsProgress
 from .logs.logs import AsyncLogs, Logs, async_logs, logs
 from .provider import KeyrailProvider
 from .provider_options import AsyncProviderOptions, ProviderOptions
-from .transport.options import BatchOptions, RetryOptions
-from .transport.walks import Request, Settled
+from .transport.call_settings import BatchOptions, RetryOptions
+from .transport.calls import RpcRequest, Settled
 
 __all__ = [
     "AsyncKeyrailProvider",
@@ -30,9 +30,9 @@ __all__ = [
     "PerNetwork",
     "ProviderOptions",
     "Reorg",
-    "Request",
     "RetryOptions",
     "RpcErrorObject",
+    "RpcRequest",
     "Secret",
     "Settled",
     "async_logs",

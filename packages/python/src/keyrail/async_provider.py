@@ -16,92 +16,110 @@ from web3.types import RPCEndpoint, RPCResponse
 
 from .failure.error import KeyrailError
 from .provider_options import AsyncProviderOptions
-from .provider_settings import ProviderSettings
-from .transport.drive import create_async_drive
+from .read_only_options import ReadOnlyOptions
+from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.fork import watch_forks
-from .transport.opened import opened
+from .transport.parse_options import parse_options
+from .transport.run_steps import create_async_runner
 from .transport.steps import Outcome
-from .transport.walks import Request, Settled, Walks, response_of, responses_of, settled_of
 
 
-class AsyncKeyrailProvider(ProviderSettings, AsyncJSONBaseProvider):
-    """The asynchronous sibling of ``KeyrailProvider``, for ``AsyncWeb3``: the same options, rules and failures.
+class AsyncKeyrailProvider(ReadOnlyOptions, AsyncJSONBaseProvider):
+    """The provider for ``AsyncWeb3``, with the options and behavior of ``KeyrailProvider``.
 
-    The functions of ``api_key`` and ``jwt`` may be asynchronous. Parts of a large batch travel at the same time. Use it as an
+    The ``api_key`` and ``jwt`` functions may be asynchronous. The parts of a large batch are sent concurrently. Use it as an
     asynchronous context manager, or ``await`` its ``close()``.
 
     Args:
-        bare: Nothing: an address is given by name.
-        options: Those of ``KeyrailProvider``.
+        positional: Not allowed. The provider takes keyword arguments only.
+        options: The options of ``KeyrailProvider``.
 
     Raises:
-        KeyrailError: Of kind ``invalidRequest`` where an option is wrong, naming the option and the mend.
+        KeyrailError: With kind ``invalidRequest`` if an option is wrong. The message names the option and how to fix it.
+
+    Example:
+        >>> from web3 import AsyncWeb3
+        >>> provider = AsyncKeyrailProvider(base_url="https://node.example/testnet", api_key="kr_a…")
+        >>> w3 = AsyncWeb3(provider)
 
     """
 
-    def __init__(self, *bare: object, **options: Unpack[AsyncProviderOptions]) -> None:
-        given = opened(bare, options)
-        # Tracebacks may be shown with the variables of their frames.
-        del bare, options
-        if isinstance(given, KeyrailError):
-            raise given
-        address, plan, cache = given
+    def __init__(self, *positional: object, **options: Unpack[AsyncProviderOptions]) -> None:
+        parsed = parse_options(positional, options)
+        # Error reporters show the variables of frames.
+        del positional, options
+        if isinstance(parsed, KeyrailError):
+            raise parsed
+        endpoint, settings, cache = parsed
         super().__init__(**cache)
-        self._label = address.label
-        self._walks = Walks(address, plan)
-        # Functions: what they hold is not found by looking through this object.
-        self._run, self._close, self._start_over = create_async_drive(address, plan)
+        self._redacted_url = endpoint.redacted_url
+        self._calls = CallFactory(endpoint, settings)
+        # Functions, because their variables are not attributes: a debugger page that shows this object does not show the key.
+        self._run, self._close, self._start_over = create_async_runner(endpoint, settings)
         watch_forks(self)
 
     @property
-    def label(self) -> str:
-        """What may be printed of the address: never the key."""
-        return self._label
+    def redacted_url(self) -> str:
+        """The URL of the endpoint without its secrets. Safe to print."""
+        return self._redacted_url
 
     async def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
-        """Make a call; web3.py does so for its own.
+        """Make a call. web3.py calls this method for each of its own calls.
+
+        Args:
+            method: The JSON-RPC method.
+            params: Its parameters.
+
+        Returns:
+            The JSON-RPC response. A revert is returned as an error response, because web3.py decodes it.
 
         Raises:
-            KeyrailError: What it failed with. A revert is given back, because web3.py decodes it.
+            KeyrailError: If the call fails.
 
         """
         return await _call_with_cache(self, method, params)
 
-    async def make_batch_request(self, requests: Sequence[Request]) -> list[RPCResponse]:
-        """Make several calls at once; web3.py does so for ``w3.batch_requests()``.
+    async def make_batch_request(self, requests: Sequence[RpcRequest]) -> list[RPCResponse]:
+        """Make several calls in one batch. web3.py calls this method for ``w3.batch_requests()``.
+
+        Args:
+            requests: The method and parameters of each call.
 
         Raises:
-            KeyrailError: The first failure. ``batch_settled`` tells of each call instead.
+            KeyrailError: If a call fails: the first failure. ``batch_settled`` returns the outcome of each call instead.
 
         """
-        return responses_of(await self._run(self._walks.many(requests)))
+        return to_rpc_responses(await self._run(self._calls.create_batch(requests)))
 
     async def batch_request_func(
         self, async_w3: AsyncWeb3[Any], middleware_onion: MiddlewareOnion
     ) -> Callable[..., Coroutine[Any, Any, list[RPCResponse] | RPCResponse]]:
-        """Give web3.py the function behind ``w3.batch_requests()``. A batch without requests gives ``[]``, and sends nothing."""
+        """Return the function behind ``w3.batch_requests()``. An empty batch returns ``[]`` and sends nothing."""
         make = await super().batch_request_func(async_w3, middleware_onion)
 
-        async def make_batch(requests: Sequence[Request]) -> list[RPCResponse] | RPCResponse:
-            # web3.py's middleware cannot take an empty batch apart.
+        async def make_batch(requests: Sequence[RpcRequest]) -> list[RPCResponse] | RPCResponse:
+            # web3.py's middleware fails for an empty batch.
             return await make(requests) if requests else []
 
         return make_batch
 
-    async def batch_settled(self, requests: Sequence[Request]) -> list[Settled]:
-        """Make several calls at once and tell of each how it ended, in the order of the calls.
+    async def batch_settled(self, requests: Sequence[RpcRequest]) -> list[Settled]:
+        """Make several calls in one batch and return the outcome of each, in the order of the calls.
 
         Args:
-            requests: Methods and params. Results are given as they come from the node.
+            requests: The method and parameters of each call. Results are returned as the node sent them.
 
         """
-        return [settled_of(outcome) for outcome in await self._run(self._walks.many(requests))]
+        return [to_settled(outcome) for outcome in await self._run(self._calls.create_batch(requests))]
 
     async def is_connected(self, show_traceback: bool = False) -> bool:
-        """Tell whether the node answers.
+        """Check whether the node responds.
+
+        Args:
+            show_traceback: Whether to raise the failure instead of returning False. Default: False.
 
         Raises:
-            KeyrailError: Why not, where ``show_traceback`` is set.
+            KeyrailError: If the node does not respond and ``show_traceback`` is True.
 
         """
         try:
@@ -117,7 +135,7 @@ class AsyncKeyrailProvider(ProviderSettings, AsyncJSONBaseProvider):
         await self._close()
 
     async def disconnect(self) -> None:
-        """Do the same, by web3.py's own word."""
+        """Close all connections, under the name that web3.py uses."""
         await self._close()
 
     def _after_fork(self) -> None:
@@ -125,11 +143,11 @@ class AsyncKeyrailProvider(ProviderSettings, AsyncJSONBaseProvider):
         self._start_over()
 
     async def _call(self, method: str, params: Any) -> Outcome:
-        known = self._walks.known(method)
-        if known is not None:
-            return known
-        (outcome,) = await self._run(self._walks.one(method, params))
-        self._walks.learn(method, outcome)
+        cached = self._calls.get_cached(method)
+        if cached is not None:
+            return cached
+        (outcome,) = await self._run(self._calls.create_single(method, params))
+        self._calls.cache_result(method, outcome)
         return outcome
 
     async def __aenter__(self) -> Self:
@@ -141,14 +159,14 @@ class AsyncKeyrailProvider(ProviderSettings, AsyncJSONBaseProvider):
         await self.close()
 
     def __repr__(self) -> str:
-        return f"AsyncKeyrailProvider({self._label})"
+        return f"AsyncKeyrailProvider({self._redacted_url})"
 
     __str__ = __repr__
 
 
 async def _call(provider: Any, method: RPCEndpoint, params: Any) -> RPCResponse:
-    return response_of(await provider._call(method, params))
+    return to_rpc_response(await provider._call(method, params))
 
 
-# Looks into web3.py's request cache first, if that is on.
+# Looks into web3.py's request cache first if the cache is on.
 _call_with_cache = async_handle_request_caching(_call)

@@ -15,40 +15,45 @@ from web3.providers.base import JSONBaseProvider
 from web3.types import RPCEndpoint, RPCResponse
 
 from .failure.error import KeyrailError
-from .message.answer import Result
+from .message.response import Result
 from .provider_options import ProviderOptions
-from .provider_settings import ProviderSettings
-from .transport.drive import create_drive
+from .read_only_options import ReadOnlyOptions
+from .transport.calls import CallFactory, RpcRequest, Settled, to_rpc_response, to_rpc_responses, to_settled
 from .transport.fork import watch_forks
-from .transport.opened import opened
+from .transport.parse_options import parse_options
+from .transport.run_steps import create_runner
 from .transport.steps import Outcome
-from .transport.walks import Request, Settled, Walks, response_of, responses_of, settled_of
 
 
-class KeyrailProvider(ProviderSettings, JSONBaseProvider):
-    """A provider of web3.py over Keyrail's rules: the key cannot leak, retries stay in the deadline, batches never shift.
+class KeyrailProvider(ReadOnlyOptions, JSONBaseProvider):
+    """A synchronous web3.py provider that hides the key, retries within a deadline and pairs batch responses by id.
 
-    May be shared by threads. Use it as a context manager, or ``close()`` it.
+    Threads can share it. Use it as a context manager, or call ``close()``.
 
     Args:
-        url: An address copied whole from the dashboard, or a node's own URL.
-        base_url: Of an app: calls go to ``{base_url}/v2/{api_key}``.
-        rpc_url: Of an API key: calls go to ``{rpc_url}/{api_key}``.
-        api_key: The key, or a function that gives the one in force: it is asked for each attempt.
-        network: ``"testnet"`` or ``"mainnet"``; needed where a URL or chain id is given for each.
-        chain_id: The chain id to expect. It is then never asked for; else once.
-        jwt: A JSON Web Token, or a function that gives it; sent as ``Authorization: Bearer``.
-        timeout_ms: How long a call may take in all, in milliseconds. Default: 10,000, and 60,000 for eth_getLogs,
-            eth_simulateV1, debug_* and trace_*.
-        retry: False for never, a number for that many times, or a dict of ``RetryOptions``. Default: 3 times, full jitter
-            from 150 ms, at most 5 s.
-        batch: How large a batch may be, a dict of ``BatchOptions``. Default: 100 calls, 512,000 bytes.
-        max_response_bytes: A larger answer fails. Default: 64 MiB.
-        max_in_flight: How many requests may be under way; further threads wait. Default: 64.
-        resends: How often a transaction that was looked for and not found is sent again. Default: 0.
+        positional: Not allowed. The provider takes keyword arguments only.
+        url: A full URL from the dashboard, or a node's own URL.
+        base_url: The URL of an app: calls are sent to ``{base_url}/v2/{api_key}``.
+        rpc_url: The RPC URL of an API key: calls are sent to ``{rpc_url}/{api_key}``.
+        api_key: The API key, or a function that returns the current one. The function is called for each attempt.
+        network: ``"testnet"`` or ``"mainnet"``. Required if a URL or chain id is a dict of both.
+        chain_id: The expected chain id. Without it, the provider requests the chain id once.
+        jwt: A JSON Web Token, or a function that returns it. Sent as ``Authorization: Bearer``.
+        timeout_ms: The time limit of a call with all its retries, in milliseconds. Default: 10,000, and 60,000 for
+            eth_getLogs, eth_simulateV1, debug_* and trace_*.
+        retry: False for no retries, the number of retries, or a dict of ``RetryOptions``. Default: 3 retries with full
+            jitter from 150 ms, at most 5 s.
+        batch: The size limits of a batch, a dict of ``BatchOptions``. Default: 100 calls, 512,000 bytes.
+        max_response_bytes: Larger responses fail. Default: 64 MiB.
+        max_in_flight: The number of requests in flight at a time; further threads wait. Default: 64.
+        resends: How often a transaction is sent again after two look-ups did not find it. Default: 0.
+        cache_allowed_requests: Whether web3.py's request cache is on, as in ``HTTPProvider``. Default: False.
+        cacheable_requests: The methods whose results web3.py caches. Default: those of ``HTTPProvider``.
+        request_cache_validation_threshold: The age at which web3.py caches a block: seconds, a tag, or None for any age.
+            Default: as in ``HTTPProvider``.
 
     Raises:
-        KeyrailError: Of kind ``invalidRequest`` where an option is wrong, naming the option and the mend.
+        KeyrailError: With kind ``invalidRequest`` if an option is wrong. The message names the option and how to fix it.
 
     Example:
         >>> from web3 import Web3
@@ -57,65 +62,78 @@ class KeyrailProvider(ProviderSettings, JSONBaseProvider):
 
     """
 
-    def __init__(self, *bare: object, **options: Unpack[ProviderOptions]) -> None:
-        given = opened(bare, options)
-        # Tracebacks may be shown with the variables of their frames.
-        del bare, options
-        if isinstance(given, KeyrailError):
-            raise given
-        address, plan, cache = given
+    def __init__(self, *positional: object, **options: Unpack[ProviderOptions]) -> None:
+        parsed = parse_options(positional, options)
+        # Error reporters show the variables of frames.
+        del positional, options
+        if isinstance(parsed, KeyrailError):
+            raise parsed
+        endpoint, settings, cache = parsed
         super().__init__(**cache)
-        self._label = address.label
-        self._walks = Walks(address, plan)
-        # Functions: what they hold is not found by looking through this object.
-        self._run, self._close, self._start_over = create_drive(address, plan)
+        self._redacted_url = endpoint.redacted_url
+        self._calls = CallFactory(endpoint, settings)
+        # Functions, because their variables are not attributes: a debugger page that shows this object does not show the key.
+        self._run, self._close, self._start_over = create_runner(endpoint, settings)
         watch_forks(self)
 
     @property
-    def label(self) -> str:
-        """What may be printed of the address: never the key."""
-        return self._label
+    def redacted_url(self) -> str:
+        """The URL of the endpoint without its secrets. Safe to print."""
+        return self._redacted_url
 
     def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
-        """Make a call; web3.py does so for its own.
+        """Make a call. web3.py calls this method for each of its own calls.
+
+        Args:
+            method: The JSON-RPC method.
+            params: Its parameters.
+
+        Returns:
+            The JSON-RPC response. A revert is returned as an error response, because web3.py decodes it.
 
         Raises:
-            KeyrailError: What it failed with. A revert is given back, because web3.py decodes it.
+            KeyrailError: If the call fails.
 
         """
         return _call_with_cache(self, method, params)
 
-    def make_batch_request(self, requests: Sequence[Request]) -> list[RPCResponse]:
-        """Make several calls at once; web3.py does so for ``w3.batch_requests()``.
+    def make_batch_request(self, requests: Sequence[RpcRequest]) -> list[RPCResponse]:
+        """Make several calls in one batch. web3.py calls this method for ``w3.batch_requests()``.
+
+        Args:
+            requests: The method and parameters of each call.
 
         Raises:
-            KeyrailError: The first failure. ``batch_settled`` tells of each call instead.
+            KeyrailError: If a call fails: the first failure. ``batch_settled`` returns the outcome of each call instead.
 
         """
-        return responses_of(self._run(self._walks.many(requests)))
+        return to_rpc_responses(self._run(self._calls.create_batch(requests)))
 
     def batch_request_func(
         self, w3: Web3, middleware_onion: MiddlewareOnion
     ) -> Callable[..., list[RPCResponse] | RPCResponse]:
-        """Give web3.py the function behind ``w3.batch_requests()``. A batch without requests gives ``[]``, and sends nothing."""
+        """Return the function behind ``w3.batch_requests()``. An empty batch returns ``[]`` and sends nothing."""
         make = super().batch_request_func(w3, middleware_onion)
-        # web3.py's middleware cannot take an empty batch apart.
+        # web3.py's middleware fails for an empty batch.
         return lambda requests: make(requests) if requests else []
 
-    def batch_settled(self, requests: Sequence[Request]) -> list[Settled]:
-        """Make several calls at once and tell of each how it ended, in the order of the calls.
+    def batch_settled(self, requests: Sequence[RpcRequest]) -> list[Settled]:
+        """Make several calls in one batch and return the outcome of each, in the order of the calls.
 
         Args:
-            requests: Methods and params. Results are given as they come from the node.
+            requests: The method and parameters of each call. Results are returned as the node sent them.
 
         """
-        return [settled_of(outcome) for outcome in self._run(self._walks.many(requests))]
+        return [to_settled(outcome) for outcome in self._run(self._calls.create_batch(requests))]
 
     def is_connected(self, show_traceback: bool = False) -> bool:
-        """Tell whether the node answers.
+        """Check whether the node responds.
+
+        Args:
+            show_traceback: Whether to raise the failure instead of returning False. Default: False.
 
         Raises:
-            KeyrailError: Why not, where ``show_traceback`` is set.
+            KeyrailError: If the node does not respond and ``show_traceback`` is True.
 
         """
         try:
@@ -131,16 +149,16 @@ class KeyrailProvider(ProviderSettings, JSONBaseProvider):
         self._close()
 
     def _after_fork(self) -> None:
-        # A thread of the parent may have held it.
+        # A thread of the parent may hold the lock.
         self._request_cache_lock = threading.Lock()
         self._start_over()
 
     def _call(self, method: str, params: Any) -> Outcome:
-        known: Result | None = self._walks.known(method)
-        if known is not None:
-            return known
-        (outcome,) = self._run(self._walks.one(method, params))
-        self._walks.learn(method, outcome)
+        cached: Result | None = self._calls.get_cached(method)
+        if cached is not None:
+            return cached
+        (outcome,) = self._run(self._calls.create_single(method, params))
+        self._calls.cache_result(method, outcome)
         return outcome
 
     def __enter__(self) -> Self:
@@ -152,14 +170,14 @@ class KeyrailProvider(ProviderSettings, JSONBaseProvider):
         self.close()
 
     def __repr__(self) -> str:
-        return f"KeyrailProvider({self._label})"
+        return f"KeyrailProvider({self._redacted_url})"
 
     __str__ = __repr__
 
 
 def _call(provider: Any, method: RPCEndpoint, params: Any) -> RPCResponse:
-    return response_of(provider._call(method, params))
+    return to_rpc_response(provider._call(method, params))
 
 
-# Looks into web3.py's request cache first, if that is on.
+# Looks into web3.py's request cache first if the cache is on.
 _call_with_cache = handle_request_caching(_call)

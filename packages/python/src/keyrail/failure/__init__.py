@@ -1,1 +1,1 @@
-"""How calls fail: facts, the kind they amount to, and the one error made of them."""
+"""Failures of calls: what is known about them, their kind, and the error that is raised."""

@@ -1,4 +1,4 @@
-"""Refuses what is not as it must be, in words that name the option and the mend."""
+"""Rejects wrong options and arguments with a message that says how to fix them."""
 
 from __future__ import annotations
 
@@ -6,57 +6,71 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from .error import KeyrailError, make_error
+from .error import KeyrailError, create_error
+
+# A longer name may be a misplaced secret.
+_MAX_NAME_LENGTH = 24
 
 
 def invalid(message: str) -> KeyrailError:
-    """Make a failure on this side, before anything was sent: a wrong option or a wrong call."""
-    return make_error(message, kind="invalidRequest", source="client", retryable=False)
+    """Create a failure for a wrong option or a wrong call, before anything is sent."""
+    return create_error(message, kind="invalidRequest", source="client", retryable=False)
 
 
 def check(ok: object, message: str) -> None:
-    """Raise ``message`` as a failure of kind ``invalidRequest`` unless ``ok``."""
+    """Raise a failure of kind ``invalidRequest`` with the message unless ``ok`` is true."""
     if not ok:
         raise invalid(message)
 
 
-def check_range(name: str, value: Any, least: float, most: float, *, whole: bool = False) -> None:
-    """Refuse a number that is out of range. None passes: it means the default.
+def describe(value: Any) -> str:
+    """Describe a wrong value for a message. Only numbers, booleans and None are shown: anything else may be a misplaced secret."""
+    if value is None or isinstance(value, (int, float)):
+        return str(value)
+    return f"a value of type {type(value).__name__}"
 
-    What is no number may be a misplaced secret, and is not repeated.
-    """
+
+def check_range(name: str, value: Any, least: int, most: int, *, whole: bool = False) -> None:
+    """Reject a value that is not a number in a range. None passes, because it means the default."""
     if value is None:
         return
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    ok = number and least <= value <= most and (not whole or value == int(value))
-    given = value if number else f"of type {type(value).__name__}"
-    check(ok, f"{name} must be a {'whole ' if whole else ''}number from {least} to {most}, not {given}")
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    ok = is_number and least <= value <= most and (not whole or value == int(value))
+    kind = "whole number" if whole else "number"
+    check(ok, f"{name} must be a {kind} from {least:,} to {most:,}, not {describe(value)}.")
+
+
+def check_bool(name: str, value: Any) -> None:
+    """Reject a value that is neither True nor False."""
+    check(isinstance(value, bool), f"{name} must be True or False, not {describe(value)}.")
 
 
 def check_names(
-    of: str, given: Mapping[str, Any], known: tuple[str, ...], meant: Mapping[str, str] | None = None
+    owner: str, given: Mapping[str, Any], known: tuple[str, ...], replacements: Mapping[str, str] | None = None
 ) -> None:
-    """Reject names that do not exist, because a misspelt option would have no effect, and suggest the nearest one.
+    """Reject unknown options, because a misspelled option would have no effect, and suggest the nearest name.
 
     Args:
-        of: What the options belong to, for the message.
+        owner: What the options belong to, for the message.
         given: The options.
         known: The names that exist.
-        meant: Names that programs bring along from elsewhere, and ours that take their place.
+        replacements: Option names of other libraries, with the options that take their place here.
 
     """
     for name in given:
         if name in known:
             continue
-        nearest = (meant or {}).get(name) or _nearest(name, known)
+        nearest = (replacements or {}).get(name) or _find_nearest(name, known)
+        is_known_elsewhere = replacements is not None and name in replacements
+        shown = name if is_known_elsewhere or len(name) <= _MAX_NAME_LENGTH else "…"
         if nearest:
-            raise invalid(f'Unknown option "{name}". Did you mean "{nearest}"?')
-        raise invalid(f'Unknown option "{name}" of {of}. Its options are {", ".join(known)}.')
+            raise invalid(f'Unknown option "{shown}". Did you mean "{nearest}"?')
+        raise invalid(f'Unknown option "{shown}". The options of {owner} are {", ".join(known)}.')
 
 
-def _nearest(name: str, known: tuple[str, ...]) -> str | None:
-    # As in maxRetries, max-retries or MAX_RETRIES.
-    bare = {one.replace("_", ""): one for one in known}
-    asked = str(name).replace("_", "").replace("-", "").lower()
-    found = get_close_matches(asked, bare, n=1, cutoff=0.65)
-    return bare[found[0]] if found else None
+def _find_nearest(name: object, known: tuple[str, ...]) -> str | None:
+    # Other spellings are maxRetries, max-retries and MAX_RETRIES.
+    by_letters = {one.replace("_", ""): one for one in known}
+    letters = str(name).replace("_", "").replace("-", "").lower()
+    matches = get_close_matches(letters, by_letters, n=1, cutoff=0.65)
+    return by_letters[matches[0]] if matches else None

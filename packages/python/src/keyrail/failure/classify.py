@@ -1,4 +1,4 @@
-"""Finds the kind of a failure by the table that both languages share."""
+"""Finds the kind of a failure with the rules in classification.json, which the TypeScript packages use too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from .data_text import data_text
+from .error_data import get_error_text
 from .facts import Facts
 from .kinds import FailureKind
 from .phrase import Phrase, compile_phrase, to_words, words_contain
@@ -44,8 +44,8 @@ def classify(facts: Facts, method: str) -> FailureKind | None:
     rpc_error = facts.rpc_error or {}
     data = rpc_error.get("data")
     members = data if isinstance(data, dict) else {}
-    words = to_words(f"{facts.text}\n{data_text(facts.rpc_error)}"[:_MAX_TEXT_LENGTH], method)
-    seen = {
+    words = to_words(f"{facts.text}\n{get_error_text(facts.rpc_error)}"[:_MAX_TEXT_LENGTH], method)
+    properties = {
         "reason": members.get("reason"),
         "status": facts.status,
         "code": rpc_error.get("code"),
@@ -54,21 +54,21 @@ def classify(facts: Facts, method: str) -> FailureKind | None:
         "revertData": _is_revert_data(data) or _is_revert_data(members.get("data")),
     }
     for rule in _RULES:
-        if all(_is_true(name, wanted, seen, method) for name, wanted in rule.when.items()) and (
+        if all(_is_true(name, wanted, properties, method) for name, wanted in rule.when.items()) and (
             not rule.phrases or any(words_contain(words, phrase) for phrase in rule.phrases)
         ):
             return rule.kind
     return None
 
 
-def _is_true(name: str, wanted: Any, seen: dict[str, Any], method: str) -> bool:
+def _is_true(name: str, wanted: Any, properties: dict[str, Any], method: str) -> bool:
     if name == "phrases":
         return True
     if name == "method":
         return method not in _METHODS["write"] if wanted == "read" else method in _METHODS[wanted]
-    return seen[name] in wanted if isinstance(wanted, list) else bool(seen[name] == wanted)
+    return properties[name] in wanted if isinstance(wanted, list) else bool(properties[name] == wanted)
 
 
 def _is_revert_data(data: Any) -> bool:
-    """Whether data starts with the four bytes of an error's selector."""
+    """Check whether data starts with the four bytes of an error's selector."""
     return isinstance(data, str) and _REVERT_DATA.match(data) is not None

@@ -1,4 +1,4 @@
-"""Makes the one error of what is known of a failure."""
+"""Creates a ``KeyrailError`` from what is known about a failure."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from collections.abc import Sequence
 from typing import Any
 
 from .classify import classify
-from .error import KeyrailError, make_error
+from .error import KeyrailError, create_error
 from .facts import Facts
+from .is_repeatable import is_repeatable
 from .kinds import FailureKind, FailureSource
-from .mask import mask, masked_text
-from .repeatable import repeatable
-from .retry_after import retry_after
+from .mask import mask, mask_text
+from .parse_retry_after import parse_retry_after
 
-# What passes by itself.
-_PASSING = frozenset({"throttled", "unavailable", "network", "timeout", "badResponse", "lagging"})
-# What an access service says in place of the node.
-_REFUSALS = frozenset({"auth", "forbidden", "throttled", "quota", "batchTooLarge", "wrongNetwork", "unavailable"})
-# Codes that say by themselves that a call was turned away.
-_TURNED_AWAY = frozenset({429, -32005, -32007, -32009, -32017})
-# The reasons with which Keyrail's service says that it has not forwarded the call.
+# Kinds of failure that can go away without a change by the caller.
+_TEMPORARY = frozenset({"throttled", "unavailable", "network", "timeout", "badResponse", "lagging"})
+# Kinds of failure that an access service reports, not the node.
+_FROM_SERVICE = frozenset({"auth", "forbidden", "throttled", "quota", "batchTooLarge", "wrongNetwork", "unavailable"})
+# Codes with which services reject a call before they forward it.
+_REJECTION_CODES = frozenset({429, -32005, -32007, -32009, -32017})
+# The reasons with which Keyrail's gateway reports that it did not forward the call.
 _NOT_FORWARDED = frozenset({"draining", "no_upstream", "key_store_unavailable"})
 
 
-def create_failure(facts: Facts, *, method: str, label: str, secrets: Sequence[str] = ()) -> KeyrailError:
-    """Give a failure its kind, say where it arose and whether the call may be made again. Secrets are masked in all of it.
+def create_failure(facts: Facts, *, method: str, redacted_url: str, secrets: Sequence[str] = ()) -> KeyrailError:
+    """Classify a failure, find its source and whether the call may be retried, and mask secrets in everything the error shows.
 
     Args:
-        facts: What is known.
-        method: The method of the call.
-        label: The printable form of the address.
-        secrets: What must not be shown.
+        facts: What is known about the failure.
+        method: The JSON-RPC method of the call.
+        redacted_url: The URL of the endpoint without its secrets.
+        secrets: The secrets to mask.
 
     """
     rpc_error: dict[str, Any] | None = None
     if facts.rpc_error is not None:
         code = facts.rpc_error.get("code")
         code = code if isinstance(code, int) and not isinstance(code, bool) else 0
-        # Masked first: what is left can be written as JSON, however deep it came.
+        # Masked first: the result can be written as JSON even if the response nests too deep.
         rpc_error = mask({**facts.rpc_error, "code": code}, secrets, {"code": code, "message": "…"})
-    judged = Facts(
+    masked = Facts(
         text=facts.text,
         status=facts.status,
         rpc_error=rpc_error,
@@ -48,23 +48,23 @@ def create_failure(facts: Facts, *, method: str, label: str, secrets: Sequence[s
         date=facts.date,
         batch=facts.batch,
     )
-    kind: FailureKind = facts.kind or classify(judged, method) or "unknown"
+    kind: FailureKind = facts.kind or classify(masked, method) or "unknown"
     data = rpc_error.get("data") if rpc_error else None
-    held: dict[str, Any] = data if isinstance(data, dict) else {}
-    reason = held.get("reason")
-    said = re.sub(r"\s+", " ", masked_text(facts.text, secrets))[:300].rstrip(". ") + "."
-    # Half a surrogate pair could not be printed.
-    said = said.encode("utf-8", "replace").decode("utf-8")
-    turned_away = facts.status == 429 or (
-        (facts.status or 0) < 500 and rpc_error is not None and rpc_error.get("code") in _TURNED_AWAY
+    members: dict[str, Any] = data if isinstance(data, dict) else {}
+    reason = members.get("reason")
+    text = re.sub(r"\s+", " ", mask_text(facts.text, secrets))[:300].rstrip(". ") + "."
+    # Half of a surrogate pair cannot be printed.
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    rejected = facts.status == 429 or (
+        (facts.status or 0) < 500 and rpc_error is not None and rpc_error.get("code") in _REJECTION_CODES
     )
     retryable = (
-        kind in _PASSING
+        kind in _TEMPORARY
         and not facts.final
         and (
             facts.unsent
-            or repeatable(method)
-            or (kind == "throttled" and (facts.kind is not None or turned_away))
+            or is_repeatable(method)
+            or (kind == "throttled" and (facts.kind is not None or rejected))
             or (isinstance(reason, str) and reason in _NOT_FORWARDED)
         )
     )
@@ -73,21 +73,21 @@ def create_failure(facts: Facts, *, method: str, label: str, secrets: Sequence[s
         source = "transport"
     elif facts.kind:
         source = "client"
-    # Only a service numbers its refusals; a node does not.
-    elif not rpc_error or held.get("requestId") or kind in _REFUSALS:
+    # Only services put a request id on their errors; nodes do not.
+    elif not rpc_error or members.get("requestId") or kind in _FROM_SERVICE:
         source = "service"
     else:
         source = "node"
     status = f", HTTP {facts.status}" if facts.status else ""
-    told = f", code {rpc_error['code']}" if rpc_error else ""
-    return make_error(
-        f"{method} failed: {kind}{status}{told} at {label}: {said}",
+    code_text = f", code {rpc_error['code']}" if rpc_error else ""
+    return create_error(
+        f"{method} failed: {kind}{status}{code_text} at {redacted_url}: {text}",
         kind=kind,
         source=source,
         retryable=bool(retryable),
-        retry_after_ms=retry_after(judged),
+        retry_after_ms=parse_retry_after(masked),
         method=method,
-        label=label,
+        redacted_url=redacted_url,
         status=facts.status,
         rpc_error=rpc_error,
     )

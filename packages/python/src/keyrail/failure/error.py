@@ -1,4 +1,4 @@
-"""The one error of Keyrail."""
+"""The error class of Keyrail."""
 
 from __future__ import annotations
 
@@ -20,24 +20,30 @@ class RpcErrorObject(TypedDict, total=False):
 
 
 class KeyrailError(Web3RPCError):
-    """The one error class of Keyrail. Branch on ``kind``, not on the message.
+    """The error class of Keyrail. Branch on ``kind``, not on the message.
 
-    It is a ``Web3RPCError``, so what catches web3.py's errors catches it too; of kind ``methodUnavailable`` it is also a
-    ``MethodUnavailable``, of kind ``timeout`` a ``RequestTimedOut``. It has neither cause nor context on purpose: what lies
-    below (an error of the HTTP library) can hold the address, and the address holds the key.
+    It is a ``Web3RPCError``, so code that catches web3.py's errors catches it too. With kind ``methodUnavailable`` it is also a
+    ``MethodUnavailable``, with kind ``timeout`` a ``RequestTimedOut``. It has no cause and no context on purpose: an error of
+    the HTTP library can contain the URL, and the URL contains the key.
 
     Attributes:
-        kind: How it failed.
-        source: Where it arose.
-        retryable: Whether the same call may succeed if it is made again, and making it again does no harm.
-        retry_after_ms: How long the server asked to wait, in milliseconds.
-        hint: What to do about it.
+        kind: The kind of failure.
+        source: Where the failure happened.
+        retryable: Whether the same call may succeed on a retry, and a retry does no harm.
+        retry_after_ms: The delay that the server requested, in milliseconds.
+        hint: How to fix it.
         method: The JSON-RPC method of the call.
-        label: The printable form of the address: never holds the key.
-        status: The HTTP status, where an answer came.
-        rpc_error: The error object that the node or service sent.
-        transaction_hash: The transaction that the failure is about, where its hash is known.
-        reorg: Where the chain was reorganized under an iteration over logs, and the cursor to go on from.
+        redacted_url: The URL of the endpoint without its secrets.
+        status: The HTTP status, if there was a response.
+        rpc_error: The JSON-RPC error that the node or service sent.
+        transaction_hash: The hash of the transaction that the call sent, if known.
+        reorg: The reorganization that was found while logs were read, with the cursor to resume from.
+
+    Example:
+        >>> try:
+        ...     w3.eth.block_number
+        ... except KeyrailError as error:
+        ...     print(error.kind, error.hint)
 
     """
 
@@ -51,7 +57,7 @@ class KeyrailError(Web3RPCError):
         retry_after_ms: float | None = None,
         hint: str | None = None,
         method: str | None = None,
-        label: str | None = None,
+        redacted_url: str | None = None,
         status: int | None = None,
         rpc_error: RpcErrorObject | None = None,
         transaction_hash: str | None = None,
@@ -65,7 +71,7 @@ class KeyrailError(Web3RPCError):
         self.retry_after_ms = retry_after_ms
         self.hint = hint
         self.method = method
-        self.label = label
+        self.redacted_url = redacted_url
         self.status = status
         self.rpc_error = rpc_error
         self.transaction_hash = transaction_hash
@@ -73,16 +79,16 @@ class KeyrailError(Web3RPCError):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """All of it but the message, by name: for logs, and to make another of it."""
+        """All attributes as a dict, for logs."""
         return {name: getattr(self, name) for name in _FIELDS}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_again, (str(self), self.fields))
+        return (_unpickle, (str(self), self.fields))
 
 
 def _as_response(response: Any) -> RPCResponse | None:
-    held: RPCResponse | None = response
-    return held
+    typed: RPCResponse | None = response
+    return typed
 
 
 _FIELDS = (
@@ -92,7 +98,7 @@ _FIELDS = (
     "retry_after_ms",
     "hint",
     "method",
-    "label",
+    "redacted_url",
     "status",
     "rpc_error",
     "transaction_hash",
@@ -101,28 +107,28 @@ _FIELDS = (
 
 
 class _MethodUnavailable(KeyrailError, MethodUnavailable):
-    """So that ``except MethodUnavailable`` goes on working."""
+    """Lets ``except MethodUnavailable`` catch the error."""
 
 
 class _RequestTimedOut(KeyrailError, RequestTimedOut):
-    """So that ``except RequestTimedOut`` goes on working."""
+    """Lets ``except RequestTimedOut`` catch the error."""
 
 
 _CLASSES: dict[str, type[KeyrailError]] = {"methodUnavailable": _MethodUnavailable, "timeout": _RequestTimedOut}
 for _class in _CLASSES.values():
-    # It is one error, under one name.
+    # Users see one class name.
     _class.__name__ = _class.__qualname__ = "KeyrailError"
 
 
-def make_error(message: str, **fields: Any) -> KeyrailError:
-    """Make the error, of the class that web3.py knows for its kind."""
+def create_error(message: str, **fields: Any) -> KeyrailError:
+    """Create an error, of the subclass that matches web3.py's own class for its kind."""
     return _CLASSES.get(fields["kind"], KeyrailError)(message, **fields)
 
 
-def altered(error: KeyrailError, message: str | None = None, **fields: Any) -> KeyrailError:
-    """Make another of an error, with some of it changed."""
-    return make_error(str(error) if message is None else message, **{**error.fields, **fields})
+def replace_fields(error: KeyrailError, message: str | None = None, **fields: Any) -> KeyrailError:
+    """Create a copy of an error with another message or other attributes."""
+    return create_error(str(error) if message is None else message, **{**error.fields, **fields})
 
 
-def _again(message: str, fields: dict[str, Any]) -> KeyrailError:
-    return make_error(message, **fields)
+def _unpickle(message: str, fields: dict[str, Any]) -> KeyrailError:
+    return create_error(message, **fields)

@@ -1,4 +1,4 @@
-"""What is known of a failure before it has a name."""
+"""What is known about a failure before it is classified."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from .kinds import FailureKind
 
 @dataclass(slots=True)
 class Facts:
-    """Gathered by whoever saw the failure, judged by ``create_failure``. Nothing in it is masked yet."""
+    """The input of ``create_failure``. Secrets are not masked yet."""
 
     text: str
-    """What the server said, on one line and without tags, or what happened in our own words."""
+    """The server's message, on one line and without HTML tags, or our own description."""
     kind: FailureKind | None = None
-    """Set where the kind is known already and nothing is left to judge."""
+    """Set if the kind is known already, so that nothing is left to classify."""
     status: int | None = None
     rpc_error: dict[str, Any] | None = None
-    """The JSON-RPC error object, where the answer had one."""
+    """The JSON-RPC error object of the response."""
     retry_after: str | None = None
     """The ``retry-after`` header."""
     date: str | None = None
-    """The ``date`` header: an HTTP-date in ``retry-after`` is counted from it, because clocks differ."""
+    """The ``date`` header. An HTTP-date in ``retry-after`` is relative to it, because clocks differ."""
     unsent: bool = False
-    """True where not a byte of the request can have reached the server."""
+    """Whether the server cannot have received any part of the request."""
     batch: bool = False
-    """True where the call was sent as part of a batch."""
+    """Whether the call was part of a batch."""
     final: bool = False
-    """True where the same call would end the same way, whatever its kind says: a redirect, a body over the limit."""
+    """Whether a retry would fail in the same way, regardless of the kind: a redirect, or a response over the size limit."""

@@ -1,4 +1,4 @@
-"""The closed lists of what a failure can be."""
+"""The kinds and sources of failures."""
 
 from typing import Literal
 
@@ -25,7 +25,7 @@ FailureKind = Literal[
     "aborted",
     "unknown",
 ]
-"""Every way a call can fail, by the same words as in TypeScript. The list is only ever appended to."""
+"""Every kind of failure, with the names of the TypeScript packages. Later versions only add to the list."""
 
 FailureSource = Literal["client", "transport", "service", "node"]
-"""Where a failure arose: on this side, on the way, at the access service, or in the node itself."""
+"""Where a failure happened: in this client, between client and server, in the access service, or in the node."""

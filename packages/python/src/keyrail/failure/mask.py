@@ -1,4 +1,4 @@
-"""Replaces secrets in something that is about to be shown."""
+"""Masks secrets in texts and JSON values."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any, TypeAlias, TypeVar
 
-from .json_text import json_text
+from .to_json import to_json
 
 T = TypeVar("T")
 
-_MOST_TEXT = 65_536
+_MAX_TEXT_LENGTH = 65_536
 # The shortest part of a secret that is hidden.
 _RUN = 8
 # The base64 digits that depend on 8 bytes alone: at every alignment, 64 bits hold at least 10 of them.
 _BASE64_RUN = 10
-# Shorter secrets are looked for as they are, but not encoded: every text holds two or three given digits.
+# Shorter secrets are masked in plain form only: any two or three characters of hex or base64 occur in every text.
 _SHORTEST_ENCODED = 4
-_MOST_ROUNDS = 3
+_MAX_ROUNDS = 3
 # %6b, &#x6b; and &#107;, \u006b and \x6b, \n and \", with any number of backslashes.
 _ESCAPES = re.compile(r"(?:%|&#x|\\+(?:u00|x))([\da-f]{2});?|&#(\d{2,3});|\\+([\s\S])", re.IGNORECASE | re.ASCII)
 _WHITE_SPACE = dict.fromkeys("bfnrt", " ")
@@ -32,27 +32,27 @@ def mask(value: T, secrets: Sequence[str], otherwise: T) -> T:
     """Replace each run of 8 or more characters of a secret (all of it, if it is shorter) by '…'.
 
     Finds it in any letter case, with other characters between its letters and digits, behind percent escapes, JSON escapes and
-    numeric HTML entities up to three deep, and as part of a text in hex, base64 or base64url. Reaches every text of lists and
-    dicts, keys included, and numbers. The rest stays as it is. Takes time linear in the length of the value.
+    numeric HTML entities up to three levels deep, and as part of a text in hex, base64 or base64url. Masks every text in lists
+    and dicts, including keys, and numbers. Leaves the rest unchanged. Takes time linear in the length of the value.
 
     Args:
         value: A text or a JSON value.
-        secrets: What must not be shown, as it stands in a URL or header.
-        otherwise: The result if the masked value would not be JSON (a number was cut), and if the value is longer than 64 KiB of
-            JSON or nests deeper than 1,000 levels.
+        secrets: The secrets, in the form in which a URL or header contains them.
+        otherwise: The result if the masked value would not be JSON (because a number was masked), or if the value is longer than
+            64 KiB of JSON or nests deeper than 1,000 levels.
 
     Example:
         >>> mask("no app for notARealKey", ["notARealKey"], "…")
         'no app for …'
 
     """
-    text = json_text(value)
-    if text is None or len(text) > _MOST_TEXT:
+    text = to_json(value)
+    if text is None or len(text) > _MAX_TEXT_LENGTH:
         return otherwise
     hidden = bytearray(len(text) + 1)
-    # A secret may itself hold a '%', so the text is searched before and after each decoding.
+    # A secret may contain a '%', so the text is searched before and after each decoding.
     view = _View(text, range(len(text) + 1))
-    for _ in range(_MOST_ROUNDS + 1):
+    for _ in range(_MAX_ROUNDS + 1):
         _hide(view, secrets, hidden)
         decoded = _decode(view)
         if decoded.text == view.text:
@@ -67,26 +67,26 @@ def mask(value: T, secrets: Sequence[str], otherwise: T) -> T:
 
 @dataclass(slots=True, frozen=True)
 class _View:
-    """A text without some of its escapes."""
+    """A text with some of its escapes decoded."""
 
     text: str
     starts: Sequence[int]
-    """Where each of its characters, and the end, was in the text that is masked."""
+    """The positions of its characters, and of its end, in the original text."""
 
 
 @dataclass(slots=True, frozen=True, eq=False)
 class _Reading:
-    """A way to read a text: some characters are left out, others count as the same."""
+    """A way to read a text: it ignores some characters and treats others as equal."""
 
-    left_out: re.Pattern[str]
+    ignored: re.Pattern[str]
     same: dict[int, int]
 
     def read(self, text: str) -> str:
-        return self.left_out.sub("", text).translate(self.same)
+        return self.ignored.sub("", text).translate(self.same)
 
     def places(self, text: str) -> list[int]:
-        """Say where in the text each character of the reading is."""
-        return [at for at, char in enumerate(text) if not self.left_out.match(char)]
+        """Return the position in the text of each character of the reading."""
+        return [at for at, char in enumerate(text) if not self.ignored.match(char)]
 
 
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
@@ -95,12 +95,12 @@ _ALPHANUMERIC = _Reading(re.compile(r"[^a-z\d]+", re.IGNORECASE | re.ASCII), _LO
 _BASE64 = _Reading(re.compile(r"[^a-z\d+/_-]+", re.IGNORECASE | re.ASCII), str.maketrans("-_", "+/"))
 
 _Runs: TypeAlias = "dict[tuple[_Reading, int], set[str]]"
-"""What must not be shown, by the reading and the length."""
+"""The runs of characters to mask, by reading and length."""
 
 
-# A key is the same from failure to failure, and a JSON Web Token has thousands of runs.
+# Cached, because every failure masks the same key, and a JSON Web Token has thousands of runs.
 @lru_cache(maxsize=64)
-def _runs_of(secret: str) -> _Runs:
+def _get_runs(secret: str) -> _Runs:
     found: _Runs = {}
 
     def add(reading: _Reading, written: str, length: int, step: int = 1) -> None:
@@ -116,7 +116,7 @@ def _runs_of(secret: str) -> _Runs:
         return found
     add(_ALPHANUMERIC, data.hex(), 2 * min(len(data), _RUN), step=2)
     for before in range(3):
-        # Digits at the ends also depend on the bytes before and after.
+        # The digits at both ends also depend on the bytes before and after.
         first, end = (8 * before + 5) // 6, 8 * (before + len(data)) // 6
         digits = b64encode(bytes(before) + data).decode()[first:end]
         add(_BASE64, digits, min(len(digits), _BASE64_RUN))
@@ -126,23 +126,23 @@ def _runs_of(secret: str) -> _Runs:
 def _hide(view: _View, secrets: Sequence[str], hidden: bytearray) -> None:
     by_form: dict[tuple[_Reading, int], list[set[str]]] = {}
     for secret in set(secrets):
-        for form, runs in _runs_of(secret).items():
+        for form, runs in _get_runs(secret).items():
             by_form.setdefault(form, []).append(runs)
     for (reading, length), each in by_form.items():
-        seen = reading.read(view.text)
-        parts = {seen[at : at + length] for at in range(len(seen) - length + 1)}
+        read_text = reading.read(view.text)
+        parts = {read_text[at : at + length] for at in range(len(read_text) - length + 1)}
         found = {part for runs in each for part in parts & runs}
         if not found:
             continue
         places = reading.places(view.text)
-        for at in range(len(seen) - length + 1):
-            if seen[at : at + length] in found:
+        for at in range(len(read_text) - length + 1):
+            if read_text[at : at + length] in found:
                 start, end = view.starts[places[at]], view.starts[places[at + length - 1] + 1]
                 hidden[start:end] = b"\1" * (end - start)
 
 
 def _decode(view: _View) -> _View:
-    """Give the text with one layer of escapes less."""
+    """Decode one level of escapes."""
     parts: list[str] = []
     starts: list[int] = []
     end = 0
@@ -174,7 +174,7 @@ def _replace(text: str, hidden: bytearray) -> str:
     return "".join(out)
 
 
-def masked_text(text: str, secrets: Sequence[str]) -> str:
+def mask_text(text: str, secrets: Sequence[str]) -> str:
     """Mask a text."""
-    shown: Any = mask(text, secrets, "…")
-    return str(shown)
+    masked: Any = mask(text, secrets, "…")
+    return str(masked)

@@ -1,4 +1,4 @@
-"""What a reorganization of the chain means to an iteration over logs."""
+"""A reorganization of the chain, found while logs were read."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, frozen=True)
 class Reorg:
-    """Where the chain was reorganized under what was given."""
+    """Where the chain was reorganized."""
 
     from_block: int
-    """Logs that were given of this block and of those above it may be gone: drop them."""
+    """The first block whose logs may have changed. Drop the logs that were returned of this block and later blocks."""
     cursor: LogCursor
-    """Goes on from there."""
+    """Resumes the iteration at that block."""

@@ -1,1 +1,1 @@
-"""Logs of any range of blocks, read in windows."""
+"""Reads the logs of a range of blocks."""

@@ -1,4 +1,4 @@
-"""Where an iteration over logs stands."""
+"""The position of an iteration over logs."""
 
 from __future__ import annotations
 
@@ -6,41 +6,47 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeAlias, TypedDict
 
-from ..failure.check import check
+from ..failure.check import check, describe
 
 ChainEdge: TypeAlias = "tuple[int, str] | list[Any]"
-"""Number and hash of a block that what was given stands on."""
+"""Number and hash of a block near the head."""
 
 
-class _Place(TypedDict):
+class _Position(TypedDict):
     next_block: int
-    """The block to go on with."""
+    """The block to continue with."""
     next_log_index: int
-    """The index of the first log of that block that was not given yet."""
+    """The index of the first log of that block that was not returned yet."""
 
 
-class LogCursor(_Place, total=False):
-    """Where an iteration stands: everything before it was given. Plain JSON, to be kept and handed in again."""
+class LogCursor(_Position, total=False):
+    """The position of an iteration: all logs before it were returned. Store it as JSON, and pass it on to continue later."""
 
     edges: list[ChainEdge]
-    """With ``check_reorg``: numbers and hashes of blocks near the head that what was given stands on, oldest first."""
+    """With ``check_reorg``: numbers and hashes of blocks near the head, oldest first, to notice a reorganization."""
 
 
 def check_log_cursor(cursor: Any) -> None:
-    """Refuse a cursor that is none: it may have been kept as JSON by anyone.
+    """Reject an invalid cursor. It may have been changed while it was stored.
 
     Raises:
-        KeyrailError: Of kind ``invalidRequest``.
+        KeyrailError: With kind ``invalidRequest``.
 
     """
-    right = (
+    is_valid = (
         isinstance(cursor, Mapping)
         and _is_whole(cursor.get("next_block"))
         and _is_whole(cursor.get("next_log_index"))
         and isinstance(cursor.get("edges", []), (list, tuple))
         and all(_is_edge(edge) for edge in cursor.get("edges", []))
     )
-    check(right, "cursor must be what cursor was: { next_block, next_log_index }, whole numbers from 0")
+    check(
+        is_valid,
+        f"cursor must be the cursor of an earlier iteration, such as {_EXAMPLE}, not {describe(cursor)}.",
+    )
+
+
+_EXAMPLE = '{"next_block": 7, "next_log_index": 0}'
 
 
 def _is_whole(value: Any) -> bool:

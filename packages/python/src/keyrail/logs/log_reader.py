@@ -1,4 +1,4 @@
-"""The steps of an iteration over logs, whoever takes them."""
+"""The steps of an iteration over logs, without I/O."""
 
 from __future__ import annotations
 
@@ -9,41 +9,44 @@ from typing import Any, TypeAlias
 
 from web3.types import LogReceipt
 
-from ..failure.check import check, check_range
-from ..failure.error import KeyrailError, make_error
-from .ask import Ask, Asking, ask
-from .chain_edges import ChainEdges, hash_text
+from ..failure.check import check, check_bool, check_range, describe
+from ..failure.error import KeyrailError, create_error
+from .chain_edges import ChainEdges, to_hex_hash
 from .log_cursor import LogCursor, check_log_cursor
 from .log_windows import LogWindow, LogWindows
+from .query import Query, QuerySteps, run_query
 from .window_size import WindowSize
 
-_MOST_BLOCKS = 2**31
-_MOST_WINDOWS = 64
+_MAX_BLOCKS = 2**31
+_MAX_WINDOWS = 64
+_MAX_TAG_LENGTH = 12
 _TAGS = ("latest", "safe", "finalized", "earliest")
-# Blocks so far below the head are taken for settled.
-_SETTLED_DEPTH = 64
-# Each reread means that the chain changed while a window was read.
-_MOST_REREADS = 10
+# Blocks this far below the head are assumed to be final.
+_FINAL_DEPTH = 64
+# A window is read again if the chain changed while it was read.
+_MAX_READS = 10
 
 
 @dataclass(slots=True, frozen=True)
 class LogsProgress:
-    """How far an iteration has come."""
+    """The progress of an iteration."""
 
     from_block: int
-    """The first block of this run."""
+    """The first block of this iteration."""
     to_block: int
-    """The last block, as it was found at the start."""
+    """The last block, resolved at the start."""
     blocks: int
-    """How many blocks this step was: ``bar.update(progress.blocks)``."""
+    """The number of blocks since the last progress, as for ``bar.update(progress.blocks)``."""
     blocks_done: int
+    """The number of blocks read so far."""
     blocks_total: int
+    """The number of blocks of this iteration."""
     logs: int
-    """How many logs were given."""
+    """The number of logs returned so far."""
     blocks_per_second: float
-    """Since this run began."""
+    """The average since the start."""
     cursor: LogCursor
-    """Goes on from here: all logs before it were given, and taken."""
+    """The position after the logs that were returned."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -53,15 +56,20 @@ class Wait:
     window: LogWindow
 
 
-LogStep: TypeAlias = "Ask | Wait | LogReceipt"
+LogStep: TypeAlias = "Query | Wait | LogReceipt"
+
+
+def _describe_block(value: Any) -> str:
+    # Longer strings may be misplaced secrets.
+    return f'"{value}"' if isinstance(value, str) and len(value) <= _MAX_TAG_LENGTH else describe(value)
 
 
 class LogReader:
-    """Makes the steps: what is asked is yielded and answered from outside, windows are waited for, logs are yielded one at a time.
+    """Creates the steps of an iteration: they yield queries, windows to wait for, and logs.
 
     Args:
-        owner: Whose limits are learned: the provider.
-        options: Of ``logs``, by name.
+        owner: The provider, whose limits are learned.
+        options: The options of ``logs``, by name.
 
     """
 
@@ -71,37 +79,43 @@ class LogReader:
             number = isinstance(value, int) and not isinstance(value, bool) and value >= 0
             check(
                 number or value in _TAGS,
-                f"{name} must be a block's number, or one of latest, safe, finalized and earliest",
+                f"{name} must be a block number or one of {', '.join(_TAGS)}, not {_describe_block(value)}.",
             )
         if isinstance(from_block, int) and isinstance(to_block, int):
-            check(from_block <= to_block, f"from_block ({from_block}) must not be above to_block ({to_block})")
-        check_range("max_blocks", options["max_blocks"], 1, _MOST_BLOCKS, whole=True)
-        check_range("concurrency", options["concurrency"], 1, _MOST_WINDOWS, whole=True)
-        check(isinstance(options["concurrency"], int), "concurrency must be a whole number")
+            check(from_block <= to_block, f"from_block ({from_block}) must not be greater than to_block ({to_block}).")
+        check_range("max_blocks", options["max_blocks"], 1, _MAX_BLOCKS, whole=True)
+        check_range("concurrency", options["concurrency"], 1, _MAX_WINDOWS, whole=True)
+        check(
+            isinstance(options["concurrency"], int),
+            f"concurrency must be an int, not {describe(options['concurrency'])}.",
+        )
         if options["cursor"] is not None:
             check_log_cursor(options["cursor"])
         on_progress = options["on_progress"]
-        check(on_progress is None or callable(on_progress), "on_progress must be a function")
-        check(isinstance(options["check_reorg"], bool), "check_reorg must be True or False")
+        check(
+            on_progress is None or callable(on_progress),
+            f"on_progress must be a function, not {describe(on_progress)}.",
+        )
+        check_bool("check_reorg", options["check_reorg"])
         self.concurrency: int = options["concurrency"]
         self.cursor: LogCursor | None = options["cursor"]
         if self.cursor is None and isinstance(from_block, int):
             self.cursor = {"next_block": from_block, "next_log_index": 0}
         self._from, self._to = from_block, to_block
-        self._condition = {name: options[name] for name in ("address", "topics") if options[name] is not None}
+        self._filter = {name: options[name] for name in ("address", "topics") if options[name] is not None}
         self._on_progress: Callable[[LogsProgress], object] | None = on_progress
         self._check_reorg: bool = options["check_reorg"]
         self._size = WindowSize(owner, options["max_blocks"])
         self._edges = ChainEdges((self.cursor or {}).get("edges", []) if self._check_reorg else [])
         self._windows: LogWindows | None = None
 
-    def startable(self) -> list[tuple[LogWindow, Asking[None]]]:
-        """Give the windows that are to be read from now on, beside the steps, and how. To be asked after every step."""
+    def start_windows(self) -> list[tuple[LogWindow, QuerySteps[None]]]:
+        """Return the windows to start reading now, with the steps that read them. Call this after every step."""
         windows = self._windows
-        return [(window, windows.walk(window)) for window in windows.startable()] if windows else []
+        return [(window, windows.read_steps(window)) for window in windows.start()] if windows else []
 
     def steps(self) -> Generator[LogStep, Any, None]:
-        """Give the steps of the iteration."""
+        """Create the steps of the iteration."""
         try:
             yield from self._run()
         except KeyrailError as failure:
@@ -110,44 +124,44 @@ class LogReader:
             raise
 
     def _run(self) -> Generator[LogStep, Any, None]:
-        head = yield from ask(lambda eth: eth.block_number)
-        last = min((yield from self._number(self._to, head)), head)
+        head = yield from run_query(lambda eth: eth.block_number)
+        last = min((yield from self._resolve(self._to, head)), head)
         if self.cursor is None:
-            self.cursor = {"next_block": (yield from self._number(self._from, head)), "next_log_index": 0}
+            self.cursor = {"next_block": (yield from self._resolve(self._from, head)), "next_log_index": 0}
         first, first_index = self.cursor["next_block"], self.cursor["next_log_index"]
         yield from self._edges.verify()
-        settled = min(max(head - _SETTLED_DEPTH, first - 1), last) if self._check_reorg else last
-        spans = [LogWindow(first, settled), LogWindow(settled + 1, last, alone=True)]
+        final = min(max(head - _FINAL_DEPTH, first - 1), last) if self._check_reorg else last
+        spans = [LogWindow(first, final), LogWindow(final + 1, last, near_head=True)]
         self._windows = windows = LogWindows(
             [span for span in spans if span.blocks > 0],
-            lambda window: self._read_surely(window) if window.alone else self._read(window),
+            lambda window: self._read_near_head(window) if window.near_head else self._read(window),
             self._size,
             self.concurrency,
         )
         started = time.monotonic()
-        given = 0
+        returned = 0
         while (window := windows.front) is not None:
             yield Wait(window)
             if window.failure is not None:
                 raise window.failure
             if window.logs is None:
-                # Whoever read it was ended from outside, a thread by SystemExit: what is missing must not pass for nothing.
-                raise make_error(
-                    f"the reading of blocks {window.first} to {window.last} was ended",
+                # The thread was ended from outside, for example by SystemExit. The missing logs must not look like an empty window.
+                raise create_error(
+                    f"Reading blocks {window.first} to {window.last} was interrupted. Continue from the cursor.",
                     kind="aborted",
                     source="client",
                     retryable=True,
                     method="eth_getLogs",
                 )
-            windows.take()
+            windows.remove_front()
             for log in window.logs:
                 number, index = log["blockNumber"], log["logIndex"]
                 if number == first and index < first_index:
                     continue
-                self._stand(number, index + 1, window, log)
-                given += 1
+                self._move_cursor(number, index + 1, window, log)
+                returned += 1
                 yield log
-            self._stand(window.last + 1, 0, window)
+            self._move_cursor(window.last + 1, 0, window)
             if self._on_progress:
                 done = window.last + 1 - first
                 self._on_progress(
@@ -157,57 +171,59 @@ class LogReader:
                         blocks=window.blocks,
                         blocks_done=done,
                         blocks_total=last - first + 1,
-                        logs=given,
+                        logs=returned,
                         blocks_per_second=done / max(time.monotonic() - started, 0.001),
                         cursor=self.cursor,
                     )
                 )
 
-    def _stand(self, block: int, index: int, window: LogWindow, log: LogReceipt | None = None) -> None:
-        """Put the cursor behind what was given: behind a log, or behind the whole window."""
+    def _move_cursor(self, block: int, index: int, window: LogWindow, log: LogReceipt | None = None) -> None:
+        """Move the cursor after a log, or after the whole window."""
         self.cursor = {"next_block": block, "next_log_index": index}
-        if window.alone:
-            edges = self._edges.below(block)
-            self.cursor["edges"] = edges if log is None else [*edges, [block, hash_text(log["blockHash"])]]
+        if window.near_head:
+            edges = self._edges.get_below(block)
+            self.cursor["edges"] = edges if log is None else [*edges, [block, to_hex_hash(log["blockHash"])]]
 
-    def _number(self, block: int | str, head: int) -> Asking[int]:
+    def _resolve(self, block: int | str, head: int) -> QuerySteps[int]:
         if isinstance(block, int):
             return block
         if block == "latest":
             return head
-        found = yield from ask(lambda eth: eth.get_block(block))
+        found = yield from run_query(lambda eth: eth.get_block(block))
         number: int = found["number"]
         return number
 
-    def _read(self, window: LogWindow) -> Asking[list[LogReceipt]]:
-        asked = {**self._condition, "fromBlock": hex(window.first), "toBlock": hex(window.last)}
-        logs: list[LogReceipt] = list((yield from ask(lambda eth: eth.get_logs(asked))))
-        if not all(window.first <= log["blockNumber"] <= window.last for log in logs):
-            raise make_error(
-                "the answer to eth_getLogs holds logs of blocks that were not asked for",
+    def _read(self, window: LogWindow) -> QuerySteps[list[LogReceipt]]:
+        parameters = {**self._filter, "fromBlock": hex(window.first), "toBlock": hex(window.last)}
+        logs: list[LogReceipt] = list((yield from run_query(lambda eth: eth.get_logs(parameters))))
+        stray = next((log for log in logs if not window.first <= log["blockNumber"] <= window.last), None)
+        if stray is not None:
+            raise create_error(
+                f"eth_getLogs returned a log of block {stray['blockNumber']}, which is not in the requested range of "
+                f"{window.first} to {window.last}. Use another endpoint.",
                 kind="badResponse",
                 source="node",
                 retryable=False,
                 method="eth_getLogs",
             )
-        # Some balancers lose the order of the chain.
+        # Some load balancers return logs out of order.
         return sorted(logs, key=lambda log: (log["blockNumber"], log["logIndex"]))
 
-    def _read_surely(self, window: LogWindow) -> Asking[list[LogReceipt]]:
-        """Read a window near the head between two looks at the hash of its last block, with a look at the edge before it in between.
+    def _read_near_head(self, window: LogWindow) -> QuerySteps[list[LogReceipt]]:
+        """Read a window near the head, with the hash of its last block before and after, and a check of the edge below it in between.
 
-        Where both looks agree, that hash fixes every block of the window, and the chain below it down to the edge.
+        If both hashes are equal, the chain did not change while the window was read.
         """
-        yield from self._edges.reach(max(window.first - 1, 0))
-        for _ in range(_MOST_REREADS):
-            text = yield from self._edges.hash_of(window.last)
+        yield from self._edges.ensure(max(window.first - 1, 0))
+        for _ in range(_MAX_READS):
+            block_hash = yield from self._edges.get_hash(window.last)
             logs = yield from self._read(window)
             yield from self._edges.verify()
-            if (yield from self._edges.hash_of(window.last)) == text:
-                self._edges.add(window.last, text)
+            if (yield from self._edges.get_hash(window.last)) == block_hash:
+                self._edges.add(window.last, block_hash)
                 return logs
-        raise make_error(
-            f"the chain changes faster than blocks {window.first} to {window.last} can be read",
+        raise create_error(
+            f'Blocks {window.first} to {window.last} changed during each of {_MAX_READS} reads. Retry later, or stop at "finalized".',
             kind="unavailable",
             source="node",
             retryable=True,

@@ -1,4 +1,4 @@
-"""The logs of any range of blocks, in the order of the chain."""
+"""Iterates over the logs of any range of blocks."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing_extensions import Self
 from web3 import AsyncWeb3, Web3
 from web3.types import LogReceipt
 
-from .drive_logs import drive_async_logs, drive_logs
+from .iterate_logs import iterate_async_logs, iterate_logs
 from .log_cursor import LogCursor
 from .log_reader import LogReader, LogsProgress
 
 
 class Logs(Iterator[LogReceipt]):
-    """Logs, one at a time; ``cursor`` tells where to go on after the one that was given last."""
+    """An iterator over logs. ``cursor`` is the position after the last returned log."""
 
-    def __init__(self, reader: LogReader, given: Generator[LogReceipt, None, None]) -> None:
+    def __init__(self, reader: LogReader, iterator: Generator[LogReceipt, None, None]) -> None:
         self._reader = reader
-        self._given = given
+        self._iterator = iterator
 
     @property
     def cursor(self) -> LogCursor | None:
-        """Where to go on; None before the first block is known."""
+        """The position to continue from; None before the first block is known."""
         return self._reader.cursor
 
     def close(self) -> None:
-        """End the iteration: nothing more is asked. What is under way ends by itself, and is not waited for."""
-        self._given.close()
+        """End the iteration. No more requests are sent; requests in flight are not waited for."""
+        self._iterator.close()
 
     def __next__(self) -> LogReceipt:
-        return next(self._given)
+        return next(self._iterator)
 
     def __enter__(self) -> Self:
         return self
@@ -44,23 +44,23 @@ class Logs(Iterator[LogReceipt]):
 
 
 class AsyncLogs(AsyncIterator[LogReceipt]):
-    """The same, asynchronously."""
+    """An asynchronous iterator over logs. ``cursor`` is the position after the last returned log."""
 
-    def __init__(self, reader: LogReader, given: AsyncGenerator[LogReceipt, None]) -> None:
+    def __init__(self, reader: LogReader, iterator: AsyncGenerator[LogReceipt, None]) -> None:
         self._reader = reader
-        self._given = given
+        self._iterator = iterator
 
     @property
     def cursor(self) -> LogCursor | None:
-        """Where to go on; None before the first block is known."""
+        """The position to continue from; None before the first block is known."""
         return self._reader.cursor
 
     async def aclose(self) -> None:
-        """End the iteration, and what is under way with it."""
-        await self._given.aclose()
+        """End the iteration and cancel the requests in flight."""
+        await self._iterator.aclose()
 
     async def __anext__(self) -> LogReceipt:
-        return await self._given.__anext__()
+        return await self._iterator.__anext__()
 
     async def __aenter__(self) -> Self:
         return self
@@ -84,30 +84,31 @@ def logs(
     on_progress: Callable[[LogsProgress], object] | None = None,
     check_reorg: bool = False,
 ) -> Logs:
-    """Iterate over the logs of any range of blocks, as web3.py gives them, strictly in the order of the chain.
+    """Iterate over the logs of any range of blocks, in the order of the chain.
 
-    The range is read in windows, several at a time. Where the provider refuses one for its size, or runs out of time, its words
-    are read for the size it would take, else the window is halved; what is learned holds for everything on the same provider. A
-    consumer that is slow holds the reading up: it is never more than ``2 * concurrency`` windows ahead.
+    The range is read in windows, several at a time. If the node rejects a window because of its size, or does not respond in time,
+    the window becomes smaller: the size that the error message names, or else half. Later iterations over the same provider start
+    with what was learned. At most ``2 * concurrency`` windows are read ahead of a slow consumer.
 
     Args:
-        w3: Over a ``KeyrailProvider``.
-        from_block: The first block, or its tag. Not looked at where a cursor is given.
-        to_block: The last block, found once, at the start; never above the head as it stood then.
-        address: Of one contract or of several.
-        topics: As of ``w3.eth.get_logs``.
-        max_blocks: The most blocks to ask for at once. A limit of the provider is found without it. Default: 100,000.
-        concurrency: How many windows are read at a time, from 1 to 64, each by a thread; with 1 there is none, and nothing is
-            read ahead. Default: 4.
-        cursor: Goes on where an earlier iteration over the same logs stood.
-        on_progress: Told after each window whose logs were all taken. What it raises ends the iteration.
-        check_reorg: Whether to find out that the chain was reorganized under what was given. The failure then has ``reorg``,
-            which tells from which block on logs are to be dropped, and where to go on. Default: False.
+        w3: A web3.py instance with a ``KeyrailProvider``.
+        from_block: The first block: a number or a tag. Ignored if there is a cursor.
+        to_block: The last block: a number or a tag. A tag is resolved once, at the start, and a number above the head means the
+            head. Default: "latest".
+        address: The address of a contract, or a list of addresses.
+        topics: The topics, as for ``w3.eth.get_logs``.
+        max_blocks: The maximum number of blocks per request. Limits of the node are found without it. Default: 100,000.
+        concurrency: How many windows are read at a time, from 1 to 64, each by a thread. With 1, no thread is used and
+            nothing is read ahead. Default: 4.
+        cursor: The cursor of an earlier iteration over the same logs, to continue from there.
+        on_progress: Called after each window whose logs were all returned. If it raises an exception, the iteration ends.
+        check_reorg: Whether to check that the chain was not reorganized after its logs were returned. The failure then has
+            ``reorg``, with the block from which to drop logs and the cursor to resume from. Default: False.
 
     Raises:
-        KeyrailError: Of kind ``invalidRequest`` for a wrong option, at once. While it runs: ``range``, naming the block, where
-            one block alone is too large; ``badResponse`` where an answer is broken or the chain was reorganized; else as the
-            calls. ``cursor`` still tells where to go on.
+        KeyrailError: With kind ``invalidRequest`` for a wrong option, right away. During the iteration with kind ``range`` if
+            a single block has too many logs, with kind ``badResponse`` if a response is invalid or the chain was
+            reorganized, or as the calls fail. ``cursor`` is still valid.
 
     Example:
         >>> for log in logs(w3, from_block=17_000_000, to_block="finalized"):
@@ -115,7 +116,7 @@ def logs(
 
     """
     reader = LogReader(w3.provider, {name: value for name, value in locals().items() if name != "w3"})
-    return Logs(reader, drive_logs(reader, w3))
+    return Logs(reader, iterate_logs(reader, w3))
 
 
 def async_logs(
@@ -131,23 +132,27 @@ def async_logs(
     on_progress: Callable[[LogsProgress], object] | None = None,
     check_reorg: bool = False,
 ) -> AsyncLogs:
-    """Iterate in the way of ``logs``, over an ``AsyncKeyrailProvider``, by ``async for``.
+    """Iterate over the logs of any range of blocks with ``async for``. Works like ``logs``.
 
     Args:
-        w3: Over an ``AsyncKeyrailProvider``.
-        from_block: The first block, or its tag.
-        to_block: The last block, or its tag.
-        address: Of one contract or of several.
-        topics: As of ``w3.eth.get_logs``.
-        max_blocks: The most blocks to ask for at once. Default: 100,000.
-        concurrency: How many windows are read at a time, from 1 to 64. Default: 4.
-        cursor: Goes on where an earlier iteration over the same logs stood.
-        on_progress: Told after each window whose logs were all taken.
-        check_reorg: Whether to find out that the chain was reorganized under what was given. Default: False.
+        w3: A web3.py instance with an ``AsyncKeyrailProvider``.
+        from_block: The first block: a number or a tag. Ignored if there is a cursor.
+        to_block: The last block: a number or a tag. Default: "latest".
+        address: The address of a contract, or a list of addresses.
+        topics: The topics, as for ``w3.eth.get_logs``.
+        max_blocks: The maximum number of blocks per request. Default: 100,000.
+        concurrency: How many windows are read at a time, from 1 to 64, each by a task. Default: 4.
+        cursor: The cursor of an earlier iteration over the same logs, to continue from there.
+        on_progress: Called after each window whose logs were all returned. If it raises an exception, the iteration ends.
+        check_reorg: Whether to check that the chain was not reorganized after its logs were returned. Default: False.
 
     Raises:
-        KeyrailError: As of ``logs``.
+        KeyrailError: As for ``logs``.
+
+    Example:
+        >>> async for log in async_logs(w3, from_block=17_000_000, to_block="finalized"):
+        ...     print(log["blockNumber"], log["logIndex"])
 
     """
     reader = LogReader(w3.provider, {name: value for name, value in locals().items() if name != "w3"})
-    return AsyncLogs(reader, drive_async_logs(reader, w3))
+    return AsyncLogs(reader, iterate_async_logs(reader, w3))

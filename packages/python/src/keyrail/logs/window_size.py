@@ -1,4 +1,4 @@
-"""How many blocks to ask for at once."""
+"""The number of blocks per request."""
 
 from __future__ import annotations
 
@@ -6,59 +6,59 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-_FIRST = 1_000
-_LARGEST = 100_000
-# A window that held more logs is followed by a smaller one: an answer should fit well into memory.
+_INITIAL = 1_000
+_MAX_BLOCKS = 100_000
+# After a window with more logs, the next one is smaller, so that a response fits into memory.
 _MANY_LOGS = 10_000
-# Growth that proves too large is tried again after ever more windows, up to this many.
-_MOST_PATIENCE = 32
+# After a rejected growth, the next attempt to grow comes later: after at most this many windows.
+_MAX_PATIENCE = 32
 
 
 @dataclass(slots=True)
 class _Learned:
     cap: float = float("inf")
-    """No request may span more: the provider named this number."""
-    size: int = _FIRST
-    """What was served last."""
-    tried: bool = False
-    """Whether anything was ever served, so that the size is more than a guess."""
+    """The maximum number of blocks that the provider named."""
+    size: int = _INITIAL
+    """The size of the last successful request."""
+    confirmed: bool = False
+    """Whether a request succeeded before, so that the size is not a guess."""
 
 
 _known: WeakKeyDictionary[Any, _Learned] = WeakKeyDictionary()
 
 
 class WindowSize:
-    """As large as is served, doubling while it is, never above a cap that the provider named.
+    """The size of the next window. It doubles while requests succeed, up to the maximum that the provider named.
 
     Args:
-        owner: Whose cap it is: the same provider for all that goes over it.
-        max_blocks: The caller's own limit.
+        owner: The provider. All iterations over it share what they learn.
+        max_blocks: The limit that the user set.
 
     """
 
     def __init__(self, owner: Any, max_blocks: int | None) -> None:
         self._learned = _known.setdefault(owner, _Learned())
-        self._most = max_blocks or _LARGEST
+        self._max = max_blocks or _MAX_BLOCKS
         self._size = self._bounded(self._learned.size)
         self._patience = 1
         self._streak = 0
         self._grown = False
 
     def _bounded(self, blocks: float) -> int:
-        return max(1, int(min(blocks, self._most, self._learned.cap)))
+        return max(1, int(min(blocks, self._max, self._learned.cap)))
 
     @property
-    def tried(self) -> bool:
-        """Whether the size is more than a guess."""
-        return self._learned.tried
+    def confirmed(self) -> bool:
+        """Whether the size is not just a guess."""
+        return self._learned.confirmed
 
-    def current(self) -> int:
-        """How many blocks the next request may span."""
+    def get(self) -> int:
+        """Return the number of blocks of the next request."""
         return self._bounded(self._size)
 
-    def served(self, blocks: int, logs: int) -> None:
-        """Learn from a request that was served."""
-        self._learned.tried = True
+    def succeed(self, blocks: int, logs: int) -> None:
+        """Learn from a successful request."""
+        self._learned.confirmed = True
         if logs > _MANY_LOGS:
             self._size = min(self._size, self._bounded(blocks * _MANY_LOGS / logs))
             self._streak = 0
@@ -66,7 +66,7 @@ class WindowSize:
             if self._grown:
                 self._patience = max(1, self._patience // 2)
             self._grown = False
-            # Only while the doubled window would still hold few enough logs.
+            # Only if a window of twice the size would not have too many logs.
             if logs * 2 <= _MANY_LOGS:
                 self._streak += 1
                 if self._streak >= self._patience:
@@ -76,21 +76,21 @@ class WindowSize:
                     self._streak = 0
         self._learned.size = self._size
 
-    def refused(self, blocks: int, span: float | None, cap: int | None) -> None:
-        """Learn from a request that was refused.
+    def reject(self, blocks: int, accepted: float | None, cap: int | None) -> None:
+        """Learn from a rejected request.
 
         Args:
-            blocks: How many it spanned: 2 or more.
-            span: How many would be taken, where the refusal says so.
-            cap: The cap that it names.
+            blocks: Its number of blocks, 2 or more.
+            accepted: The number of blocks that the node would accept, if the rejection says so.
+            cap: The maximum for every request, if the rejection names it.
 
         """
         if cap is not None:
             self._learned.cap = min(self._learned.cap, cap)
-        smaller = self._bounded(span if span is not None and span < blocks else blocks / 2)
+        smaller = self._bounded(accepted if accepted is not None and accepted < blocks else blocks / 2)
         if smaller >= self._size:
             return
         self._size = smaller
         self._streak = 0
         self._grown = False
-        self._patience = min(self._patience * 2, _MOST_PATIENCE)
+        self._patience = min(self._patience * 2, _MAX_PATIENCE)

@@ -1,1 +1,1 @@
-"""What comes back by HTTP, read with distrust."""
+"""Parses and checks the responses of a server."""

@@ -1,4 +1,4 @@
-"""Parses a response as JSON. A hostile or broken server can neither crash the interpreter nor pass off what is no JSON."""
+"""Parses responses as strict JSON. A hostile or broken server cannot crash the interpreter."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from itertools import accumulate
 from typing import Any
 
 MAX_DEPTH = 2_500
-"""The most levels of arrays and objects in a response. A callTracer result nests twice per call, and the EVM allows 1,024 calls: 2,049."""
+"""The maximum depth of arrays and objects in a response. A callTracer result nests twice per call: 2,049 levels for 1,024 calls."""
 
-# Python's decoder calls itself for each level and takes about 150 bytes of stack each time. Packages raise the recursion limit
-# (py_ecc, which web3.py imports, to 100,000): then nothing stops it before the stack ends and the process dies. 500 levels fit on
-# any thread.
+# Python's decoder is recursive and takes about 150 bytes of stack for each level. Some packages raise the recursion limit (py_ecc,
+# which web3.py imports, to 100,000). Then a deep response overflows the stack and kills the process. 500 levels fit on any thread.
 _MAX_RECURSION = 500
 _CHUNK = 2**20
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
@@ -26,7 +25,7 @@ class UnreadableJson(ValueError):
     """The text is not JSON.
 
     Attributes:
-        reason: The problem, in our words. None if the text itself says more, such as a proxy's HTML page.
+        reason: A description of the problem. None if the text itself says more, such as the HTML page of a proxy.
 
     """
 
@@ -36,13 +35,13 @@ class UnreadableJson(ValueError):
 
 
 def _reject_constant(name: str) -> Any:
-    raise UnreadableJson(f"the response holds {name}, which is not a JSON number")
+    raise UnreadableJson(f"the response contains {name}, which is not valid JSON")
 
 
 def _parse_float(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise UnreadableJson(f"the response holds the number {digits[:40]}, which is too large for a float")
+        raise UnreadableJson(f"the response contains the number {digits[:40]}, which is too large for a float")
     return number
 
 
@@ -56,7 +55,7 @@ def parse_json(text: str) -> Any:
         text: The body of the response, of any size and depth.
 
     Raises:
-        UnreadableJson: If it is not JSON (RFC 8259), holds NaN, Infinity or a number too large for a float, or nests deeper
+        UnreadableJson: If it is not JSON (RFC 8259), contains NaN, Infinity or a number too large for a float, or nests deeper
             than 2,500 levels.
 
     Example:
@@ -109,7 +108,7 @@ def _parse_without_recursion(text: str) -> Any:
     whole: list[Any] = []
     containers: list[Any] = [whole]
     key = ""
-    # What may come next: "value", "key", "colon", "end" (a comma or a closing bracket), or "first" (an entry or a closing bracket).
+    # The next part: "value", "key", "colon", "end" (a comma or a closing bracket), or "first" (an entry or a closing bracket).
     expected = "value"
     for found in _PARTS.finditer(text):
         part = found[0]

@@ -1,1 +1,1 @@
-"""How a call travels: attempts, retries, batches and safe writes."""
+"""Sends calls: attempts, retries, batches and safe writes."""

@@ -1,4 +1,4 @@
-"""Closes the connections of an aiohttp session whose event loop can no longer do it."""
+"""Closes the connections of an aiohttp session without its event loop."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ import aiohttp
 def abandon_session(session: aiohttp.ClientSession, *, after_fork: bool = False) -> None:
     """Close the connections of a session without its event loop, and without a warning.
 
-    aiohttp and asyncio close a connection on its loop only, and have no public call for a loop that is closed or was left behind
-    in the parent of a fork. So this reads private members of both, and skips what is not there.
+    aiohttp and asyncio close a connection only on its loop, and have no public function for a loop that is closed or that belongs
+    to the parent of a fork. So this function uses private members of both, and skips those that do not exist.
 
     Args:
-        session: The session. It counts as closed afterwards.
-        after_fork: Whether the session belongs to the parent of this process. Its connections stay open there: nothing is sent,
-            and the parent's loop keeps watching them.
+        session: The session. It is closed afterwards.
+        after_fork: Whether the session belongs to the parent of this process. The parent's connections stay open and usable.
 
     """
     connector: Any = session.connector
     session.detach()
     if connector is None:
         return
-    idle = [held[0] for queue in getattr(connector, "_conns", {}).values() for held in queue]
+    idle = [entry[0] for queue in getattr(connector, "_conns", {}).values() for entry in queue]
     busy = list(getattr(connector, "_acquired", ()))
     for protocol in [*idle, *busy]:
         transport = getattr(protocol, "transport", None)
         if transport is not None:
             _close(transport, after_fork)
     for name in ("_conns", "_acquired"):
-        # A connector that holds connections would log that nobody closed it.
+        # A connector that still has connections would log that it was not closed.
         getattr(connector, name, set()).clear()
 
 
@@ -42,23 +41,23 @@ def _close(transport: Any, after_fork: bool) -> None:
     try:
         transport.abort()
     except RuntimeError:
-        # The loop is closed: asyncio has marked the transport as closed, but cannot schedule the rest, which is this call.
-        # With TLS, the transport of the socket is below the one that aiohttp knows.
-        below = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None) or transport
+        # The loop is closed: asyncio marked the transport as closed, but could not schedule the final callback.
+        # With TLS, the socket transport is inside the transport that aiohttp uses.
+        socket_transport = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None) or transport
         with suppress(RuntimeError, AttributeError):
-            below._call_connection_lost(None)
+            socket_transport._call_connection_lost(None)
 
 
 def _detach_from_parent(transport: Any) -> None:
-    """Put /dev/null in the place of a socket that the parent uses.
+    """Replace the file descriptor of a socket that the parent uses by /dev/null.
 
-    Closing its number would let the next connection take it, while the inherited loop still knows the number. Closing the
-    connection properly would send a TLS alert, and take it from the parent's poll, which the child shares.
+    If the descriptor were closed, the next connection could get the same number, which the inherited loop still watches. If the
+    connection were closed properly, that would send a TLS alert and remove it from the epoll instance that parent and child share.
     """
     sock = transport.get_extra_info("socket")
     number = sock.fileno() if sock is not None else -1
     if number < 0:
         return
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, number, inheritable=False)
-    os.close(nothing)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, number, inheritable=False)
+    os.close(null)

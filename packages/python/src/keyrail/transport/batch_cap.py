@@ -1,40 +1,40 @@
-"""How many calls a batch may hold at one endpoint."""
+"""The maximum number of calls in a batch at one endpoint."""
 
 from __future__ import annotations
 
 _SPLITS_BEFORE_TRIAL = 8
-_MOST_SPLITS_BEFORE_TRIAL = 8_192
+_MAX_SPLITS_BEFORE_TRIAL = 8_192
 
 
 class BatchCap:
-    """Begins with what was configured, and learns what the endpoint takes.
+    """Starts with the configured maximum and learns the maximum of the endpoint.
 
-    A number that it names is never exceeded again. One that is guessed grows back by rare trials, because what was refused
-    once, in unclear words, may have been a hiccup.
+    A maximum that the endpoint names is never exceeded again. A guessed maximum is raised by rare trials, because an unclear rejection
+    may have had another reason.
     """
 
-    def __init__(self, most: int) -> None:
-        self._limit: float = most
+    def __init__(self, max_calls: int) -> None:
+        self._limit: float = max_calls
         self._guess = float("inf")
         self._splits = 0
         self._splits_before_trial = _SPLITS_BEFORE_TRIAL // 2
 
-    def calls(self) -> int:
-        """How many calls one request may hold now."""
+    def get(self) -> int:
+        """Return the current maximum."""
         return int(min(self._limit, self._guess))
 
-    def said(self, calls: int) -> None:
-        """Learn the number that the endpoint named."""
-        self._limit = min(self._limit, calls)
+    def set_limit(self, max_calls: int) -> None:
+        """Set the maximum that the endpoint named."""
+        self._limit = min(self._limit, max_calls)
 
-    def refused(self, size: int) -> None:
-        """Learn that so many were refused, and nobody said how many would be taken: half of them, for now."""
+    def reject(self, size: int) -> None:
+        """Note that a batch of this size was rejected without a maximum: the guess becomes half of the size."""
         self._guess = min(self._guess, max(1, size >> 1))
         self._splits = 0
-        self._splits_before_trial = min(self._splits_before_trial * 2, _MOST_SPLITS_BEFORE_TRIAL)
+        self._splits_before_trial = min(self._splits_before_trial * 2, _MAX_SPLITS_BEFORE_TRIAL)
 
-    def exceeded(self) -> None:
-        """Note that more calls than that would have gone in one."""
+    def split(self) -> None:
+        """Note that a larger batch was split because of the maximum. After many splits, a guess doubles."""
         if self._guess >= self._limit:
             return
         self._splits += 1

@@ -8,10 +8,10 @@ from weakref import WeakSet
 
 
 class Forkable(Protocol):
-    """Has state that a parent and its child must not share."""
+    """An object with state that a parent and its child must not share."""
 
     def _after_fork(self) -> None:
-        """Run in the child, on its only thread, before anything else."""
+        """Start over. Called in the child, on its only thread, right after the fork."""
 
 
 _forkables: WeakSet[Forkable] = WeakSet()
@@ -20,8 +20,8 @@ _forkables: WeakSet[Forkable] = WeakSet()
 def watch_forks(forkable: Forkable) -> None:
     """Call ``forkable._after_fork()`` in every child that this process forks, for as long as the object exists.
 
-    It covers ``os.fork``, ``multiprocessing`` with the method fork, and servers that load the app before they fork, such as
-    gunicorn with ``--preload``.
+    This covers ``os.fork``, ``multiprocessing`` with the start method fork, and servers that load the app before they fork, such
+    as gunicorn with ``--preload``.
     """
     _forkables.add(forkable)
 

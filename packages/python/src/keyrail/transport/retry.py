@@ -1,56 +1,58 @@
-"""Makes a call again where that may help and can do no harm: the failure says so by ``retryable``."""
+"""Retries calls whose failure is ``retryable``."""
 
 from __future__ import annotations
 
 import random
 
-from ..failure.error import KeyrailError, altered
-from ..message.answer import Result
-from .options import Plan
+from ..failure.error import KeyrailError, replace_fields
+from ..message.response import Result
+from .call_settings import CallSettings
 from .steps import Attempt, Call, Outcome, Pause, Steps, now_ms
 
 
-def wait_before(failure: KeyrailError, retried: int, plan: Plan) -> float:
-    """Give the wait that the server asked for, or a random part of an exponentially growing time (full jitter), in milliseconds."""
+def get_delay_ms(failure: KeyrailError, retried: int, settings: CallSettings) -> float:
+    """Return the delay that the server requested, or else a random part of an exponentially growing time (full jitter), in ms."""
     if failure.retry_after_ms is not None:
         return round(failure.retry_after_ms)
-    most: float = min(plan.cap_ms, plan.base_ms * 2 ** min(retried, 60))
-    return round(random.random() * most)  # noqa: S311 - spreads load, hides nothing
+    limit: float = min(settings.cap_ms, settings.base_ms * 2 ** min(retried, 60))
+    return round(random.random() * limit)  # noqa: S311 - spreads load, no cryptography
 
 
-def may_retry(outcome: Outcome, retried: int, plan: Plan, until: float) -> bool:
-    """Tell whether a call may be made again; not after its time is up."""
-    return isinstance(outcome, KeyrailError) and outcome.retryable and retried < plan.retries and now_ms() < until
+def should_retry(outcome: Outcome, retried: int, settings: CallSettings, until: float) -> bool:
+    """Check whether a call should be retried. It should not after its time limit."""
+    return isinstance(outcome, KeyrailError) and outcome.retryable and retried < settings.retries and now_ms() < until
 
 
-def too_late(failure: KeyrailError, wait: float, left: float) -> KeyrailError:
-    """Say of a failure that the wait before a retry does not fit into the call's time."""
-    return altered(
-        failure, f"{failure} Not retried: it takes a wait of {wait:.0f} ms, and {max(0, left):.0f} ms are left."
+def explain_no_retry(failure: KeyrailError, delay: float, left: float) -> KeyrailError:
+    """Add to the message of a failure that the delay before a retry is longer than the remaining time."""
+    return replace_fields(
+        failure, f"{failure} Not retried: the delay is {delay:.0f} ms, but only {max(0, left):.0f} ms are left."
     )
 
 
-def call_steps(call: Call, plan: Plan, until: float, limit_ms: float, attempt_ms: float | None = None) -> Steps:
-    """Carry one call to its outcome, with its retries.
+def call_steps(
+    call: Call, settings: CallSettings, until: float, limit_ms: float, attempt_ms: float | None = None
+) -> Steps:
+    """Make one call with its retries.
 
     Args:
         call: The call.
-        plan: How it travels.
-        until: When it must have ended.
-        limit_ms: How long that is in all.
-        attempt_ms: How long one attempt may take. Default: what is left.
+        settings: The settings of calls.
+        until: The deadline, by ``now_ms``.
+        limit_ms: The time limit of the call, for messages.
+        attempt_ms: The time limit of one attempt. Default: the remaining time.
 
     """
     retried = 0
     while True:
         ends = until if attempt_ms is None else min(until, now_ms() + attempt_ms)
-        told = yield Attempt((call,), ends, limit_ms)
-        (outcome,) = told.outcomes
-        if isinstance(outcome, Result) or not may_retry(outcome, retried, plan, until):
+        result = yield Attempt((call,), ends, limit_ms)
+        (outcome,) = result.outcomes
+        if isinstance(outcome, Result) or not should_retry(outcome, retried, settings, until):
             return [outcome]
-        wait = wait_before(outcome, retried, plan)
+        delay = get_delay_ms(outcome, retried, settings)
         left = until - now_ms()
-        if wait >= left:
-            return [too_late(outcome, wait, left)]
-        yield Pause(wait)
+        if delay >= left:
+            return [explain_no_retry(outcome, delay, left)]
+        yield Pause(delay)
         retried += 1

@@ -1,4 +1,4 @@
-"""Makes ``eth_sendRawTransaction`` tell the truth."""
+"""Sends signed transactions and finds out whether they arrived."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import json
 from typing import Any
 
 from ..failure.create_failure import create_failure
-from ..failure.error import KeyrailError, altered
+from ..failure.error import KeyrailError, replace_fields
 from ..failure.facts import Facts
-from ..message.answer import Result
-from .options import Plan
+from ..message.response import Result
+from .call_settings import CallSettings
 from .retry import call_steps
 from .steps import Call, Pause, Steps, now_ms
 
-# How far apart two looks are: what is on its way has arrived by then, and nodes have told each other.
+# The pause between two look-ups: long enough for a transaction to arrive and to spread to other nodes.
 LOOK_MS = 2_000
-# How often is looked after a send, at most. For a receipt it is longer, because it comes with a block.
-MOST_LOOKS = 3
-MOST_RECEIPT_LOOKS = 30
-# Failures that say that the transaction was not taken: whoever refused had not passed it on.
-_REFUSED = frozenset(
+# The maximum number of look-ups after a send. More for a receipt, because it exists only once a block is mined.
+MAX_LOOKS = 3
+MAX_RECEIPT_LOOKS = 30
+# Failures after which the transaction cannot have arrived: it was rejected before it was forwarded.
+_NOT_SENT = frozenset(
     {
         "auth",
         "forbidden",
@@ -32,24 +32,26 @@ _REFUSED = frozenset(
         "aborted",
     }
 )
-# Failures by which the node judges the transaction. That it was not taken now does not say that it was not taken before.
+# Failures with which the node rejects the transaction. It may have accepted the same transaction before.
 _REJECTED = frozenset({"txRejected", "revert"})
 
 
-def write_steps(call: Call, tx_hash: str, label: str, plan: Plan, until: float, limit_ms: float) -> Steps:
-    """Send a signed transaction, and find out what became of it before anything is reported.
+def write_steps(
+    call: Call, tx_hash: str, redacted_url: str, settings: CallSettings, until: float, limit_ms: float
+) -> Steps:
+    """Send a signed transaction, and look it up if it is unknown whether it arrived.
 
-    After "already known", after a rejection, and after a failure that leaves open whether it arrived, its hash is looked up.
-    It is sent once, and with ``resends`` again where it was looked for twice, 2 s apart, and not found. One attempt to send
-    may take half of the time, so that time is left to look.
+    The hash is looked up after "already known", after a rejection by the node, and after a failure that may have happened once the
+    transaction had arrived. The transaction is sent once. With ``resends`` it is sent again if two look-ups, 2 s apart, do not find
+    it. One attempt to send takes at most half of the time limit, which leaves time for the look-ups.
 
     Args:
         call: The call.
-        tx_hash: The hash that the transaction has.
-        label: What may be printed of the address.
-        plan: How calls travel.
-        until: When it must have ended.
-        limit_ms: How long that is in all.
+        tx_hash: The hash of the transaction.
+        redacted_url: The URL of the endpoint without its secrets.
+        settings: The settings of calls.
+        until: The deadline, by ``now_ms``.
+        limit_ms: The time limit of the call, for messages.
 
     """
     method = call.method
@@ -57,47 +59,49 @@ def write_steps(call: Call, tx_hash: str, label: str, plan: Plan, until: float, 
     resent = 0
 
     def failed(failure: KeyrailError) -> list[Any]:
-        return [altered(failure, transaction_hash=tx_hash)]
+        return [replace_fields(failure, transaction_hash=tx_hash)]
 
     def unconfirmed(after: KeyrailError) -> list[Any]:
-        text = f"whether transaction {tx_hash} arrived is not known ({after.kind})"
-        failure = create_failure(Facts(kind="unconfirmed", text=text), method=method, label=after.label or label)
-        return failed(altered(failure, status=after.status, rpc_error=after.rpc_error))
+        text = f"it is unknown whether transaction {tx_hash} arrived ({after.kind})"
+        failure = create_failure(
+            Facts(kind="unconfirmed", text=text), method=method, redacted_url=after.redacted_url or redacted_url
+        )
+        return failed(replace_fields(failure, status=after.status, rpc_error=after.rpc_error))
 
     while True:
-        (outcome,) = yield from call_steps(call, plan, until, limit_ms, attempt_ms=(until - now_ms()) / 2)
+        (outcome,) = yield from call_steps(call, settings, until, limit_ms, attempt_ms=(until - now_ms()) / 2)
         if isinstance(outcome, Result):
-            if _names(outcome.value, "transactionHash" if sync else None, tx_hash):
+            if _has_hash(outcome.value, "transactionHash" if sync else None, tx_hash):
                 return [outcome]
-            text = "it answered with another transaction"
-            failure = create_failure(Facts(kind="badResponse", text=text), method=method, label=label)
+            text = "the server responded with the hash of another transaction"
+            failure = create_failure(Facts(kind="badResponse", text=text), method=method, redacted_url=redacted_url)
         else:
             failure = outcome
-            # Of what changes something, only what cannot have arrived may be made again.
-            if failure.kind in _REFUSED or failure.retryable:
+            # A write may be retried only if it cannot have arrived.
+            if failure.kind in _NOT_SENT or failure.retryable:
                 return failed(failure)
         looks = absent = 0
         while True:
-            asked = "eth_getTransactionReceipt" if sync else "eth_getTransactionByHash"
-            (seen,) = yield from call_steps(Call(asked, json.dumps([tx_hash])), plan, until, limit_ms)
-            if isinstance(seen, Result) and _names(seen.value, "transactionHash" if sync else "hash", tx_hash):
-                return [Result(seen.value if sync else tx_hash)]
+            look_up = "eth_getTransactionReceipt" if sync else "eth_getTransactionByHash"
+            (found,) = yield from call_steps(Call(look_up, json.dumps([tx_hash])), settings, until, limit_ms)
+            if isinstance(found, Result) and _has_hash(found.value, "transactionHash" if sync else "hash", tx_hash):
+                return [Result(found.value if sync else tx_hash)]
             looks += 1
-            absent += isinstance(seen, Result) and seen.value is None
+            absent += isinstance(found, Result) and found.value is None
             if failure.kind in _REJECTED:
-                # Asked of the node that rejected it.
+                # The node that rejected the transaction does not know it.
                 if absent:
                     return failed(failure)
-            elif absent > 1 and not sync and resent < plan.resends:
+            elif absent > 1 and not sync and resent < settings.resends:
                 resent += 1
                 break
-            enough = looks >= MOST_RECEIPT_LOOKS if sync else absent > 1 or looks >= MOST_LOOKS
-            if enough or until - now_ms() <= LOOK_MS:
+            done = looks >= MAX_RECEIPT_LOOKS if sync else absent > 1 or looks >= MAX_LOOKS
+            if done or until - now_ms() <= LOOK_MS:
                 return unconfirmed(failure)
             yield Pause(LOOK_MS)
 
 
-def _names(value: Any, place: str | None, tx_hash: str) -> bool:
-    if place is not None:
-        value = value.get(place) if isinstance(value, dict) else None
+def _has_hash(value: Any, member: str | None, tx_hash: str) -> bool:
+    if member is not None:
+        value = value.get(member) if isinstance(value, dict) else None
     return isinstance(value, str) and value.lower() == tx_hash

@@ -1,7 +1,7 @@
-"""What is done on the way of a call, without doing it: generators that yield what is to be done next.
+"""The steps of a call: generators that yield what to do next and do no I/O.
 
-The same steps are taken by the synchronous provider and by the asynchronous one. A generator never holds a secret: an attempt
-is made, read and masked elsewhere, and only its outcome comes back. So nothing is in a frame that a traceback could show.
+The synchronous and the asynchronous provider run the same steps. A generator never contains a secret: the runner makes an attempt,
+reads and masks the response, and sends back the outcome. So a traceback has no frame with a secret.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..failure.error import KeyrailError
-from ..message.answer import Result
+from ..message.response import Result
 
 Outcome: TypeAlias = Result | KeyrailError
-"""How a call ended. A failure is a value here, and is raised only at the door."""
+"""The outcome of a call. A failure is a value here; the provider raises it."""
 
 
 @dataclass(slots=True, frozen=True)
 class Call:
-    """One call."""
+    """A call."""
 
     method: str
     params: str
@@ -29,50 +29,50 @@ class Call:
 
 @dataclass(slots=True, frozen=True)
 class Attempt:
-    """Makes one HTTP request for calls, as a batch where they are several."""
+    """Makes one HTTP request for one call, or for several calls as a batch."""
 
     calls: Sequence[Call]
     until: float
-    """When the answer must be there, by ``now_ms``."""
+    """The deadline for the response, by ``now_ms``."""
     limit_ms: float
-    """The time that the whole call may take, to be told."""
+    """The time limit of the whole call, for messages."""
 
 
 @dataclass(slots=True, frozen=True)
-class Told:
-    """What came of an attempt."""
+class AttemptResult:
+    """The outcomes of an attempt."""
 
     outcomes: Sequence[Outcome]
     """In the order of the calls."""
     whole: bool = False
-    """One refusal speaks of all calls of the batch."""
+    """Whether one error response rejected the whole batch."""
     limits: Sequence[int | None] = ()
-    """For each call that failed as a batch too large: how many would be taken, where that was said."""
+    """For each call that failed because the batch was too large: the maximum size, if the server named it."""
     blames_batch: bool = False
-    """Such a failure speaks of batches in so many words."""
+    """Whether such a failure mentions batches."""
 
 
 @dataclass(slots=True, frozen=True)
 class Pause:
-    """Waits."""
+    """Waits for a time."""
 
     ms: float
 
 
 Steps: TypeAlias = Generator["Effect", Any, list[Outcome]]
-"""Steps that end with the outcomes of calls."""
+"""Steps that return the outcomes of calls."""
 
 
 @dataclass(slots=True, frozen=True)
-class Together:
-    """Takes several walks, at the same time where that is possible. Gives their outcomes, walk by walk."""
+class Parallel:
+    """Runs several steps, concurrently if possible. Returns a list with the outcomes of each."""
 
-    walks: Sequence[Steps]
+    steps: Sequence[Steps]
 
 
-Effect: TypeAlias = Attempt | Pause | Together
+Effect: TypeAlias = Attempt | Pause | Parallel
 
 
 def now_ms() -> float:
-    """Tell the time of a clock that only goes forward, in milliseconds."""
+    """Return the time of a monotonic clock, in milliseconds."""
     return time.monotonic() * 1_000

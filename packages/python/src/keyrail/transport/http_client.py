@@ -1,7 +1,7 @@
-"""Bytes over HTTP by urllib3, with connections that are kept.
+"""The HTTP client of the synchronous provider, based on urllib3, with persistent connections.
 
-urllib3 never learns the address: it is given ``/`` as the target, and the connection itself writes the true one into the
-request. So what urllib3 logs, raises and keeps holds no key.
+urllib3 never gets the full URL: it gets ``/`` as the target, and our connection class writes the true target into the request. So
+nothing that urllib3 logs, raises or stores contains the key.
 """
 
 from __future__ import annotations
@@ -23,20 +23,30 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import EmptyPoolError, HTTPError
 from urllib3.exceptions import TimeoutError as PoolTimeoutError
 
-from ..address.open_address import OpenAddress
+from ..endpoint.create_endpoint import ResolvedEndpoint
 from ..failure.facts import Facts
-from ..message.answer import Answer
-from .options import Plan
-from .post import BROKEN, CUT, GZIP, TOO_LARGE, target_of, text_of, words_of
+from ..message.response import HttpResponse
+from .call_settings import CallSettings
+from .http_request import (
+    BROKEN,
+    CUT,
+    GZIP,
+    INVALID_URL,
+    decode_body,
+    describe_encoding,
+    describe_error,
+    describe_size_limit,
+    split_url,
+)
 from .steps import now_ms
 
 _CHUNK = 65_536
-# Retries are ours.
+# Keyrail retries, not urllib3.
 _NO_RETRY = urllib3.Retry(False, redirect=0)
 
 
 class _UntilIO(io.RawIOBase):
-    """Reads from a socket until a moment, however the bytes trickle in. By itself a socket's timeout starts anew with each byte."""
+    """Reads from a socket until a deadline. The timeout of a socket alone would start again with each byte."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
         self._raw = raw
@@ -66,7 +76,7 @@ class _UntilResponse(http.client.HTTPResponse):
 
 
 class _Wire(threading.local):
-    """What the connection of this thread has to write, and what it tells."""
+    """What the connection of this thread writes, and what it reports."""
 
     target = "/"
     authorization = ""
@@ -74,27 +84,29 @@ class _Wire(threading.local):
     reused = False
 
 
-def create_pool_client(plan: Plan) -> tuple[Callable[..., Answer | Facts], Callable[[], None], Callable[[], None]]:
-    """Make three functions: one posts a body, one closes all connections, and one starts over in a child process after a fork.
+def create_http_client(
+    settings: CallSettings,
+) -> tuple[Callable[..., HttpResponse | Facts], Callable[[], None], Callable[[], None]]:
+    """Create three functions: to post a body, to close all connections, and to start over in a child process after a fork.
 
     Args:
-        plan: How large an answer may be, and how many requests may be under way.
+        settings: The maximum size of responses and the maximum number of requests in flight.
 
     """
     wire = _Wire()
     pools: dict[str, urllib3.HTTPConnectionPool] = {}
     lock = threading.Lock()
-    # All that are open, in use or not.
+    # All open sockets, in use or idle.
     sockets: WeakSet[socket.socket] = WeakSet()
 
-    class Keyed:
-        """Put before a connection of urllib3: writes what urllib3 must not know."""
+    class WithSecrets:
+        """A mixin for connections of urllib3: writes the target and the token, which urllib3 must not know."""
 
         response_class: Any = _UntilResponse
-        # Printing what is sent would print the key.
+        # Debug output would contain the key.
         debuglevel = 0
         used = False
-        """Whether this very connection has carried a request."""
+        """Whether this connection has sent a request before."""
 
         def set_debuglevel(self, level: int) -> None:
             pass
@@ -116,10 +128,10 @@ def create_pool_client(plan: Plan) -> tuple[Callable[..., Answer | Facts], Calla
             self.used = True
             return super().getresponse()  # type: ignore[misc]
 
-    class Plain(Keyed, HTTPConnection):
+    class Plain(WithSecrets, HTTPConnection):
         pass
 
-    class Secure(Keyed, HTTPSConnection):
+    class Secure(WithSecrets, HTTPSConnection):
         pass
 
     class PlainPool(urllib3.HTTPConnectionPool):
@@ -130,23 +142,25 @@ def create_pool_client(plan: Plan) -> tuple[Callable[..., Answer | Facts], Calla
 
     headers = {"content-type": "application/json", "accept-encoding": GZIP, "user-agent": "keyrail-python"}
 
-    def pool_of(origin: str) -> urllib3.HTTPConnectionPool:
+    def get_pool(origin: str) -> urllib3.HTTPConnectionPool:
         pool = pools.get(origin)
         if pool is None:
             with lock:
-                to = urllib3.util.parse_url(origin)
-                kind = SecurePool if to.scheme == "https" else PlainPool
-                pool = pools.setdefault(origin, kind(to.host or "", to.port, maxsize=plan.max_in_flight, block=True))
+                parsed = urllib3.util.parse_url(origin)
+                kind = SecurePool if parsed.scheme == "https" else PlainPool
+                pool = pools.setdefault(
+                    origin, kind(parsed.host or "", parsed.port, maxsize=settings.max_in_flight, block=True)
+                )
         return pool
 
-    def once(pool: urllib3.HTTPConnectionPool, body: bytes, until: float) -> tuple[Answer | Facts, bool]:
-        """Give the answer, and whether the connection was dead before the request reached anyone."""
+    def once(pool: urllib3.HTTPConnectionPool, body: bytes, until: float) -> tuple[HttpResponse | Facts, bool]:
+        """Return the response, and whether the connection was closed before the server received the request."""
         left = (until - now_ms()) / 1_000
         if left <= 0:
             return Facts(kind="timeout", text="", unsent=True), False
         wire.connected = wire.reused = False
         response = None
-        begun = False
+        responded = False
         try:
             response = pool.urlopen(
                 "POST",
@@ -160,53 +174,54 @@ def create_pool_client(plan: Plan) -> tuple[Callable[..., Answer | Facts], Calla
                 pool_timeout=left,  # type: ignore[arg-type]
                 preload_content=False,
             )
-            begun = True
+            responded = True
             encoding = response.headers.get("content-encoding", "").lower()
             if encoding not in ("", "identity", GZIP):
-                text = "the answer is encoded in a way that was not asked for"
-                return Facts(kind="badResponse", text=text), False
+                return Facts(kind="badResponse", text=describe_encoding(encoding)), False
             length = response.headers.get("content-length", "")
-            if not encoding and length.isascii() and length.isdigit() and int(length) <= plan.max_response_bytes:
+            if not encoding and length.isascii() and length.isdigit() and int(length) <= settings.max_response_bytes:
                 data = response.read()
             else:
                 parts: list[bytes] = []
                 total = 0
                 for part in response.stream(_CHUNK):
                     total += len(part)
-                    if total > plan.max_response_bytes:
-                        return Facts(kind="badResponse", text=TOO_LARGE, final=True), False
+                    if total > settings.max_response_bytes:
+                        return Facts(
+                            kind="badResponse", text=describe_size_limit(settings.max_response_bytes), final=True
+                        ), False
                     parts.append(part)
                 data = b"".join(parts)
-            return Answer(response.status, text_of(data), response.headers), False
+            return HttpResponse(response.status, decode_body(data), response.headers), False
         except EmptyPoolError:
             return Facts(kind="timeout", text="", unsent=True), False
         except (HTTPError, OSError, http.client.HTTPException, ValueError) as error:
             if isinstance(error, (PoolTimeoutError, TimeoutError)) and now_ms() >= until - 5:
                 return Facts(kind="timeout", text="", unsent=not wire.connected), False
-            if not begun and isinstance(error, ValueError) and not isinstance(error, (OSError, HTTPError)):
-                return Facts(kind="invalidRequest", text="the address cannot be asked"), False
-            text = CUT if begun else words_of(error) if not wire.connected else BROKEN
-            return Facts(kind="network", text=text, unsent=not wire.connected), not begun and wire.reused
+            if not responded and isinstance(error, ValueError) and not isinstance(error, (OSError, HTTPError)):
+                return Facts(kind="invalidRequest", text=INVALID_URL), False
+            text = CUT if responded else describe_error(error) if not wire.connected else BROKEN
+            return Facts(kind="network", text=text, unsent=not wire.connected), not responded and wire.reused
         finally:
             if response is not None:
-                # Where all was read it went back to the pool already, and stays open.
-                if begun and not response.closed:
+                # After a complete response, the connection is back in the pool and stays open.
+                if responded and not response.closed:
                     response.close()
                 response.release_conn()
 
-    def post(address: OpenAddress, body: bytes, again: bool, until: float) -> Answer | Facts:
-        origin, target = target_of(address.url)
-        wire.target, wire.authorization = target, address.authorization
+    def post(endpoint: ResolvedEndpoint, body: bytes, may_repeat: bool, until: float) -> HttpResponse | Facts:
+        origin, target = split_url(endpoint.url)
+        wire.target, wire.authorization = target, endpoint.authorization
         try:
             try:
-                pool = pool_of(origin)
+                pool = get_pool(origin)
             except (HTTPError, ValueError):
-                return Facts(kind="invalidRequest", text="the address cannot be asked")
-            read, stale = once(pool, body, until)
-            if stale and again:
-                # The server had closed the idle connection before this call reached it: nobody has seen the call.
-                read, _ = once(pool, body, until)
-            return read
+                return Facts(kind="invalidRequest", text=INVALID_URL)
+            response, stale = once(pool, body, until)
+            if stale and may_repeat:
+                # The server closed the idle connection before it received this request.
+                response, _ = once(pool, body, until)
+            return response
         finally:
             wire.target, wire.authorization = "/", ""
 
@@ -218,15 +233,15 @@ def create_pool_client(plan: Plan) -> tuple[Callable[..., Answer | Facts], Calla
 
     def after_fork() -> None:
         nonlocal lock, sockets
-        # Threads of the parent may have held the locks and the places of the pools. None of those threads is in this process.
+        # Threads of the parent may hold the locks and the slots of the pools. Those threads do not exist in this process.
         lock = threading.Lock()
         for pool in pools.values():
             if pool.pool is not None:
-                # urllib3 empties the queue when the pool is collected, and would wait for its lock.
+                # urllib3 empties the queue when the pool is garbage-collected, and would wait for its lock.
                 queue.LifoQueue.__init__(pool.pool)
         pools.clear()
         for sock in list(sockets):
-            # The parent still uses the connection: this closes only the copy of this process, and sends nothing.
+            # This closes only the copy of this process and sends nothing. The parent still uses the connection.
             number = sock.detach()
             if number >= 0:
                 with suppress(OSError):

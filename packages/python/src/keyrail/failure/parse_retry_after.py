@@ -1,4 +1,4 @@
-"""How long the server asked to wait."""
+"""The delay that a server requested."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import time
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 
-from .data_text import data_text
+from .error_data import get_error_text
 from .facts import Facts
 
-_ASKED = re.compile(
+_DELAY = re.compile(
     r'(?:(AfterMs)|backoff_seconds|again|retry|wait)(?:":| after| in| for)? ?([\d.]+) ?(mi?[ls]|[sm,}])',
     re.IGNORECASE | re.ASCII,
 )
 
 
 def _date_ms(text: str | None) -> float | None:
-    # Only a date has colons.
+    # Only dates contain colons.
     if not text or ":" not in text:
         return None
     try:
@@ -32,31 +32,31 @@ def _date_ms(text: str | None) -> float | None:
     return date.timestamp() * 1_000
 
 
-def retry_after(facts: Facts, now_ms: float | None = None) -> float | None:
-    """Read the wait that was asked for: from the error's data, the ``retry-after`` header in seconds, the text, the header as a date.
+def parse_retry_after(facts: Facts, now_ms: float | None = None) -> float | None:
+    """Read the requested delay from the error's data, the ``retry-after`` header in seconds, the text, or the header as a date.
 
     Args:
-        facts: What is known of the failure.
-        now_ms: The time an HTTP-date is counted from, in milliseconds since 1970. Default: the answer's own ``date``, else
-            this machine's clock.
+        facts: What is known about the failure.
+        now_ms: The current time, in milliseconds since 1970, for an HTTP-date. Default: the ``date`` header of the response,
+            or this machine's clock.
 
     Returns:
-        Milliseconds, 0 or more; None where nothing was asked.
+        Milliseconds, 0 or more; None if the server requested no delay.
 
     See RFC 9110 section 10.2.3.
 
     """
     header = (facts.retry_after or "").strip()
-    found = _ASKED.search(f"{data_text(facts.rpc_error)} wait {header}s {facts.text}")
+    found = _DELAY.search(f"{get_error_text(facts.rpc_error)} wait {header}s {facts.text}")
     if found:
         unit = found[3].lower()
         scale = 1 if found[1] or len(unit) > 1 else 60_000 if unit == "m" else 1_000
         try:
-            wait = float(found[2]) * scale
-            if wait < float("inf"):
-                return wait
+            delay = float(found[2]) * scale
+            if delay < float("inf"):
+                return delay
         except ValueError:
-            pass  # '1.2.3' is no number.
+            pass  # Such as '1.2.3'.
     date = _date_ms(header)
     if date is None:
         return None

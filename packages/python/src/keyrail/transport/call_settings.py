@@ -1,4 +1,4 @@
-"""How calls travel."""
+"""The options for retries, batches and limits."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from ..failure.check import check, check_names, check_range
+from ..failure.check import check, check_names, check_range, describe
 
-_LONGEST_MS = 2**31 - 1
-_MOST_RETRIES = 100_000
-_LARGEST_MS = 1e9
+_MAX_TIMEOUT_MS = 2**31 - 1
+_MAX_RETRIES = 100_000
+_MAX_DELAY_MS = 10**9
 
 
 class RetryOptions(TypedDict, total=False):
-    """How failed calls are made again."""
+    """How failed calls are retried."""
 
     retries: int
-    """How often, at most. Default: 3."""
+    """The maximum number of retries of a call. Default: 3."""
     base_ms: float
-    """The first wait is a random time up to this, in milliseconds; it doubles with each retry. Default: 150."""
+    """The first delay is random, up to this many milliseconds. The limit doubles with each retry. Default: 150."""
     cap_ms: float
-    """No such wait is longer, in milliseconds. A wait that the server asks for is kept as it is. Default: 5,000."""
+    """The maximum random delay, in milliseconds. A delay that the server requests is not limited. Default: 5,000."""
 
 
 class BatchOptions(TypedDict, total=False):
-    """How large a request for several calls may be."""
+    """How large a batch may be."""
 
     max_calls: int
-    """Most calls in one request. Default: 100."""
+    """The maximum number of calls in one request. Default: 100."""
     max_bytes: int
-    """Largest body of one request, in bytes; a call that is larger by itself goes alone. Default: 512,000."""
+    """The maximum size of a request body, in bytes. A larger single call is sent alone. Default: 512,000."""
 
 
 @dataclass(slots=True, frozen=True)
-class Plan:
-    """The options, checked, with their defaults."""
+class CallSettings:
+    """The checked options with their defaults."""
 
     timeout_ms: float | None
     retries: int
@@ -48,7 +48,7 @@ class Plan:
     resends: int
 
 
-def plan_of(
+def create_call_settings(
     *,
     timeout_ms: float | None = None,
     retry: bool | int | RetryOptions = True,
@@ -56,17 +56,17 @@ def plan_of(
     max_response_bytes: int | None = None,
     max_in_flight: int | None = None,
     resends: int | None = None,
-) -> Plan:
+) -> CallSettings:
     """Check the options.
 
     Raises:
-        KeyrailError: Of kind ``invalidRequest``, naming the option and the mend.
+        KeyrailError: With kind ``invalidRequest``. The message names the option and how to fix it.
 
     """
-    check_range("timeout_ms", timeout_ms, 1, _LONGEST_MS)
+    check_range("timeout_ms", timeout_ms, 1, _MAX_TIMEOUT_MS)
     check(
         isinstance(retry, (bool, int, Mapping)),
-        "retry must be True, False, a number of retries, or { retries, base_ms, cap_ms }",
+        f'retry must be True, False, a number of retries or a dict such as {{"retries": 3}}, not {describe(retry)}.',
     )
     retries: dict[str, Any] = {}
     if isinstance(retry, Mapping):
@@ -76,18 +76,21 @@ def plan_of(
     elif not retry:
         retries = {"retries": 0}
     check_names("retry", retries, ("retries", "base_ms", "cap_ms"))
-    check_range("retries", retries.get("retries"), 0, _MOST_RETRIES, whole=True)
+    check_range("retry.retries", retries.get("retries"), 0, _MAX_RETRIES, whole=True)
     for name in ("base_ms", "cap_ms"):
-        check_range(name, retries.get(name), 0, _LARGEST_MS)
-    check(batch is None or isinstance(batch, Mapping), "batch must be { max_calls, max_bytes }")
+        check_range(f"retry.{name}", retries.get(name), 0, _MAX_DELAY_MS)
+    check(
+        batch is None or isinstance(batch, Mapping),
+        f'batch must be a dict such as {{"max_calls": 100}}, not {describe(batch)}.',
+    )
     size: dict[str, Any] = dict(batch or {})
     check_names("batch", size, ("max_calls", "max_bytes"))
-    check_range("batch max_calls", size.get("max_calls"), 1, 100_000, whole=True)
-    check_range("batch max_bytes", size.get("max_bytes"), 1, 2**31, whole=True)
+    check_range("batch.max_calls", size.get("max_calls"), 1, 100_000, whole=True)
+    check_range("batch.max_bytes", size.get("max_bytes"), 1, 2**31, whole=True)
     check_range("max_response_bytes", max_response_bytes, 1, 2**31, whole=True)
     check_range("max_in_flight", max_in_flight, 1, 10_000, whole=True)
     check_range("resends", resends, 0, 100, whole=True)
-    return Plan(
+    return CallSettings(
         timeout_ms=timeout_ms,
         retries=retries.get("retries", 3),
         base_ms=retries.get("base_ms", 150),

@@ -1,4 +1,4 @@
-"""Writes a JSON value as text, however deep it nests."""
+"""Serializes JSON values of any depth."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 _MAX_DEPTH = 1_000
 
 
-def json_text(value: Any) -> str | None:
-    """Write a JSON value as compact text; None if it nests deeper than 1,000 levels or holds what JSON cannot.
+def to_json(value: Any) -> str | None:
+    """Write a JSON value as compact text; None if it nests deeper than 1,000 levels or is not JSON.
 
-    Python's encoder calls itself for each level. When a package has raised the recursion limit, a deep value would end the stack
-    and kill the process.
+    Python's encoder is recursive. If another package raised the recursion limit, a deep value would overflow the stack and kill
+    the process.
 
     Args:
-        value: A JSON value, usually part of what a server sent.
+        value: A JSON value, usually part of a response.
 
     Example:
-        >>> json_text({"code": -32000})
+        >>> to_json({"code": -32000})
         '{"code":-32000}'
 
     """

@@ -1,4 +1,4 @@
-"""What came back by HTTP."""
+"""HTTP responses and JSON-RPC results."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Answer:
-    """One answer, read whole. It may hold anything, the key included: it is never kept."""
+class HttpResponse:
+    """A complete HTTP response. It may contain anything, including the key, so it is never stored."""
 
     status: int
     text: str
     headers: Mapping[str, str]
-    """A mapping that passes over the case of names."""
+    """A case-insensitive mapping."""
 
 
 @dataclass(slots=True, frozen=True)
 class Result:
-    """What a call was answered."""
+    """The result of a call."""
 
     value: object

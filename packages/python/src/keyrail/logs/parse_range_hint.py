@@ -1,4 +1,4 @@
-"""What a refusal of a range of logs says about the range that would be taken."""
+"""Reads the accepted range of blocks from the message of a rejection."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ _CAPS = [
         rf"range\D{{0,30}}{_COUNT} max\b",
     )
 ]
-_MOST_TEXT = 1_000
-_LARGEST = 2**53
+_MAX_TEXT_LENGTH = 1_000
+_MAX_BLOCK = 2**53
 
 
 @dataclass(slots=True, frozen=True)
 class RangeHint:
-    """What was read; what cannot be read is left out, and the caller halves."""
+    """What the message says. If it says nothing, the caller halves the range."""
 
     max_blocks: int | None = None
-    """No request may span more blocks than this."""
+    """The maximum number of blocks in a request."""
     from_block: int | None = None
     to_block: int | None = None
-    """The first and the last block of a range that is said to work."""
+    """The first and last block of a suggested range."""
     too_many_addresses: bool = False
-    """It is the addresses that are too many: no smaller range can mend that."""
+    """Whether the filter has too many addresses. A smaller range does not fix that."""
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     last = text[-1].lower()
     if text[:2].lower() == "0x":
         return int(text, 16)
@@ -58,33 +58,33 @@ def _count(text: str) -> int:
     )
 
 
-def _block(value: Any) -> int | None:
+def _parse_block(value: Any) -> int | None:
     if isinstance(value, str) and re.fullmatch(r"0x[\da-f]+|\d+", value, _FLAGS) and len(value) < 20:
         value = int(value, 16) if value[:2].lower() == "0x" else int(value)
-    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
+    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_BLOCK
     return value if whole else None
 
 
-def range_hint(message: str, data: Any = None) -> RangeHint:
-    """Read it. Every provider words it differently, and words change.
+def parse_range_hint(message: str, data: Any = None) -> RangeHint:
+    """Read what a rejection says about the accepted range. Every provider words it differently.
 
     Args:
-        message: Of the JSON-RPC error.
-        data: Of the JSON-RPC error.
+        message: The message of the JSON-RPC error.
+        data: The data of the JSON-RPC error.
 
     """
-    said = message[:_MOST_TEXT]
-    if re.search("address", said, _FLAGS) and not re.search(r"\brange|block", said, _FLAGS):
+    text = message[:_MAX_TEXT_LENGTH]
+    if re.search("address", text, _FLAGS) and not re.search(r"\brange|block", text, _FLAGS):
         return RangeHint(too_many_addresses=True)
-    held: dict[str, Any] = data if isinstance(data, dict) else {}
-    found = _SUGGESTION.search(said)
-    first = _block(found[1] if found else held.get("from"))
-    last = _block(found[2] if found else held.get("to"))
+    members: dict[str, Any] = data if isinstance(data, dict) else {}
+    found = _SUGGESTION.search(text)
+    first = _parse_block(found[1] if found else members.get("from"))
+    last = _parse_block(found[2] if found else members.get("to"))
     if first is None or last is None or first > last:
         first = last = None
     cap: str | None = None
-    # "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs": the first is no cap.
-    if not re.search("any block range", said, _FLAGS):
-        cap = next((match[1] for match in (pattern.search(said) for pattern in _CAPS) if match), None)
-    blocks = _count(cap) if cap else 0
+    # "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs" names no cap.
+    if not re.search("any block range", text, _FLAGS):
+        cap = next((match[1] for match in (pattern.search(text) for pattern in _CAPS) if match), None)
+    blocks = _parse_count(cap) if cap else 0
     return RangeHint(max_blocks=blocks if blocks > 0 else None, from_block=first, to_block=last)

@@ -1,7 +1,7 @@
-"""Bytes over HTTP by aiohttp, with connections that are kept.
+"""The HTTP client of the asynchronous provider, based on aiohttp, with persistent connections.
 
-aiohttp has to know the address. It stays in here: what it raises is dropped, its frames do not reach a traceback, and it logs
-no address of a request that is seen to its end.
+aiohttp needs the full URL. Its exceptions are dropped, its frames are removed from tracebacks, and it does not log the URL of a
+request whose response is read or closed.
 """
 
 from __future__ import annotations
@@ -16,12 +16,22 @@ from weakref import finalize
 import aiohttp
 from yarl import URL
 
-from ..address.open_address import OpenAddress
+from ..endpoint.create_endpoint import ResolvedEndpoint
 from ..failure.facts import Facts
-from ..message.answer import Answer
+from ..message.response import HttpResponse
 from .abandon_session import abandon_session
-from .options import Plan
-from .post import BROKEN, CUT, GZIP, TOO_LARGE, target_of, text_of, words_of
+from .call_settings import CallSettings
+from .http_request import (
+    BROKEN,
+    CUT,
+    GZIP,
+    INVALID_URL,
+    decode_body,
+    describe_encoding,
+    describe_error,
+    describe_size_limit,
+    split_url,
+)
 from .steps import now_ms
 
 _KEEP_ALIVE_S = 15
@@ -32,16 +42,16 @@ _Loop: TypeAlias = asyncio.AbstractEventLoop
 _Sessions: TypeAlias = "dict[_Loop, tuple[aiohttp.ClientSession, AsyncGenerator[None, None]]]"
 
 
-def create_async_client(
-    plan: Plan,
-) -> tuple[Callable[..., Awaitable[Answer | Facts]], Callable[[], Awaitable[None]], Callable[[], None]]:
-    """Make three functions: one posts a body, one closes all connections, and one starts over in a child process after a fork.
+def create_async_http_client(
+    settings: CallSettings,
+) -> tuple[Callable[..., Awaitable[HttpResponse | Facts]], Callable[[], Awaitable[None]], Callable[[], None]]:
+    """Create three functions: to post a body, to close all connections, and to start over in a child process after a fork.
 
-    Each event loop has connections of its own. They are closed when the loop ends; if the loop was closed without
-    ``shutdown_asyncgens()``, with the next call on another loop. When the provider is collected, all are closed.
+    Each event loop has its own connections. They are closed when the loop ends, or, if the loop was closed without
+    ``shutdown_asyncgens()``, by the next call on another loop. All connections are closed when the provider is garbage-collected.
 
     Args:
-        plan: How large an answer may be, and how many requests may be under way.
+        settings: The maximum size of responses and the maximum number of requests in flight.
 
     """
     sessions: _Sessions = {}
@@ -52,7 +62,7 @@ def create_async_client(
     async def on_reused(_: Any, context: SimpleNamespace, __: Any) -> None:
         context.trace_request_ctx.connected = context.trace_request_ctx.reused = True
 
-    async def session_of_loop() -> aiohttp.ClientSession:
+    async def get_session() -> aiohttp.ClientSession:
         loop = asyncio.get_running_loop()
         if loop in sessions:
             session, _ = sessions[loop]
@@ -63,7 +73,7 @@ def create_async_client(
         trace.on_connection_create_end.append(on_connected)
         trace.on_connection_reuseconn.append(on_reused)
         session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=plan.max_in_flight, keepalive_timeout=_KEEP_ALIVE_S),
+            connector=aiohttp.TCPConnector(limit=settings.max_in_flight, keepalive_timeout=_KEEP_ALIVE_S),
             cookie_jar=aiohttp.DummyCookieJar(),
             trace_configs=[trace],
             headers={"accept-encoding": GZIP, "user-agent": "keyrail-python"},
@@ -74,62 +84,63 @@ def create_async_client(
         await until_end.__anext__()
         return session
 
-    async def once(address: OpenAddress, body: bytes, until: float) -> tuple[Answer | Facts, bool]:
-        """Give the answer, and whether the connection was dead before the request reached anyone."""
+    async def once(endpoint: ResolvedEndpoint, body: bytes, until: float) -> tuple[HttpResponse | Facts, bool]:
+        """Return the response, and whether the connection was closed before the server received the request."""
         left = (until - now_ms()) / 1_000
         if left <= 0:
             return Facts(kind="timeout", text="", unsent=True), False
         wire = SimpleNamespace(connected=False, reused=False)
-        begun = False
+        responded = False
         response: aiohttp.ClientResponse | None = None
         try:
-            origin, target = target_of(address.url)
-            session = await session_of_loop()
+            origin, target = split_url(endpoint.url)
+            session = await get_session()
             response = await session.post(
                 URL(origin + target, encoded=True),
                 data=body,
-                headers=address.headers,
+                headers=endpoint.headers,
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(total=left, ceil_threshold=_NEVER),
                 trace_request_ctx=wire,
             )
-            begun = True
+            responded = True
             encoding = response.headers.get("content-encoding", "").lower()
             if encoding not in ("", "identity", GZIP):
-                text = "the answer is encoded in a way that was not asked for"
-                return Facts(kind="badResponse", text=text), False
+                return Facts(kind="badResponse", text=describe_encoding(encoding)), False
             parts: list[bytes] = []
             total = 0
             async for part in response.content.iter_any():
                 total += len(part)
-                if total > plan.max_response_bytes:
-                    return Facts(kind="badResponse", text=TOO_LARGE, final=True), False
+                if total > settings.max_response_bytes:
+                    return Facts(
+                        kind="badResponse", text=describe_size_limit(settings.max_response_bytes), final=True
+                    ), False
                 parts.append(part)
-            return Answer(response.status, text_of(b"".join(parts)), response.headers.copy()), False
+            return HttpResponse(response.status, decode_body(b"".join(parts)), response.headers.copy()), False
         except asyncio.TimeoutError:
             return Facts(kind="timeout", text="", unsent=not wire.connected), False
         except aiohttp.InvalidURL:
-            return Facts(kind="invalidRequest", text="the address cannot be asked"), False
+            return Facts(kind="invalidRequest", text=INVALID_URL), False
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            text = CUT if begun else words_of(error) if not wire.connected else BROKEN
-            return Facts(kind="network", text=text, unsent=not wire.connected), not begun and wire.reused
+            text = CUT if responded else describe_error(error) if not wire.connected else BROKEN
+            return Facts(kind="network", text=text, unsent=not wire.connected), not responded and wire.reused
         finally:
-            # Where all was read it went back to the pool already, and stays open.
+            # After a complete response, the connection is back in the pool and stays open.
             if response is not None:
                 response.close()
 
-    async def post(address: OpenAddress, body: bytes, again: bool, until: float) -> Answer | Facts:
-        read, stale = await once(address, body, until)
-        if stale and again:
-            # The server had closed the idle connection before this call reached it: nobody has seen the call.
-            read, _ = await once(address, body, until)
-        return read
+    async def post(endpoint: ResolvedEndpoint, body: bytes, may_repeat: bool, until: float) -> HttpResponse | Facts:
+        response, stale = await once(endpoint, body, until)
+        if stale and may_repeat:
+            # The server closed the idle connection before it received this request.
+            response, _ = await once(endpoint, body, until)
+        return response
 
     async def close() -> None:
-        own = asyncio.get_running_loop()
-        held = sessions.pop(own, None)
-        if held is not None:
-            _, until_end = held
+        own_loop = asyncio.get_running_loop()
+        entry = sessions.pop(own_loop, None)
+        if entry is not None:
+            _, until_end = entry
             await until_end.aclose()
         _drop_all(sessions)
 
@@ -144,7 +155,7 @@ def create_async_client(
 
 
 async def _close_at_end_of_loop(session: aiohttp.ClientSession) -> AsyncGenerator[None, None]:
-    """Close a session when its loop ends: ``asyncio.run`` closes all asynchronous generators before it closes the loop."""
+    """Close a session when its loop ends, because ``asyncio.run`` closes all asynchronous generators before the loop."""
     try:
         yield
     finally:
@@ -152,13 +163,13 @@ async def _close_at_end_of_loop(session: aiohttp.ClientSession) -> AsyncGenerato
 
 
 def _finish(until_end: AsyncGenerator[None, None]) -> None:
-    """End the generator of a session that is closed. If it were collected instead, asyncio would start a task on its loop."""
+    """End the generator of a closed session. If it were garbage-collected instead, asyncio would start a task on its loop."""
     with suppress(StopIteration, RuntimeError):
         until_end.aclose().send(None)
 
 
 def _drop(loop: _Loop, session: aiohttp.ClientSession, until_end: AsyncGenerator[None, None]) -> None:
-    """Close the connections of a loop without waiting: on the loop itself, if it runs in another thread."""
+    """Close the connections of a loop without waiting. If the loop runs in another thread, they are closed there."""
 
     def drop() -> None:
         abandon_session(session)
@@ -169,7 +180,7 @@ def _drop(loop: _Loop, session: aiohttp.ClientSession, until_end: AsyncGenerator
     except RuntimeError:
         running = None
     if loop.is_running() and loop is not running:
-        # It may be closed in this moment. Then the connections are closed when they are collected.
+        # The loop may close right now. Then the connections are closed when they are garbage-collected.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(drop)
     else:
@@ -178,13 +189,13 @@ def _drop(loop: _Loop, session: aiohttp.ClientSession, until_end: AsyncGenerator
 
 def _drop_all(sessions: _Sessions) -> None:
     while sessions:
-        loop, held = sessions.popitem()
-        _drop(loop, *held)
+        loop, entry = sessions.popitem()
+        _drop(loop, *entry)
 
 
 def _drop_closed_loops(sessions: _Sessions) -> None:
     for loop in list(sessions):
-        # Another thread may be quicker.
-        held = sessions.pop(loop, None) if loop.is_closed() else None
-        if held is not None:
-            _drop(loop, *held)
+        # Another thread may have removed it.
+        entry = sessions.pop(loop, None) if loop.is_closed() else None
+        if entry is not None:
+            _drop(loop, *entry)

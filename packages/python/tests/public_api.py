@@ -1,6 +1,6 @@
-"""Prints what users' code is written against: the exported names, and every declaration that they lead to, without words and bodies.
+"""Prints the public API: the exported names, and all declarations that they refer to, without docstrings and bodies.
 
-It reads the sources and imports nothing, so any Python will do: ``python3 tests/public_face.py``.
+This script parses the sources and imports nothing, so any Python can run it: ``python3 tests/public_api.py``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ TOP = Path(__file__).resolve().parents[1] / "src/keyrail"
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.AnnAssign
 
 
-def defined_name(statement: ast.stmt) -> str | None:
-    """Give the name that a statement of a module defines."""
+def get_defined_name(statement: ast.stmt) -> str | None:
+    """Return the name that a statement of a module defines."""
     if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return statement.name
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
@@ -25,42 +25,42 @@ def defined_name(statement: ast.stmt) -> str | None:
 
 
 class Module:
-    """A file of the package: what it defines, and what it takes from other files of it."""
+    """A file of the package: its definitions, and its imports from other files of the package."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.defined: dict[str, ast.stmt] = {}
-        self.taken: dict[str, tuple[Path, str]] = {}
+        self.imported: dict[str, tuple[Path, str]] = {}
         tree = ast.parse(path.read_text("utf-8"))
         for statement in ast.walk(tree):
             if isinstance(statement, ast.ImportFrom) and statement.level:
                 folder = path.parents[statement.level - 1]
                 file = folder.joinpath(*(statement.module or "__init__").split(".")).with_suffix(".py")
                 for alias in statement.names:
-                    self.taken[alias.asname or alias.name] = (file, alias.name)
+                    self.imported[alias.asname or alias.name] = (file, alias.name)
         for statement in tree.body:
-            if name := defined_name(statement):
+            if name := get_defined_name(statement):
                 self.defined[name] = statement
 
 
-def is_shown(statement: ast.stmt) -> bool:
-    """Tell whether users see a member of a class."""
-    name = defined_name(statement)
+def is_public(statement: ast.stmt) -> bool:
+    """Check whether a member of a class is public."""
+    name = get_defined_name(statement)
     return name is not None and (not name.startswith("_") or (name.startswith("__") and name.endswith("__")))
 
 
-def bare(statement: ast.stmt) -> ast.stmt:
-    """Leave out words and bodies."""
+def strip(statement: ast.stmt) -> ast.stmt:
+    """Remove docstrings and bodies."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
         statement.body = [ast.Expr(ast.Constant(...))]
     elif isinstance(statement, ast.ClassDef):
-        shown = [bare(member) for member in statement.body if is_shown(member)]
-        statement.body = shown or [ast.Expr(ast.Constant(...))]
+        members = [strip(member) for member in statement.body if is_public(member)]
+        statement.body = members or [ast.Expr(ast.Constant(...))]
     return statement
 
 
-def public_face() -> str:
-    """Give all of it, by name."""
+def get_public_api() -> str:
+    """Return the public API, sorted by name."""
     modules: dict[Path, Module] = {}
 
     def module(path: Path) -> Module:
@@ -68,34 +68,34 @@ def public_face() -> str:
             modules[path] = Module(path)
         return modules[path]
 
-    door = TOP / "__init__.py"
-    listed = module(door).defined["__all__"]
-    assert isinstance(listed, ast.Assign)
-    exported: list[str] = ast.literal_eval(listed.value)
+    entry = TOP / "__init__.py"
+    exports = module(entry).defined["__all__"]
+    assert isinstance(exports, ast.Assign)
+    exported: list[str] = ast.literal_eval(exports.value)
     found: dict[tuple[str, str], str] = {}
 
     def follow(path: Path, name: str) -> None:
         home = module(path)
-        if name in home.taken:
-            follow(*home.taken[name])
+        if name in home.imported:
+            follow(*home.imported[name])
             return
         statement = home.defined.get(name)
         key = (name, path.relative_to(TOP).as_posix())
         if statement is None or key in found:
             return
-        shown = bare(statement)
+        shown = strip(statement)
         found[key] = ast.unparse(shown)
         for node in ast.walk(shown):
             if isinstance(node, ast.Name):
                 follow(path, node.id)
-            # Annotations may be written as text.
+            # Annotations may be strings.
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
                 follow(path, node.value)
 
     for name in exported:
-        follow(door, name)
+        follow(entry, name)
     return "\n\n".join(["\n".join(sorted(exported)), *(found[key] for key in sorted(found))])
 
 
 if __name__ == "__main__":
-    print(public_face())
+    print(get_public_api())

@@ -1,1 +1,0 @@
-"""Where calls go, and what may be printed of it."""

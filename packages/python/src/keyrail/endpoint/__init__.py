@@ -1,0 +1,1 @@
+"""The URL, key and token that calls are sent with."""

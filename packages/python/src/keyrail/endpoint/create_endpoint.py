@@ -1,0 +1,235 @@
+"""Checks the URL options and separates what may be printed from the secrets."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypeVar
+from urllib.parse import unquote
+
+from ..failure.check import check, describe, invalid
+
+T = TypeVar("T")
+
+Network = Literal["testnet", "mainnet"]
+"""The two networks of a chain."""
+
+PerNetwork: TypeAlias = T | Mapping[str, T]
+"""One value, or a dict with one value for each network. A dict requires ``network``."""
+
+Secret: TypeAlias = str | Callable[[], str]
+"""A secret, or a function that returns the current one. It is called for each attempt, so keys rotate without a restart."""
+
+AsyncSecret: TypeAlias = str | Callable[[], str | Awaitable[str]]
+"""A secret, or a function, which may be asynchronous, that returns the current one. It is called for each attempt."""
+
+
+@dataclass(slots=True)
+class ResolvedEndpoint:
+    """An endpoint with the secrets of one attempt. Never stored where a caller can reach it."""
+
+    url: str = field(repr=False)
+    authorization: str = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+    """The texts to mask in everything that is printed."""
+    redacted_url: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The request headers."""
+        headers = {"content-type": "application/json"}
+        return {**headers, "authorization": self.authorization} if self.authorization else headers
+
+
+@dataclass(slots=True)
+class Endpoint:
+    """An endpoint whose options are valid. Only ``resolve`` has access to the key."""
+
+    redacted_url: str
+    """The URL without secrets, as far as it is known before the first attempt."""
+    chain_id: int | None
+    resolve: Callable[[], Generator[Any, Any, ResolvedEndpoint]] = field(repr=False)
+    """Returns the endpoint for one attempt. Yields the awaitable that an asynchronous key function returned."""
+
+
+# Scheme, user, password, host with port, and path with query. Stricter than URLs may be, so that no secret can be part of the
+# redacted URL.
+_PARTS = re.compile(
+    r"(https?://)(?:([^/?#@:\\]*):?([^/?#@\\]*)@)?((?:\[[\da-f:.]+\]|[^\s/?#@\\:;%&=\[\]]+)(?::\d{1,5})?)"
+    r"((?:[/?][^#@\\\s]*)?)(?:#.*)?",
+    re.IGNORECASE | re.ASCII,
+)
+# The characters of a path segment, without escapes: RFC 3986 section 3.3. From & to . are &'()*+,-.
+_SECRET = re.compile(r"[\w!$&-.:;=@~]+", re.ASCII)
+# Longer schemes are not shown, because they may be part of a secret.
+_SCHEME = re.compile(r"[a-z][a-z+.-]{0,7}://", re.IGNORECASE | re.ASCII)
+_NETWORKS = ("testnet", "mainnet")
+_MAX_SECRETS = 32
+# The last four characters of shorter secrets are not shown.
+_MIN_SHOWN_LENGTH = 16
+# Shorter parts of a URL are not masked, because they are common words.
+_MIN_MASKED_LENGTH = 8
+_MAX_URL_LENGTH = 10_000
+_CHECK_VARIABLE = "If it comes from an environment variable, check that it is set."
+
+
+def _last_four(secret: Any) -> str:
+    return "…" + secret[-4:] if isinstance(secret, str) and len(secret) >= _MIN_SHOWN_LENGTH else "…"
+
+
+def _verify(name: str, secret: Any, url_name: str, url: str) -> str:
+    check(secret and isinstance(secret, str), f"{name} is missing or empty. {_CHECK_VARIABLE}")
+    check(
+        name == "jwt" or "/" not in secret,
+        f'{name} contains "/". If you copied a full URL, pass it as url instead, without {name}.',
+    )
+    check(_SECRET.fullmatch(secret), f"{name} contains white space or another invalid character. Copy it again.")
+    check(
+        f"/{secret}/" not in url, f"{name} is already part of {url_name}. Remove it there, or pass the full URL as url."
+    )
+    return str(secret)
+
+
+def _describe_url_problem(name: str, given: Any, network: Any) -> str:
+    """Describe what is wrong with a URL without showing it, because it may contain the key."""
+    if given is None:
+        return f'{name} has no URL for network "{network}". Add one, or pass another network.'
+    if not isinstance(given, str):
+        return f"{name} must be a string such as https://host/path, not {describe(given)}."
+    if not given.strip():
+        return f"{name} is empty. {_CHECK_VARIABLE}"
+    if any(char.isspace() for char in given):
+        return f"{name} contains white space. Copy it again."
+    scheme = _SCHEME.match(given)
+    if scheme is None:
+        return f"{name} has no scheme. Start it with https:// or http://."
+    if scheme[0].lower() not in ("http://", "https://"):
+        return f"{name} starts with {scheme[0]}, which is not supported. Use https:// or http://."
+    if len(given) >= _MAX_URL_LENGTH:
+        return f"{name} has {len(given):,} characters, but must have fewer than {_MAX_URL_LENGTH:,}. Copy it again."
+    return f"{name} is not a valid URL. Check its host, port and credentials; it should look like https://host/path."
+
+
+def _check_base_url(name: str, url: str) -> None:
+    """Reject parts of a URL after which a key cannot be appended."""
+    alternative = "or pass the full URL as url"
+    check("@" not in url, f"{name} contains credentials (user:password@). Remove them, {alternative}.")
+    check("?" not in url, f"{name} contains a query (?…). Remove it, {alternative}.")
+    check("#" not in url, f"{name} contains a fragment (#…). Remove it.")
+    check(not url.endswith("/"), f'{name} ends with "/". Remove the slash.')
+
+
+def create_endpoint(
+    *positional: object,
+    url: Any = None,
+    base_url: Any = None,
+    rpc_url: Any = None,
+    api_key: Any = None,
+    network: Any = None,
+    chain_id: Any = None,
+    jwt: Any = None,
+) -> Endpoint:
+    """Check the options of an endpoint: ``{base_url}/v2/{api_key}``, ``{rpc_url}/{api_key}``, or a full ``url``.
+
+    Raises:
+        KeyrailError: With kind ``invalidRequest``. The message names the option and how to fix it.
+
+    """
+    check(
+        not positional,
+        "A provider takes keyword arguments only. Pass url=…, or base_url=… or rpc_url=… with api_key=….",
+    )
+    urls = {
+        name: value for name, value in (("url", url), ("base_url", base_url), ("rpc_url", rpc_url)) if value is not None
+    }
+    check(urls, f"The URL is missing. Pass url, or base_url or rpc_url with api_key. {_CHECK_VARIABLE}")
+    check(len(urls) == 1, f"{' and '.join(urls)} cannot be used together. Pass only one of them.")
+    is_full = "url" in urls
+    check(
+        not (is_full and api_key),
+        "url and api_key cannot be used together. Pass the full URL with the key as url, or base_url or rpc_url with api_key.",
+    )
+    ((name, value),) = urls.items()
+
+    def choose(option: str, value: Any) -> Any:
+        is_record = isinstance(value, Mapping) and any(one in _NETWORKS for one in value)
+        check(network is not None or not is_record, f'{option} is a dict. Pass network="testnet" or network="mainnet".')
+        return value.get(network) if is_record else value
+
+    check(network is None or network in _NETWORKS, 'network must be "testnet" or "mainnet".')
+    chain = choose("chain_id", chain_id)
+    check(
+        chain is None or (isinstance(chain, int) and not isinstance(chain, bool) and 0 < chain < 2**53),
+        f"chain_id must be a positive whole number, not {describe(chain)}.",
+    )
+    start = choose(name, value)
+    parts = _PARTS.fullmatch(start) if isinstance(start, str) and len(start) < _MAX_URL_LENGTH else None
+    if parts is None or any(char.isspace() for char in start.partition("#")[0]):
+        raise invalid(_describe_url_problem(name, start, network))
+    scheme, user, password, host, path = (part or "" for part in parts.groups())
+    if not is_full:
+        _check_base_url(name, start)
+
+    known: list[str] = []
+    basic = ""
+    if is_full:
+        redacted_url = scheme + host
+        start = redacted_url + path
+        known = sorted(re.split(r"[/?&=]", path), key=len, reverse=True)
+        if known[0]:
+            redacted_url += "/" + _last_four(known[0])
+        known += [user, password]
+        if user or password:
+            credentials = unquote(f"{user}:{password}")
+            check(
+                all(ord(char) < 256 for char in credentials),
+                "The credentials in url contain characters outside Latin-1, which HTTP cannot send. "
+                "Use another user name or password.",
+            )
+            basic = b64encode(credentials.encode("latin-1")).decode()
+        known = [one for one in [*known, *map(unquote, known), basic] if len(one) >= _MIN_MASKED_LENGTH]
+    else:
+        start += "/v2/" if name == "base_url" else "/"
+        redacted_url = start + _last_four(api_key)
+    if not is_full and not callable(api_key):
+        _verify("api_key", api_key, name, start)
+    if jwt is not None and not callable(jwt):
+        _verify("jwt", jwt, name, start)
+    secrets: tuple[str, ...] = tuple(known)
+    last: ResolvedEndpoint | None = None
+
+    def with_secrets(key: str, token: str) -> ResolvedEndpoint:
+        nonlocal last, secrets
+        if last is None or last.secrets[:2] != (key, token):
+            # Earlier secrets stay masked after a rotation, because a response may still contain them.
+            secrets = (key, token, *secrets)[:_MAX_SECRETS]
+            last = ResolvedEndpoint(
+                url=start + key,
+                redacted_url=redacted_url if is_full else start + _last_four(key),
+                authorization=f"Bearer {token}" if token else f"Basic {basic}" if basic else "",
+                secrets=secrets,
+            )
+        return last
+
+    def read_secret(option: str, secret: Any) -> Generator[Any, Any, str]:
+        if not callable(secret):
+            return secret or ""
+        exception: str | None = None
+        try:
+            secret = secret()
+            if isinstance(secret, Awaitable):
+                secret = yield secret
+        except Exception as error:  # Only its type is shown, because its message may contain the secret.
+            exception = type(error).__name__
+        if exception is not None:
+            raise invalid(f"The {option} function raised {exception}. Call it directly to see the message.")
+        return _verify(option, secret, name, start)
+
+    def resolve() -> Generator[Any, Any, ResolvedEndpoint]:
+        key = yield from read_secret("api_key", api_key)
+        token = yield from read_secret("jwt", jwt)
+        return with_secrets(key, token)
+
+    return Endpoint(redacted_url=redacted_url, chain_id=chain, resolve=resolve)

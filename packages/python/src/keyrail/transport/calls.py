@@ -1,0 +1,212 @@
+"""Creates calls from what the user passed, and converts their outcomes. Both providers share this."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from web3._utils.encoding import Web3JsonEncoder
+from web3.types import RPCEndpoint, RPCResponse
+
+from ..endpoint.create_endpoint import Endpoint
+from ..failure.check import check, describe, invalid
+from ..failure.error import KeyrailError
+from ..failure.hints import add_hint
+from ..failure.normalize_revert import normalize_revert
+from ..message.response import Result
+from .batch import BatchLimits, batch_steps
+from .call_settings import CallSettings
+from .call_timeout import get_timeout_ms
+from .retry import call_steps
+from .safe_write import write_steps
+from .steps import Call, Outcome, Steps, now_ms
+from .transaction_hash import compute_transaction_hash
+
+RpcRequest: TypeAlias = "tuple[RPCEndpoint | str, Any]"
+"""A JSON-RPC method and its parameters."""
+
+
+@dataclass(slots=True, frozen=True)
+class Settled:
+    """The outcome of one call of a batch."""
+
+    value: Any = None
+    """The result, as the node sent it."""
+    error: KeyrailError | None = None
+    """The failure; None if the call succeeded."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call succeeded."""
+        return self.error is None
+
+
+class CallFactory:
+    """Creates the steps of calls to one endpoint."""
+
+    def __init__(self, endpoint: Endpoint, settings: CallSettings) -> None:
+        self._redacted_url = endpoint.redacted_url
+        self._settings = settings
+        self._limits = BatchLimits(settings)
+        self._chain_id = endpoint.chain_id
+
+    def get_cached(self, method: str) -> Result | None:
+        """Return the chain id for ``eth_chainId``, if it is known."""
+        if method == "eth_chainId" and self._chain_id is not None:
+            return Result(hex(self._chain_id))
+        return None
+
+    def cache_result(self, method: str, outcome: Outcome) -> None:
+        """Remember the result of ``eth_chainId``, which never changes."""
+        if method == "eth_chainId" and self._chain_id is None and isinstance(outcome, Result):
+            try:
+                self._chain_id = int(str(outcome.value), 16)
+            except ValueError:
+                self._chain_id = None
+
+    def create_single(self, method: str, params: Any) -> Steps:
+        """Create the steps of one call."""
+        call = create_call(method, params)
+        return self._create_write(call, params) or self._create_read(call)
+
+    def create_batch(self, requests: Sequence[RpcRequest]) -> Steps:
+        """Create the steps of several calls."""
+        check(
+            not isinstance(requests, (str, bytes)),
+            f"A batch must be a list of (method, params), not {describe(requests)}.",
+        )
+        calls: list[Call] = []
+        writes: list[Steps | None] = []
+        for at, request in enumerate(requests):
+            check(
+                isinstance(request, (tuple, list)) and len(request) == 2,
+                f"Request {at} of the batch must be (method, params), not {describe(request)}.",
+            )
+            method, params = request
+            call = create_call(method, params)
+            calls.append(call)
+            writes.append(self._create_write(call, params))
+        return batch_steps(calls, writes, self._limits, self._settings)
+
+    def _create_read(self, call: Call) -> Steps:
+        limit_ms = get_timeout_ms(call.method, self._settings.timeout_ms)
+        return call_steps(call, self._settings, now_ms() + limit_ms, limit_ms)
+
+    def _create_write(self, call: Call, params: Any) -> Steps | None:
+        """Create the steps of a call that sends a signed transaction; None for other calls."""
+        if call.method not in ("eth_sendRawTransaction", "eth_sendRawTransactionSync"):
+            return None
+        given = json.loads(call.params)
+        tx_hash = compute_transaction_hash(given[0] if isinstance(given, list) and given else params)
+        if tx_hash is None:
+            return None
+        limit_ms = get_timeout_ms(call.method, self._settings.timeout_ms)
+        return write_steps(call, tx_hash, self._redacted_url, self._settings, now_ms() + limit_ms, limit_ms)
+
+
+# Created once, because json.dumps creates an encoder for every call.
+_to_plain_json = json.JSONEncoder(separators=(",", ":")).encode
+_to_web3_json = Web3JsonEncoder(separators=(",", ":")).encode
+
+
+def create_call(method: Any, params: Any) -> Call:
+    """Create a call with its parameters as JSON.
+
+    Raises:
+        KeyrailError: With kind ``invalidRequest`` if the method or the parameters are not valid.
+
+    """
+    check(
+        isinstance(method, str) and method,
+        f'method must be a JSON-RPC method such as "eth_chainId", not {describe(method) if method else "empty"}.',
+    )
+    params = [] if params is None else params
+    text: str | None = None
+    try:
+        text = _to_plain_json(params)
+    except TypeError:
+        # web3.py has its own types: bytes and attribute dicts.
+        try:
+            text = _to_web3_json(params)
+        except (TypeError, ValueError, RecursionError):
+            text = None
+    except (ValueError, RecursionError):
+        text = None
+    if text is None:
+        raise invalid(
+            f"The params of {method} cannot be written as JSON. Pass strings, numbers, booleans, None, bytes, lists and dicts."
+        )
+    return Call(str(method), text)
+
+
+# web3.py decodes reverts in error responses to these methods.
+_REVERTING = ("eth_call", "eth_estimateGas")
+
+
+def to_web3_error(failure: KeyrailError) -> RPCResponse | None:
+    """Return the error response from which web3.py creates its own exception, such as BlockNotFound; None to raise the failure."""
+    error = failure.rpc_error
+    if error is None or failure.method is None:
+        return None
+    method, message = failure.method, error.get("message", "")
+    lower = message.lower()
+    shown: Any = None
+    if failure.kind == "revert" and method in _REVERTING:
+        revert = normalize_revert(error)
+        shown = revert if revert.get("code") == 3 else None
+    elif (
+        message == "transaction not found"
+        or (method == "eth_getTransactionReceipt" and "index" in lower and "progress" in lower)
+        or (method.startswith("eth_getBlock") and "not found" in lower and ("block" in lower or "header" in lower))
+    ):
+        shown = error
+    if shown is None:
+        return None
+    response: Any = {"jsonrpc": "2.0", "id": 1, "error": shown}
+    typed: RPCResponse = response
+    return typed
+
+
+def to_rpc_response(outcome: Outcome) -> RPCResponse:
+    """Convert an outcome to the response that web3.py expects.
+
+    Raises:
+        KeyrailError: If the call failed and web3.py has no exception of its own for the failure.
+
+    """
+    if isinstance(outcome, Result):
+        response: Any = {"jsonrpc": "2.0", "id": 1, "result": outcome.value}
+        typed: RPCResponse = response
+        return typed
+    web3_error = to_web3_error(outcome)
+    if web3_error is not None:
+        return web3_error
+    raise add_hint(outcome)
+
+
+def to_rpc_responses(outcomes: Sequence[Outcome]) -> list[RPCResponse]:
+    """Convert the outcomes of a batch to the responses that web3.py expects, in the order of the calls.
+
+    Raises:
+        KeyrailError: If a call failed and web3.py does not raise an exception of its own for an earlier call.
+
+    """
+    responses: list[RPCResponse] = []
+    for outcome in outcomes:
+        try:
+            responses.append(to_rpc_response(outcome))
+        except KeyrailError:
+            if not any("error" in response for response in responses):
+                raise
+            # web3.py raises the earlier error and ignores this response.
+            responses.append(responses[-1])
+    return responses
+
+
+def to_settled(outcome: Outcome) -> Settled:
+    """Convert an outcome of a batch for the user."""
+    if isinstance(outcome, Result):
+        return Settled(value=outcome.value)
+    return Settled(error=add_hint(outcome))

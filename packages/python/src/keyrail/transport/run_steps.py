@@ -1,0 +1,179 @@
+"""Runs the steps of calls: makes the attempts and waits."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ..endpoint.create_endpoint import Endpoint, ResolvedEndpoint
+from ..failure.check import invalid
+from ..failure.create_failure import create_failure
+from ..failure.error import KeyrailError, replace_fields
+from ..failure.facts import Facts
+from ..failure.is_repeatable import is_repeatable
+from .async_http_client import create_async_http_client
+from .call_settings import CallSettings
+from .http_client import create_http_client
+from .http_request import encode_calls, fail_all, to_attempt_result
+from .steps import Attempt, AttemptResult, Effect, Outcome, Pause, Steps
+
+# Ids of a process that was not forked start at 1 and never get this high. Ids of a child stay below 2^53, the limit of JSON numbers.
+_MIN_CHILD_ID = 2**32
+
+
+class _Ids:
+    """The request ids of a provider: a counter for single calls and a counter for batches, which start at 1."""
+
+    def __init__(self) -> None:
+        self._last = {False: 0, True: 0}
+
+    def after_fork(self) -> None:
+        """Start again at a random number, so that no other process uses the same ids."""
+        start = _MIN_CHILD_ID + secrets.randbelow(_MIN_CHILD_ID * 2**19)
+        self._last = {False: start, True: start}
+
+    def take(self, count: int) -> int:
+        first = self._last[count > 1] + 1
+        self._last[count > 1] += count
+        return first
+
+
+def _remove_frames(error: BaseException) -> BaseException:
+    """Remove the frames of an exception from outside, such as an interrupt or a cancellation, because they contain the URL."""
+    error.__traceback__ = None
+    error.__context__ = None
+    return error
+
+
+def create_runner(
+    endpoint: Endpoint, settings: CallSettings
+) -> tuple[Callable[[Steps], list[Outcome]], Callable[[], None], Callable[[], None]]:
+    """Create three functions: to run steps one after another, to close all connections, and to start over after a fork."""
+    post, close, forget_connections = create_http_client(settings)
+    ids = _Ids()
+
+    def make(attempt: Attempt) -> AttemptResult:
+        try:
+            resolving = endpoint.resolve()
+            try:
+                next(resolving)
+            except StopIteration as end:
+                resolved: ResolvedEndpoint = end.value
+            else:
+                resolving.close()
+                raise invalid(
+                    "The api_key or jwt function returned an awaitable. "
+                    "Use AsyncKeyrailProvider with asynchronous functions."
+                )
+        except KeyrailError as failure:
+            return fail_all(_at_endpoint(failure, attempt, endpoint.redacted_url), attempt)
+        first = ids.take(len(attempt.calls))
+        may_repeat = all(is_repeatable(call.method) for call in attempt.calls)
+        response = post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
+        return to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+
+    def make_without_frames(attempt: Attempt) -> AttemptResult:
+        escaping: BaseException
+        try:
+            return make(attempt)
+        except BaseException as error:
+            escaping = _remove_frames(error)
+        raise escaping
+
+    def perform(effect: Effect) -> Any:
+        if isinstance(effect, Attempt):
+            return make_without_frames(effect)
+        if isinstance(effect, Pause):
+            return time.sleep(effect.ms / 1_000)
+        return [run(one) for one in effect.steps]
+
+    def run(steps: Steps) -> list[Outcome]:
+        value: Any = None
+        while True:
+            try:
+                effect = steps.send(value)
+            except StopIteration as end:
+                outcomes: list[Outcome] = end.value
+                return outcomes
+            value = perform(effect)
+
+    def after_fork() -> None:
+        forget_connections()
+        ids.after_fork()
+
+    return run, close, after_fork
+
+
+def create_async_runner(
+    endpoint: Endpoint, settings: CallSettings
+) -> tuple[Callable[[Steps], Awaitable[list[Outcome]]], Callable[[], Awaitable[None]], Callable[[], None]]:
+    """Create three functions: to run steps concurrently, to close all connections, and to start over after a fork."""
+    post, close, forget_connections = create_async_http_client(settings)
+    ids = _Ids()
+
+    async def resolve() -> ResolvedEndpoint:
+        resolving = endpoint.resolve()
+        value: Any = None
+        try:
+            awaitable = next(resolving)
+            while True:
+                failed: Exception | None = None
+                try:
+                    value = await awaitable
+                except Exception as error:
+                    failed = error
+                awaitable = resolving.throw(failed) if failed else resolving.send(value)
+        except StopIteration as end:
+            resolved: ResolvedEndpoint = end.value
+            return resolved
+
+    async def make(attempt: Attempt) -> AttemptResult:
+        try:
+            resolved = await resolve()
+        except KeyrailError as failure:
+            return fail_all(_at_endpoint(failure, attempt, endpoint.redacted_url), attempt)
+        first = ids.take(len(attempt.calls))
+        may_repeat = all(is_repeatable(call.method) for call in attempt.calls)
+        response = await post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
+        return to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
+
+    async def make_without_frames(attempt: Attempt) -> AttemptResult:
+        escaping: BaseException
+        try:
+            return await make(attempt)
+        except BaseException as error:
+            escaping = _remove_frames(error)
+        raise escaping
+
+    async def perform(effect: Effect) -> Any:
+        if isinstance(effect, Attempt):
+            return await make_without_frames(effect)
+        if isinstance(effect, Pause):
+            return await asyncio.sleep(effect.ms / 1_000)
+        return await asyncio.gather(*(run(one) for one in effect.steps))
+
+    async def run(steps: Steps) -> list[Outcome]:
+        value: Any = None
+        while True:
+            try:
+                effect = steps.send(value)
+            except StopIteration as end:
+                outcomes: list[Outcome] = end.value
+                return outcomes
+            value = await perform(effect)
+
+    def after_fork() -> None:
+        forget_connections()
+        ids.after_fork()
+
+    return run, close, after_fork
+
+
+def _at_endpoint(failure: KeyrailError, attempt: Attempt, redacted_url: str) -> KeyrailError:
+    """Copy the failure of a key function with the method and the endpoint, without the frames that contain the key."""
+    facts = Facts(kind="invalidRequest", text=str(failure))
+    created = create_failure(facts, method=attempt.calls[0].method, redacted_url=redacted_url)
+    return replace_fields(created, hint="Check the api_key and jwt functions.")

@@ -1,0 +1,82 @@
+"""Each problem with a URL has its own message, which does not show the key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from leak_walk import find_leaks
+
+from keyrail import AsyncKeyrailProvider, KeyrailError, KeyrailProvider
+
+KEY = "kr_a7Hq2mZ9xT4vB6nR1cW8yL3pD5sF0gJkQeUi1a2B"
+CHECK_VARIABLE = "If it comes from an environment variable, check that it is set."
+USE_HTTP = "which is not supported. Use https:// or http://."
+CASES: list[tuple[Any, str]] = [
+    ("", "{} is empty. " + CHECK_VARIABLE),
+    ("  \n", "{} is empty. " + CHECK_VARIABLE),
+    ("ws://node.example", "{} starts with ws://, " + USE_HTTP),
+    ("wss://node.example", "{} starts with wss://, " + USE_HTTP),
+    ("WSS://node.example", "{} starts with WSS://, " + USE_HTTP),
+    ("ftp://node.example", "{} starts with ftp://, " + USE_HTTP),
+    ("localhost:8545", "{} has no scheme. Start it with https:// or http://."),
+    ("127.0.0.1:8545", "{} has no scheme. Start it with https:// or http://."),
+    ("node.example/testnet", "{} has no scheme. Start it with https:// or http://."),
+    ("//node.example", "{} has no scheme. Start it with https:// or http://."),
+    ("http:/node.example", "{} has no scheme. Start it with https:// or http://."),
+    (KEY, "{} has no scheme. Start it with https:// or http://."),
+    (KEY + "://node.example", "{} has no scheme. Start it with https:// or http://."),
+    ("https://node.example /testnet", "{} contains white space. Copy it again."),
+    ("https://node.example\n", "{} contains white space. Copy it again."),
+    (8545, "{} must be a string such as https://host/path, not 8545."),
+    (b"http://node.example", "{} must be a string such as https://host/path, not a value of type bytes."),
+    ({"mainnet": "https://node.example"}, '{} has no URL for network "testnet". Add one, or pass another network.'),
+    ("https://", "{} is not a valid URL. Check its host, port and credentials; it should look like https://host/path."),
+    (
+        "https://node.example:port",
+        "{} is not a valid URL. Check its host, port and credentials; it should look like https://host/path.",
+    ),
+    (
+        "https://node.example/" + "a" * 10_000,
+        "{} has 10,021 characters, but must have fewer than 10,000. Copy it again.",
+    ),
+]
+PARTS: list[tuple[str, str]] = [
+    ("https://node.example/", '{} ends with "/". Remove the slash.'),
+    ("https://node.example/testnet/", '{} ends with "/". Remove the slash.'),
+    ("https://node.example?a=b", "{} contains a query (?…). Remove it, or pass the full URL as url."),
+    ("https://node.example/x?", "{} contains a query (?…). Remove it, or pass the full URL as url."),
+    ("https://node.example/x#y", "{} contains a fragment (#…). Remove it."),
+    ("https://a:b@node.example", "{} contains credentials (user:password@). Remove them, or pass the full URL as url."),
+]
+
+
+def get_message(provider: Any, options: dict[str, Any]) -> str:
+    with pytest.raises(KeyrailError) as caught:
+        provider(**options)
+    assert caught.value.kind == "invalidRequest"
+    assert find_leaks(caught.value, KEY) == []
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("provider", [KeyrailProvider, AsyncKeyrailProvider])
+@pytest.mark.parametrize(("given", "message"), CASES, ids=range(len(CASES)))
+def test_each_problem_with_a_url_has_its_own_message(provider: Any, given: Any, message: str) -> None:
+    network = {"network": "testnet"} if isinstance(given, dict) else {}
+    assert get_message(provider, {"url": given, **network}) == message.format("url")
+    for name in ("base_url", "rpc_url"):
+        assert get_message(provider, {name: given, "api_key": KEY, **network}) == message.format(name)
+
+
+@pytest.mark.parametrize(("given", "message"), PARTS, ids=range(len(PARTS)))
+def test_a_base_url_with_extra_parts_is_rejected(given: str, message: str) -> None:
+    for name in ("base_url", "rpc_url"):
+        assert get_message(KeyrailProvider, {name: given, "api_key": KEY}) == message.format(name)
+    # A full URL may have these parts.
+    KeyrailProvider(url=given).close()
+
+
+def test_a_missing_url_is_rejected() -> None:
+    message = "The URL is missing. Pass url, or base_url or rpc_url with api_key. " + CHECK_VARIABLE
+    assert get_message(KeyrailProvider, {"api_key": KEY}) == message
+    assert get_message(KeyrailProvider, {"base_url": None, "api_key": KEY}) == message
