@@ -120,7 +120,7 @@ def create_call(method: Any, params: Any) -> Call:
     """
     check(
         isinstance(method, str) and method,
-        f'method must be a JSON-RPC method such as "eth_chainId", not {describe(method) if method else "empty"}.',
+        f'method must be a JSON-RPC method such as "eth_chainId", not {"an empty string" if method == "" else describe(method)}.',
     )
     params = [] if params is None else params
     text: str | None = None

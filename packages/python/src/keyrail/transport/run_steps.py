@@ -59,11 +59,14 @@ def create_runner(
         try:
             resolving = endpoint.resolve()
             try:
-                next(resolving)
+                awaitable = next(resolving)
             except StopIteration as end:
                 resolved: ResolvedEndpoint = end.value
             else:
                 resolving.close()
+                if asyncio.iscoroutine(awaitable):
+                    # Python would warn that it was never awaited.
+                    awaitable.close()
                 raise invalid(
                     "The api_key or jwt function returned an awaitable. "
                     "Use AsyncKeyrailProvider with asynchronous functions."

@@ -1,0 +1,362 @@
+"""Collects every error message of the package in errors.txt, so that a reviewer can read them in one go."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import difflib
+import json
+import os
+import re
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chain_server import ChainServer, NodeError
+from fault_server import Connection as Wire
+from fault_server import FaultServer, ReceivedRequest, Script
+from web3 import Web3
+from web3.types import RPCEndpoint
+
+from keyrail import KeyrailError, KeyrailProvider, Settled, logs
+from keyrail.failure.create_failure import create_failure
+from keyrail.failure.facts import Facts
+from keyrail.failure.hints import HINTS, add_hint
+from keyrail.message.parse_json import MAX_DEPTH
+from keyrail.transport.http_request import describe_error, split_url
+
+SNAPSHOT = Path(__file__).parent / "errors.txt"
+SOURCES = Path(__file__).parents[1] / "src/keyrail"
+UPDATE = "KEYRAIL_UPDATE=1 .venv/bin/python -m pytest tests/test_errors.py"
+APP: dict[str, Any] = {"base_url": "https://node.example/testnet", "api_key": "notARealKeyAtAll1234"}
+KEY = APP["api_key"]
+RAW = "0x02c0"
+# The first is written for the type checker. The second always ends as "unconfirmed".
+NEVER_SHOWN = {"the response is not a batch response", "the server responded with the hash of another transaction"}
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"api_key": KEY},
+    {**APP, "url": "https://node.example"},
+    {"url": "https://node.example", "api_key": KEY},
+    {**APP, "timeout": 5},
+    {**APP, "endpoint_uri": "https://node.example"},
+    {**APP, "wallet": 5},
+    {**APP, "a-very-long-name-that-may-be-a-secret": 5},
+    {**APP, "network": "goerli"},
+    {**APP, "base_url": {"mainnet": "https://node.example"}},
+    {**APP, "base_url": {"mainnet": "https://node.example"}, "network": "testnet"},
+    {**APP, "chain_id": {"testnet": 5}},
+    {**APP, "chain_id": -1},
+    {**APP, "chain_id": "0x1"},
+    {"url": 8545},
+    {"url": " "},
+    {"url": "https://node.example /path"},
+    {"url": "node.example"},
+    {"url": "wss://node.example"},
+    {"url": "https://node.example/" + "a" * 10_000},
+    {"url": "https://node.example:port"},
+    {"url": "https://user:пароль@node.example"},
+    {**APP, "base_url": "https://user:password@node.example"},
+    {**APP, "base_url": "https://node.example?a=b"},
+    {**APP, "base_url": "https://node.example/x#y"},
+    {**APP, "base_url": "https://node.example/"},
+    {**APP, "api_key": ""},
+    {**APP, "api_key": f"https://node.example/{KEY}"},
+    {**APP, "api_key": f"{KEY} "},
+    {**APP, "base_url": f"https://node.example/{KEY}"},
+    {**APP, "jwt": 5},
+    {**APP, "jwt": "a b"},
+    {**APP, "timeout_ms": 0},
+    {**APP, "timeout_ms": "10s"},
+    {**APP, "retry": "3"},
+    {**APP, "retry": {"retries": -1}},
+    {**APP, "retry": {"base_ms": -1}},
+    {**APP, "retry": {"times": 3}},
+    {**APP, "retry": {"xyz": 3}},
+    {**APP, "batch": 100},
+    {**APP, "batch": {"max_calls": 0}},
+    {**APP, "batch": {"max_bytes": 1.5}},
+    {**APP, "max_response_bytes": -1},
+    {**APP, "max_in_flight": 0},
+    {**APP, "resends": True},
+    {**APP, "cache_allowed_requests": 1},
+]
+
+LOG_OPTIONS: list[dict[str, Any]] = [
+    {"from_block": -1},
+    {"to_block": "pending"},
+    {"to_block": "a string that may be a secret"},
+    {"from_block": 9, "to_block": 8},
+    {"max_blocks": 0},
+    {"concurrency": 65},
+    {"concurrency": 4.0},
+    {"cursor": 7},
+    {"cursor": {"next_block": 7}},
+    {"on_progress": 7},
+    {"check_reorg": 1},
+]
+
+
+def message_of(run: Callable[[], Any]) -> str:
+    with pytest.raises(KeyrailError) as caught:
+        run()
+    message, hint = str(caught.value), caught.value.hint
+    return message if hint is None or hint in message else f"{message} (hint: {hint})"
+
+
+def raw(status: int, body: str, headers: dict[str, str] | None = None) -> Script:
+    return lambda request, connection: connection.respond(status, body, headers or {})
+
+
+def with_member(**members: Any) -> Script:
+    return lambda request, connection: connection.respond(200, {"jsonrpc": "2.0", "id": 1, **members})
+
+
+def chunk_then_close(_: ReceivedRequest, connection: Wire) -> None:
+    connection.head(200, {}, 100)
+    connection.send(b"{")
+    connection.sock.close()
+    raise OSError("closed")
+
+
+def reset(_: ReceivedRequest, connection: Wire) -> None:
+    connection.reset()
+
+
+def hang(_: ReceivedRequest, connection: Wire) -> None:
+    connection.hang()
+
+
+RESPONSES: list[tuple[Script, dict[str, Any]]] = [
+    (hang, {"timeout_ms": 50}),
+    (reset, {}),
+    (chunk_then_close, {}),
+    (raw(200, "x", {"content-encoding": "br"}), {}),
+    (raw(200, "x" * 6_000), {"max_response_bytes": 5_000}),
+    (raw(302, "", {"location": "https://other.example"}), {}),
+    (raw(200, ""), {}),
+    (raw(502, "<html><title>502 Bad Gateway</title></html>"), {}),
+    (raw(429, "too many requests", {"retry-after": "60"}), {"retry": 1}),
+    (raw(200, '{"jsonrpc":"2.0","id":1,"result":NaN}'), {}),
+    (raw(200, '{"jsonrpc":"2.0","id":1,"result":1e999}'), {}),
+    (raw(200, "[" * (MAX_DEPTH + 1)), {}),
+    (with_member(id=7, result=1), {}),
+    (raw(200, '{"result":1}'), {}),
+    (with_member(error={"code": -32601, "message": "the method eth_blockNumber does not exist"}), {}),
+    (
+        lambda request, connection: connection.respond(200, {"id": 1, "result": "0x1"}, {"x-chain-id": "5"}),
+        {"chain_id": 1},
+    ),
+]
+
+BATCH_RESPONSES: list[Any] = [
+    [{"jsonrpc": "2.0", "id": 1, "result": 1}],
+    [{"jsonrpc": "2.0", "id": 1, "result": 1}, {"jsonrpc": "2.0", "id": 7, "result": 1}],
+    [{"jsonrpc": "2.0", "id": one, "result": 1} for one in (2, 2)],
+    [{"jsonrpc": "2.0", "id": 1, "result": 1}, {"jsonrpc": "2.0", "id": 2, "error": {"code": 1}}],
+    {"jsonrpc": "2.0", "id": "seven", "error": {"code": 1, "message": "no"}},
+]
+
+
+def call(
+    script: Script, options: dict[str, Any], method: str = "eth_blockNumber", params: Any = ()
+) -> Callable[[], Any]:
+    def run() -> None:
+        with FaultServer(script) as server, KeyrailProvider(url=server.url, **{"retry": False, **options}) as provider:
+            provider.make_request(method, params)  # type: ignore[arg-type]
+
+    return run
+
+
+def call_batch(body: Any) -> list[str]:
+    with (
+        FaultServer(lambda request, connection: connection.respond(200, body)) as server,
+        KeyrailProvider(url=server.url, retry=False) as provider,
+    ):
+        settled: list[Settled] = provider.batch_settled([("eth_blockNumber", []), ("eth_gasPrice", [])])
+    return [str(one.error) for one in settled if one.error is not None]
+
+
+def send(respond: Script) -> Callable[[], Any]:
+    def script(request: ReceivedRequest, connection: Wire) -> None:
+        if request.methods == ["eth_sendRawTransaction"]:
+            respond(request, connection)
+        else:
+            connection.respond(200, {"jsonrpc": "2.0", "id": request.json["id"], "result": None})
+
+    return call(script, {}, "eth_sendRawTransaction", [RAW])
+
+
+def option_messages() -> Iterator[str]:
+    for options in OPTIONS:
+        yield message_of(partial(KeyrailProvider, **options))
+    yield message_of(lambda: KeyrailProvider("https://node.example"))
+    with KeyrailProvider(**APP) as provider:
+        yield message_of(lambda: setattr(provider, "timeout_ms", 5))
+        yield message_of(lambda: setattr(provider, "endpoint_uri", "https://node.example"))
+
+
+def call_messages() -> Iterator[str]:
+    def fail() -> str:
+        raise PermissionError(KEY)
+
+    async def get_key() -> str:
+        return str(await asyncio.sleep(0, KEY))
+
+    for get in (fail, lambda: "", get_key):
+        with KeyrailProvider(base_url="https://node.example", api_key=get) as provider:  # type: ignore[arg-type]
+            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+    with KeyrailProvider(**APP) as provider:
+        calls: list[Any] = [("", []), (7, []), ("eth_call", [object()])]
+        for method, params in calls:
+            yield message_of(partial(provider.make_request, method, params))
+        batches: list[Any] = ["eth_blockNumber", [("eth_blockNumber", []), ("eth_call",)]]
+        for requests in batches:
+            yield message_of(partial(provider.batch_settled, requests))
+        for transaction in (7, "hello", "0x03c3c80102"):
+            yield message_of(partial(provider.make_request, RPCEndpoint("eth_sendRawTransaction"), [transaction]))
+
+
+def response_messages() -> Iterator[str]:
+    for script, options in RESPONSES:
+        yield message_of(call(script, options))
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    for url in (f"http://127.0.0.1:{port}", "http://[1:2]"):
+        with KeyrailProvider(url=url, retry=False) as provider:
+            yield message_of(partial(provider.make_request, RPCEndpoint("eth_blockNumber"), []))
+    yield message_of(lambda: split_url("node.example"))
+    for body in BATCH_RESPONSES:
+        yield from call_batch(body)
+    yield message_of(send(reset))
+    yield message_of(send(with_member(result="0x" + "11" * 32)))
+    yield describe_error(ssl.SSLError())
+
+
+def read(server: ChainServer, **options: Any) -> Callable[[], Any]:
+    def run() -> None:
+        with KeyrailProvider(url=server.url, retry=False) as provider:
+            list(logs(Web3(provider), **{"from_block": 0, "concurrency": 1, **options}))
+
+    return run
+
+
+def reject(message: str) -> Callable[[str, Any], None]:
+    def before(method: str, _: Any) -> None:
+        if method == "eth_getLogs":
+            raise NodeError(-32005, message)
+
+    return before
+
+
+def log_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    with ChainServer(20) as server:
+        for options in LOG_OPTIONS:
+            yield message_of(read(server, **options))
+        server.before = reject("query returned more than 10000 results")
+        yield message_of(read(server))
+        server.before = reject("too many addresses")
+        yield message_of(read(server))
+    with ChainServer(20) as server:
+        get = server.call
+        server.call = lambda method, params: (  # type: ignore[method-assign]
+            None if method == "eth_getBlockByNumber" else get(method, params)
+        )
+        yield message_of(read(server, to_block="finalized"))
+        server.call = lambda method, params: (  # type: ignore[method-assign]
+            get(method, [{"fromBlock": "0x0", "toBlock": "0x14"}]) if method == "eth_getLogs" else get(method, params)
+        )
+        yield message_of(read(server, to_block=3))
+    with ChainServer(20) as server:
+        server.after = lambda method, _: server.reorg(3) if method == "eth_getLogs" else None
+        yield message_of(read(server, check_reorg=True))
+    with ChainServer([1] * 20) as server, KeyrailProvider(url=server.url, retry=False) as provider:
+        iterator = logs(Web3(provider), from_block=0, check_reorg=True)
+        list(iterator)
+        server.reorg(3, 9)
+        yield message_of(read(server, check_reorg=True, cursor=iterator.cursor))
+    with ChainServer(20) as server, KeyrailProvider(url=server.url) as provider:
+        iterator = logs(Web3(provider), from_block=0)
+        next(iterator)
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "getpid", lambda: -1)
+            yield message_of(lambda: next(iterator))
+    with ChainServer(20) as server, KeyrailProvider(url=server.url) as provider:
+        make_request = provider.make_request
+
+        def interrupt(method: Any, params: Any) -> Any:
+            if method == "eth_getLogs":
+                raise SystemExit
+            return make_request(method, params)
+
+        provider.make_request = interrupt  # type: ignore[method-assign]
+        yield message_of(lambda: next(logs(Web3(provider), from_block=0, concurrency=2)))
+
+
+def hint_messages() -> Iterator[str]:
+    for kind in HINTS:
+        facts = Facts(kind=kind, text="…")  # type: ignore[arg-type]
+        yield str(add_hint(create_failure(facts, method="eth_call", redacted_url="https://node.example")))
+
+
+def normalize(message: str) -> str:
+    message = re.sub(r"http://127\.0\.0\.1:\d+", "https://node.example", message)
+    return re.sub(r"only \d+ ms", "only 9999 ms", message)
+
+
+def text_parts() -> Iterator[list[str]]:
+    """Return the constant parts of every text in the sources, except docstrings and regular expressions."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        ignored: set[int] = set()
+        for node in ast.walk(tree):
+            is_pattern = isinstance(node, ast.Call | ast.ListComp) and ast.unparse(node).lstrip("[").startswith("re.")
+            is_type = isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias"
+            # Nodes inside of f-strings are parts of them.
+            inner = node.values if isinstance(node, ast.JoinedStr) else []
+            for one in ast.walk(node) if is_pattern or is_type or isinstance(node, ast.Expr) else inner:
+                ignored.add(id(one))
+        for node in ast.walk(tree):
+            if id(node) in ignored:
+                continue
+            if isinstance(node, ast.JoinedStr):
+                yield [one.value for one in node.values if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield [node.value]
+
+
+def is_shown(parts: list[str], snapshot: str) -> bool:
+    pattern = ".*".join(re.escape(part.rstrip(".")) for part in parts)
+    return re.search(pattern, snapshot, re.IGNORECASE) is not None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_every_error_message_is_in_the_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("keyrail.transport.safe_write.LOOK_MS", 1)
+    sections = {
+        "Options": option_messages(),
+        "Calls": call_messages(),
+        "Responses": response_messages(),
+        "Logs": log_messages(monkeypatch),
+        "Hints": hint_messages(),
+    }
+    blocks = [[f"# {title}", "", *map(normalize, messages)] for title, messages in sections.items()]
+    actual = "\n\n".join("\n".join(block) for block in blocks) + "\n"
+    if os.environ.get("KEYRAIL_UPDATE"):
+        SNAPSHOT.write_text(actual, "utf-8")
+    expected = SNAPSHOT.read_text("utf-8") if SNAPSHOT.exists() else ""
+    difference = "\n".join(difflib.unified_diff(expected.splitlines(), actual.splitlines(), lineterm="", n=0))
+    assert actual == expected, f"errors.txt is out of date. If the new messages are good, run {UPDATE}\n{difference}"
+    missing = [
+        parts
+        for parts in text_parts()
+        if len(re.findall("[A-Za-z]{2,} ", "".join(parts))) >= 3
+        and parts[0] not in NEVER_SHOWN
+        and not is_shown(parts, actual)
+    ]
+    assert missing == [], f"no case of this file raises these messages: {json.dumps(missing, indent=1)}"
