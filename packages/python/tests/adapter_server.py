@@ -64,27 +64,27 @@ class AdapterServer(FaultServer):
             "eth_getTransactionReceipt": RECEIPT if known else None,
         }.get(method, "0x1")
 
-    def fits(self, answer: dict[str, Any], at: int, request: ReceivedRequest) -> bool:
+    def fits(self, response: dict[str, Any], at: int, request: ReceivedRequest) -> bool:
         calls = request.calls
         is_batch = isinstance(request.json, list)
         return (
-            ("for" not in answer or any(call["method"] == answer["for"] for call in calls))
+            ("for" not in response or any(call["method"] == response["for"] for call in calls))
             and (
-                "account" not in answer
-                or (not is_batch and find_account(calls[0].get("params")) is NODE["accounts"][answer["account"]])
+                "account" not in response
+                or (not is_batch and find_account(calls[0].get("params")) is NODE["accounts"][response["account"]])
             )
-            and (is_batch or not (answer.get("batch") or answer.get("over")))
-            and len(calls) > answer.get("over", 0)
-            and self.used.get(at, 0) < answer.get("times", float("inf"))
+            and (is_batch or not (response.get("batch") or response.get("over")))
+            and len(calls) > response.get("over", 0)
+            and self.used.get(at, 0) < response.get("times", float("inf"))
         )
 
     def respond(self, request: ReceivedRequest, connection: Connection) -> None:
         calls = request.calls
         reused = any(before.connection == request.connection for before in self.requests if before is not request)
         at = next((at for at, one in enumerate(self.responses) if self.fits(one, at, request)), -1)
-        answer = self.responses[at] if at >= 0 else {}
+        response = self.responses[at] if at >= 0 else {}
         self.used[at] = self.used.get(at, 0) + 1
-        is_lost = ("fault" in answer or "body" in answer) and not answer.get("taken")
+        is_lost = ("fault" in response or "body" in response) and not response.get("taken")
         if not is_lost and "eth_sendRawTransaction" in request.methods:
             self.accepted.add(NODE["transaction"]["hash"])
 
@@ -116,19 +116,19 @@ class AdapterServer(FaultServer):
                 .replace("$IN2S", date)
             )
 
-        if "body" in answer:
-            body = answer["body"]
-        elif "items" in answer:
-            body = [to_entry(one) for one in answer["items"]]
+        if "body" in response:
+            body = response["body"]
+        elif "items" in response:
+            body = [to_entry(one) for one in response["items"]]
         else:
             body = [item(call) for call in calls] if isinstance(request.json, list) else item(calls[0])
         text = fill(body if isinstance(body, str) else json.dumps(body))
         headers = {
-            name: fill(value) for name, value in answer.get("headers", {"content-type": "application/json"}).items()
+            name: fill(value) for name, value in response.get("headers", {"content-type": "application/json"}).items()
         }
-        status = answer.get("status", 200)
-        time.sleep(answer.get("delayMs", 0) / 1_000)
-        fault = answer.get("fault", "none")
+        status = response.get("status", 200)
+        time.sleep(response.get("delayMs", 0) / 1_000)
+        fault = response.get("fault", "none")
         if fault == "resetReused":
             fault = "reset" if reused else "none"
         if fault == "none":

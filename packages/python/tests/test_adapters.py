@@ -271,20 +271,20 @@ def to_outcomes(settled: Any, calls: Any) -> list[Outcome]:
     ]
 
 
-def find_problem(outcome: Outcome, wanted: str) -> str | None:
+def find_problem(outcome: Outcome, expected: str) -> str | None:
     what, value = outcome
     if what == "reason":
-        return None if wanted == "reason" else "aborted"
+        return None if expected == "reason" else "aborted"
     if what in ("right", "wrong"):
-        if wanted in ("right", "settled"):
+        if expected in ("right", "settled"):
             return None if what == "right" else f"got a wrong value: {value!r}"
         return f"got a value: {value!r}"
-    if wanted == "settled":
+    if expected == "settled":
         return None
     shown = get_revert_data(value)
-    if wanted == "failure":
+    if expected == "failure":
         return "shown as a revert" if shown else None
-    if wanted == "revert":
+    if expected == "revert":
         data = NODE["contract"]["revert"]["data"]
         return None if isinstance(value, ContractCustomError) and shown == data else f"revert not decoded: {value!r}"
     return f"failed: {value!r}"
@@ -342,7 +342,7 @@ def test_adapter(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     key = f"kr_a{secrets.token_hex(20)}"
-    given, wanted = case.get("given", {}), case["expect"]
+    given, expected = case.get("given", {}), case["expect"]
     options: dict[str, Any] = {"api_key": key}
     if given.get("chainId", True):
         options["chain_id"] = int(NODE["chainId"], 16)
@@ -354,46 +354,46 @@ def test_adapter(
         started = time.monotonic()
         outcomes = kind(interface).run(case, server, options, reachable)
         took_ms = (time.monotonic() - started) * 1_000
-        if "quietMs" in wanted:
+        if "quietMs" in expected:
             count = len(server.requests)
-            time.sleep(wanted["quietMs"] / 1_000)
+            time.sleep(expected["quietMs"] / 1_000)
             assert len(server.requests) == count, "sends more requests"
-        ends = wanted["ends"]
-        if isinstance(ends, str):
-            ends = [ends] * len(outcomes)
-        if interface == "batch" and set(ends) != {"right"} and "error" in [what for what, _ in outcomes]:
+        expected_outcomes = expected["ends"]
+        if isinstance(expected_outcomes, str):
+            expected_outcomes = [expected_outcomes] * len(outcomes)
+        if interface == "batch" and set(expected_outcomes) != {"right"} and "error" in [what for what, _ in outcomes]:
             # web3.py raises the first failure for the whole batch.
-            ends = ["failure" if "failure" in ends else "settled"] * len(outcomes)
-        problems = [find_problem(end, want) for end, want in zip(outcomes, ends, strict=True)]
+            expected_outcomes = ["failure" if "failure" in expected_outcomes else "settled"] * len(outcomes)
+        problems = [find_problem(outcome, want) for outcome, want in zip(outcomes, expected_outcomes, strict=True)]
         assert problems == [None] * len(outcomes), case["why"]
         errors = [value for what, value in outcomes if what == "error"]
         assert all(isinstance(error, (KeyrailError, ContractLogicError)) for error in errors)
 
         methods = server.methods
-        requests = wanted.get("requests", {})
+        requests = expected.get("requests", {})
         assert requests.get("atLeast", 0) <= len(server.requests) <= requests.get("atMost", 10**9), methods
-        if "methods" in wanted:
-            assert methods == wanted["methods"]
-        for method, count in wanted.get("counts", {}).items():
+        if "methods" in expected:
+            assert methods == expected["methods"]
+        for method, count in expected.get("counts", {}).items():
             assert methods.count(method) == count
-        assert len({request.connection for request in server.requests}) <= wanted.get("connections", {}).get(
+        assert len({request.connection for request in server.requests}) <= expected.get("connections", {}).get(
             "atMost", 10**9
         )
-        if wanted.get("elsewhere") == 0:
+        if expected.get("elsewhere") == 0:
             assert server.other.requests == []
-        if "alone" in wanted:
+        if "alone" in expected:
             assert not any(
-                len(request.methods) > 1 and wanted["alone"] in request.methods for request in server.requests
+                len(request.methods) > 1 and expected["alone"] in request.methods for request in server.requests
             )
-        if "waitMs" in wanted:
+        if "waitMs" in expected:
             waited = (server.requests[1].at - server.requests[0].at) * 1_000
-            assert wanted["waitMs"]["atLeast"] <= waited <= wanted["waitMs"]["atMost"]
-        assert took_ms <= wanted.get("withinMs", 10**9)
+            assert expected["waitMs"]["atLeast"] <= waited <= expected["waitMs"]["atMost"]
+        assert took_ms <= expected.get("withinMs", 10**9)
 
         errors = [value for what, value in outcomes if what in ("error", "reason")]
-        if "tells" in wanted:
-            words = wanted["tells"]
-            pattern = rf"\b{words}\b" if words.isdigit() else re.escape(words)
+        if "tells" in expected:
+            shown = expected["tells"]
+            pattern = rf"\b{shown}\b" if shown.isdigit() else re.escape(shown)
             for error in errors:
                 assert any(re.search(pattern, text) for text in reachable_texts(error)), error
         printed = capfd.readouterr()
@@ -405,9 +405,9 @@ def test_adapter(
             assert find_leaks([record.__dict__ for record in logged], key) == []
             assert find_leaks([record.getMessage() for record in logged], key) == []
         # Only for some cases, because the search in a provider is slow.
-        if "client" in wanted.get("noKeyIn", []):
+        if "client" in expected.get("noKeyIn", []):
             assert find_leaks(reachable, key) == []
-        if wanted.get("prints") is False:
+        if expected.get("prints") is False:
             assert printed.out + printed.err == ""
 
 

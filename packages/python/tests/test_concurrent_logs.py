@@ -25,20 +25,20 @@ BOTH = pytest.mark.parametrize("kind", ["sync", "async"])
 class Iteration:
     """An iteration by either provider, one log at a time, as places."""
 
-    def __init__(self, given: Any, call: Callable[[Callable[[], Any]], Any]) -> None:
-        self._given = given
+    def __init__(self, iterator: Any, call: Callable[[Callable[[], Any]], Any]) -> None:
+        self._iterator = iterator
         self._call = call
 
     @property
     def cursor(self) -> LogCursor | None:
-        cursor: LogCursor | None = self._given.cursor
+        cursor: LogCursor | None = self._iterator.cursor
         # Users store it as JSON.
         stored: LogCursor | None = json.loads(json.dumps(cursor))
         assert stored == cursor
         return stored
 
     async def take(self) -> Place | None:
-        log = await self._call(lambda: _next(self._given))
+        log = await self._call(lambda: _next(self._iterator))
         return None if log is None else (log["blockNumber"], log["logIndex"], log["blockHash"].to_0x_hex())
 
     async def rest(self, into: list[Place] | None = None) -> list[Place]:
@@ -48,11 +48,11 @@ class Iteration:
         return taken
 
     async def close(self) -> None:
-        await self._call(self._given.aclose if hasattr(self._given, "aclose") else self._given.close)
+        await self._call(self._iterator.aclose if hasattr(self._iterator, "aclose") else self._iterator.close)
 
 
-def _next(given: Any) -> Any:
-    return anext(given, None) if hasattr(given, "__anext__") else next(given, None)
+def _next(iterator: Any) -> Any:
+    return anext(iterator, None) if hasattr(iterator, "__anext__") else next(iterator, None)
 
 
 Open = Callable[..., Iteration]

@@ -158,8 +158,8 @@ def test_threads_with_their_own_loops_share_a_provider() -> None:
 def test_tls_connections_are_closed_with_their_loop(manually: bool, tmp_path: Path, monkeypatch: Any) -> None:
     certificate, private = tmp_path / "c.pem", tmp_path / "k.pem"
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
-    subprocess.run([*made, "-keyout", private, "-out", certificate], check=True, capture_output=True)
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run([*command, "-keyout", private, "-out", certificate], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, private)
     trusting = ssl.create_default_context(cafile=str(certificate))

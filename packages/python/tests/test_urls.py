@@ -60,20 +60,20 @@ def get_message(provider: Any, options: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("provider", [KeyrailProvider, AsyncKeyrailProvider])
-@pytest.mark.parametrize(("given", "message"), CASES, ids=range(len(CASES)))
-def test_each_problem_with_a_url_has_its_own_message(provider: Any, given: Any, message: str) -> None:
-    network = {"network": "testnet"} if isinstance(given, dict) else {}
-    assert get_message(provider, {"url": given, **network}) == message.format("url")
+@pytest.mark.parametrize(("url", "message"), CASES, ids=range(len(CASES)))
+def test_each_problem_with_a_url_has_its_own_message(provider: Any, url: Any, message: str) -> None:
+    network = {"network": "testnet"} if isinstance(url, dict) else {}
+    assert get_message(provider, {"url": url, **network}) == message.format("url")
     for name in ("base_url", "rpc_url"):
-        assert get_message(provider, {name: given, "api_key": KEY, **network}) == message.format(name)
+        assert get_message(provider, {name: url, "api_key": KEY, **network}) == message.format(name)
 
 
-@pytest.mark.parametrize(("given", "message"), PARTS, ids=range(len(PARTS)))
-def test_a_base_url_with_extra_parts_is_rejected(given: str, message: str) -> None:
+@pytest.mark.parametrize(("url", "message"), PARTS, ids=range(len(PARTS)))
+def test_a_base_url_with_extra_parts_is_rejected(url: str, message: str) -> None:
     for name in ("base_url", "rpc_url"):
-        assert get_message(KeyrailProvider, {name: given, "api_key": KEY}) == message.format(name)
+        assert get_message(KeyrailProvider, {name: url, "api_key": KEY}) == message.format(name)
     # A full URL may have these parts.
-    KeyrailProvider(url=given).close()
+    KeyrailProvider(url=url).close()
 
 
 def test_a_missing_url_is_rejected() -> None:

@@ -85,7 +85,7 @@ def resolve(case: dict[str, Any]) -> ResolvedEndpoint:
 
 
 @pytest.mark.parametrize("case", to_params(read_vectors("addresses.json")))
-def test_address(case: dict[str, Any]) -> None:
+def test_endpoint(case: dict[str, Any]) -> None:
     expected = case["expect"]
     if "refusal" in expected:
         with pytest.raises(KeyrailError) as caught:
