@@ -55,7 +55,7 @@ class AdapterServer(FaultServer):
         return {
             "eth_blockNumber": NODE["blockNumber"],
             "eth_chainId": NODE["chainId"],
-            "eth_call": NODE["contract"]["answer"],
+            "eth_call": NODE["contract"]["response"],
             "eth_getBalance": (find_account(params) or {"balance": "0x0"})["balance"],
             "eth_sendRawTransaction": NODE["transaction"]["hash"],
             "eth_getTransactionByHash": (

@@ -76,7 +76,7 @@ class Subject:
             ]
         if kind == "contractRead":
             contract = NODE["contract"]
-            right = (contract["answer"], contract["owner"])
+            right = (contract["response"], contract["owner"])
             call = {"to": contract["address"], "data": contract["call"]}
             return [("eth_call", [call, "latest"], lambda value: str(value).lower() in right)]
         if kind == "send":
@@ -349,7 +349,7 @@ def test_adapter(
     if "timeoutMs" in given:
         options["timeout_ms"] = given["timeoutMs"]
     reachable: list[Any] = []
-    with AdapterServer(case["answers"], key) as server, record_logs() as logged:
+    with AdapterServer(case["responses"], key) as server, record_logs() as logged:
         options["base_url"] = server.url
         started = time.monotonic()
         outcomes = kind(interface).run(case, server, options, reachable)

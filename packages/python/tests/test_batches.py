@@ -17,7 +17,7 @@ RESENT = "sent again"
 @pytest.mark.parametrize("kind", ["sync", "async"])
 @pytest.mark.parametrize("case", to_params(read_vectors("batches.json")))
 def test_batch(case: dict[str, Any], kind: str) -> None:
-    response, expected = case["answer"], case["expect"]
+    response, expected = case["response"], case["expect"]
 
     def script(request: ReceivedRequest, connection: Connection) -> None:
         if len(server.requests) == 1:

@@ -13,7 +13,7 @@ from keyrail import KeyrailError
 from keyrail.endpoint.create_endpoint import ResolvedEndpoint, create_endpoint
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
-from keyrail.failure.is_repeatable import is_repeatable
+from keyrail.failure.is_read_method import is_read_method
 from keyrail.failure.parse_retry_after import parse_retry_after
 from keyrail.logs.parse_range_hint import parse_range_hint
 from keyrail.message.read_response import read_response
@@ -25,7 +25,7 @@ def body_text(body: Any) -> str:
 
 
 def create_case_failure(case: dict[str, Any]) -> KeyrailError:
-    request, given = case["request"], case["answer"]
+    request, given = case["request"], case["response"]
     response = HttpResponse(given["status"], body_text(given["body"]), given.get("headers", {}))
     facts = read_response(response, 1)
     assert not isinstance(facts, Result), case["why"]
@@ -87,12 +87,12 @@ def resolve(case: dict[str, Any]) -> ResolvedEndpoint:
 @pytest.mark.parametrize("case", to_params(read_vectors("addresses.json")))
 def test_endpoint(case: dict[str, Any]) -> None:
     expected = case["expect"]
-    if "refusal" in expected:
+    if "rejection" in expected:
         with pytest.raises(KeyrailError) as caught:
             resolve(case)
         assert caught.value.kind == "invalidRequest"
         # Python has its own messages: see errors.txt. They name the same option.
-        option = re.search(r"\b(apiKey|baseUrl|rpcUrl|url|chainId|network|jwt)\b", expected["refusal"])
+        option = re.search(r"\b(apiKey|baseUrl|rpcUrl|url|chainId|network|jwt)\b", expected["rejection"])
         if option:
             assert to_snake_case(option[0]) in str(caught.value), case["why"]
         # No message repeats the key.
@@ -100,13 +100,13 @@ def test_endpoint(case: dict[str, Any]) -> None:
         assert "secretsecret" not in str(caught.value)
         return
     endpoint = resolve(case)
-    assert (endpoint.url, endpoint.redacted_url) == (expected["url"], expected["label"]), case["why"]
+    assert (endpoint.url, endpoint.redacted_url) == (expected["url"], expected["redactedUrl"]), case["why"]
     assert endpoint.headers == {"content-type": "application/json", **expected.get("headers", {})}
 
 
 @pytest.mark.parametrize("case", to_params(read_vectors("rangeHints.json")))
 def test_range_hint(case: dict[str, Any]) -> None:
-    error = case["answer"]["error"]
+    error = case["response"]["error"]
     hint = parse_range_hint(error["message"], error.get("data"))
     actual = {
         "maxBlocks": hint.max_blocks,
@@ -124,8 +124,8 @@ def test_the_shared_files_equal_those_of_core(name: str) -> None:
 
 
 @pytest.mark.parametrize("case", to_params(read_vectors("repeatable.json")))
-def test_repeatable(case: dict[str, Any]) -> None:
-    assert is_repeatable(case["method"]) is case["expect"]
+def test_is_read_method(case: dict[str, Any]) -> None:
+    assert is_read_method(case["method"]) is case["expect"]
 
 
 GRID = read_vectors("codesAndWords.json")

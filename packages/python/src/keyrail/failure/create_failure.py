@@ -9,7 +9,7 @@ from typing import Any
 from .classify import classify
 from .error import KeyrailError, create_error
 from .facts import Facts
-from .is_repeatable import is_repeatable
+from .is_read_method import is_read_method
 from .kinds import FailureKind, FailureSource
 from .mask import mask, mask_text
 from .parse_retry_after import parse_retry_after
@@ -63,7 +63,7 @@ def create_failure(facts: Facts, *, method: str, redacted_url: str, secrets: Seq
         and not facts.final
         and (
             facts.unsent
-            or is_repeatable(method)
+            or is_read_method(method)
             or (kind == "throttled" and (facts.kind is not None or rejected))
             or (isinstance(reason, str) and reason in _NOT_FORWARDED)
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..failure.error import KeyrailError
-from ..failure.is_repeatable import is_repeatable
+from ..failure.is_read_method import is_read_method
 from .batch_cap import BatchCap
 from .call_settings import CallSettings
 from .call_timeout import get_timeout_ms
@@ -61,7 +61,7 @@ def batch_steps(
         settings: The settings of calls.
 
     """
-    reads = [at for at, call in enumerate(calls) if writes[at] is None and is_repeatable(call.method)]
+    reads = [at for at, call in enumerate(calls) if writes[at] is None and is_read_method(call.method)]
     batched = set(reads)
     single = [at for at in range(len(calls)) if at not in batched]
     places: list[list[int]] = [[at] for at in single]

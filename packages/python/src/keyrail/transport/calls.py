@@ -14,7 +14,7 @@ from ..endpoint.create_endpoint import Endpoint
 from ..failure.check import check, describe, invalid
 from ..failure.error import KeyrailError
 from ..failure.hints import add_hint
-from ..failure.normalize_revert import normalize_revert
+from ..failure.to_revert import to_revert
 from ..message.response import Result
 from .batch import BatchLimits, batch_steps
 from .call_settings import CallSettings
@@ -154,7 +154,7 @@ def to_web3_error(failure: KeyrailError) -> RPCResponse | None:
     lower = message.lower()
     shown: Any = None
     if failure.kind == "revert" and method in _REVERTING:
-        revert = normalize_revert(error)
+        revert = to_revert(error)
         shown = revert if revert.get("code") == 3 else None
     elif (
         message == "transaction not found"

@@ -13,7 +13,7 @@ from ..failure.check import invalid
 from ..failure.create_failure import create_failure
 from ..failure.error import KeyrailError, replace_fields
 from ..failure.facts import Facts
-from ..failure.is_repeatable import is_repeatable
+from ..failure.is_read_method import is_read_method
 from .async_http_client import create_async_http_client
 from .call_settings import CallSettings
 from .http_client import create_http_client
@@ -74,7 +74,7 @@ def create_runner(
         except KeyrailError as failure:
             return fail_all(_at_endpoint(failure, attempt, endpoint.redacted_url), attempt)
         first = ids.take(len(attempt.calls))
-        may_repeat = all(is_repeatable(call.method) for call in attempt.calls)
+        may_repeat = all(is_read_method(call.method) for call in attempt.calls)
         response = post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
         return to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
 
@@ -139,7 +139,7 @@ def create_async_runner(
         except KeyrailError as failure:
             return fail_all(_at_endpoint(failure, attempt, endpoint.redacted_url), attempt)
         first = ids.take(len(attempt.calls))
-        may_repeat = all(is_repeatable(call.method) for call in attempt.calls)
+        may_repeat = all(is_read_method(call.method) for call in attempt.calls)
         response = await post(resolved, encode_calls(attempt.calls, first), may_repeat, attempt.until)
         return to_attempt_result(response, attempt, first, resolved, endpoint.chain_id)
 

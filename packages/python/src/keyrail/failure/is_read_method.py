@@ -6,7 +6,7 @@ from importlib.resources import files
 _READS: frozenset[str] = frozenset(json.loads(files(__package__).joinpath("readMethods.json").read_text("utf-8")))
 
 
-def is_repeatable(method: str) -> bool:
+def is_read_method(method: str) -> bool:
     """Check whether a method may be sent again when it is not known whether the first request arrived.
 
     Only known reads may: those in `readMethods.json`, which the TypeScript packages use too. Every other method may change

@@ -42,7 +42,7 @@ def _decode_reason(data: str) -> str | None:
     return str(reason)
 
 
-def normalize_revert(error: RpcErrorObject) -> RpcErrorObject:
+def to_revert(error: RpcErrorObject) -> RpcErrorObject:
     """Convert a revert error to code 3, a message with ``execution reverted``, and the revert data as hex. Nodes use many other forms.
 
     Args:
