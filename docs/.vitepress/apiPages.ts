@@ -59,17 +59,19 @@ function planPackage(top: string, folder: string): readonly Planned[] {
     language: path === 'core-schema' ? 'text' : 'ts',
   })
   if (folder !== 'core') return [page(folder, name, `The exports of \`${name}\`.`, all)]
-  const schema = all.filter(({ file }) => file?.startsWith('./schema/'))
-  const values = all.filter((one) => !one.isType && !schema.includes(one))
-  const types = all.filter((one) => one.isType && !schema.includes(one))
-  const also = 'The others: [functions](/api/core.md), [types](/api/core-types.md), [the schema](/api/core-schema.md).'
+  // The main entry repeats some types of the schema; they are described on the schema's page.
+  const own = all.filter(({ file, isType }) => !isType || !file?.startsWith('./schema/'))
+  const values = own.filter(({ isType }) => !isType)
+  const types = own.filter(({ isType }) => isType)
+  const schema = [...readExports(join(home, 'src/schema/index.ts'))].sort((a, b) => a.name.localeCompare(b.name))
+  const also = 'The others: [functions](/api/core.md), [types](/api/core-types.md), [schema](/api/core-schema.md).'
   return [
     page('core', name, `The functions of \`${name}\`. ${also}`, values),
-    page('core-types', `${name}: types`, `The types of \`${name}\`, but for the schema. ${also}`, types),
+    page('core-types', `${name}: types`, `The types of \`${name}\`. ${also}`, types),
     page(
       'core-schema',
-      `${name}: the schema`,
-      `The methods of Ethereum's JSON-RPC as types, as they go over the wire. ${also}`,
+      `${name}/schema`,
+      `The types of \`${name}/schema\`: the methods of Ethereum's JSON-RPC, with params and results as they are sent. ${also}`,
       schema,
     ),
   ]

@@ -1,10 +1,12 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  // The two HTTP clients are entries of their own: the `imports` map of package.json picks one as `#http`.
   entry: {
     index: 'src/index.ts',
     internal: 'src/internal.ts',
+    // Types only: its JavaScript is empty.
+    schema: 'src/schema/index.ts',
+    // The two HTTP clients are separate files: the `imports` map of package.json picks one of them as `#http`.
     'http.node': 'src/http/http.node.ts',
     'http.fetch': 'src/http/http.fetch.ts',
   },
@@ -12,9 +14,9 @@ export default defineConfig({
   external: ['#http'],
   // The entries share modules: one KeyrailError, one clock.
   splitting: true,
-  // `Symbol.asyncDispose` is used in the types, and a project with `lib: ["es2022", "dom"]` does not know it.
+  // The types use `Symbol.asyncDispose`, which a project with `lib: ["es2022", "dom"]` does not know.
   dts: {
-    entry: { index: 'src/index.ts', internal: 'src/internal.ts' },
+    entry: { index: 'src/index.ts', internal: 'src/internal.ts', schema: 'src/schema/index.ts' },
     banner: '/// <reference lib="esnext.disposable" />',
   },
   sourcemap: true,

@@ -1,13 +1,11 @@
+import type { Hex, RpcLog, RpcReceipt } from '@keyrail/core'
 import type {
   RpcBlockWithHashes,
   DynamicFeeFields,
-  Hex,
-  RpcLog,
-  RpcReceipt,
   SignedLegacyTransaction,
   TransactionPlace,
   TypedSignature,
-} from '@keyrail/core'
+} from '@keyrail/core/schema'
 
 /** Hex of so many bytes, all alike. */
 export const hexOf = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`

@@ -1,4 +1,5 @@
-import type { Address, AddressOptions, Bytes, Hash, Hex } from '@keyrail/core'
+import type { Address, AddressOptions, Hash, Hex } from '@keyrail/core'
+import type { Bytes } from '@keyrail/core/schema'
 import type { HttpHandler } from 'msw'
 import type { Abi, AbiInterface } from './abi/abi.ts'
 import type { ContractHandlers, MockContract, RawHandlers } from './abi/contract.ts'

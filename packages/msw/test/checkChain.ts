@@ -1,5 +1,6 @@
 import { bloomContains } from './bloomContains.ts'
-import type { RpcBlockWithTransactions, Hex, RpcLog, RpcReceipt } from '@keyrail/core'
+import type { Hex, RpcLog, RpcReceipt } from '@keyrail/core'
+import type { RpcBlockWithTransactions } from '@keyrail/core/schema'
 import { hexToBigInt, keccak256, parseTransaction, recoverTransactionAddress, toRlp } from 'viem'
 import { expect } from 'vitest'
 import { fromHex, toHex } from '../src/bytes/hex.ts'

@@ -72,6 +72,16 @@ export interface RpcBlockWithTransactions extends RpcBlockHeader, BlockBody {
   transactions: RpcTransaction[]
 }
 
+/**
+ * A block, with either its transactions or their hashes. `RpcBlock<true>` has the transactions, `RpcBlock<false>` the hashes.
+ *
+ * @example
+ * const countTransactions = (block: RpcBlock): number => block.transactions.length
+ */
+export type RpcBlock<WithTransactions extends boolean = boolean> = WithTransactions extends true
+  ? RpcBlockWithTransactions
+  : RpcBlockWithHashes
+
 /** A block that may still be pending, with the hashes of its transactions. */
 export interface RpcPendingBlockWithHashes extends RpcPendingBlockHeader, BlockBody {
   transactions: Hash[]
@@ -100,17 +110,14 @@ export interface BlockMethods {
   /** A block by hash, with its transactions whole. Source: execution-apis, eth/block. */
   eth_getBlockByHash(hash: Hash, hydrated: true): Promise<RpcBlockWithTransactions | null>
   /** A block by hash. Source: execution-apis, eth/block. */
-  eth_getBlockByHash(hash: Hash, hydrated: boolean): Promise<RpcBlockWithHashes | RpcBlockWithTransactions | null>
+  eth_getBlockByHash(hash: Hash, hydrated: boolean): Promise<RpcBlock | null>
 
   /** A block of the chain, with the hashes of its transactions. Source: execution-apis, eth/block. */
   eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: false): Promise<RpcBlockWithHashes | null>
   /** A block of the chain, with its transactions whole. Source: execution-apis, eth/block. */
   eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: true): Promise<RpcBlockWithTransactions | null>
   /** A block of the chain. Source: execution-apis, eth/block. */
-  eth_getBlockByNumber(
-    block: MinedBlockNumberOrTag,
-    hydrated: boolean,
-  ): Promise<RpcBlockWithHashes | RpcBlockWithTransactions | null>
+  eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: boolean): Promise<RpcBlock | null>
   /** A block that may be the pending one, with the hashes of its transactions. Source: execution-apis, eth/block; geth for what is `null`. */
   eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: false): Promise<RpcPendingBlockWithHashes | null>
   /** A block that may be the pending one, with its transactions whole. Source: execution-apis, eth/block; geth for what is `null`. */

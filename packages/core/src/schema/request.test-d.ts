@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { CallOptions } from '../transport/call.ts'
+import type { CallOptions } from './callOptions.ts'
 import type {
   RpcBlockWithHashes,
   RpcBlockWithTransactions,

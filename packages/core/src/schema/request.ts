@@ -1,4 +1,4 @@
-import type { CallOptions } from '../transport/call.ts'
+import type { CallOptions } from './callOptions.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
 
 /**

@@ -1,27 +1,13 @@
+import type { CallOptions } from '../schema/callOptions.ts'
 import type { CallEvent } from './callEvent.ts'
 import type { QueueEntry } from './queue.ts'
+
+export type { CallOptions, Priority } from '../schema/callOptions.ts'
 
 /** The method and params of a call: EIP-1193 request arguments. Params are by position or by name, as in JSON-RPC 2.0 section 4.2. */
 export interface RequestArguments {
   readonly method: string
   readonly params?: readonly unknown[] | Readonly<Record<string, unknown>> | undefined
-}
-
-/** Who goes first where calls must wait: writes before reads, reads before polling. */
-export type Priority = 'write' | 'read' | 'poll'
-
-/** How one call is made. */
-export interface CallOptions {
-  /** Aborts the call; it then rejects with `signal.reason`, unchanged. */
-  readonly signal?: AbortSignal | undefined
-  /** How long the call may take in all, retries included, in milliseconds. @default 10_000, 60_000 for heavy methods */
-  readonly timeoutMs?: number | undefined
-  /** How often it is made again at most, where the transport retries; 0 for never. @default that of the transport */
-  readonly retries?: number | undefined
-  /** Who goes first where calls must wait for a budget or for a free place. @default 'read', and 'write' for what changes something */
-  readonly priority?: Priority | undefined
-  /** Never answered by a node that is behind this block; `true`: behind the highest block seen. By `route`. @default that of the transport */
-  readonly minBlock?: number | bigint | boolean | undefined
 }
 
 /**

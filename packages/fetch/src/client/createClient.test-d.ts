@@ -1,4 +1,5 @@
-import type { RpcBlockWithHashes, RpcBlockWithTransactions, EthereumRpc, Hex, Transport } from '@keyrail/core'
+import type { EthereumRpc, Hex, Transport } from '@keyrail/core'
+import type { RpcBlockWithHashes, RpcBlockWithTransactions } from '@keyrail/core/schema'
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Client } from './client.ts'
 import { createClient } from './createClient.ts'

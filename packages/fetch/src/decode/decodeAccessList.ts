@@ -1,4 +1,4 @@
-import type { AccessListEntry } from '@keyrail/core'
+import type { AccessListEntry } from '@keyrail/core/schema'
 import { decodeHex } from './decodeHex.ts'
 import { decodeList } from './decodeList.ts'
 import { decodeObject } from './decodeObject.ts'

@@ -1,4 +1,5 @@
-import type { AccessListEntry, Hex } from '@keyrail/core'
+import type { Hex } from '@keyrail/core'
+import type { AccessListEntry } from '@keyrail/core/schema'
 import type { TransactionType } from './transactionType.ts'
 
 /**

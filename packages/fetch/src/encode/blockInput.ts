@@ -1,4 +1,5 @@
-import type { BlockTag, Hex, MinedBlockTag } from '@keyrail/core'
+import type { BlockTag, Hex } from '@keyrail/core'
+import type { MinedBlockTag } from '@keyrail/core/schema'
 
 /** Which block of the chain, by number or tag. */
 export type MinedBlockNumberInput = bigint | number | MinedBlockTag

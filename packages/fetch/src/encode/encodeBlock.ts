@@ -1,4 +1,5 @@
-import type { BlockTag, Hex, MinedBlockTag } from '@keyrail/core'
+import type { BlockTag, Hex } from '@keyrail/core'
+import type { MinedBlockTag } from '@keyrail/core/schema'
 import type { BlockInput, MinedBlockInput } from './blockInput.ts'
 import { encodeQuantity } from './encodeQuantity.ts'
 import { invalidOption } from './invalidOption.ts'

@@ -1,4 +1,5 @@
-import type { AccessListEntry, Hex } from '@keyrail/core'
+import type { Hex } from '@keyrail/core'
+import type { AccessListEntry } from '@keyrail/core/schema'
 import type { Authorization } from '../decode/transaction.ts'
 
 /** A transaction that is not signed: for `call` and `estimateGas`. Everything may be left out. */

@@ -1,4 +1,5 @@
-import type { Hex, LogFilterFields } from '@keyrail/core'
+import type { Hex } from '@keyrail/core'
+import type { LogFilterFields } from '@keyrail/core/schema'
 import { encodeHex } from '../encode/encodeHex.ts'
 import { invalidOption } from '../encode/invalidOption.ts'
 import type { LogQuery } from './logQuery.ts'

@@ -1,4 +1,5 @@
-import type { Bytes, Hash, Hex } from '@keyrail/core'
+import type { Hash, Hex } from '@keyrail/core'
+import type { Bytes } from '@keyrail/core/schema'
 import { checksumAddress } from '../bytes/checksumAddress.ts'
 import { fromHex, isHexData, toHex, word } from '../bytes/hex.ts'
 import { keccakHex, keccakText } from '../bytes/keccak.ts'

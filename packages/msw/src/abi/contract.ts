@@ -1,4 +1,5 @@
-import type { Address, Bytes, Hash, Hex } from '@keyrail/core'
+import type { Address, Hash, Hex } from '@keyrail/core'
+import type { Bytes } from '@keyrail/core/schema'
 import { checksumAddress } from '../bytes/checksumAddress.ts'
 import { isHexData, lower, word, toWord } from '../bytes/hex.ts'
 import type { LogEntry } from '../chain/logEntry.ts'

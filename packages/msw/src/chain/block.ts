@@ -1,12 +1,5 @@
-import type {
-  Address,
-  RpcBlockWithHashes,
-  RpcBlockWithTransactions,
-  Hash,
-  RpcLog,
-  RpcReceipt,
-  RpcTransaction,
-} from '@keyrail/core'
+import type { Address, Hash, RpcLog, RpcReceipt, RpcTransaction } from '@keyrail/core'
+import type { RpcBlockWithHashes, RpcBlockWithTransactions } from '@keyrail/core/schema'
 import { concat, toIntegerBytes, toQuantity, toHex } from '../bytes/hex.ts'
 import { decodeRlp, encodeRlp } from '../bytes/rlp.ts'
 import { createBloom } from './bloom.ts'

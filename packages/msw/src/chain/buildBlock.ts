@@ -1,4 +1,5 @@
-import type { Address, Authorization, Hash } from '@keyrail/core'
+import type { Address, Hash } from '@keyrail/core'
+import type { Authorization } from '@keyrail/core/schema'
 import { concat, fromHex, toIntegerBytes, toHex } from '../bytes/hex.ts'
 import { keccak, keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'

@@ -1,4 +1,5 @@
-import type { AccessList, Authorization, Hash, Hex } from '@keyrail/core'
+import type { Hash, Hex } from '@keyrail/core'
+import type { AccessList, Authorization } from '@keyrail/core/schema'
 import { fromHex, toQuantity, toHex, toInteger } from '../bytes/hex.ts'
 import { keccakHex } from '../bytes/keccak.ts'
 import { decodeRlp } from '../bytes/rlp.ts'

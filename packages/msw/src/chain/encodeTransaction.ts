@@ -1,4 +1,5 @@
-import type { AccessList, Address, Authorization, Hex } from '@keyrail/core'
+import type { Address, Hex } from '@keyrail/core'
+import type { AccessList, Authorization } from '@keyrail/core/schema'
 import { concat, toIntegerBytes } from '../bytes/hex.ts'
 import { keccak, keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'

@@ -1,4 +1,5 @@
-import type { RpcBlockHeader, Hash } from '@keyrail/core'
+import type { Hash } from '@keyrail/core'
+import type { RpcBlockHeader } from '@keyrail/core/schema'
 import { toIntegerBytes, toQuantity, toHex } from '../bytes/hex.ts'
 import { keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'

@@ -1,4 +1,5 @@
-import type { Address, Bytes, Hash } from '@keyrail/core'
+import type { Address, Hash } from '@keyrail/core'
+import type { Bytes } from '@keyrail/core/schema'
 import { lower } from '../bytes/hex.ts'
 
 /** A log as a contract emits it, before it is in a block. */

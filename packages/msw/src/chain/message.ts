@@ -1,4 +1,5 @@
-import type { Address, Bytes, Hex } from '@keyrail/core'
+import type { Address, Hex } from '@keyrail/core'
+import type { Bytes } from '@keyrail/core/schema'
 import type { LogEntry } from './logEntry.ts'
 import type { StateValue } from './worldState.ts'
 

@@ -1,4 +1,5 @@
-import type { AccessList, Address, Authorization, Hash, Hex } from '@keyrail/core'
+import type { Address, Hash, Hex } from '@keyrail/core'
+import type { AccessList, Authorization } from '@keyrail/core/schema'
 import type { LogEntry } from './logEntry.ts'
 
 /** The fields of a transaction that its sender chooses. Amounts are in wei. */

@@ -1,4 +1,5 @@
-import type { Hash, RpcPendingTransaction, RpcTransaction } from '@keyrail/core'
+import type { Hash, RpcTransaction } from '@keyrail/core'
+import type { RpcPendingTransaction } from '@keyrail/core/schema'
 import { toQuantity } from '../bytes/hex.ts'
 import { effectiveGasPrice } from './fees.ts'
 import type { Header } from './header.ts'

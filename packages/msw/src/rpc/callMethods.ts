@@ -1,4 +1,5 @@
-import type { Address, BlockIdentifier, Bytes, Hash, Quantity, StateOverrides, TransactionRequest } from '@keyrail/core'
+import type { Address, Hash, Quantity, TransactionRequest } from '@keyrail/core'
+import type { BlockIdentifier, Bytes, StateOverrides } from '@keyrail/core/schema'
 import { isHexData, lower, toQuantity, toHex, toWord } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import { wireReceipt } from '../chain/block.ts'

@@ -1,4 +1,5 @@
-import type { BlockIdentifier, Bytes, Hash, Quantity } from '@keyrail/core'
+import type { Hash, Quantity } from '@keyrail/core'
+import type { BlockIdentifier, Bytes } from '@keyrail/core/schema'
 import { fromHex, lower, toQuantity, toHex } from '../bytes/hex.ts'
 import { keccakHex } from '../bytes/keccak.ts'
 import { encodeRlp } from '../bytes/rlp.ts'

@@ -1,4 +1,5 @@
-import type { BlockIdentifier, Hash, LogFilter, LogFilterTopic, Quantity } from '@keyrail/core'
+import type { Hash, LogFilter, Quantity } from '@keyrail/core'
+import type { BlockIdentifier, LogFilterTopic } from '@keyrail/core/schema'
 import { isHexData, lower, toQuantity } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import type { LogCriteria } from '../chain/matchLogs.ts'

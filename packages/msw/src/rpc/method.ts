@@ -1,4 +1,5 @@
-import type { Address, BlockIdentifier, Bytes, Hex } from '@keyrail/core'
+import type { Address, Hex } from '@keyrail/core'
+import type { BlockIdentifier, Bytes } from '@keyrail/core/schema'
 import { lower } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import type { Chain } from '../chain/chain.ts'

@@ -1,4 +1,5 @@
-import type { Address, BlockIdentifier, Quantity } from '@keyrail/core'
+import type { Address, Quantity } from '@keyrail/core'
+import type { BlockIdentifier } from '@keyrail/core/schema'
 import { lower, toQuantity } from '../bytes/hex.ts'
 import type { Block } from '../chain/block.ts'
 import { blobFee, blockGasLimit, effectiveGasPrice, nextBaseFee, defaultTip } from '../chain/fees.ts'

@@ -1,4 +1,5 @@
-import type { Address, BlockIdentifier, Bytes, Hash, Hex, StorageRequests } from '@keyrail/core'
+import type { Address, Hash, Hex } from '@keyrail/core'
+import type { BlockIdentifier, Bytes, StorageRequests } from '@keyrail/core/schema'
 import { lower, toQuantity, toWord } from '../bytes/hex.ts'
 import { stateKey } from '../chain/worldState.ts'
 import { method, resolveStateBlock } from './method.ts'
