@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import type { AddressOptions } from '@keyrail/core'
+import type { EndpointUrlOptions } from '@keyrail/core'
 
 const localEnv = new URL('../.keyrail/local.env', import.meta.url)
 
@@ -15,7 +15,7 @@ export function isAddressGiven(): boolean {
  *
  * `KEYRAIL_BASE_URL` and `KEYRAIL_API_KEY` name an app's address, `KEYRAIL_RPC_URL` and `KEYRAIL_API_KEY` an API key's, `KEYRAIL_URL` a whole one.
  */
-export function address(): AddressOptions {
+export function address(): EndpointUrlOptions {
   const isGiven = isAddressGiven()
   if (!isGiven && !existsSync(localEnv)) {
     console.error(

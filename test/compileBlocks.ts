@@ -20,7 +20,7 @@ export interface Block {
 const around = `
 declare const client: import('@keyrail/fetch').Client
 declare const transport: import('@keyrail/core').Transport
-declare const address: import('@keyrail/core').AddressOptions
+declare const address: import('@keyrail/core').EndpointUrlOptions
 declare const url: string
 declare const baseUrl: string
 declare const rpcUrl: string

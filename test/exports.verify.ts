@@ -6,41 +6,67 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { exitCodes } from '../packages/cli/src/cliError.ts'
 import { commands } from '../packages/cli/src/commandTable.ts'
-import { commandFace } from './commandFace.ts'
+import { commandApi } from './commandApi.ts'
 import { exportedNames } from './exportedNames.ts'
 import { installed, packed } from './packed.ts'
-import { publicFace } from './publicFace.ts'
+import { publicApi } from './publicApi.ts'
 import { publishedPackages } from './publishedPackages.ts'
+import type { Target } from './publishedPackages.ts'
 import { run, top } from './run.ts'
 import { undocumentedExports } from './undocumentedExports.ts'
 
-const withDoor = publishedPackages.filter(({ manifest }) => manifest.exports !== undefined)
+const libraries = publishedPackages.filter(({ manifest }) => manifest.exports !== undefined)
 
-describe.each(withDoor)('$manifest.name', ({ folder, manifest }) => {
-  const index = join(top, 'packages', folder, 'src/index.ts')
-  const source = readFileSync(index, 'utf8')
+/** The source of each entry point that users can import, by its key in `exports`. */
+const sourcesOf = (exports: Readonly<Record<string, Target>> = {}): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(exports).flatMap(([key, target]) => {
+      const source = typeof target === 'object' ? target['@keyrail/source'] : undefined
+      return typeof source === 'string' && !key.includes('*') ? [[key, source]] : []
+    }),
+  )
 
-  test('gives users the names, types and signatures that are on record', async () => {
-    // What changes for users' compilers is seen here, in review, and belongs into a changeset. To accept it: npm run verify -- -u
-    const { files, path } = packed(folder)
-    const faces = files
-      .filter((name) => /index[.]d[.]c?ts$/.test(name))
-      .map((name) => publicFace(readFileSync(join(path, name), 'utf8')))
-    expect(new Set(faces).size).toBe(1)
-    await expect(await laidOut(faces[0] ?? '')).toMatchFileSnapshot(`faces/${folder}.txt`)
+/** The declaration files of an entry point, one for each module format. */
+const declarationsOf = (target: Target | undefined): readonly string[] =>
+  typeof target === 'string' || target === undefined
+    ? []
+    : Object.entries(target).flatMap(([condition, inner]) =>
+        condition === 'types' && typeof inner === 'string' ? [inner] : declarationsOf(inner),
+      )
+
+describe.each(libraries)('$manifest.name', ({ folder, path, manifest }) => {
+  const sources = [...sourcesOf(manifest.exports)]
+
+  test('has the API that is in its snapshot', async () => {
+    // Every change that users' compilers see shows up here, in review, and needs a changeset. To accept it: npm run verify -- -u
+    const { path, manifest } = packed(folder)
+    const entries = Object.entries(manifest.exports ?? {}).map(([key, target]) => ({
+      name: manifest.name + key.slice(1),
+      files: declarationsOf(target),
+    }))
+    const formats = entries[0]?.files.length ?? 0
+    const apis = Array.from({ length: formats }, (_, at) =>
+      publicApi(
+        entries.map(({ name, files }) => ({ name, text: readFileSync(join(path, files[at] as string), 'utf8') })),
+      ),
+    )
+    expect(new Set(apis).size).toBe(1)
+    await expect(await format(apis[0] ?? '')).toMatchFileSnapshot(`api/${folder}.txt`)
   })
 
-  test('exports the same where it is packed', () => {
-    const { files, path } = packed(folder)
-    const declarations = files.filter((name) => /index[.]d[.]c?ts$/.test(name))
+  test.each(sources)('exports the same from the packed %s', (key, source) => {
+    const { manifest, path: unpacked } = packed(folder)
+    const declarations = declarationsOf(manifest.exports?.[key])
     expect(declarations.length).toBeGreaterThan(0)
     for (const file of declarations) {
-      expect(allNames(readFileSync(join(path, file), 'utf8')), file).toEqual(allNames(source))
+      expect(allNames(readFileSync(join(unpacked, file), 'utf8')), file).toEqual(
+        allNames(readFileSync(join(path, source), 'utf8')),
+      )
     }
   })
 
-  test('has a door that only exports by name', () => {
-    const file = ts.createSourceFile('index.ts', source, ts.ScriptTarget.Latest)
+  test.each(sources)('has an entry point %s that only exports by name', (_, source) => {
+    const file = ts.createSourceFile('index.ts', readFileSync(join(path, source), 'utf8'), ts.ScriptTarget.Latest)
     const { statements } = file
     expect(statements.length).toBeGreaterThan(0)
     for (const statement of statements) {
@@ -50,8 +76,8 @@ describe.each(withDoor)('$manifest.name', ({ folder, manifest }) => {
     }
   })
 
-  test(`says what every export of ${manifest.name} is for`, () => {
-    expect(undocumentedExports(index)).toEqual([])
+  test.each(sources)('documents every export of its entry point %s', (_, source) => {
+    expect(undocumentedExports(join(path, source))).toEqual([])
   })
 })
 
@@ -70,8 +96,8 @@ describe('at run time', () => {
   })
 })
 
-test('the command takes the words and ends with the codes that are on record', async () => {
-  await expect(commandFace(commands, exitCodes)).toMatchFileSnapshot('faces/cli.txt')
+test('the command has the arguments and exit codes that are in its snapshot', async () => {
+  await expect(commandApi(commands, exitCodes)).toMatchFileSnapshot('api/cli.txt')
 })
 
 // Any Python that is new enough reads the sources.
@@ -79,58 +105,79 @@ const python = process.env['KEYRAIL_PYTHON'] || 'python3'
 const canRead = spawnSync(python, ['-c', 'import sys; assert sys.version_info >= (3, 10)']).status === 0
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
-test.skipIf(!canRead && !mustRun)(
-  'the Python package gives users the names and signatures that are on record',
-  async () => {
-    const { code, stdout, stderr } = await run(python, ['packages/python/tests/public_api.py'])
-    expect(code, stderr).toBe(0)
-    await expect(stdout).toMatchFileSnapshot('faces/python.txt')
-  },
-)
+test.skipIf(!canRead && !mustRun)('the Python package has the API that is in its snapshot', async () => {
+  const { code, stdout, stderr } = await run(python, ['packages/python/tests/public_face.py'])
+  expect(code, stderr).toBe(0)
+  await expect(stdout).toMatchFileSnapshot('api/python.txt')
+})
 
-describe('what is on record of a package', () => {
+describe('the API snapshot of a package', () => {
   const declarations = [
+    '/// <reference lib="esnext.disposable" />',
     "import { Z, A as B } from 'there';",
+    "import { Priority } from './schema.js';",
+    "export { Hex } from './schema.js';",
     '/** Says something. */',
     'declare function one(given: string): string;',
     'declare function one(given: number): number;',
     'interface Hidden { /** In words. */ readonly of: B }',
     'declare const another: Hidden;',
-    'export { another, one };',
+    'declare const arrow: (given: Hidden) => void;',
+    'interface Inner { readonly priority: Priority }',
+    'declare class Failure extends Error { readonly inner: Inner }',
+    'export { another, arrow, Failure, one, Z };',
     'export type { Hidden as Shown };',
   ]
-  const face = publicFace(declarations.join('\n'))
+  const apiOf = (text: string): string => publicApi([{ name: '@keyrail/core', text }])
+  const api = apiOf(declarations.join('\n'))
 
-  test('is names, imports and declarations in an order of their own, overloads in theirs, and no words', () => {
-    expect(face.replaceAll(/\s+/g, ' ')).toBe(
+  test('groups exports by kind, sorted by name, with overloads in their order and without comments', () => {
+    expect(api.replaceAll(/\s+/g, ' ').replaceAll(/=+ \/\/ /g, '')).toBe(
       [
-        'export type { Hidden as Shown } export { another } export { one }',
-        "import { A as B } from 'there' import { Z } from 'there'",
-        'interface Hidden { readonly of: B; }',
-        'declare const another: Hidden;',
+        '// @keyrail/core',
+        '// Libraries that the types need // esnext.disposable',
+        "// Exports of other modules export { Hex } from '@keyrail/core/schema' export { Z } from 'there'",
+        '// Functions declare const arrow: (given: Hidden) => void;',
         'declare function one(given: string): string; declare function one(given: number): number;',
+        '// Constants declare const another: Hidden;',
+        '// Classes declare class Failure extends Error { readonly inner: Inner; }',
+        '// Types // Exported as Shown interface Hidden { readonly of: B; }',
+        '// Not exported, but used above interface Inner { readonly priority: Priority; }',
+        "// Imports import type { A as B } from 'there'",
+        "import type { Priority } from '@keyrail/core/schema' import type { Z } from 'there' ",
       ].join(' '),
     )
   })
 
-  test('stays as it is where words or places change, and changes with a type, a name or the order of overloads', () => {
-    const changed = (from: string, to: string): string => publicFace(declarations.join('\n').replace(from, to))
-    expect(changed('Says something', 'Says another thing')).toBe(face)
-    expect(publicFace([...declarations.slice(4), ...declarations.slice(0, 4)].join('\n'))).toBe(face)
-    expect(changed('given: number', 'given?: number')).not.toBe(face)
-    expect(changed('of: B', 'of: Z')).not.toBe(face)
-    expect(changed('another, one', 'one')).not.toBe(face)
-    const [first = '', second = ''] = declarations.slice(2)
-    expect(changed(`${first}\n${second}`, `${second}\n${first}`)).not.toBe(face)
+  test('has a section for each entry point', () => {
+    const text = 'interface A {}\nexport type { A };'
+    const both = publicApi([
+      { name: '@keyrail/core', text },
+      { name: '@keyrail/core/schema', text },
+    ])
+    expect(both.match(/^[/][/] @keyrail.*/gm)).toEqual(['// @keyrail/core', '// @keyrail/core/schema'])
   })
 
-  test('leaves nothing out that it cannot name', () => {
-    expect(() => publicFace("export * from 'there'")).toThrow('an export has no name')
-    expect(() => publicFace('declare const { a }: { a: 1 }')).toThrow('has no name here')
+  test('ignores comments and the order in a file, and shows a changed type, name, export or order of overloads', () => {
+    const changed = (from: string, to: string): string => apiOf(declarations.join('\n').replace(from, to))
+    expect(changed('Says something', 'Says another thing')).toBe(api)
+    expect(apiOf([...declarations.slice(7), ...declarations.slice(1, 7), declarations[0]].join('\n'))).toBe(
+      apiOf(declarations.slice(1).join('\n')),
+    )
+    expect(changed('given: number', 'given?: number')).not.toBe(api)
+    expect(changed('of: B', 'of: Z')).not.toBe(api)
+    expect(changed('another, arrow', 'arrow')).not.toBe(api)
+    const [first = '', second = ''] = declarations.slice(5)
+    expect(changed(`${first}\n${second}`, `${second}\n${first}`)).not.toBe(api)
+  })
+
+  test('omits nothing that it cannot name', () => {
+    expect(() => apiOf("export * from 'there'")).toThrow('an export has no name')
+    expect(() => apiOf('declare const { a }: { a: 1 }')).toThrow('has no name here')
   })
 })
 
-test('an export that says nothing of itself is told', () => {
+test('an export without a docblock is found', () => {
   const room = mkdtempSync(join(tmpdir(), 'keyrail-exports-'))
   writeFileSync(
     join(room, 'inner.ts'),
@@ -149,16 +196,16 @@ test('no source file exports a star', () => {
   expect(sources.filter((file) => /^export \*/m.test(readFileSync(join(top, file), 'utf8')))).toEqual([])
 })
 
-/** The same declarations in lines that can be read, and compared one by one. */
-async function laidOut(declarations: string): Promise<string> {
-  const room = mkdtempSync(join(tmpdir(), 'keyrail-face-'))
+/** The same declarations, one to a line where they fit. */
+async function format(declarations: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-api-'))
   try {
-    writeFileSync(join(room, 'face.ts'), declarations)
-    const { code, stderr } = await run('oxfmt', ['--config', join(top, '.oxfmtrc.json'), 'face.ts'], { cwd: room })
+    writeFileSync(join(folder, 'api.ts'), declarations)
+    const { code, stderr } = await run('oxfmt', ['--config', join(top, '.oxfmtrc.json'), 'api.ts'], { cwd: folder })
     if (code !== 0) throw new Error(stderr)
-    return readFileSync(join(room, 'face.ts'), 'utf8')
+    return readFileSync(join(folder, 'api.ts'), 'utf8').replaceAll(/^declare /gm, '')
   } finally {
-    rmSync(room, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

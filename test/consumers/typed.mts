@@ -1,9 +1,9 @@
 import { compose, deadline, http, isKeyrailError, retry } from '@keyrail/core'
-import type { AddressOptions, KeyrailError } from '@keyrail/core'
-import { createClient } from '@keyrail/fetch'
+import type { EndpointUrlOptions, KeyrailError } from '@keyrail/core'
+import { clientOf, createClient } from '@keyrail/fetch'
 import type { Client } from '@keyrail/fetch'
 
-/** Reads the latest block with a client that creates its transport, and with one on a given transport. */
+/** Reads the latest block by both doors. */
 export async function readLatest(url: string): Promise<{ number: string; hash: string | undefined }> {
   const client: Client = createClient({ url })
   const block = await client.eth_getBlockByNumber('latest', false)
@@ -13,12 +13,11 @@ export async function readLatest(url: string): Promise<{ number: string; hash: s
   void block?.noSuchField
   client.close()
 
-  const address: AddressOptions = { url }
-  const transport = compose(http(address), retry(), deadline())
-  const small = createClient(transport)
+  const address: EndpointUrlOptions = { url }
+  const small = clientOf(compose(http(address), retry(), deadline()))
   const number: string = await small.eth_blockNumber()
   const exact: string = await small.request({ method: 'eth_chainId' })
-  transport.close()
+  small.close()
   void [hashes, exact]
   return { number, hash: block?.hash ?? undefined }
 }

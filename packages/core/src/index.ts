@@ -1,13 +1,12 @@
 export type {
-  AddressDetails,
-  AddressOptions,
-  ApiKeyAddressOptions,
-  AppAddressOptions,
-  Network,
+  ApiKeyUrlOptions,
+  AppUrlOptions,
+  EndpointUrlOptions,
+  FullUrlOptions,
   PerNetwork,
+  RequestHeaders,
   Secret,
-  WholeAddressOptions,
-} from './address/addressOptions.ts'
+} from './endpoint/endpointUrlOptions.ts'
 export type { FailureKind } from './failure/failureKind.ts'
 export { isKeyrailError, KeyrailError } from './failure/keyrailError.ts'
 export type { FailureSource, KeyrailErrorFields, RpcErrorObject } from './failure/keyrailError.ts'

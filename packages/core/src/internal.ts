@@ -1,5 +1,5 @@
 // What Keyrail's own packages share. It may change in any release.
-export { urlProblem } from './address/urlProblem.ts'
+export { describeUrlProblem } from './endpoint/describeUrlProblem.ts'
 export { now } from './clock/now.ts'
 export { startTimer } from './clock/startTimer.ts'
 export type { Timer } from './clock/startTimer.ts'

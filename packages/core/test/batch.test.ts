@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { AddressOptions } from '../src/address/addressOptions.ts'
+import type { EndpointUrlOptions } from '../src/endpoint/endpointUrlOptions.ts'
 import { isKeyrailError } from '../src/failure/keyrailError.ts'
 import type { BatchOptions } from '../src/transport/batch.ts'
 import { gate } from '../src/transport/gate.ts'
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const open = (
   options: HttpOptions & { readonly retries?: number; readonly batch?: boolean | BatchOptions; maxInFlight?: number },
-  address: AddressOptions = { url: server.url },
+  address: EndpointUrlOptions = { url: server.url },
 ): Transport =>
   (transport = compose(
     joinBatches(options.batch)(gate({ maxInFlight: options.maxInFlight })(http(address, { fetch: options.fetch }))),

@@ -45,6 +45,7 @@ export type FullOptions = Omit<
   Partial<Record<'url' | 'baseUrl' | 'rpcUrl' | 'network', unknown>> & {
     readonly apiKey?: unknown
     readonly jwt?: unknown
+    readonly headers?: unknown
     readonly chainId?: unknown
     readonly endpoints?:
       | readonly (DistributiveOmit<EndpointOptions, 'budget'> & { readonly budget?: BudgetOptions })[]
@@ -81,10 +82,11 @@ export function createFullTransport(options: FullOptions): FullTransport {
     rpcUrl,
     apiKey,
     jwt,
+    headers,
     ...rest
   } = options
   const address = Object.fromEntries(
-    Object.entries({ url, baseUrl, rpcUrl, apiKey, jwt }).filter(([, value]) => value !== undefined),
+    Object.entries({ url, baseUrl, rpcUrl, apiKey, jwt, headers }).filter(([, value]) => value !== undefined),
   ) as unknown as EndpointOptions
   const { maxWaitMs } = rest
   const limits = (own: BudgetOptions): ReturnType<typeof budget> => budget({ maxWaitMs, ...own })

@@ -54,7 +54,7 @@ describe('an unknown option', () => {
     expect(messageOf(() => make({ url, [wrong]: 5 }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
   })
 
-  test.each(['foo', 'x', 'headers', 'concurrency', 'interval', 'quorum', 'ws', ''])(
+  test.each(['foo', 'x', 'cookies', 'concurrency', 'interval', 'quorum', 'ws', ''])(
     '%j is near none, so all are listed',
     (wrong) => {
       const message = messageOf(() => make({ url, [wrong]: 5 }))
@@ -132,33 +132,36 @@ describe('what is no object of options', () => {
 })
 
 describe('a URL that is none', () => {
-  const onlyHttp = 'but only http and https are supported'
-  const broken = 'must be a full URL, such as https://host/path: check its host, port and credentials'
+  const onlyHttp = 'which is not supported. Use https:// or http://.'
+  const empty = 'is empty. If it comes from an environment variable, check that it is set.'
+  const noScheme = 'has no scheme. Start it with https:// or http://.'
+  const credentials = 'contains credentials (user:password@). Remove them, or pass the full URL as url.'
+  const query = 'contains a query (?…). Remove it, or pass the full URL as url.'
+  const broken = 'is not a valid URL. Check its host, port and credentials; it should look like https://host/path.'
   test.each<[given: unknown, problem: string]>([
-    ['', 'is empty: is the variable set?'],
-    ['  \n', 'is empty: is the variable set?'],
+    ['', empty],
+    ['  \n', empty],
     ['ws://node.example', `starts with ws://, ${onlyHttp}`],
     ['wss://node.example', `starts with wss://, ${onlyHttp}`],
     ['WSS://node.example', `starts with WSS://, ${onlyHttp}`],
     ['ftp://node.example', `starts with ftp://, ${onlyHttp}`],
     ['file:///tmp/geth.ipc', `starts with file://, ${onlyHttp}`],
-    ['localhost:8545', 'is missing http:// or https:// at its start'],
-    ['127.0.0.1:8545', 'is missing http:// or https:// at its start'],
-    ['[::1]:8545', 'is missing http:// or https:// at its start'],
-    [`node.example/v2/${key}`, 'is missing http:// or https:// at its start'],
-    ['//node.example', 'is missing http:// or https:// at its start'],
-    ['/tmp/geth.ipc', 'is missing http:// or https:// at its start'],
-    ['http:/node.example', 'is missing http:// or https:// at its start'],
-    ['http:node.example', 'is missing http:// or https:// at its start'],
-    [key, 'is missing http:// or https:// at its start'],
-    [`${key}://node.example`, 'is missing http:// or https:// at its start'],
-    ['https://node.example /testnet', 'holds white space: copy it again'],
-    [' https://node.example', 'holds white space: copy it again'],
-    ['https://node.example\n', 'holds white space: copy it again'],
-    [8545, 'must be a string such as https://host/path, not a number'],
-    [null, 'must be a string such as https://host/path, not null'],
-    [{ href: 'https://node.example' }, 'must be a string such as https://host/path, not an object'],
-    [new URL('https://node.example'), 'must be a string such as https://host/path, not an object'],
+    ['localhost:8545', noScheme],
+    ['127.0.0.1:8545', noScheme],
+    ['[::1]:8545', noScheme],
+    [`node.example/v2/${key}`, noScheme],
+    ['//node.example', noScheme],
+    ['/tmp/geth.ipc', noScheme],
+    ['http:/node.example', noScheme],
+    ['http:node.example', noScheme],
+    [key, noScheme],
+    [`${key}://node.example`, noScheme],
+    ['https://node.example /testnet', 'contains white space. Copy it again.'],
+    [' https://node.example', 'contains white space. Copy it again.'],
+    ['https://node.example\n', 'contains white space. Copy it again.'],
+    [8545, 'must be a string such as https://host/path, not a number.'],
+    [null, 'must be a string such as https://host/path, not null.'],
+    [new URL('https://node.example'), 'must be a string such as https://host/path, not an object.'],
     ['https://', broken],
     ['https://node.example:port', broken],
     [`https://user:p@${key}@node.example`, broken],
@@ -173,34 +176,40 @@ describe('a URL that is none', () => {
   })
 
   test.each([
-    ['https://node.example/', 'ends with "/": remove it'],
-    ['https://node.example/testnet//', 'ends with "/": remove it'],
-    ['https://node.example?a=b', 'holds a query (?…): remove it, or pass the full URL as url'],
-    ['https://node.example/x?', 'holds a query (?…): remove it, or pass the full URL as url'],
-    [`https://node.example/x?key=${key}/`, 'holds a query (?…): remove it, or pass the full URL as url'],
-    ['https://node.example/x#y', 'holds a fragment (#…): remove it'],
-    [
-      `https://user:${key}@node.example`,
-      'holds credentials (user:password@): remove them, or pass the full URL as url',
-    ],
-    [
-      `https://user:${key}@node.example/?a=b`,
-      'holds credentials (user:password@): remove them, or pass the full URL as url',
-    ],
+    ['https://node.example/', 'ends with "/". Remove the slash.'],
+    ['https://node.example/testnet//', 'ends with "/". Remove the slash.'],
+    ['https://node.example?a=b', query],
+    ['https://node.example/x?', query],
+    [`https://node.example/x?key=${key}/`, query],
+    ['https://node.example/x#y', 'contains a fragment (#…). Remove it.'],
+    [`https://user:${key}@node.example`, credentials],
+    [`https://user:${key}@node.example/?a=b`, credentials],
   ])('%s has its own message as a base URL, and is accepted as a full one', (given, problem) => {
     for (const name of ['baseUrl', 'rpcUrl'])
       expect(messageOf(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
     createTransport({ url: given }).close()
   })
 
+  test('an object in place of a URL is read as a record of networks', () => {
+    const baseUrl = { href: 'https://node.example' }
+    expect(messageOf(() => make({ url: baseUrl }))).toBe(
+      'url must be a string such as https://host/path, not an object.',
+    )
+    expect(messageOf(() => make({ baseUrl, apiKey: 'kr_t0' }))).toBe(
+      'baseUrl is a record of networks. Pass network, one of href.',
+    )
+  })
+
   test('a record that lacks the network names the network', () => {
     const baseUrl = { testnet: 'https://node.example' }
     expect(messageOf(() => make({ baseUrl, network: 'mainnet', apiKey: 'kr_m0' }))).toBe(
-      'baseUrl has no URL for network "mainnet"',
+      'Unknown network "mainnet". baseUrl has testnet.',
     )
   })
 
   test('a key without a URL says which options belong together', () => {
-    expect(messageOf(() => make({ apiKey: key }))).toContain('pass url alone, or baseUrl or rpcUrl with apiKey')
+    expect(messageOf(() => make({ apiKey: key }))).toContain(
+      'The URL is missing. Pass url, or baseUrl or rpcUrl with apiKey.',
+    )
   })
 })

@@ -23,7 +23,10 @@ describe('createClient reports a wrong option as its own', () => {
       `createClient takes an object of options or a transport, such as { url: 'http://127.0.0.1:8545' }, not undefined`,
     ],
     [{ url: 'http://127.0.0.1:1', timeout: 5 }, 'Unknown option "timeout". Did you mean "timeoutMs"?'],
-    [{ url: undefined }, 'no URL is given (is the variable set?): pass url alone, or baseUrl or rpcUrl with apiKey'],
+    [
+      { url: undefined },
+      'The URL is missing. Pass url, or baseUrl or rpcUrl with apiKey. If it comes from an environment variable, check that it is set.',
+    ],
   ])('%j', (options, message) => {
     expect(messageOf(options)).toBe(message)
   })

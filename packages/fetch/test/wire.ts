@@ -3,7 +3,7 @@ import type {
   RpcBlockWithHashes,
   DynamicFeeFields,
   SignedLegacyTransaction,
-  TransactionPlace,
+  TransactionLocation,
   TypedSignature,
 } from '@keyrail/core/schema'
 
@@ -11,7 +11,7 @@ import type {
 export const hexOf = (byte: string, bytes: number): Hex => `0x${byte.repeat(bytes)}`
 
 /** A mined legacy transaction as a node sends it. */
-export const wireTransaction: TransactionPlace & SignedLegacyTransaction = {
+export const wireTransaction: TransactionLocation & SignedLegacyTransaction = {
   type: '0x0',
   hash: hexOf('a1', 32),
   from: hexOf('f0', 20),

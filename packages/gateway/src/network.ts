@@ -1,6 +1,5 @@
-import type { Network } from '@keyrail/core'
-
-export type { Network }
+/** The name of a network that the gateway serves. */
+export type Network = 'testnet' | 'mainnet'
 
 /** Both networks, in the order they are shown. */
 export const networkNames: readonly Network[] = ['testnet', 'mainnet']

@@ -1,5 +1,5 @@
 import { checkNames } from '@keyrail/core/internal'
-import type { Address, AddressOptions } from '@keyrail/core'
+import type { Address, EndpointUrlOptions } from '@keyrail/core'
 import { parseAbi, createRawContract, createContract } from './abi/contract.ts'
 import type { Contract, FunctionHandler, RawHandlers } from './abi/contract.ts'
 import type { Abi, AbiInterface } from './abi/abi.ts'
@@ -27,7 +27,7 @@ import { nodeMethods } from './rpc/nodeMethods.ts'
 import { stateMethods } from './rpc/stateMethods.ts'
 import { warnOnce } from './warnOnce.ts'
 
-const endpointNames: readonly (keyof AddressOptions)[] = [
+const endpointNames: readonly (keyof EndpointUrlOptions)[] = [
   'url',
   'baseUrl',
   'rpcUrl',
@@ -49,7 +49,7 @@ const limitNames: readonly (keyof MockLimits)[] = ['maxBatch', 'maxLogBlocks', '
 /** The chain id of development chains such as Hardhat and anvil. */
 const defaultChainId = 31_337
 
-function resolveChainId({ chainId, network }: AddressOptions): number {
+function resolveChainId({ chainId, network }: EndpointUrlOptions): number {
   const id = typeof chainId === 'object' ? chainId[network ?? 'testnet'] : chainId
   if (id !== undefined) checkInteger('chainId', id, 1)
   return id ?? defaultChainId

@@ -1,4 +1,4 @@
-import type { Address, AddressOptions, Hash, Hex } from '@keyrail/core'
+import type { Address, EndpointUrlOptions, Hash, Hex } from '@keyrail/core'
 import type { Bytes } from '@keyrail/core/schema'
 import type { HttpHandler } from 'msw'
 import type { Abi, AbiInterface } from './abi/abi.ts'
@@ -38,7 +38,8 @@ export interface MockChainOptions {
  * Options of {@link createMockNode}: an endpoint in the form that the SDK takes, or several as `endpoints`, and the behavior of the node.
  * `chainId` of the (first) endpoint is the chain id of the node. @default 31337
  */
-export type MockNodeOptions = (AddressOptions | { readonly endpoints: readonly AddressOptions[] }) & MockChainOptions
+export type MockNodeOptions = (EndpointUrlOptions | { readonly endpoints: readonly EndpointUrlOptions[] }) &
+  MockChainOptions
 
 /** A log to emit. */
 export interface MockLog {

@@ -1,5 +1,5 @@
 import { batch, createClient } from '@keyrail/fetch'
-import type { AddressOptions } from '@keyrail/core'
+import type { EndpointUrlOptions } from '@keyrail/core'
 import { JsonRpcProvider } from 'ethers'
 import { getResponse } from 'msw'
 import { setupServer } from 'msw/node'
@@ -77,7 +77,7 @@ describe('msw replaces the network', () => {
 describe('the endpoint', () => {
   const base = 'https://node.example/testnet'
 
-  test.each<[string, AddressOptions, string]>([
+  test.each<[string, EndpointUrlOptions, string]>([
     ['an app', { baseUrl: base, apiKey: key }, `${base}/v2/${key}`],
     ['an API key', { rpcUrl: base, apiKey: key }, `${base}/${key}`],
     ['a key from a function', { rpcUrl: base, apiKey: async () => key }, `${base}/${key}`],

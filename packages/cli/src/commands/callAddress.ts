@@ -1,6 +1,7 @@
-import type { AddressOptions, Network } from '@keyrail/core'
+import type { EndpointUrlOptions } from '@keyrail/core'
 import type { ReadArguments } from '../arguments/command.ts'
 import { wrongUsage } from '../cliError.ts'
+import type { Network } from '../dev/devChains.ts'
 import { printNote } from '../output/print.ts'
 import { canPrompt, promptSecret } from '../secret/promptSecret.ts'
 import type { PromptStreams } from '../secret/promptSecret.ts'
@@ -66,7 +67,7 @@ const keyFileAlone = (): Error =>
  * @param environment - KEYRAIL_URL, KEYRAIL_BASE_URL and KEYRAIL_API_KEY are read.
  * @throws {CliError} exit code 2 where the address is missing, given twice or lacks its key.
  */
-export function callAddress(given: ReadArguments, environment: Environment): AddressOptions {
+export function callAddress(given: ReadArguments, environment: Environment): EndpointUrlOptions {
   const network = readNetwork(given.text('network'))
   const { kind, name, url: text } = wayOf(given, environment)
   const url = forNetwork(name, text, network)
@@ -89,7 +90,7 @@ export async function askedAddress(
   given: ReadArguments,
   environment: Environment,
   streams: PromptStreams = {},
-): Promise<AddressOptions> {
+): Promise<EndpointUrlOptions> {
   const hasKey = given.text('key-file') !== undefined || !!environment['KEYRAIL_API_KEY']
   const asks = !hasKey && canPrompt(streams) && wayOf(given, environment).kind !== 'url'
   if (!asks) return callAddress(given, environment)

@@ -1,5 +1,5 @@
 import { createTransport } from '@keyrail/core'
-import type { AddressOptions } from '@keyrail/core'
+import type { EndpointUrlOptions } from '@keyrail/core'
 import type { ReadArguments } from '../arguments/command.ts'
 import { readWholeNumber } from '../arguments/readWholeNumber.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
@@ -22,7 +22,7 @@ function readOrigin(text: string | undefined): string | undefined {
 }
 
 /** The chain id that the config of a service has for the network that is examined. */
-async function ofConfig(file: string, given: ReadArguments, address: AddressOptions): Promise<number> {
+async function ofConfig(file: string, given: ReadArguments, address: EndpointUrlOptions): Promise<number> {
   const text = [address.url, address.baseUrl, address.rpcUrl].find((one) => typeof one === 'string') ?? ''
   const inPath = /\/(testnet|mainnet)(?:\/|$)/.exec(text)?.[1]
   const network = readNetwork(given.text('network') ?? inPath)
@@ -31,7 +31,7 @@ async function ofConfig(file: string, given: ReadArguments, address: AddressOpti
   return withConfig(file, () => readServiceConfig(file).networks[network].chainId)
 }
 
-async function chainIdOf(given: ReadArguments, address: AddressOptions): Promise<number | undefined> {
+async function chainIdOf(given: ReadArguments, address: EndpointUrlOptions): Promise<number | undefined> {
   const own = readWholeNumber('--chain-id', given.text('chain-id'), { min: 1, max: Number.MAX_SAFE_INTEGER })
   const file = given.text('config')
   if (own !== undefined && file !== undefined) throw wrongUsage('--chain-id and --config exclude each other')
@@ -39,7 +39,7 @@ async function chainIdOf(given: ReadArguments, address: AddressOptions): Promise
 }
 
 /** What may be printed of an address. */
-function labelOf(address: AddressOptions): string {
+function labelOf(address: EndpointUrlOptions): string {
   const transport = createTransport(address)
   transport.close()
   return transport.redactedUrl

@@ -1,4 +1,5 @@
-import type { Network } from '@keyrail/core'
+/** The name of a network of `keyrail dev`. */
+export type Network = 'testnet' | 'mainnet'
 
 /** The two networks, in the order they are shown. */
 export const networks: readonly Network[] = ['testnet', 'mainnet']

@@ -1,4 +1,4 @@
-import type { AddressOptions } from '@keyrail/core'
+import type { EndpointUrlOptions } from '@keyrail/core'
 import { checkBatch } from './checkBatch.ts'
 import { checkChain } from './checkChain.ts'
 import { checkClock } from './checkClock.ts'
@@ -43,7 +43,7 @@ export interface Examined {
  * @throws {KeyrailError} kind `invalidRequest` where the address cannot be right.
  */
 export async function examine(
-  address: AddressOptions,
+  address: EndpointUrlOptions,
   options: ExamineOptions,
   tell: (finding: Finding) => Promise<void>,
 ): Promise<Examined> {
@@ -84,7 +84,7 @@ export async function examine(
 }
 
 /** What of an address says where it is; the probe has looked at it before. */
-function urlOf({ url, baseUrl, rpcUrl }: AddressOptions): string {
+function urlOf({ url, baseUrl, rpcUrl }: EndpointUrlOptions): string {
   const text = url ?? baseUrl ?? rpcUrl
-  return typeof text === 'string' ? text : (text?.testnet ?? '')
+  return typeof text === 'string' ? text : (text?.['testnet'] ?? '')
 }

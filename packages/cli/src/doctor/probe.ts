@@ -1,5 +1,5 @@
 import { batch, createTransport, hooks } from '@keyrail/core'
-import type { AddressOptions, AttemptEvent, BatchMethods, EthereumRpc, Transport } from '@keyrail/core'
+import type { EndpointUrlOptions, AttemptEvent, BatchMethods, EthereumRpc, Transport } from '@keyrail/core'
 
 /** What was seen of the last HTTP answer. */
 export interface Seen {
@@ -42,7 +42,7 @@ const withHeader = (init: RequestInit | undefined, name: string, value: string):
  * @param options.timeoutMs - How long one call may take.
  * @throws {KeyrailError} kind `invalidRequest` where the address cannot be right.
  */
-export function createProbe(address: AddressOptions, { timeoutMs }: { readonly timeoutMs: number }): Probe {
+export function createProbe(address: EndpointUrlOptions, { timeoutMs }: { readonly timeoutMs: number }): Probe {
   let seen: Seen | undefined
   let origin: string | undefined
   // Holds the key, and stays in here.

@@ -41,7 +41,7 @@ describe('batch', () => {
     expectTypeOf(gas).toEqualTypeOf<Settled<Quantity>>()
   })
 
-  test('refuses unknown methods, wrong params and missing ones', () => {
+  test('rejects unknown methods, and wrong or missing params', () => {
     // @ts-expect-error there is no such method
     void batch([{ method: 'eth_blokNumber' }])
     // @ts-expect-error a balance is of an address
@@ -53,7 +53,7 @@ describe('batch', () => {
     expectTypeOf(batch([])).resolves.toEqualTypeOf<[]>()
   })
 
-  test('tells what went wrong only after asking', async () => {
+  test('requires a check of the status before the reason is read', async () => {
     const [gas] = await batch([{ method: 'eth_gasPrice' }])
     // @ts-expect-error it may have failed
     void gas.value

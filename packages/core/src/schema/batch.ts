@@ -2,19 +2,19 @@ import type { CallOptions } from './callOptions.ts'
 import type { EthereumRpc } from './ethereumRpc.ts'
 import type { MethodName, Params, Result } from './request.ts'
 
-/** How one call of a batch ended. */
+/** The outcome of one call of a batch. */
 export type Settled<Value = unknown> =
   | { readonly status: 'fulfilled'; readonly value: Value }
   | { readonly status: 'rejected'; readonly reason: unknown }
 
-/** One call of a batch, of whatever method. */
+/** One call of a batch, of any method. */
 export interface BatchCall<Rpc = EthereumRpc> {
   readonly method: MethodName<Rpc>
   readonly params?: readonly unknown[] | undefined
 }
 
 /** The calls as their methods take them: a wrong param is an error at its own call. */
-type Checked<Rpc, Calls extends readonly BatchCall<Rpc>[]> = {
+type CheckedCalls<Rpc, Calls extends readonly BatchCall<Rpc>[]> = {
   readonly [I in keyof Calls]: { readonly method: Calls[I]['method'] } & (readonly [] extends Params<
     Rpc,
     Calls[I]['method']
@@ -23,13 +23,13 @@ type Checked<Rpc, Calls extends readonly BatchCall<Rpc>[]> = {
     : { readonly params: Params<Rpc, Calls[I]['method']> })
 }
 
-/** What one call answers, by the params that it was given or left out. */
-type Answered<Rpc, M extends keyof Rpc, Call> = Call extends { readonly params: infer P extends Params<Rpc, M> }
+/** The result of one call, by the params that were given or omitted. */
+type CallResult<Rpc, M extends keyof Rpc, Call> = Call extends { readonly params: infer P extends Params<Rpc, M> }
   ? Result<Rpc, M, P>
   : Result<Rpc, M, readonly [] extends Params<Rpc, M> ? Params<Rpc, M> & readonly [] : Params<Rpc, M>>
 
 /**
- * How the calls of a batch end, in their order.
+ * The outcome of each call of a batch, in order.
  *
  * @example
  * type Results = BatchResults<EthereumRpc, [{ method: 'eth_chainId' }, { method: 'eth_gasPrice' }]>
@@ -37,7 +37,7 @@ type Answered<Rpc, M extends keyof Rpc, Call> = Call extends { readonly params: 
  * if (results[0].status === 'fulfilled') console.log(BigInt(results[0].value))
  */
 export type BatchResults<Rpc, Calls extends readonly BatchCall<Rpc>[]> = {
-  -readonly [I in keyof Calls]: Settled<Answered<Rpc, Calls[I]['method'], Calls[I]>>
+  -readonly [I in keyof Calls]: Settled<CallResult<Rpc, Calls[I]['method'], Calls[I]>>
 }
 
 /**
@@ -49,6 +49,6 @@ export type BatchResults<Rpc, Calls extends readonly BatchCall<Rpc>[]> = {
  * if (block.status === 'fulfilled') console.log(block.value?.transactions[0])
  */
 export type BatchFn<Rpc = EthereumRpc> = <const Calls extends readonly BatchCall<Rpc>[]>(
-  calls: Calls & Checked<Rpc, Calls>,
+  calls: Calls & CheckedCalls<Rpc, Calls>,
   options?: CallOptions,
 ) => Promise<BatchResults<Rpc, Calls>>

@@ -55,7 +55,7 @@ describe('blocks', () => {
     void node.eth_getBlockByNumber('latest')
   })
 
-  test('numbers are refused where the protocol has hex', () => {
+  test('numbers are rejected where the protocol has hex', () => {
     type Block = RpcBlockWithTransactions
     expectTypeOf<Block['number']>().toEqualTypeOf<Hex>()
     // @ts-expect-error a number in place of hex

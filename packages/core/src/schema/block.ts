@@ -3,7 +3,7 @@ import type { Address, Bytes, Hash, Quantity } from './hex.ts'
 import type { RpcPendingTransaction, RpcTransaction } from './transaction.ts'
 import type { RpcWithdrawal } from './withdrawal.ts'
 
-/** The fields of a header that stand from the start, before the block is sealed. Source: execution-apis, `Block`. */
+/** The header fields that are set before the block is sealed. Source: execution-apis, `Block`. */
 export interface BlockHeaderFields {
   parentHash: Hash
   sha3Uncles: Hash
@@ -45,7 +45,7 @@ export interface RpcBlockHeader extends BlockHeaderFields {
   logsBloom: Bytes
 }
 
-/** The header of a block that may still be pending: what is settled last is `null` until then. */
+/** The header of a block that may still be pending. Fields that are set last are `null` until then. */
 export interface RpcPendingBlockHeader extends BlockHeaderFields {
   number: Quantity | null
   hash: Hash | null
@@ -54,7 +54,7 @@ export interface RpcPendingBlockHeader extends BlockHeaderFields {
   logsBloom: Bytes | null
 }
 
-/** The parts of a block beside its header and its transactions. */
+/** The parts of a block other than its header and transactions. */
 export interface BlockBody {
   size: Quantity
   uncles: Hash[]
@@ -62,12 +62,12 @@ export interface BlockBody {
   withdrawals?: RpcWithdrawal[]
 }
 
-/** A block with the hashes of its transactions. Source: execution-apis, `Block`. */
+/** A block with transaction hashes. Source: execution-apis, `Block`. */
 export interface RpcBlockWithHashes extends RpcBlockHeader, BlockBody {
   transactions: Hash[]
 }
 
-/** A block with its transactions whole. Source: execution-apis, `Block`. */
+/** A block with full transactions. Source: execution-apis, `Block`. */
 export interface RpcBlockWithTransactions extends RpcBlockHeader, BlockBody {
   transactions: RpcTransaction[]
 }
@@ -82,12 +82,12 @@ export type RpcBlock<WithTransactions extends boolean = boolean> = WithTransacti
   ? RpcBlockWithTransactions
   : RpcBlockWithHashes
 
-/** A block that may still be pending, with the hashes of its transactions. */
+/** A block that may still be pending, with transaction hashes. */
 export interface RpcPendingBlockWithHashes extends RpcPendingBlockHeader, BlockBody {
   transactions: Hash[]
 }
 
-/** A block that may still be pending, with its transactions whole. */
+/** A block that may still be pending, with full transactions. */
 export interface RpcPendingBlockWithTransactions extends RpcPendingBlockHeader, BlockBody {
   transactions: (RpcTransaction | RpcPendingTransaction)[]
 }
@@ -105,24 +105,24 @@ export interface BlockMethods {
   /** The number of the newest block. Source: execution-apis, eth/client. */
   eth_blockNumber(): Promise<Quantity>
 
-  /** A block by hash, with the hashes of its transactions. Source: execution-apis, eth/block. */
+  /** A block by hash, with transaction hashes. Source: execution-apis, eth/block. */
   eth_getBlockByHash(hash: Hash, hydrated: false): Promise<RpcBlockWithHashes | null>
-  /** A block by hash, with its transactions whole. Source: execution-apis, eth/block. */
+  /** A block by hash, with full transactions. Source: execution-apis, eth/block. */
   eth_getBlockByHash(hash: Hash, hydrated: true): Promise<RpcBlockWithTransactions | null>
   /** A block by hash. Source: execution-apis, eth/block. */
   eth_getBlockByHash(hash: Hash, hydrated: boolean): Promise<RpcBlock | null>
 
-  /** A block of the chain, with the hashes of its transactions. Source: execution-apis, eth/block. */
+  /** A block of the chain, with transaction hashes. Source: execution-apis, eth/block. */
   eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: false): Promise<RpcBlockWithHashes | null>
-  /** A block of the chain, with its transactions whole. Source: execution-apis, eth/block. */
+  /** A block of the chain, with full transactions. Source: execution-apis, eth/block. */
   eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: true): Promise<RpcBlockWithTransactions | null>
   /** A block of the chain. Source: execution-apis, eth/block. */
   eth_getBlockByNumber(block: MinedBlockNumberOrTag, hydrated: boolean): Promise<RpcBlock | null>
-  /** A block that may be the pending one, with the hashes of its transactions. Source: execution-apis, eth/block; geth for what is `null`. */
+  /** A block that may be pending, with transaction hashes. Source: execution-apis, eth/block; geth for what is `null`. */
   eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: false): Promise<RpcPendingBlockWithHashes | null>
-  /** A block that may be the pending one, with its transactions whole. Source: execution-apis, eth/block; geth for what is `null`. */
+  /** A block that may be pending, with full transactions. Source: execution-apis, eth/block; geth for what is `null`. */
   eth_getBlockByNumber(block: BlockNumberOrTag, hydrated: true): Promise<RpcPendingBlockWithTransactions | null>
-  /** A block that may be the pending one. Source: execution-apis, eth/block; geth for what is `null`. */
+  /** A block that may be pending. Source: execution-apis, eth/block; geth for what is `null`. */
   eth_getBlockByNumber(
     block: BlockNumberOrTag,
     hydrated: boolean,
@@ -132,7 +132,7 @@ export interface BlockMethods {
   eth_getHeaderByHash(hash: Hash): Promise<RpcBlockHeader | null>
   /** A header of the chain. Source: geth and reth, eth namespace. */
   eth_getHeaderByNumber(block: MinedBlockNumberOrTag): Promise<RpcBlockHeader | null>
-  /** A header that may be the pending one. Source: geth and reth, eth namespace. */
+  /** A header that may be pending. Source: geth and reth, eth namespace. */
   eth_getHeaderByNumber(block: BlockNumberOrTag): Promise<RpcPendingBlockHeader | null>
 
   /** How many transactions a block holds, by its hash. Source: execution-apis, eth/block. */

@@ -31,7 +31,7 @@ export interface CodeChange {
   code: Bytes
 }
 
-/** What a block touched in one account. */
+/** The changes and reads of one account by a block. */
 export interface AccountAccess {
   address: Address
   storageChanges?: SlotChanges[]
@@ -46,6 +46,6 @@ export type BlockAccessList = AccountAccess[]
 
 /** Reads of block access lists. */
 export interface BlockAccessListMethods {
-  /** What a block touched, account by account. Source: execution-apis, eth/block; EIP-7928. */
+  /** The changes and reads of a block, by account. Source: execution-apis, eth/block; EIP-7928. */
   eth_getBlockAccessList(block: BlockIdentifier): Promise<BlockAccessList | null>
 }

@@ -1,6 +1,6 @@
 import type { Hash, Quantity } from './hex.ts'
 
-/** A block by its name. `safe` and `finalized` are what the beacon chain says of it. Source: execution-apis, `BlockTag`. */
+/** A block by name. The beacon chain determines `safe` and `finalized`. Source: execution-apis, `BlockTag`. */
 export type BlockTag = 'earliest' | 'finalized' | 'safe' | 'latest' | 'pending'
 
 /** The tags of blocks that are in the chain: `pending` is not. Source: execution-apis, `BlockTagForRange`. */
@@ -12,7 +12,7 @@ export type BlockNumberOrTag = Quantity | BlockTag
 /** A block of the chain by number or tag. */
 export type MinedBlockNumberOrTag = Quantity | MinedBlockTag
 
-/** A block by hash, with the choice to refuse one that is no longer canonical. Source: EIP-1898. */
+/** A block by hash. `requireCanonical` rejects one that is no longer canonical. Source: EIP-1898. */
 export interface BlockByHash {
   blockHash: Hash
   requireCanonical?: boolean | undefined
@@ -25,5 +25,5 @@ export interface BlockByNumber {
   blockHash?: undefined
 }
 
-/** A block whose state is asked for: number, tag, hash, or an EIP-1898 object. Source: execution-apis, `BlockNumberOrTagOrHash`. */
+/** A block whose state is requested: number, tag, hash, or an EIP-1898 object. Source: execution-apis, `BlockNumberOrTagOrHash`. */
 export type BlockIdentifier = BlockNumberOrTag | Hash | BlockByHash | BlockByNumber

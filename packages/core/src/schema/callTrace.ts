@@ -11,7 +11,7 @@ export interface TracedLog {
   index?: Quantity
 }
 
-/** What the tracers of calls tell of one. */
+/** The fields of a call that all call tracers return. */
 export interface CallFrameFields {
   /** `CALL`, `DELEGATECALL`, `CREATE` and so on. */
   type: string
@@ -24,7 +24,7 @@ export interface CallFrameFields {
   output?: Bytes
   value?: Quantity
   error?: string
-  /** What the contract said, decoded from `Error(string)`. */
+  /** The reason of a revert, decoded from `Error(string)`. */
   revertReason?: string
   /** Of `callTracer` with `withLog` only. */
   logs?: TracedLog[]

@@ -1,12 +1,12 @@
 import type { Hash, Quantity } from './hex.ts'
 
-/** Data of one kind is kept for so many blocks only. Source: execution-apis, `EthCapabilitiesDeleteStrategy`. */
+/** The node deletes data of one kind after this many blocks. Source: execution-apis, `EthCapabilitiesDeleteStrategy`. */
 export interface DeleteStrategy {
   type: 'window'
   retentionBlocks: Quantity
 }
 
-/** What a node has of one kind of data. Source: execution-apis, `EthCapabilitiesEffectiveResource`. */
+/** The range of one kind of data that a node has. Source: execution-apis, `EthCapabilitiesEffectiveResource`. */
 export interface CapabilityResource {
   disabled: boolean
   oldestBlock?: Quantity
@@ -19,7 +19,7 @@ export interface CapabilitiesHead {
   hash: Hash
 }
 
-/** What a node can answer for. Source: execution-apis, `EthCapabilities`. */
+/** The data that a node has, by kind. Source: execution-apis, `EthCapabilities`. */
 export interface Capabilities {
   head: CapabilitiesHead
   state: CapabilityResource
@@ -30,7 +30,7 @@ export interface Capabilities {
   stateproofs: CapabilityResource
 }
 
-/** What a node can do. */
+/** Capabilities of a node. */
 export interface CapabilitiesMethods {
   /** Which data the node has, and from which block on. Source: execution-apis, eth/client. */
   eth_capabilities(): Promise<Capabilities>

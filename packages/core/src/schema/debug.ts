@@ -2,7 +2,7 @@ import type { RpcBlockWithHashes, RpcBlockWithTransactions } from './block.ts'
 import type { BlockIdentifier, BlockNumberOrTag } from './blockTag.ts'
 import type { Address, Bytes, Hash } from './hex.ts'
 
-/** A block that the node refused. Source: execution-apis, `BadBlock`. */
+/** A block that the node rejected. Source: execution-apis, `BadBlock`. */
 export interface BadBlock {
   hash: Hash
   block: RpcBlockWithTransactions | RpcBlockWithHashes
@@ -24,11 +24,11 @@ export interface StorageRangeEntries {
 /** A part of a contract's storage. Source: geth, debug_storageRangeAt. */
 export interface StorageRange {
   storage: StorageRangeEntries
-  /** Where the next part starts; `null` at the end. */
+  /** The start of the next part; `null` at the end. */
   nextKey: Hash | null
 }
 
-/** What is needed to run a block without a database. Source: reth and geth, debug_executionWitness. */
+/** The data needed to run a block without a database. Source: reth and geth, debug_executionWitness. */
 export interface ExecutionWitness {
   state: Bytes[]
   codes: Bytes[]
@@ -38,11 +38,11 @@ export interface ExecutionWitness {
 
 /** Raw data of the chain. */
 export interface DebugMethods {
-  /** Blocks that the node refused lately. Source: execution-apis, debug. */
+  /** Blocks that the node rejected recently. Source: execution-apis, debug. */
   debug_getBadBlocks(): Promise<BadBlock[]>
   /** A block, RLP encoded. Source: execution-apis, debug. */
   debug_getRawBlock(block: BlockNumberOrTag): Promise<Bytes>
-  /** What a block touched, RLP encoded. Source: execution-apis, debug; EIP-7928. */
+  /** The access list of a block, RLP encoded. Source: execution-apis, debug; EIP-7928. */
   debug_getRawBlockAccessList(block: BlockNumberOrTag): Promise<Bytes>
   /** A header, RLP encoded. Source: execution-apis, debug. */
   debug_getRawHeader(block: BlockNumberOrTag): Promise<Bytes>
@@ -58,7 +58,7 @@ export interface DebugMethods {
     startKey: Bytes,
     limit: number,
   ): Promise<StorageRange>
-  /** What is needed to run a block without a database. Source: reth and geth, debug namespace. */
+  /** The data needed to run a block without a database. Source: reth and geth, debug namespace. */
   debug_executionWitness(block: BlockNumberOrTag): Promise<ExecutionWitness>
   /** The state root after each transaction of a block. Source: geth and reth, debug namespace. */
   debug_intermediateRoots(blockHash: Hash): Promise<Hash[]>

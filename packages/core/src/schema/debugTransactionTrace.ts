@@ -30,9 +30,9 @@ export interface DebugTransactionTraceMethods {
   debug_traceTransaction(hash: Hash, config?: OpcodeTracerOptions): Promise<OpcodeTrace>
   /** Runs a transaction of the chain again: calls, nested. Source: geth docs, built-in tracers. */
   debug_traceTransaction(hash: Hash, config: CallTracerOptions): Promise<CallFrame>
-  /** Runs a transaction of the chain again: the accounts touched, as they were before. Source: geth docs, built-in tracers. */
+  /** Runs a transaction of the chain again: the accounts touched, before the run. Source: geth docs, built-in tracers. */
   debug_traceTransaction(hash: Hash, config: PrestateTracerOptions): Promise<PrestateTrace>
-  /** Runs a transaction of the chain again: what was changed, before and after. Source: geth docs, built-in tracers. */
+  /** Runs a transaction of the chain again: the changes, before and after. Source: geth docs, built-in tracers. */
   debug_traceTransaction(hash: Hash, config: PrestateDiffTracerOptions): Promise<PrestateDiff>
   /** Runs a transaction of the chain again: the accounts touched, in either mode. Source: geth docs, built-in tracers. */
   debug_traceTransaction(hash: Hash, config: AnyPrestateTracerOptions): Promise<PrestateTrace | PrestateDiff>
@@ -44,9 +44,9 @@ export interface DebugTransactionTraceMethods {
   debug_traceTransaction(hash: Hash, config: FlatCallTracerOptions): Promise<FlatTrace[]>
   /** Runs a transaction of the chain again: the results of several tracers. Source: geth docs, built-in tracers. */
   debug_traceTransaction(hash: Hash, config: MuxTracerOptions): Promise<MuxTrace>
-  /** Runs a transaction of the chain again: what the rules of ERC-7562 ask. Source: geth, eth/tracers/native/erc7562.go. */
+  /** Runs a transaction of the chain again: the data that the rules of ERC-7562 need. Source: geth, eth/tracers/native/erc7562.go. */
   debug_traceTransaction(hash: Hash, config: Erc7562TracerOptions): Promise<Erc7562Frame>
-  /** Runs a transaction of the chain again: whatever a tracer of your own makes. Source: execution-apis, `TraceConfig`. */
+  /** Runs a transaction of the chain again: the result of a custom tracer. Source: execution-apis, `TraceConfig`. */
   debug_traceTransaction(hash: Hash, config?: TraceConfig): Promise<unknown>
 
   /** Runs a call: every opcode step. Source: geth, debug_traceCall. */
@@ -61,13 +61,13 @@ export interface DebugTransactionTraceMethods {
     block: BlockIdentifier,
     config: CallTracerOptions & TraceCallOverrides,
   ): Promise<CallFrame>
-  /** Runs a call: the accounts touched, as they were before. Source: geth, debug_traceCall; geth docs, built-in tracers. */
+  /** Runs a call: the accounts touched, before the run. Source: geth, debug_traceCall; geth docs, built-in tracers. */
   debug_traceCall(
     transaction: TransactionRequest,
     block: BlockIdentifier,
     config: PrestateTracerOptions & TraceCallOverrides,
   ): Promise<PrestateTrace>
-  /** Runs a call: what was changed, before and after. Source: geth, debug_traceCall; geth docs, built-in tracers. */
+  /** Runs a call: the changes, before and after. Source: geth, debug_traceCall; geth docs, built-in tracers. */
   debug_traceCall(
     transaction: TransactionRequest,
     block: BlockIdentifier,
@@ -103,13 +103,13 @@ export interface DebugTransactionTraceMethods {
     block: BlockIdentifier,
     config: MuxTracerOptions & TraceCallOverrides,
   ): Promise<MuxTrace>
-  /** Runs a call: what the rules of ERC-7562 ask. Source: geth, debug_traceCall; geth, eth/tracers/native/erc7562.go. */
+  /** Runs a call: the data that the rules of ERC-7562 need. Source: geth, debug_traceCall; geth, eth/tracers/native/erc7562.go. */
   debug_traceCall(
     transaction: TransactionRequest,
     block: BlockIdentifier,
     config: Erc7562TracerOptions & TraceCallOverrides,
   ): Promise<Erc7562Frame>
-  /** Runs a call: whatever a tracer of your own makes. Source: geth, debug_traceCall. */
+  /** Runs a call: the result of a custom tracer. Source: geth, debug_traceCall. */
   debug_traceCall(
     transaction: TransactionRequest,
     block: BlockIdentifier,

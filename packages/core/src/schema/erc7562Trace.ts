@@ -35,14 +35,14 @@ export interface ContractSizes {
   [address: Address]: ContractSize
 }
 
-/** A call with what the rules of ERC-7562 ask about it. Source: geth, eth/tracers/native/erc7562.go; ERC-7562. */
+/** A call with the data that the rules of ERC-7562 need. Source: geth, eth/tracers/native/erc7562.go; ERC-7562. */
 export interface Erc7562Frame extends CallFrameFields {
   accessedSlots: AccessedSlots
   extCodeAccessInfo: Address[]
   usedOpcodes: OpcodeCounts
   contractSize: ContractSizes
   outOfGas: boolean
-  /** What was hashed in the whole transaction; in the outermost frame only. */
+  /** The inputs that the whole transaction hashed; in the outermost frame only. */
   keccak?: Bytes[]
   calls?: Erc7562Frame[]
 }

@@ -7,7 +7,7 @@ declare const node: EthereumRpc
 
 type Loose<T> = unknown extends T ? true : never
 
-/** The methods whose widest answer is `any` or `unknown`. */
+/** The methods whose widest result is `any` or `unknown`. */
 type LooseMethods = { [M in MethodName]: Loose<Result<EthereumRpc, M>> extends never ? never : M }[MethodName]
 
 describe('EthereumRpc', () => {
@@ -26,7 +26,7 @@ describe('EthereumRpc', () => {
     void node.eth_getBalance('0x1', 1)
   })
 
-  test('fields that are undefined may stand in a request', () => {
+  test('a request may have undefined fields', () => {
     const gas: `0x${string}` | undefined = undefined
     expectTypeOf(node.eth_call({ to: '0x1', gas })).resolves.toEqualTypeOf<Hex>()
   })

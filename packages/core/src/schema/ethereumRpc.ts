@@ -23,9 +23,9 @@ import type { TxpoolMethods } from './txpool.ts'
 import type { Web3Methods } from './web3.ts'
 
 /**
- * Every method that an Ethereum node answers over HTTP, as a signature that returns a promise of what goes over the wire:
- * hex strings, not numbers. Where the result depends on the params there are overloads, from narrow to wide.
- * `eth_subscribe` is left out: it needs a connection that stays open.
+ * Every method of an Ethereum node over HTTP, as a signature. It returns a promise of the JSON-RPC result, with hex strings in place of
+ * numbers. If the result depends on the params, there are overloads, from narrow to wide. `eth_subscribe` is missing, because it needs a
+ * connection that stays open.
  *
  * Add methods of your own with an intersection.
  *

@@ -10,7 +10,7 @@ export interface FeeHistory {
   /** One more than there are blocks: the last is the next block's. EIP-4844. */
   baseFeePerBlobGas?: Quantity[]
   blobGasUsedRatio?: number[]
-  /** By block, then by the percentiles that were asked for. */
+  /** By block, then by the requested percentiles. */
   reward?: Quantity[][]
 }
 
@@ -24,7 +24,7 @@ export interface FeeMethods {
   eth_baseFee(): Promise<Quantity>
   /** The price of blob gas in the next block. Source: execution-apis, eth/fee_market; EIP-4844. */
   eth_blobBaseFee(): Promise<Quantity>
-  /** Base fees, how full the blocks were, and priority fees at the percentiles asked for (0 to 100). Source: execution-apis, eth/fee_market. */
+  /** Base fees, the share of gas used, and priority fees at the requested percentiles (0 to 100). Source: execution-apis, eth/fee_market. */
   eth_feeHistory(
     blockCount: Quantity,
     newestBlock: BlockNumberOrTag,

@@ -1,6 +1,6 @@
 /**
  * Bytes or a number as JSON-RPC writes them: `0x` and hex digits.
- * The aliases below are the same type and only say what is meant.
+ * The aliases below are the same type; they document the meaning.
  */
 export type Hex = `0x${string}`
 

@@ -20,10 +20,10 @@ export interface RpcLog {
   blockTimestamp?: Quantity
 }
 
-/** What a topic must be: anything, one value, or one of several. Source: execution-apis, `FilterTopic`. */
+/** A condition on a topic: any value, one value, or one of several. Source: execution-apis, `FilterTopic`. */
 export type LogFilterTopic = Hash | readonly Hash[] | null
 
-/** What is asked of the logs themselves. */
+/** Conditions on the logs themselves. */
 export interface LogFilterFields {
   /** Logs of this contract, or of any of these. */
   address?: Address | readonly Address[] | null | undefined
@@ -47,7 +47,7 @@ export interface LogBlockFilter extends LogFilterFields {
   toBlock?: undefined
 }
 
-/** Which logs are wanted: a range of blocks or one block by hash, never both. Source: execution-apis, `Filter`. */
+/** The logs to return: of a range of blocks, or of one block by hash. Source: execution-apis, `Filter`. */
 export type LogFilter = LogRangeFilter | LogBlockFilter
 
 /** Reads of logs. */

@@ -34,7 +34,7 @@ export interface SyncStatus {
   stages?: SyncStage[]
 }
 
-/** The node itself. */
+/** The node and its status. */
 export interface NodeMethods {
   /** The id of the chain. Source: execution-apis, eth/client; EIP-695. */
   eth_chainId(): Promise<Quantity>
@@ -50,7 +50,7 @@ export interface NodeMethods {
   eth_mining(): Promise<boolean>
   /** How many hashes a second the node mines with. Source: ethereum.org JSON-RPC; served by Erigon and anvil. */
   eth_hashrate(): Promise<Quantity>
-  /** What to mine on: the header's hash, the seed, the target and the block number. Source: ethereum.org JSON-RPC; served by Erigon. */
+  /** The work to mine on: the header's hash, the seed, the target and the block number. Source: ethereum.org JSON-RPC; served by Erigon. */
   eth_getWork(): Promise<[headerHash: Hash, seedHash: Hash, target: Hash, blockNumber: Quantity]>
   /** Hands in a proof of work. Source: ethereum.org JSON-RPC; served by Erigon. */
   eth_submitWork(nonce: Bytes, headerHash: Hash, mixDigest: Hash): Promise<boolean>

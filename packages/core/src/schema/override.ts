@@ -6,7 +6,7 @@ export interface StorageOverride {
   [slot: Hash]: Hash
 }
 
-/** What an account shall be during a call, storage aside. */
+/** Overrides of an account during a call, except its storage. */
 export interface AccountOverrideFields {
   nonce?: Quantity | undefined
   balance?: Quantity | undefined
@@ -15,7 +15,7 @@ export interface AccountOverrideFields {
   movePrecompileToAddress?: Address | undefined
 }
 
-/** An account with its whole storage put in place of its own. Source: execution-apis, `AccountOverrideState`. */
+/** An account whose whole storage is replaced. Source: execution-apis, `AccountOverrideState`. */
 export interface AccountOverrideState extends AccountOverrideFields {
   state?: StorageOverride | undefined
   stateDiff?: undefined
@@ -27,15 +27,15 @@ export interface AccountOverrideStateDiff extends AccountOverrideFields {
   state?: undefined
 }
 
-/** What an account shall be during a call. Source: execution-apis, `AccountOverride`. */
+/** Overrides of an account during a call. Source: execution-apis, `AccountOverride`. */
 export type AccountOverride = AccountOverrideState | AccountOverrideStateDiff
 
-/** What accounts shall be during a call. Source: execution-apis, `StateOverrides`. */
+/** Overrides of accounts during a call. Source: execution-apis, `StateOverrides`. */
 export interface StateOverrides {
   [address: Address]: AccountOverride
 }
 
-/** What a block shall be during a call. Source: execution-apis, `BlockOverrides`; geth for `difficulty` and `beaconRoot`. */
+/** Overrides of the block during a call. Source: execution-apis, `BlockOverrides`; geth for `difficulty` and `beaconRoot`. */
 export interface BlockOverrides {
   number?: Quantity | undefined
   prevRandao?: Quantity | undefined

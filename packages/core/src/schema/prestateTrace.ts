@@ -19,7 +19,7 @@ export interface PrestateTrace {
   [address: Address]: PrestateAccount
 }
 
-/** What a transaction changed: before and after, the changed fields only. Source: geth docs, built-in tracers, `prestateTracer` with `diffMode`. */
+/** The changes of a transaction: the changed fields, before and after. Source: geth docs, built-in tracers, `prestateTracer` with `diffMode`. */
 export interface PrestateDiff {
   pre: PrestateTrace
   post: PrestateTrace

@@ -2,7 +2,7 @@ import type { BlockIdentifier } from './blockTag.ts'
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
 import type { RpcLog } from './log.ts'
 
-/** What a transaction did. Source: execution-apis, `ReceiptInfo`. */
+/** The receipt of a transaction. Source: execution-apis, `ReceiptInfo`. */
 export interface RpcReceipt {
   transactionHash: Hash
   transactionIndex: Quantity

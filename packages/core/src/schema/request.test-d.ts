@@ -102,7 +102,7 @@ describe('request', () => {
     void request({ method: 'eth_getCode', params: [] })
   })
 
-  test('refuses an unknown method', () => {
+  test('rejects an unknown method', () => {
     expectTypeOf<'eth_getBlock'>().not.toExtend<MethodName>()
     // @ts-expect-error no such method
     void request({ method: 'eth_getBlock', params: ['latest', false] })
@@ -110,7 +110,7 @@ describe('request', () => {
     void request({ method: 'my_score', params: ['0x1'] })
   })
 
-  test('refuses wrong params', () => {
+  test('rejects wrong params', () => {
     expectTypeOf(request({ method: 'eth_getCode', params: ['0x1', 'safe'] })).resolves.toEqualTypeOf<Hex>()
     // @ts-expect-error not a boolean
     void request({ method: 'eth_getBlockByNumber', params: ['latest', 1] })
@@ -160,7 +160,7 @@ describe('request', () => {
 })
 
 describe('MethodName, Params and Result', () => {
-  test('tell of one method', () => {
+  test('describe one method', () => {
     expectTypeOf<'eth_call'>().toExtend<MethodName>()
     expectTypeOf<Params<EthereumRpc, 'eth_blockNumber'>>().toEqualTypeOf<readonly []>()
     expectTypeOf<readonly ['0x1', boolean]>().toExtend<Params<EthereumRpc, 'eth_getBlockByHash'>>()

@@ -10,14 +10,14 @@ import type { EthereumRpc } from './ethereumRpc.ts'
 export type MethodName<Rpc = EthereumRpc> = keyof Rpc & string
 
 /**
- * The params that a method takes, as a tuple; of a method with overloads, the union of theirs.
+ * The params of a method, as a tuple; for a method with overloads, the union of their params.
  *
  * @example
  * const params: Params<EthereumRpc, 'eth_getBlockByNumber'> = ['latest', false]
  */
-// TypeScript matches overloads from the last one up, and lets the first stand in for those that are missing: twelve cover any fewer.
-// The check type is `Rpc[M]` and not a type parameter, so that nothing is worked out for each method where M is not known yet;
-// and for an unknown method, where M is every name there is, the first line ends it.
+// TypeScript matches overloads from the last one up, and repeats the first for missing ones: twelve cover any smaller number.
+// The check type is `Rpc[M]` and not a type parameter, so that nothing is computed for each method while M is unknown;
+// and an unknown method, for which M is the union of all names, takes the first branch.
 export type Params<Rpc, M extends keyof Rpc> = keyof EthereumRpc extends M
   ? readonly unknown[] | Readonly<Record<string, unknown>>
   : Rpc[M] extends {
@@ -37,7 +37,7 @@ export type Params<Rpc, M extends keyof Rpc> = keyof EthereumRpc extends M
     ? Readonly<P1 | P2 | P3 | P4 | P5 | P6 | P7 | P8 | P9 | P10 | P11 | P12>
     : never
 
-/** What a method returns for these params: the first overload that takes them decides, as in a call. */
+/** The return type of a method for these params: that of the first overload that accepts them, as in a call. */
 type Returned<Rpc, M extends keyof Rpc, P> = keyof EthereumRpc extends M
   ? Promise<unknown>
   : Rpc[M] extends {
@@ -80,27 +80,27 @@ type Returned<Rpc, M extends keyof Rpc, P> = keyof EthereumRpc extends M
     : never
 
 /**
- * What a method answers, of all its overloads or for some params.
+ * The result of a method: of all its overloads, or for these params.
  *
  * @example
  * type Block = Result<EthereumRpc, 'eth_getBlockByNumber', ['latest', false]>
  */
 export type Result<Rpc, M extends keyof Rpc, P extends Params<Rpc, M> = Params<Rpc, M>> = Awaited<Returned<Rpc, M, P>>
 
-/** The params of a call that leaves them out: none, where the method can be called so. */
-type LeftOut<Rpc, M extends keyof Rpc> =
+/** The params of a call that omits them: none, if the method allows that. */
+type OmittedParams<Rpc, M extends keyof Rpc> =
   readonly [] extends Params<Rpc, M> ? Params<Rpc, M> & readonly [] : Params<Rpc, M>
 
-/** `params` as a method asks for them: they may be left out only where it can be called with none. */
+/** The `params` of a request. They are optional if the method can be called without any. */
 type ParamsField<Rpc, M extends keyof Rpc, P> =
   readonly [] extends Params<Rpc, M> ? { readonly params?: P | undefined } : { readonly params: P }
 
 /**
- * A request by name, as in EIP-1193: the result is as exact as that of the method itself, over its overloads too.
+ * A request by name, as in EIP-1193. The result is as exact as that of the method, including its overloads.
  * An unknown method and wrong params are type errors.
  *
- * Of a schema of your own: up to twelve overloads count, and where a method has several, declare arrays inside its params `readonly`,
- * or the result is the union of them all.
+ * In a custom schema, a method may have up to twelve overloads. With several, declare arrays inside the params as `readonly`: otherwise the
+ * result is the union of all overloads.
  *
  * @example
  * declare const request: RequestFn
@@ -109,7 +109,7 @@ type ParamsField<Rpc, M extends keyof Rpc, P> =
  */
 export type RequestFn<Rpc = EthereumRpc> = <
   M extends keyof Rpc & string,
-  const P extends Params<Rpc, M> = LeftOut<Rpc, M>,
+  const P extends Params<Rpc, M> = OmittedParams<Rpc, M>,
 >(
   args: { readonly method: M } & ParamsField<Rpc, M, P>,
   options?: CallOptions,

@@ -18,7 +18,7 @@ describe('simulation', () => {
     >()
   })
 
-  test('the status tells a failed call from one that went well', () => {
+  test('the status distinguishes failed calls from successful ones', () => {
     expectTypeOf(call.status).toEqualTypeOf<'0x0' | '0x1'>()
     if (call.status === '0x0') expectTypeOf(call.error.data).toEqualTypeOf<Hex | undefined>()
     // @ts-expect-error a call that went well has no error

@@ -13,7 +13,7 @@ export interface BlockStateCall {
   calls?: readonly TransactionRequest[] | undefined
 }
 
-/** What to simulate, whatever is returned of it. Source: execution-apis, `EthSimulatePayload`. */
+/** The calls to simulate, without the choice of what to return. Source: execution-apis, `EthSimulatePayload`. */
 export interface SimulateFields {
   blockStateCalls: readonly BlockStateCall[]
   /** Reports transfers of ether as ERC-20 logs of `0xeeee…eeee`. @default false */
@@ -32,7 +32,7 @@ export interface SimulateForTransactions extends SimulateFields {
   returnFullTransactions: true
 }
 
-/** What to simulate. Source: execution-apis, `EthSimulatePayload`. */
+/** The calls to simulate, and what to return. Source: execution-apis, `EthSimulatePayload`. */
 export interface SimulatePayload extends SimulateFields {
   /** @default false */
   returnFullTransactions?: boolean | undefined
@@ -65,19 +65,19 @@ export interface SimulatedCallFailure {
 export interface SimulatedCallError {
   code: number
   message: string
-  /** What the contract gave to `REVERT`. */
+  /** The data that the contract passed to `REVERT`. */
   data?: Bytes
 }
 
-/** What a simulated call came to. Source: execution-apis, `CallResults`. */
+/** The outcome of a simulated call. Source: execution-apis, `CallResults`. */
 export type SimulatedCall = SimulatedCallSuccess | SimulatedCallFailure
 
-/** A simulated block with the hashes of its transactions. Source: execution-apis, `EthSimulateBlockResultSingleSuccess`. */
+/** A simulated block with transaction hashes. Source: execution-apis, `EthSimulateBlockResultSingleSuccess`. */
 export interface SimulatedBlockWithHashes extends RpcBlockWithHashes {
   calls: SimulatedCall[]
 }
 
-/** A simulated block with its transactions whole. Source: execution-apis, `EthSimulateBlockResultSingleSuccess`. */
+/** A simulated block with full transactions. Source: execution-apis, `EthSimulateBlockResultSingleSuccess`. */
 export interface SimulatedBlockWithTransactions extends RpcBlockWithTransactions {
   calls: SimulatedCall[]
 }

@@ -6,7 +6,7 @@ export interface StorageRequests {
   [address: Address]: readonly Hash[]
 }
 
-/** Slot values by contract, in the order asked for. Source: execution-apis, eth/state. */
+/** Slot values by contract, in the requested order. Source: execution-apis, eth/state. */
 export interface StorageValues {
   [address: Address]: Hash[]
 }

@@ -15,15 +15,15 @@ export interface Changed<Value> {
   '*': { from: Value; to: Value }
 }
 
-/** What became of a value: `=` where it stayed. Source: OpenEthereum docs, trace module, `stateDiff`. */
+/** The change of a value; `=` means unchanged. Source: OpenEthereum docs, trace module, `stateDiff`. */
 export type Delta<Value> = '=' | Added<Value> | Removed<Value> | Changed<Value>
 
-/** What became of the storage slots of an account. */
+/** The changes of the storage slots of an account. */
 export interface StorageDiff {
   [slot: Hash]: Delta<Hash>
 }
 
-/** What became of an account. */
+/** The changes of an account. */
 export interface AccountDiff {
   balance: Delta<Quantity>
   code: Delta<Bytes>
@@ -31,7 +31,7 @@ export interface AccountDiff {
   storage: StorageDiff
 }
 
-/** What became of each account that was touched. Source: OpenEthereum docs, trace module, `stateDiff`. */
+/** The changes of each account that was touched. Source: OpenEthereum docs, trace module, `stateDiff`. */
 export interface StateDiff {
   [address: Address]: AccountDiff
 }

@@ -5,7 +5,7 @@ import type { AccessList } from './accessList.ts'
 import type { AuthorizationList } from './authorization.ts'
 import type { TransactionRequest } from './transactionRequest.ts'
 
-/** What nodes may send beside the transaction itself: a signature that is empty or real, and a place that is none yet. */
+/** Fields that nodes may add to the transaction: a signature, possibly empty, and a position in the chain, which is not known yet. */
 export interface FilledExtras {
   hash?: Hash
   from?: Address
@@ -94,7 +94,7 @@ export interface SignTransactionResult {
   tx: FilledTransaction & SignatureFields
 }
 
-/** Transactions to send, and what a node signs with keys of its own. */
+/** Sending transactions, and signing with keys that the node holds. */
 export interface SubmitMethods {
   /** Sends a signed transaction. Returns its hash. Source: execution-apis, eth/submit. */
   eth_sendRawTransaction(transaction: Bytes): Promise<Hash>

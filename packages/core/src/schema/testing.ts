@@ -1,7 +1,7 @@
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
 import type { RpcWithdrawal } from './withdrawal.ts'
 
-/** What a block to build shall hold. Source: execution-apis, testing_buildBlockV1; Engine API, `PayloadAttributesV3`. */
+/** The contents of a block to build. Source: execution-apis, testing_buildBlockV1; Engine API, `PayloadAttributesV3`. */
 export interface PayloadAttributes {
   timestamp?: Quantity | undefined
   prevRandao?: Hash | undefined
@@ -47,7 +47,7 @@ export interface BlobsBundle {
 /** A block that was built. Source: execution-apis, testing_buildBlockV1. */
 export interface BuiltBlock {
   executionPayload: ExecutionPayload
-  /** What the fee recipient earns, in wei. */
+  /** The earnings of the fee recipient, in wei. */
   blockValue: Quantity
   blobsBundle: BlobsBundle
   shouldOverrideBuilder: boolean

@@ -10,7 +10,7 @@ declare const record: LocalizedTrace
 declare const delta: Delta<Hex>
 
 describe('trace_ methods', () => {
-  test('the type of a record tells its action', () => {
+  test('the type of a record determines its action', () => {
     if (record.type === 'create') expectTypeOf(record.action).toEqualTypeOf<CreateAction>()
     if (record.type === 'call') expectTypeOf(record.action.callType).toExtend<string>()
     expectTypeOf(record.blockNumber).toEqualTypeOf<number>()
@@ -18,12 +18,12 @@ describe('trace_ methods', () => {
     if (record.type === 'reward') void record.action.gas
   })
 
-  test('a change of state is told by its sign', () => {
+  test('the sign of a change determines its shape', () => {
     expectTypeOf<'='>().toExtend<typeof delta>()
     if (delta !== '=' && '*' in delta) expectTypeOf(delta['*'].to).toEqualTypeOf<Hex>()
   })
 
-  test('only the three kinds of trace are asked for', () => {
+  test('only the three kinds of trace are accepted', () => {
     expectTypeOf(node.trace_call({ to: '0x1' }, ['trace', 'stateDiff'])).resolves.toEqualTypeOf<TraceResult>()
     expectTypeOf(node.trace_callMany([[{}, ['vmTrace']]], 'latest')).resolves.toEqualTypeOf<TraceResult[]>()
     // @ts-expect-error no such kind

@@ -5,10 +5,10 @@ import type { LocalizedTrace, TraceRecord } from './traceRecord.ts'
 import type { TransactionRequest } from './transactionRequest.ts'
 import type { VmTrace } from './vmTrace.ts'
 
-/** What to return of a run: the calls, every step, the changes of state. Source: OpenEthereum docs, trace module. */
+/** The parts of a trace to return: the calls, every step, the changes of state. Source: OpenEthereum docs, trace module. */
 export type TraceType = 'trace' | 'vmTrace' | 'stateDiff'
 
-/** What came of a run: what was not asked for is `null` or empty. Source: OpenEthereum docs, trace module. */
+/** The trace of a run. Parts that were not requested are `null` or empty. Source: OpenEthereum docs, trace module. */
 export interface TraceResult {
   output: Bytes
   trace: TraceRecord[] | null
@@ -18,7 +18,7 @@ export interface TraceResult {
   transactionHash?: Hash | null
 }
 
-/** What came of a transaction of a block. Source: OpenEthereum docs, trace module. */
+/** The trace of a transaction in a block. Source: OpenEthereum docs, trace module. */
 export interface TransactionTraceResult extends TraceResult {
   transactionHash: Hash
 }

@@ -1,6 +1,6 @@
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
 
-/** What a call set out with. */
+/** The input of a call. */
 export interface CallAction {
   callType: 'call' | 'callcode' | 'delegatecall' | 'staticcall' | 'authcall' | 'none'
   from: Address
@@ -10,13 +10,13 @@ export interface CallAction {
   value: Quantity
 }
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface CallOutcome {
   gasUsed: Quantity
   output: Bytes
 }
 
-/** What a contract creation set out with. */
+/** The input of a contract creation. */
 export interface CreateAction {
   from: Address
   gas: Quantity
@@ -25,7 +25,7 @@ export interface CreateAction {
   creationMethod?: 'create' | 'create2' | 'none'
 }
 
-/** What a contract creation came to. */
+/** The outcome of a contract creation. */
 export interface CreateOutcome {
   gasUsed: Quantity
   /** Absent where the creation failed. */
@@ -33,7 +33,7 @@ export interface CreateOutcome {
   code: Bytes
 }
 
-/** What a self-destruct did. */
+/** The effects of a self-destruct. */
 export interface SuicideAction {
   address: Address
   refundAddress: Address
@@ -47,7 +47,7 @@ export interface RewardAction {
   value: Quantity
 }
 
-/** Where a record stands among the others. `traceAddress` is the path down the calls; both are numbers, not hex. */
+/** The position of a record in the trace. `traceAddress` is the path of call indexes. Both are numbers, not hex. */
 export interface TracePosition {
   subtraces: number
   traceAddress: number[]
@@ -83,11 +83,11 @@ export interface RewardTrace extends TracePosition {
   result?: null
 }
 
-/** One record of a trace; `type` tells which. Source: OpenEthereum docs, trace module. */
+/** One record of a trace; `type` distinguishes the kinds. Source: OpenEthereum docs, trace module. */
 export type TraceRecord = CallTrace | CreateTrace | SuicideTrace | RewardTrace
 
-/** Where in the chain a record belongs. The numbers are numbers, not hex. A reward has no transaction. */
-export interface TracePlace {
+/** The position of a record in the chain, as numbers, not hex. A reward has no transaction. */
+export interface TraceLocation {
   blockHash: Hash
   blockNumber: number
   transactionHash?: Hash | null
@@ -95,10 +95,10 @@ export interface TracePlace {
 }
 
 /** A record of a trace and its place in the chain. Source: OpenEthereum docs, trace module. */
-export type LocalizedTrace = TracePlace & TraceRecord
+export type LocalizedTrace = TraceLocation & TraceRecord
 
 /** The place of a record that may not be in the chain. */
-export interface FlatTracePlace {
+export interface FlatTraceLocation {
   blockHash?: Hash | null
   blockNumber?: number | null
   transactionHash?: Hash | null
@@ -106,4 +106,4 @@ export interface FlatTracePlace {
 }
 
 /** A record as `flatCallTracer` makes it. Source: geth, eth/tracers/native/call_flat.go. */
-export type FlatTrace = FlatTracePlace & TraceRecord
+export type FlatTrace = FlatTraceLocation & TraceRecord

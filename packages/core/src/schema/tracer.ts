@@ -74,7 +74,7 @@ export interface PrestateTracerOptions extends TraceOptions {
   tracerConfig?: PrestateTracerConfig | undefined
 }
 
-/** What was changed, before and after. */
+/** The changes, before and after. */
 export interface PrestateDiffTracerOptions extends TraceOptions {
   tracer: 'prestateTracer'
   tracerConfig: PrestateDiffTracerConfig
@@ -118,7 +118,7 @@ export interface Erc7562TracerConfig {
   withLog?: boolean | undefined
 }
 
-/** What the rules of ERC-7562 ask about a transaction. */
+/** The data that the rules of ERC-7562 need about a transaction. */
 export interface Erc7562TracerOptions extends TraceOptions {
   tracer: 'erc7562Tracer'
   tracerConfig?: Erc7562TracerConfig | undefined
@@ -146,7 +146,7 @@ export interface TraceConfig extends TraceOptions {
   tracerConfig?: object | undefined
 }
 
-/** What `debug_traceCall` takes beside. Source: geth, debug_traceCall. */
+/** Further options of `debug_traceCall`. Source: geth, debug_traceCall. */
 export interface TraceCallOverrides {
   stateOverrides?: StateOverrides | undefined
   blockOverrides?: BlockOverrides | undefined

@@ -18,12 +18,12 @@ describe('transactions', () => {
     ).resolves.toEqualTypeOf<RpcTransaction | null>()
   })
 
-  test('the block hash tells a mined transaction from a pending one', () => {
+  test('the block hash distinguishes a mined transaction from a pending one', () => {
     if (anywhere.blockHash) expectTypeOf(anywhere.blockNumber).toEqualTypeOf<Hex>()
     expectTypeOf(anywhere.blockNumber).toEqualTypeOf<Hex | null | undefined>()
   })
 
-  test('the type tells which fields there are', () => {
+  test('the type determines the fields', () => {
     expectTypeOf(transaction.type).toEqualTypeOf<'0x0' | '0x1' | '0x2' | '0x3' | '0x4'>()
     if (transaction.type === '0x0') expectTypeOf(transaction.v).toEqualTypeOf<Hex>()
     if (transaction.type === '0x2') expectTypeOf(transaction.to).toEqualTypeOf<Hex | null>()

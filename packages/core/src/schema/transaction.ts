@@ -3,7 +3,7 @@ import type { AuthorizationList } from './authorization.ts'
 import type { BlockNumberOrTag } from './blockTag.ts'
 import type { Address, Bytes, Hash, Quantity } from './hex.ts'
 
-/** What every transaction holds. */
+/** The fields of every transaction. */
 export interface TransactionFields {
   nonce: Quantity
   gas: Quantity
@@ -11,7 +11,7 @@ export interface TransactionFields {
   input: Bytes
 }
 
-/** What a transaction with fees by EIP-1559 holds. */
+/** The fields of a transaction with fees by EIP-1559. */
 export interface DynamicFeeFields extends TransactionFields {
   maxPriorityFeePerGas: Quantity
   maxFeePerGas: Quantity
@@ -43,7 +43,7 @@ export interface UnsignedDynamicFeeTransaction extends DynamicFeeFields {
   type: '0x2'
   /** `null` where the transaction creates a contract. */
   to: Address | null
-  /** What is paid for each gas: known once the transaction is in a block, before that the most it can be. */
+  /** The price of one unit of gas; the maximum until the transaction is in a block. */
   gasPrice: Quantity
 }
 
@@ -64,7 +64,7 @@ export interface UnsignedSetCodeTransaction extends DynamicFeeFields {
   authorizationList: AuthorizationList
 }
 
-/** Any transaction without its signature; `type` tells which. Source: execution-apis, `TransactionUnsigned`. */
+/** Any unsigned transaction; `type` distinguishes the kinds. Source: execution-apis, `TransactionUnsigned`. */
 export type UnsignedTransaction =
   | UnsignedLegacyTransaction
   | UnsignedAccessListTransaction
@@ -83,7 +83,7 @@ export interface LegacySignature {
 /** The signature of a typed transaction. */
 export interface TypedSignature {
   yParity: Quantity
-  /** The same as `yParity`, kept by nodes for old clients. */
+  /** The same as `yParity`, for old clients. */
   v?: Quantity
   r: Quantity
   s: Quantity
@@ -104,7 +104,7 @@ export interface SignedBlobTransaction extends UnsignedBlobTransaction, TypedSig
 /** A signed transaction that sets account code. Source: execution-apis, `Transaction7702Signed`. */
 export interface SignedSetCodeTransaction extends UnsignedSetCodeTransaction, TypedSignature {}
 
-/** Any signed transaction; `type` tells which. Source: execution-apis, `TransactionSigned`. */
+/** Any signed transaction; `type` distinguishes the kinds. Source: execution-apis, `TransactionSigned`. */
 export type SignedTransaction =
   | SignedLegacyTransaction
   | SignedAccessListTransaction
@@ -112,8 +112,8 @@ export type SignedTransaction =
   | SignedBlobTransaction
   | SignedSetCodeTransaction
 
-/** Where in the chain a transaction stands. */
-export interface TransactionPlace {
+/** The position of a transaction in the chain. */
+export interface TransactionLocation {
   from: Address
   hash: Hash
   blockHash: Hash
@@ -124,7 +124,7 @@ export interface TransactionPlace {
 }
 
 /** The place of a transaction that waits: it has none yet. */
-export interface PendingTransactionPlace {
+export interface PendingTransactionLocation {
   from: Address
   hash: Hash
   blockHash?: null
@@ -134,10 +134,10 @@ export interface PendingTransactionPlace {
 }
 
 /** A transaction in a block. Source: execution-apis, `TransactionInfo`. */
-export type RpcTransaction = TransactionPlace & SignedTransaction
+export type RpcTransaction = TransactionLocation & SignedTransaction
 
 /** A transaction in the pool. Source: execution-apis, `PendingTransactionInfo`. */
-export type RpcPendingTransaction = PendingTransactionPlace & SignedTransaction
+export type RpcPendingTransaction = PendingTransactionLocation & SignedTransaction
 
 /** Reads of transactions. */
 export interface TransactionMethods {

@@ -1,21 +1,21 @@
 import type { Bytes, Quantity } from './hex.ts'
 
-/** What a step wrote to memory. */
+/** A write to memory. */
 export interface VmMemoryWrite {
   data: Bytes
   off: number
 }
 
-/** What a step wrote to storage. */
+/** A write to storage. */
 export interface VmStorageWrite {
   key: Quantity
   val: Quantity
 }
 
-/** What a step did. */
+/** The effect of a step. */
 export interface VmStepEffect {
   mem: VmMemoryWrite | null
-  /** What it put on the stack. */
+  /** The values that it pushed on the stack. */
   push: Quantity[]
   store: VmStorageWrite | null
   /** The gas that was left. */

@@ -1,6 +1,6 @@
-import { addressExample } from '../address/addressOptions.ts'
-import { addressNames } from '../address/addressNames.ts'
-import type { AddressOptions } from '../address/addressOptions.ts'
+import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
+import { urlOptionNames } from '../endpoint/urlOptionNames.ts'
+import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
 import { check, checkNames, checkObject } from '../failure/invalid.ts'
 import type { ObserverFeature } from '../observe/observe.ts'
 import type { StatsFeature } from '../observe/statsFeature.ts'
@@ -49,7 +49,7 @@ const plainNames: readonly (keyof FeatureOptions)[] = [
 
 /** The names of all options of a transport. */
 export const transportOptionNames: readonly string[] = /* @__PURE__ */ [
-  ...addressNames,
+  ...urlOptionNames,
   ...plainNames,
   ...Object.keys(features),
 ]
@@ -69,10 +69,11 @@ export const transportOptionNames: readonly string[] = /* @__PURE__ */ [
 export function createTransport<
   B extends BatchFeature<never> | undefined = undefined,
   S extends StatsFeature | undefined = undefined,
+  Network extends string = string,
 >(
-  options: TransportOptions & { readonly batch?: B; readonly stats?: S },
+  options: TransportOptions<Network> & { readonly batch?: B; readonly stats?: S },
 ): KeyrailTransport<FeatureMethods<B, S>> & FeatureMethods<B, S> {
-  checkObject('createTransport', options, addressExample)
+  checkObject('createTransport', options, optionsExample)
   checkNames('createTransport', options, transportOptionNames)
   checkFeatures(options as object as Readonly<Record<string, unknown>>)
   const {
@@ -91,9 +92,9 @@ export function createTransport<
     'layers must be a list of layers made by layer()',
   )
   if (failover)
-    for (const name of addressNames)
+    for (const name of urlOptionNames)
       check(
-        options[name as keyof AddressOptions] === undefined,
+        options[name as keyof EndpointUrlOptions] === undefined,
         `endpoints and ${name} exclude each other: pass ${name} to failover`,
       )
 
@@ -158,6 +159,6 @@ function checkFeatures(options: Readonly<Record<string, unknown>>): void {
   }
 }
 
-function pickAddress(options: object): AddressOptions {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => addressNames.includes(name))) as never
+function pickAddress(options: object): EndpointUrlOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => urlOptionNames.includes(name))) as never
 }

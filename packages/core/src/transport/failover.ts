@@ -1,6 +1,6 @@
-import { addressExample } from '../address/addressOptions.ts'
-import { addressNames } from '../address/addressNames.ts'
-import type { AddressDetails, AddressOptions, ChosenNetwork, OneValue } from '../address/addressOptions.ts'
+import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
+import { urlOptionNames } from '../endpoint/urlOptionNames.ts'
+import type { EndpointUrlOptions, PerNetwork, SelectedNetwork, SingleNetwork } from '../endpoint/endpointUrlOptions.ts'
 import { check, checkNames, checkObject, checkRange } from '../failure/invalid.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
@@ -10,7 +10,7 @@ import type { Route, RouteEndpoint, RouteOptions } from './route.ts'
 import type { AnyEndpointOptions, EndpointOptions } from './transportOptions.ts'
 
 /** Options of {@link failover}. */
-export interface FailoverOptions extends RouteOptions, Pick<AddressDetails, 'network' | 'chainId'> {
+export interface FailoverOptions extends RouteOptions {
   /** Stops sending calls to an endpoint for a while when it fails. @default true with several endpoints, false with one */
   readonly breaker?: boolean | BreakerOptions | undefined
 }
@@ -42,19 +42,28 @@ const routeNames = ['attemptTimeoutMs', 'acceptableWaitMs', 'hedge', 'minBlock']
  *   endpoints: failover([{ url: 'https://one.example' }, { url: 'https://two.example', weight: 0 }], { hedge: true }),
  * })
  */
-export function failover(endpoints: readonly EndpointOptions[], options?: FailoverOptions & OneValue): FailoverFeature
+export function failover<Network extends string = string>(
+  endpoints: readonly EndpointOptions<Network>[],
+  options?: FailoverOptions & SingleNetwork,
+): FailoverFeature
+export function failover<Network extends string = string>(
+  endpoints: readonly AnyEndpointOptions<Network>[],
+  options: FailoverOptions & SelectedNetwork<Network>,
+): FailoverFeature
 export function failover(
   endpoints: readonly AnyEndpointOptions[],
-  options: FailoverOptions & ChosenNetwork,
-): FailoverFeature
-export function failover(endpoints: readonly AnyEndpointOptions[], options: FailoverOptions = {}): FailoverFeature {
+  options: FailoverOptions & {
+    readonly network?: string | undefined
+    readonly chainId?: PerNetwork<number> | undefined
+  } = {},
+): FailoverFeature {
   check(
     Array.isArray(endpoints) && endpoints.length > 0 && endpoints.length <= 30,
     `failover takes a list of 1 to 30 endpoints, such as failover([{ url: 'http://127.0.0.1:8545' }])`,
   )
   for (const endpoint of endpoints) {
-    checkObject('an endpoint', endpoint, addressExample)
-    checkNames('an endpoint', endpoint, [...addressNames, 'weight', 'name', 'budget'])
+    checkObject('an endpoint', endpoint, optionsExample)
+    checkNames('an endpoint', endpoint, [...urlOptionNames, 'weight', 'name', 'budget'])
     checkRange('weight', endpoint.weight, 0, 1e6)
     check(endpoint.name === undefined || typeof endpoint.name === 'string', 'the name of an endpoint must be a string')
     check(
@@ -75,7 +84,7 @@ export function failover(endpoints: readonly AnyEndpointOptions[], options: Fail
     let chain: number | undefined
     const opened = endpoints.map((endpoint): RouteEndpoint => {
       const { weight, name, budget, ...address } = endpoint
-      const one = openEndpoint({ network, chainId, ...address } as AddressOptions, { budget, breaker: guard })
+      const one = openEndpoint({ network, chainId, ...address } as EndpointUrlOptions, { budget, breaker: guard })
       check(
         chain === undefined || one.chainId === undefined || chain === one.chainId,
         `all endpoints must be on one chain, but their chainId is ${chain} and ${one.chainId}`,

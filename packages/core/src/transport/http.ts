@@ -1,7 +1,7 @@
-import { addressExample } from '../address/addressOptions.ts'
-import type { AddressOptions } from '../address/addressOptions.ts'
-import { openAddress } from '../address/openAddress.ts'
-import type { OpenAddress } from '../address/openAddress.ts'
+import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
+import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
+import { resolveEndpoint } from '../endpoint/resolveEndpoint.ts'
+import type { RequestTarget } from '../endpoint/resolveEndpoint.ts'
 import type { HttpResponse } from '../http/httpClient.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureContext, Facts } from '../failure/createFailure.ts'
@@ -61,20 +61,23 @@ export interface HttpEndpoint extends Endpoint {
  * const transport = compose(http({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' }), retry(), deadline())
  * @see JSON-RPC 2.0 sections 4 and 5
  */
-export function http(address: AddressOptions, options: HttpOptions = {}): HttpEndpoint {
-  checkObject('http', address, addressExample)
+export function http<Network extends string = string>(
+  address: EndpointUrlOptions<Network>,
+  options: HttpOptions = {},
+): HttpEndpoint {
+  checkObject('http', address, optionsExample)
   checkNames('http', options, ['fetch', 'agent', 'maxResponseBytes'])
   const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
   check(!fetch || typeof fetch === 'function', 'fetch must be a function')
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)
-  const { redactedUrl, chainId, open } = openAddress(address)
+  const { redactedUrl, chainId, getTarget } = resolveEndpoint(address)
   const httpClient = createHttpClient({ fetch, agent, maxResponseBytes })
   let lastId = 0
 
   const post: Post = (body, again, done) => {
     let over = false
     let stop: (() => void) | undefined
-    const send = (to: OpenAddress): void => {
+    const send = (to: RequestTarget): void => {
       if (over) return
       const text = typeof body === 'string' ? body : body()
       const ended: Parameters<typeof httpClient.send>[2] = (fault, response) => {
@@ -88,7 +91,7 @@ export function http(address: AddressOptions, options: HttpOptions = {}): HttpEn
       if (over) stop()
     }
     // What users gave is called when the layers have done their work: an abort or a close in it would get between them.
-    const to = fetch || agent ? Promise.resolve().then(open) : open()
+    const to = fetch || agent ? Promise.resolve().then(getTarget) : getTarget()
     if (to instanceof Promise)
       to.then(
         send,

@@ -1,4 +1,4 @@
-import type { AddressOptions } from '../address/addressOptions.ts'
+import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
 import type { BatchFeature } from './batch.ts'
 import type { Guarded } from './breaker.ts'
 import type { BudgetFeature, Budgeted } from './budget.ts'
@@ -20,7 +20,7 @@ export interface OwnParts {
 }
 
 /** Opens an endpoint with its own connections, queue, batches, circuit breaker and budget. */
-export type EndpointOpener = (address: AddressOptions, own?: OwnParts) => OpenEndpoint
+export type EndpointOpener = (address: EndpointUrlOptions, own?: OwnParts) => OpenEndpoint
 
 /** Options that hold for every endpoint. */
 export interface SharedParts extends HttpOptions, GateOptions {

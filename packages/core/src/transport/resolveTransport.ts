@@ -1,4 +1,4 @@
-import { addressExample } from '../address/addressOptions.ts'
+import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
 import { checkNames, checkObject } from '../failure/invalid.ts'
 import { createTransport, transportOptionNames } from './createTransport.ts'
 import type { Transport } from './transport.ts'
@@ -30,7 +30,7 @@ export function resolveTransport(
 ): ResolvedTransport {
   // Object(), because `in` on a string, a pasted URL for example, throws an error that quotes the string.
   if ('request' in Object(given)) return { transport: given as Transport, release: () => {} }
-  checkObject(caller, given, addressExample.replace('options,', 'options or a transport,'))
+  checkObject(caller, given, optionsExample.replace('options,', 'options or a transport,'))
   checkNames(caller, given, transportOptionNames)
   const transport = createTransport({ ...defaults, ...(given as TransportOptions) })
   return { transport, release: transport.close }

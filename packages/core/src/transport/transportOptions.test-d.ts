@@ -1,8 +1,11 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { AddressOptions, Network } from '../address/addressOptions.ts'
+import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
 import { createTransport } from './createTransport.ts'
 import { failover } from './failover.ts'
+import { http } from './http.ts'
 import type { TransportOptions } from './transportOptions.ts'
+
+type Network = 'testnet' | 'mainnet'
 
 const urls = { testnet: 'https://node.example/testnet', mainnet: 'https://node.example/mainnet' }
 const chainIds = { testnet: 11155111, mainnet: 1 }
@@ -36,7 +39,7 @@ describe('a record by network', () => {
     // @ts-expect-error no such network
     createTransport({ baseUrl: urls, apiKey, network: 'sepolia' })
     // @ts-expect-error no network
-    const address: AddressOptions = { rpcUrl: urls, apiKey }
+    const address: EndpointUrlOptions = { rpcUrl: urls, apiKey }
     expectTypeOf(address).toExtend<object>()
   })
 
@@ -51,6 +54,65 @@ describe('a record by network', () => {
     failover([{ url }, { baseUrl: urls, apiKey }])
     // @ts-expect-error no network
     failover([{ url }], { chainId: chainIds })
+  })
+})
+
+describe('one value for both networks', () => {
+  test('needs none, and takes one', () => {
+    expectTypeOf(createTransport).toBeCallableWith({ url })
+    expectTypeOf(createTransport).toBeCallableWith({ url, network: maybe, chainId: 1 })
+    expectTypeOf(createTransport).toBeCallableWith({ baseUrl: 'https://node.example', apiKey })
+    createTransport({ endpoints: failover([{ url }, { url, weight: 0, name: 'spare' }], { chainId: 1 }) })
+  })
+})
+
+describe('the names of networks', () => {
+  const chains = { sepolia: 'https://node.example/sepolia', base: 'https://node.example/base' } as const
+
+  test('come from the record', () => {
+    expectTypeOf(createTransport).toBeCallableWith({ baseUrl: chains, apiKey, network: 'sepolia' })
+    createTransport({ rpcUrl: { sepolia: url, 'base-mainnet': url }, apiKey, network: 'base-mainnet' })
+    createTransport({ url, network: 'base', chainId: { base: 8453, sepolia: 11155111 } })
+    createTransport({ baseUrl: chains, apiKey, network: 'base', chainId: { base: 8453, sepolia: 11155111 } })
+    http({ baseUrl: chains, apiKey, network: 'base' })
+    // @ts-expect-error not in the record
+    createTransport({ baseUrl: chains, apiKey, network: 'mainnet' })
+    // @ts-expect-error not in the record of chain ids
+    createTransport({ url, network: 'mainnet', chainId: { base: 8453, sepolia: 11155111 } })
+    // @ts-expect-error no chain id for base
+    createTransport({ baseUrl: chains, apiKey, network: 'base', chainId: { sepolia: 11155111 } })
+    // @ts-expect-error not in the record
+    failover([{ baseUrl: chains, apiKey }], { network: 'mainnet' })
+    // @ts-expect-error not in the record
+    failover([{ baseUrl: chains, apiKey, network: 'mainnet' }])
+    // @ts-expect-error not in the record
+    http({ baseUrl: chains, apiKey, network: 'mainnet' })
+    // @ts-expect-error any name may come from outside
+    createTransport({ baseUrl: chains, apiKey, network: '' as string })
+    // @ts-expect-error unknown option
+    createTransport({ baseUrl: chains, apiKey, network: 'base', timeout: 5 })
+  })
+
+  test('are free without one, and with a record of any names', () => {
+    createTransport({ baseUrl: 'https://node.example', apiKey, network: 'sepolia' })
+    createTransport({ url, network: 'any-name' })
+    createTransport({ baseUrl: { ...chains } as Record<string, string>, apiKey, network: '' as string })
+    const options: TransportOptions = { baseUrl: chains, apiKey, network: 'sepolia' }
+    expectTypeOf(createTransport).toBeCallableWith(options)
+  })
+})
+
+describe('headers', () => {
+  test('are a record, or a function that returns one', () => {
+    expectTypeOf(createTransport).toBeCallableWith({ url, headers: { 'x-team': 'wallet' } })
+    createTransport({ url, headers: () => ({ 'x-team': 'wallet' }) })
+    createTransport({ endpoints: failover([{ url, headers: async () => ({ 'x-team': 'wallet' }) }]) })
+    // @ts-expect-error a value must be a string
+    createTransport({ url, headers: { 'x-team': undefined } })
+    // @ts-expect-error an instance of Headers has no members
+    createTransport({ url, headers: new Headers() })
+    // @ts-expect-error each endpoint has its own
+    createTransport({ endpoints: failover([{ url }]), headers: { 'x-team': 'wallet' } })
   })
 })
 

@@ -1,4 +1,4 @@
-import type { AddressOptions, AnyAddressOptions } from '../address/addressOptions.ts'
+import type { EndpointUrlOptions, AnyEndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
 import type { DiagnosticsFeature } from '../observe/diagnostics.ts'
 import type { HooksFeature } from '../observe/hooks.ts'
 import type { StatsFeature } from '../observe/statsFeature.ts'
@@ -42,10 +42,10 @@ export interface FeatureOptions extends HttpOptions, GateOptions, DeadlineOption
 }
 
 /** One of several endpoints. */
-export type EndpointOptions = AddressOptions & EndpointDetails
+export type EndpointOptions<Network extends string = string> = EndpointUrlOptions<Network> & EndpointDetails
 
 /** One of several endpoints, whose network may be given in the options of `failover`. */
-export type AnyEndpointOptions = AnyAddressOptions & EndpointDetails
+export type AnyEndpointOptions<Network extends string = string> = AnyEndpointUrlOptions<Network> & EndpointDetails
 
 /** How one of several endpoints is used. */
 export interface EndpointDetails {
@@ -66,10 +66,14 @@ interface SeveralEndpoints {
   readonly rpcUrl?: undefined
   readonly apiKey?: undefined
   readonly jwt?: undefined
+  readonly headers?: undefined
   readonly network?: undefined
   readonly chainId?: undefined
 }
 
 /** The options of `createTransport` and of every adapter: which endpoint to call, and how. */
-export type TransportOptions = ((AddressOptions & { readonly endpoints?: undefined }) | SeveralEndpoints) &
+export type TransportOptions<Network extends string = string> = (
+  | (EndpointUrlOptions<Network> & { readonly endpoints?: undefined })
+  | SeveralEndpoints
+) &
   FeatureOptions

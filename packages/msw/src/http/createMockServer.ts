@@ -1,4 +1,4 @@
-import type { AddressOptions } from '@keyrail/core'
+import type { EndpointUrlOptions } from '@keyrail/core'
 import { http } from 'msw'
 import type { HttpHandler } from 'msw'
 import { checkRuntime } from '../checkRuntime.ts'
@@ -24,7 +24,7 @@ export interface MockServer {
 
 /** Options of {@link createMockServer}. */
 export interface MockServerOptions {
-  readonly endpoint: AddressOptions | { readonly endpoints: readonly AddressOptions[] }
+  readonly endpoint: EndpointUrlOptions | { readonly endpoints: readonly EndpointUrlOptions[] }
   readonly provider: ProviderName
   readonly maxBatch: (provider: ProviderName) => number
   /** Runs a call. `fault` is set if it changes the node's data rather than the response. */
@@ -36,11 +36,13 @@ export interface MockServerOptions {
  *
  * @throws {KeyrailError} kind `invalidRequest` if there is none.
  */
-export function getEndpoints(options: MockServerOptions['endpoint']): readonly [AddressOptions, ...AddressOptions[]] {
+export function getEndpoints(
+  options: MockServerOptions['endpoint'],
+): readonly [EndpointUrlOptions, ...EndpointUrlOptions[]] {
   const isList = Object(options) === options && 'endpoints' in options
-  const [first, ...others] = isList ? options.endpoints : [options as AddressOptions]
+  const [first, ...others] = isList ? options.endpoints : [options as EndpointUrlOptions]
   if (first === undefined && isList) throw invalidInput('endpoints is empty. Pass one endpoint or more')
-  return [first as AddressOptions, ...others]
+  return [first as EndpointUrlOptions, ...others]
 }
 
 /**

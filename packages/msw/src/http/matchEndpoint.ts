@@ -1,5 +1,5 @@
-import { urlProblem } from '@keyrail/core/internal'
-import type { AddressOptions, PerNetwork, Secret } from '@keyrail/core'
+import { describeUrlProblem } from '@keyrail/core/internal'
+import type { EndpointUrlOptions, PerNetwork, Secret } from '@keyrail/core'
 import { providerError, serviceError } from '../faults/providers.ts'
 import type { ProviderError, ProviderName } from '../faults/providers.ts'
 import { describeValue, invalidInput } from '../invalidInput.ts'
@@ -12,7 +12,6 @@ export interface MatchedEndpoint {
   readonly checkRequest: (request: Request, provider: ProviderName) => Promise<ProviderError | undefined>
 }
 
-const networks = ['testnet', 'mainnet'] as const
 const pathShapes = 'POST /{testnet|mainnet}/v2/{app key} or POST /{testnet|mainnet}/{API key}'
 /** The forms of an endpoint, for error messages. */
 const endpointExamples = '{ url }, { baseUrl, apiKey } or { rpcUrl, apiKey }'
@@ -24,7 +23,7 @@ function parseUrl(name: string, url: string): URL {
   } catch {
     // The error below leaves out the URL, because it may contain a key.
   }
-  throw invalidInput(`${name} ${urlProblem(url)}`)
+  throw invalidInput(`${name} ${describeUrlProblem(url)}`)
 }
 
 const withoutQuery = (url: URL): string => url.origin + url.pathname.replace(/\/$/, '')
@@ -47,7 +46,7 @@ async function resolveSecret(name: string, secret: Secret): Promise<string> {
 }
 
 /** Checks that the options hold one form of an endpoint, and returns the name of its URL option. */
-function checkForm(options: AddressOptions): 'url' | 'baseUrl' | 'rpcUrl' {
+function checkForm(options: EndpointUrlOptions): 'url' | 'baseUrl' | 'rpcUrl' {
   if (Object(options) !== options)
     throw invalidInput(`The endpoint is ${describeValue(options)}. Pass ${endpointExamples}`)
   const { apiKey } = options
@@ -68,7 +67,7 @@ function checkForm(options: AddressOptions): 'url' | 'baseUrl' | 'rpcUrl' {
  *
  * @throws {KeyrailError} kind `invalidRequest`, with the option and how to fix it.
  */
-export function matchEndpoint(options: AddressOptions): MatchedEndpoint {
+export function matchEndpoint(options: EndpointUrlOptions): MatchedEndpoint {
   const name = checkForm(options)
   const { apiKey, network, jwt } = options
   const checkToken = async (request: Request, provider: ProviderName): Promise<ProviderError | undefined> => {
@@ -92,11 +91,12 @@ export function matchEndpoint(options: AddressOptions): MatchedEndpoint {
 
   const value = options[name] as PerNetwork
   const isRecord = typeof value !== 'string'
+  const networks = isRecord ? Object.keys(value) : []
   if (isRecord && (network === undefined || !networks.includes(network)))
-    throw invalidInput(`network is ${describeValue(network)}. Use 'testnet' or 'mainnet'`)
-  const base = withoutQuery(parseUrl(name, isRecord ? value[network as 'testnet'] : value))
+    throw invalidInput(`network is ${describeValue(network)}. ${name} has ${networks.join(', ')}`)
+  const base = withoutQuery(parseUrl(name, isRecord ? (value[network as string] as string) : value))
   const otherBases = isRecord
-    ? networks.filter((one) => one !== network).map((one) => withoutQuery(parseUrl(name, value[one])))
+    ? networks.filter((one) => one !== network).map((one) => withoutQuery(parseUrl(name, value[one] as string)))
     : []
   const pathAfter = (start: string, url: string): string | undefined => {
     const path = withoutQuery(new URL(url))

@@ -1,6 +1,6 @@
 import { bypass, http } from 'msw'
 import type { HttpHandler } from 'msw'
-import { urlProblem } from '@keyrail/core/internal'
+import { describeUrlProblem } from '@keyrail/core/internal'
 import type { RpcErrorObject } from '@keyrail/core'
 import { checkRuntime } from '../checkRuntime.ts'
 import { invalidInput } from '../invalidInput.ts'
@@ -66,7 +66,7 @@ export function record(url: string): Recording {
   try {
     target = new URL(url)
   } catch {
-    throw invalidInput(`The url of record ${urlProblem(url)}`)
+    throw invalidInput(`The url of record ${describeUrlProblem(url)}`)
   }
   const patterns = getSecrets(target).map(toPattern)
   const recorded: RecordedCall[] = []

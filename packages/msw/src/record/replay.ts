@@ -1,4 +1,4 @@
-import type { AddressOptions } from '@keyrail/core'
+import type { EndpointUrlOptions } from '@keyrail/core'
 import { providers } from '../faults/providers.ts'
 import type { ProviderName } from '../faults/providers.ts'
 import { createMockServer } from '../http/createMockServer.ts'
@@ -10,7 +10,7 @@ import { callKey, nodeFiles } from './recorded.ts'
 import type { RecordedCall, RecordedCalls } from './recorded.ts'
 
 /** The endpoint at which to replay. It can differ from the recorded one. */
-export type ReplayOptions = (AddressOptions | { readonly endpoints: readonly AddressOptions[] }) & {
+export type ReplayOptions = (EndpointUrlOptions | { readonly endpoints: readonly EndpointUrlOptions[] }) & {
   /** The provider whose error responses `fail` uses. @default 'keyrail' */
   readonly provider?: ProviderName | undefined
 }

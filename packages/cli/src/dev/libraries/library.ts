@@ -1,8 +1,8 @@
-import type { ApiKeyAddressOptions, AppAddressOptions } from '@keyrail/core'
+import type { ApiKeyUrlOptions, AppUrlOptions } from '@keyrail/core'
 import type { BlockHead } from '../../node/askNode.ts'
 
 /** Where a library makes its first call. The chain id is known, so that none has to ask for it. */
-export type FirstAddress = (AppAddressOptions | ApiKeyAddressOptions) & { readonly chainId: number }
+export type FirstAddress = (AppUrlOptions | ApiKeyUrlOptions) & { readonly chainId: number }
 
 /** A library that makes first calls, opened on one address. */
 export interface OpenLibrary {

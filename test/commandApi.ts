@@ -1,0 +1,31 @@
+/** A command, with the arguments that users type. */
+interface Command {
+  readonly name: string
+  readonly words?: readonly string[]
+  readonly options: Readonly<
+    Record<
+      string,
+      { readonly type: 'boolean' | 'string'; readonly value?: string; readonly values?: readonly string[] }
+    >
+  >
+}
+
+/**
+ * Lists what scripts depend on: the arguments of every command, its options and their values, and the exit codes. Help texts are not part
+ * of it.
+ * @param commands - The table of commands.
+ * @param exitCodes - The exit codes by name.
+ */
+export function commandApi(commands: readonly Command[], exitCodes: Readonly<Record<string, number>>): string {
+  const codes = Object.entries(exitCodes).map(([name, code]) => `  ${code}  ${name}`)
+  const usages = commands.flatMap(({ name, words = [], options }) => [
+    '',
+    `keyrail ${[name, words.join('|')].join(' ').trim()}`,
+    ...Object.entries(options)
+      .map(([option, { type, value, values }]) =>
+        type === 'boolean' ? `  --${option}` : `  --${option} ${values?.join('|') ?? value ?? 'VALUE'}`,
+      )
+      .sort(),
+  ])
+  return ['Exit codes', '', ...codes, '', 'Commands', ...usages, ''].join('\n')
+}
