@@ -25,7 +25,7 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
     tests: [
       'src/failure/repeatable.test.ts',
       'src/transport/tokenBucket.test.ts',
-      'src/failure/retryAfter.test.ts',
+      'src/failure/parseRetryAfter.test.ts',
       'src/transport/batchLimit.test.ts',
       'src/transport/batchCap.test.ts',
       'src/transport/budgetPace.test.ts',

@@ -150,7 +150,7 @@ describe('keyrail call, without an answer (exit code 3)', () => {
   test('nobody answers in time', async () => {
     const run = await call(['eth_blockNumber', '--base-url', mute, '--key-file', keyFile, '--timeout', '300'])
     expect(run).toMatchObject({ exitCode: 3, stdout: '' })
-    expect(run.stderr).toMatch(/^timeout: .*no answer within 300 ms/)
+    expect(run.stderr).toMatch(/^timeout: .*no response within 300 ms/)
   })
 })
 

@@ -50,7 +50,7 @@ describe('compose', () => {
       { method: 'eth_call', params: 'latest' },
       'params of eth_call must be an array or an object of JSON values',
     ],
-    ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, "numbers travel as hex, such as '0x10'"],
+    ['a bigint', { method: 'eth_getBlockByNumber', params: [1n] }, "write numbers as hex, such as '0x10'"],
   ])('rejects a call with %s, and sends nothing', async (_, args, message) => {
     const seen: Call[] = []
     const call = compose(echo(seen)).request(args as never)

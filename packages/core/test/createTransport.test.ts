@@ -76,7 +76,7 @@ describe('by default', () => {
     const transport = make({ retry: { retries: 1, baseMs: 1 } })
     one.script = raw(503, 'down')
     const failure = await transport.request({ method: 'eth_gasPrice' }).catch((error: unknown) => error)
-    expect(failure).toMatchObject({ kind: 'unavailable', hint: 'Ask again.' })
+    expect(failure).toMatchObject({ kind: 'unavailable', hint: 'Try again later.' })
     expect(one.seen).toHaveLength(2)
     expect(transport.stats()).toMatchObject({ retries: 1, failed: 1, failedByKind: { unavailable: 1 } })
   })
@@ -217,8 +217,8 @@ describe('several endpoints', () => {
   })
 
   test('chains that differ are refused', () => {
-    expect(() => make(both([{ chainId: 1 }, { chainId: 5 }]))).toThrow('all endpoints must be on one chain')
-    expect(() => make({ ...both([{ chainId: 1 }]), chainId: 5 })).toThrow('all endpoints must be on one chain')
+    expect(() => make(both([{ chainId: 1 }, { chainId: 5 }]))).toThrow('all endpoints must have the same chainId')
+    expect(() => make({ ...both([{ chainId: 1 }]), chainId: 5 })).toThrow('all endpoints must have the same chainId')
   })
 })
 
@@ -407,7 +407,7 @@ describe('closing', () => {
 describe('bad input', () => {
   test.each([
     [{ timeout: 5 }, 'Unknown option "timeout". Did you mean "timeoutMs"?'],
-    [{ endpoints: [] }, 'failover takes a list of 1 to 30 endpoints'],
+    [{ endpoints: [] }, 'failover takes an array of 1 to 30 endpoints'],
     [{ endpoints: [{ url: 'http://a.example', wieght: 1 }] }, 'Unknown option "wieght". Did you mean "weight"?'],
     [{ endpoints: [{ url: 'http://a.example', weight: -1 }] }, 'weight must be a number from 0'],
     [{ batch: { maxCalls: 0 } }, 'maxCalls must be a number from 1'],
@@ -423,7 +423,7 @@ describe('bad input', () => {
     [{ minBlock: 5 }, 'minBlock must be true or false'],
     [{ retry: -1 }, 'retries must be a number from 0'],
     [{ timeoutMs: 0 }, 'timeoutMs must be a number from 1'],
-    [{ layers: {} }, 'layers must be a list'],
+    [{ layers: {} }, 'layers must be an array of functions'],
     [{ hooks: { onRequest: 5 } }, 'onRequest'],
     [{ hooks: { onRequests: () => {} } }, 'onRequests'],
     [{ keccak256: () => '0x' }, 'keccak256 must be a function'],
@@ -447,24 +447,24 @@ describe('bad input', () => {
 describe('an option that takes a feature', () => {
   const url = `https://node.example/v2/${key}`
   test.each([
-    [{ url, batch: true }, 'batch takes what its function returns, such as batch: batch()'],
-    [{ url, batch: { maxCalls: 5 } }, 'batch takes what its function returns'],
-    [{ url, batch }, 'batch takes what its function returns'],
-    [{ url, budget: { requestsPerSecond: 5 } }, 'such as budget: budget({ requestsPerSecond: 25 })'],
-    [{ url, cache: true }, 'such as cache: cache()'],
-    [{ url, cache: null }, 'such as cache: cache()'],
-    [{ url, safeWrites: true }, 'such as safeWrites: safeWrites({ keccak256 })'],
-    [{ url, stats: true }, 'such as stats: stats()'],
-    [{ url, hooks: { onFailure: () => {} } }, 'such as hooks: hooks({ onFailure })'],
-    [{ url, tracing: { api: {} } }, 'such as tracing: tracing({ api })'],
-    [{ url, diagnostics: true }, 'such as diagnostics: diagnostics()'],
-    [{ endpoints: [{ url }] }, 'such as endpoints: failover([{ url }])'],
-    [{ endpoints: url }, 'such as endpoints: failover([{ url }])'],
+    [{ url, batch: true }, 'batch must be made by its function, not a boolean: write batch: batch()'],
+    [{ url, batch: { maxCalls: 5 } }, 'batch must be made by its function'],
+    [{ url, batch }, 'batch must be made by its function'],
+    [{ url, budget: { requestsPerSecond: 5 } }, 'write budget: budget({ requestsPerSecond: 25 })'],
+    [{ url, cache: true }, 'write cache: cache()'],
+    [{ url, cache: null }, 'write cache: cache()'],
+    [{ url, safeWrites: true }, 'write safeWrites: safeWrites({ keccak256 })'],
+    [{ url, stats: true }, 'write stats: stats()'],
+    [{ url, hooks: { onFailure: () => {} } }, 'write hooks: hooks({ onFailure })'],
+    [{ url, tracing: { api: {} } }, 'write tracing: tracing({ api })'],
+    [{ url, diagnostics: true }, 'write diagnostics: diagnostics()'],
+    [{ endpoints: [{ url }] }, 'write endpoints: failover([{ url }])'],
+    [{ endpoints: url }, 'write endpoints: failover([{ url }])'],
     [
       { endpoints: failover([{ url }]), apiKey: key },
-      'endpoints and apiKey exclude each other: pass apiKey to failover',
+      'apiKey cannot be used together with endpoints: pass it to failover',
     ],
-    [{ endpoints: failover([{ url }]), url }, 'endpoints and url exclude each other'],
+    [{ endpoints: failover([{ url }]), url }, 'url cannot be used together with endpoints'],
   ])('takes nothing else (%#)', (wrong, words) => {
     let rejection: unknown
     try {

@@ -170,7 +170,7 @@ describe('options', () => {
 
   test('headers belong into the endpoints, if there are several', () => {
     expect(() => createTransport({ endpoints: failover([{ url }]), headers: { a: 'b' } } as never)).toThrow(
-      'endpoints and headers exclude each other: pass headers to failover',
+      'headers cannot be used together with endpoints: pass it to failover',
     )
   })
 })

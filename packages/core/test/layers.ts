@@ -1,4 +1,4 @@
-import { checkNames } from '../src/failure/invalid.ts'
+import { checkNames } from '../src/failure/check.ts'
 import { createObserver } from '../src/observe/observe.ts'
 import { diagnostics } from '../src/observe/diagnostics.ts'
 import { hooks } from '../src/observe/hooks.ts'

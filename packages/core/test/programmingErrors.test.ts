@@ -54,6 +54,12 @@ describe('a fetch that fails by a programming error', () => {
       () =>
         withCode(Object.assign(new Error('invalid method'), { name: 'InvalidArgumentError' }), 'UND_ERR_INVALID_ARG'),
     ],
+    ['one that starts like a network error of Deno', () => new TypeError('connection error is not a function')],
+    [
+      'one that starts like a network error of React Native',
+      () => new TypeError('Network request failed is not callable'),
+    ],
+    ['one that starts like a CORS error', () => new TypeError('origin http is not iterable')],
     ['one that speaks of the network', () => new TypeError('networkHandler.load is not a function')],
   ])('%s: kind unknown with its message, one call, no other endpoint', async (_, fail) => {
     const { calls, failure } = await callWith(fail)
@@ -73,6 +79,21 @@ describe('a fetch that fails by a programming error', () => {
     const { failure } = await callWith(() => new TypeError(`x is not a function: https://one.example/v2/${key}`))
     expect(failure).toMatchObject({ kind: 'unknown' })
     expect(`${String(failure)} ${JSON.stringify(failure)} ${(failure as Error).stack}`).not.toContain(key.slice(0, 8))
+  })
+})
+
+describe('a custom fetch that reports a redirect', () => {
+  test.each<[string, () => unknown]>([
+    ['undici', () => because('fetch failed', new Error('unexpected redirect'))],
+    ['node-fetch', () => Object.assign(new Error('uri requested responds with a redirect'), { type: 'no-redirect' })],
+    ['Deno', () => new TypeError("Encountered redirect while redirect mode is set to 'error'")],
+  ])('%s: kind badResponse, not retried', async (_, fail) => {
+    const { failure } = await callWith(fail)
+    expect(failure).toMatchObject({
+      kind: 'badResponse',
+      retryable: false,
+      message: expect.stringContaining('redirects'),
+    })
   })
 })
 

@@ -1,6 +1,6 @@
 import { now } from '../src/clock/now.ts'
 import { createFailure } from '../src/failure/createFailure.ts'
-import type { Facts } from '../src/failure/facts.ts'
+import type { FailureFacts } from '../src/failure/failureFacts.ts'
 import type { Call, Send } from '../src/transport/call.ts'
 import { createCall } from '../src/transport/createCall.ts'
 import type { Endpoint } from '../src/transport/http.ts'
@@ -9,7 +9,7 @@ import type { RouteCall } from '../src/transport/routeCall.ts'
 /** How one call ends: with a result or a failure, after a time; `undefined` is never. */
 export type Outcome = { readonly afterMs?: number } & (
   | { readonly result: unknown }
-  | { readonly facts: Facts }
+  | { readonly facts: FailureFacts }
   | { readonly never: true }
 )
 

@@ -1,8 +1,8 @@
 import { now } from '../src/clock/now.ts'
 import { createFailure } from '../src/failure/createFailure.ts'
-import type { Facts } from '../src/failure/facts.ts'
+import type { FailureFacts } from '../src/failure/failureFacts.ts'
 import { readResponse } from '../src/message/readResponse.ts'
-import { wrongChain } from '../src/message/wrongChain.ts'
+import { findChainMismatch } from '../src/message/findChainMismatch.ts'
 import type { Call, Send } from '../src/transport/call.ts'
 import type { HttpEndpoint, Post } from '../src/transport/http.ts'
 
@@ -27,7 +27,7 @@ export interface Posted {
 /** How a request ends, after a time in milliseconds: by an answer, by a break, or never. */
 export type Reply = { readonly afterMs?: number } & (
   | { readonly status?: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly facts: Facts }
+  | { readonly facts: FailureFacts }
   | { readonly never: true }
 )
 
@@ -81,9 +81,12 @@ export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId
     const { method, params } = call
     const id = ++lastId
     const stop = post(`{"id":${id},"method":"${method}","params":${params}}`, false, (facts, response) => {
-      let read = response ? readResponse(response, { id, method }) : (facts as Facts)
+      let read = response ? readResponse(response, { id, method }) : (facts as FailureFacts)
       if ('result' in read) {
-        const wrong = wrongChain(chainId, method === 'eth_chainId' ? read.result : response?.header('x-chain-id'))
+        const wrong = findChainMismatch(
+          chainId,
+          method === 'eth_chainId' ? read.result : response?.header('x-chain-id'),
+        )
         if (!wrong) return settle(true, read.result)
         read = wrong
       }

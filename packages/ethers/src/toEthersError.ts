@@ -38,5 +38,7 @@ export function toEthersError(provider: JsonRpcApiProvider, error: unknown, payl
           error: kind === 'revert' ? toRevert(rpcError) : { ...rpcError },
         })
       : told(error, payload.method)
+  // Stacks end after 10 frames. Without those of this function and ethers' own below it, the caller's frame is among them.
+  Error.captureStackTrace?.(ethersError, toEthersError)
   return Object.assign(ethersError, { failure: error })
 }

@@ -42,7 +42,7 @@ export function now(): number {
  *
  * @param dueAt - When it was due, as {@link now} counts.
  */
-export function reach(dueAt: number): void {
+export function advanceTo(dueAt: number): void {
   if (dueAt <= now()) return
   const behindMs = dueAt - (lastReading + offsetMs)
   if (behindMs > MAX_COARSENESS_MS) offsetMs += behindMs

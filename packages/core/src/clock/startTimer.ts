@@ -1,4 +1,4 @@
-import { now, reach } from './now.ts'
+import { now, advanceTo } from './now.ts'
 
 /** What `setTimeout` returns. */
 export type Timer = ReturnType<typeof setTimeout>
@@ -8,7 +8,7 @@ export type Timer = ReturnType<typeof setTimeout>
  *
  * @param run - Called once, after the time.
  * @param ms - How long to wait, in milliseconds, below 2^31.
- * @returns What `clearTimeout` takes.
+ * @returns The timer, for `clearTimeout`.
  * @example
  * const timer = startTimer(() => console.log('a second later'), 1_000)
  * clearTimeout(timer)
@@ -16,7 +16,7 @@ export type Timer = ReturnType<typeof setTimeout>
 export function startTimer(run: () => void, ms: number): Timer {
   const dueAt = now() + ms
   return setTimeout(() => {
-    reach(dueAt)
+    advanceTo(dueAt)
     run()
   }, ms)
 }

@@ -1,4 +1,4 @@
-import { typeName } from '../failure/typeName.ts'
+import { describeType } from '../failure/describeType.ts'
 
 /** A scheme with its slashes. A longer one is not shown: it may be a misplaced key. */
 const scheme = /^[a-z][a-z+.-]{0,7}:\/\//i
@@ -14,7 +14,7 @@ const scheme = /^[a-z][a-z+.-]{0,7}:\/\//i
  */
 export function describeUrlProblem(url: unknown, network?: string): string {
   if (url === undefined) return `has no URL for network "${network}". Add one, or pass another network.`
-  if (typeof url !== 'string') return `must be a string such as https://host/path, not ${typeName(url)}.`
+  if (typeof url !== 'string') return `must be a string such as https://host/path, not ${describeType(url)}.`
   if (url.trim() === '') return 'is empty. If it comes from an environment variable, check that it is set.'
   if (/\s/.test(url)) return 'contains white space. Copy it again.'
   const [start] = scheme.exec(url) ?? []

@@ -1,5 +1,5 @@
-import { check } from '../failure/invalid.ts'
-import { typeName } from '../failure/typeName.ts'
+import { check } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 
 /** Headers that the HTTP clients set themselves, and those that describe the connection or the body. RFC 9110 and RFC 9112. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -40,7 +40,7 @@ const MIN_MASKED_LENGTH = 8
  */
 export function checkRequestHeaders(given: unknown, authorizedBy: string | undefined): Record<string, string> {
   const isRecord = Object.prototype.toString.call(given) === '[object Object]' && !(Symbol.iterator in Object(given))
-  check(isRecord, `headers must be an object such as { 'x-team': 'wallet' }, not ${typeName(given)}.`)
+  check(isRecord, `headers must be an object such as { 'x-team': 'wallet' }, not ${describeType(given)}.`)
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(given as object)) {
     const key = name.toLowerCase()

@@ -1,5 +1,5 @@
-import { check, invalid } from '../failure/invalid.ts'
-import { typeName } from '../failure/typeName.ts'
+import { check, invalidRequest } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import { describeBaseUrlProblem, describeUrlProblem } from './describeUrlProblem.ts'
 import type { EndpointUrlOptions, Secret } from './endpointUrlOptions.ts'
 import { checkRequestHeaders, findHeaderSecrets } from './requestHeaders.ts'
@@ -61,7 +61,7 @@ const encodeBasic = (user: string, password: string): string => {
   try {
     return btoa(decode(`${user}:${password}`))
   } catch {
-    throw invalid(
+    throw invalidRequest(
       'The credentials in url contain characters outside Latin-1, which HTTP cannot send. Use another user name or password.',
     )
   }
@@ -88,7 +88,7 @@ const callOption = async <T>(option: string, read: () => T | Promise<T>): Promis
   try {
     return await read()
   } catch {
-    throw invalid(`The ${option} function failed. Call it directly to see its error.`)
+    throw invalidRequest(`The ${option} function failed. Call it directly to see its error.`)
   }
 }
 
@@ -115,7 +115,7 @@ export function resolveEndpoint(options: EndpointUrlOptions): ResolvedEndpoint {
   const chainId = selectNetwork('chainId', options.chainId, network)
   check(
     chainId === undefined || (typeof chainId === 'number' && Number.isSafeInteger(chainId) && chainId > 0),
-    `chainId must be a positive whole number, not ${typeof chainId === 'number' ? chainId : typeName(chainId)}.`,
+    `chainId must be a positive whole number, not ${typeof chainId === 'number' ? chainId : describeType(chainId)}.`,
   )
   const given = isFull ? options.url : selectNetwork(name, options[name], network)
   const parts = typeof given === 'string' && urlParts.exec(given)

@@ -1,4 +1,4 @@
-import { check } from '../failure/invalid.ts'
+import { check } from '../failure/check.ts'
 
 /** A DNS label, as the service names its networks: safe in one segment of a URL's path, and unlike most keys. */
 const networkName = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/

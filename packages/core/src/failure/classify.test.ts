@@ -3,14 +3,14 @@ import type { FailureCase } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readResponse } from '../message/readResponse.ts'
-import { refused, rejected } from '../transport/safeWrites.ts'
+import { rejected } from '../transport/safeWrites.ts'
 import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
 import table from './classification.json' with { type: 'json' }
 import { classify } from './classify.ts'
 import type { Classification, Rule } from './classify.ts'
 import { createFailure } from './createFailure.ts'
-import type { Facts } from './facts.ts'
-import type { FailureKind } from './failureKind.ts'
+import type { FailureFacts } from './failureFacts.ts'
+import { isRejectedBeforeRun } from './isRejectedBeforeRun.ts'
 import type { KeyrailError } from './keyrailError.ts'
 
 const { methods, sections } = table as Classification
@@ -20,7 +20,7 @@ const cases = failures.filter(forTypeScript)
 const firstHalf = wordings.filter(forTypeScript).filter(({ half }) => half === 'first')
 const secondHalf = wordings.filter(forTypeScript).filter(({ half }) => half === 'second')
 
-const factsOf = ({ request, response }: FailureCase): Facts => {
+const factsOf = ({ request, response }: FailureCase): FailureFacts => {
   const { status, headers = {}, body } = response
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const read = readResponse({ status, text, header: (name) => headers[name] }, { id: 1, method: request.method })
@@ -48,8 +48,8 @@ describe('the vectors', () => {
   })
 })
 
-/** With these kinds, safe writes reports that the transaction did not arrive. */
-const finalKinds: ReadonlySet<FailureKind> = new Set([...rejected, ...refused])
+/** Whether safe writes reports that the transaction did not arrive: the failure itself proves it, or the node rejects the transaction. */
+const isFinal = (failure: KeyrailError): boolean => isRejectedBeforeRun(failure) || rejected.includes(failure.kind)
 
 describe('wordings of providers for which no rule was written', () => {
   const results = secondHalf.map((vector) => ({ vector, error: failureOf(vector) }))
@@ -73,8 +73,9 @@ describe('wordings of providers for which no rule was written', () => {
 test('no write that may have arrived is reported as final', () => {
   const final = [...cases, ...wordings]
     .filter(({ expect: { mayHaveArrived } }) => mayHaveArrived)
-    .map((vector) => ({ name: vector.name, kind: failureOf(vector).kind, retryable: failureOf(vector).retryable }))
-    .filter(({ kind, retryable }) => retryable || finalKinds.has(kind))
+    .map((vector) => ({ name: vector.name, failure: failureOf(vector) }))
+    .filter(({ failure }) => isFinal(failure))
+    .map(({ name, failure }) => `${name}: ${failure.kind}`)
   expect(final).toEqual([])
 })
 
@@ -98,7 +99,7 @@ describe('a code with one meaning', () => {
 describe('phrases', () => {
   const phrases = rules.flatMap((rule) => (rule.when.phrases ?? []).map((phrase) => ({ phrase, rule })))
   /** A text that contains the phrase: the first of its alternatives, and a word that nobody uses for each gap. */
-  const textOf = (phrase: string): string =>
+  const toText = (phrase: string): string =>
     phrase
       .split(' ')
       .map((element) => (element === '*' ? 'zz' : (element.split('/')[0] ?? '')))
@@ -111,7 +112,7 @@ describe('phrases', () => {
     const code = rule.when.code?.[0] ?? -31_999
     const facts = { batch: rule.when.batch, status: rule.when.status?.[0] ?? 200 }
     const only = { ...rule, when: { ...rule.when, phrases: [phrase] } }
-    const text = textOf(phrase)
+    const text = toText(phrase)
     // A phrase with "." has to be the whole sentence.
     const wrapped = phrase.includes('.') ? [text] : [text, text.toUpperCase(), `request failed with: "${text}", id 17`]
     for (const message of wrapped) {
@@ -122,7 +123,7 @@ describe('phrases', () => {
 
   test('a phrase in the reason of a revert does not decide', () => {
     for (const { phrase } of phrases) {
-      const text = `execution reverted: ${textOf(phrase)}`
+      const text = `execution reverted: ${toText(phrase)}`
       for (const code of [3, -32000, -32603])
         expect(classify({ text, status: 200, rpcError: { code, message: text } }, 'eth_call')?.kind, text).toBe(
           'revert',
@@ -189,12 +190,11 @@ describe('phrases', () => {
     for (const message of failures)
       for (const code of [-32000, -32603, -32005, 1, 3_000]) {
         const facts = { text: message, status: 200, rpcError: { code, message } }
-        const { kind, retryable } = createFailure(facts, {
+        const failure = createFailure(facts, {
           method: 'eth_sendRawTransaction',
           redactedUrl: 'https://node.example/v2/…',
         })
-        expect(finalKinds, `${code} ${message}`).not.toContain(kind)
-        expect(retryable).toBe(false)
+        expect(isFinal(failure), `${code} ${message}`).toBe(false)
       }
   })
 
@@ -203,11 +203,11 @@ describe('phrases', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), fc.constantFrom(-32000, -32603, -39999, 0, 1), (words, code) => {
         const message = words.join(' ')
-        const { kind } = createFailure(
+        const failure = createFailure(
           { text: message, status: 200, rpcError: { code, message } },
           { method: 'eth_sendRawTransaction', redactedUrl: 'https://node.example/v2/…' },
         )
-        expect(finalKinds).not.toContain(kind)
+        expect(isFinal(failure)).toBe(false)
       }),
     )
   })

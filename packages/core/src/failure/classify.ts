@@ -1,6 +1,6 @@
 import table from './classification.json' with { type: 'json' }
-import { dataText } from './dataText.ts'
-import type { Facts } from './facts.ts'
+import { stringifyData } from './stringifyData.ts'
+import type { FailureFacts } from './failureFacts.ts'
 import type { FailureKind } from './failureKind.ts'
 import { compilePhrase, toWords, wordsContain } from './phrase.ts'
 import type { Phrase } from './phrase.ts'
@@ -73,14 +73,14 @@ const phrasesOf = (rule: Rule): readonly Phrase[] => {
  * classify({ text: 'header not found', rpcError: { code: -32000, message: 'header not found' } }, 'eth_call')?.kind // 'lagging'
  */
 export function classify(
-  { text, status, rpcError, batch = false }: Facts,
+  { text, status, rpcError, batch = false }: FailureFacts,
   method: string,
   rules: readonly Rule[] = allRules(),
 ): Rule | undefined {
   const { code, data } = Object(rpcError) as { code?: unknown; data?: unknown }
   const { reason, data: innerData } = Object(data) as { reason?: unknown; data?: unknown }
   const { methods } = table as Classification
-  const words = toWords(`${text}\n${dataText(data)}`.slice(0, MAX_TEXT_LENGTH), method)
+  const words = toWords(`${text}\n${stringifyData(data)}`.slice(0, MAX_TEXT_LENGTH), method)
   const includes = (list: readonly unknown[] | undefined, value: unknown): boolean => !list || list.includes(value)
   return rules.find((rule) => {
     const { when } = rule

@@ -67,14 +67,14 @@ describe('createFailure', () => {
     const error = createFailure({ text: 'rate   limit\n exceeded.', status: 429, rpcError }, read)
     expect(error).toBeInstanceOf(KeyrailError)
     expect(error.message).toBe(
-      `eth_blockNumber failed: throttled, HTTP 429, code -32005 at ${redactedUrl}: rate limit exceeded.`,
+      `eth_blockNumber failed (throttled, HTTP 429, code -32005, ${redactedUrl}): rate limit exceeded.`,
     )
     expect(error).toMatchObject({ method: read.method, redactedUrl, status: 429, rpcError })
   })
 
   test('shows nothing of words that are too long to be searched for secrets', () => {
     const error = createFailure({ text: 'x'.repeat(70_000), status: 503 }, read)
-    expect(error.message).toBe(`eth_blockNumber failed: unavailable, HTTP 503 at ${redactedUrl}: ….`)
+    expect(error.message).toBe(`eth_blockNumber failed (unavailable, HTTP 503, ${redactedUrl}): ….`)
   })
 
   test.each([
@@ -88,15 +88,15 @@ describe('createFailure', () => {
     ['upstream_failed', false],
     [{ toString: 0, valueOf: 0 }, false],
     [undefined, false],
-  ])('resends a write where the service says why it passed nothing on: %j: %s', (reason, retryable) => {
+  ])('retries a write if the service reports why it did not forward the call: %j: %s', (reason, retryable) => {
     const rpcError = { code: -32000, message: 'Service Unavailable', data: { reason } }
     const error = createFailure({ text: rpcError.message, status: 503, rpcError }, write)
     expect(error).toMatchObject({ kind: 'unavailable', retryable })
   })
 
-  test('leaves out the status where no answer came', () => {
+  test('leaves out the status if there was no response', () => {
     expect(createFailure({ kind: 'aborted', text: 'the transport is closed' }, read).message).toBe(
-      `eth_blockNumber failed: aborted at ${redactedUrl}: the transport is closed.`,
+      `eth_blockNumber failed (aborted, ${redactedUrl}): the transport is closed.`,
     )
   })
 
@@ -108,17 +108,17 @@ describe('createFailure', () => {
     expect(error.rpcError).toEqual({ ...rpcError, message: text.replace(key, '…'), data: { url: '…', '…': ['…'] } })
   })
 
-  test('keeps the error object as it was sent where it holds no secret', () => {
+  test('leaves an error object without secrets unchanged', () => {
     const rpcError = { code: 3, message: 'execution reverted', data: { deep: [null, 1.5, 'Reverted 0x'] } }
     expect(createFailure({ text: rpcError.message, rpcError }, { ...read, secrets: [key] }).rpcError).toEqual(rpcError)
   })
 
-  test('keeps an error without data without data', () => {
+  test('adds no data to an error without data', () => {
     const rpcError = { code: -32000, message: 'header not found' }
     expect(createFailure({ text: rpcError.message, rpcError }, read).rpcError).not.toHaveProperty('data')
   })
 
-  test('shows a code and no data where masking would cut a number', () => {
+  test('shows a code and no data if masking would cut a number', () => {
     const rpcError = { code: -32000, message: 'x', data: { n: 12345678 } }
     const error = createFailure({ text: 'x', rpcError }, { ...read, secrets: ['12345678abcd'] })
     expect(error.rpcError).toEqual({ code: -32000, message: '…' })
@@ -142,11 +142,11 @@ describe('createFailure', () => {
     },
   )
 
-  test('lets a write be repeated where nothing was sent', () => {
+  test('a write may be repeated if nothing was sent', () => {
     expect(createFailure({ kind: 'network', text: 'ECONNREFUSED', unsent: true }, write).retryable).toBe(true)
   })
 
-  test('does not call retryable what would end the same way', () => {
+  test('a failure that would repeat is not retryable', () => {
     expect(createFailure({ kind: 'badResponse', text: 'too large', final: true }, read).retryable).toBe(false)
   })
 })

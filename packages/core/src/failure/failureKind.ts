@@ -1,27 +1,26 @@
 /**
- * Every way a call can fail, as a closed list that is only ever appended to. What to do about each stands in `docs/failures.md`, headed by its
- * kind.
+ * Every kind of failure. New kinds may be added, none is ever renamed or removed. `docs/failures.md` says what to do about each.
  *
  * - `auth` the key or token is missing, unknown, revoked or expired
- * - `forbidden` the key is known, but its settings or plan refuse this call
- * - `throttled` too many requests in a short time: wait and the same call will be answered
+ * - `forbidden` the key is known, but its settings or plan do not allow this call
+ * - `throttled` too many requests in a short time: wait, and the same call will succeed
  * - `quota` the daily, monthly or plan allowance is used up: waiting seconds will not help
- * - `range` the log or block range is too wide, or its answer too large
- * - `batchTooLarge` the endpoint refuses a batch of this size
+ * - `range` the log or block range is too wide, or its result too large
+ * - `batchTooLarge` the endpoint rejects a batch of this size
  * - `methodUnavailable` the method is unknown or not offered here
- * - `wrongNetwork` the key, the address or the node belongs to another chain or network
- * - `lagging` the node has not seen the block asked for yet
- * - `missingData` the node has pruned, or never kept, what was asked for
+ * - `wrongNetwork` the key, the endpoint or the node belongs to another chain or network
+ * - `lagging` the node has not seen the requested block yet
+ * - `missingData` the node has pruned the requested data, or never stored it
  * - `revert` the contract reverted or its execution failed
- * - `txKnown` the node holds this transaction already
- * - `txRejected` the transaction pool refuses the transaction
- * - `unconfirmed` a transaction was sent and whether it arrived is not known: it was not found, or the node's error does not say
+ * - `txKnown` the node already has this transaction
+ * - `txRejected` the transaction pool rejects the transaction
+ * - `unconfirmed` a transaction was sent, but it is unknown whether it arrived: it was not found, or the node's error does not say
  * - `invalidRequest` the call or an option is wrong
- * - `badResponse` what came back is not an answer to what was asked
+ * - `badResponse` the response is not a valid response to the request
  * - `unavailable` the service or the node behind it is down or too busy
  * - `network` no connection, or it broke
- * - `timeout` no answer in time
- * - `aborted` ended on this side, for example by `close()`
+ * - `timeout` no response in time
+ * - `aborted` canceled by the client, for example by `close()`
  * - `unknown` the node returned an error that is not on this list, or `fetch` or the agent threw a programming error
  */
 export type FailureKind =

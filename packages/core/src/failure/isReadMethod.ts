@@ -10,9 +10,9 @@ const reads: ReadonlySet<string> = /* @__PURE__ */ new Set(readMethods)
  *
  * @param method - A JSON-RPC method, compared exactly.
  * @example
- * repeatable('eth_getBalance') // true
- * repeatable('eth_sendRawTransaction') // false
- * repeatable('foo_getThing') // false: nobody knows what it does
+ * isReadMethod('eth_getBalance') // true
+ * isReadMethod('eth_sendRawTransaction') // false
+ * isReadMethod('foo_getThing') // false: not in the list
  */
 export function isReadMethod(method: string): boolean {
   return reads.has(method)

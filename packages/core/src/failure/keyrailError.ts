@@ -7,34 +7,34 @@ export interface RpcErrorObject {
   readonly data?: unknown
 }
 
-/** Where a failure arose: on this side, on the way, at the access service, or in the node itself. */
+/** Where a failure happened: in the client, in the connection, in the access service, or in the node. */
 export type FailureSource = 'client' | 'transport' | 'service' | 'node'
 
-/** What a {@link KeyrailError} is made of. */
+/** The fields of a {@link KeyrailError}. */
 export interface KeyrailErrorFields {
   readonly kind: FailureKind
   readonly source: FailureSource
-  /** Whether the same call may succeed if it is made again, and making it again does no harm. */
+  /** Whether the same call may succeed later, and repeating it does no harm. */
   readonly retryable: boolean
-  /** How long the server asked to wait, in milliseconds. */
+  /** How long the server says to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined
-  /** What to do about it. */
+  /** How to fix it. Also the end of the message. */
   readonly hint?: string | undefined
   /** The JSON-RPC method of the call. */
   readonly method?: string | undefined
-  /** The printable form of the address: never holds the key. */
+  /** The URL of the endpoint, without the key. */
   readonly redactedUrl?: string | undefined
-  /** The HTTP status, where an answer came. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number | undefined
   /** The error object that the node or service sent. */
   readonly rpcError?: RpcErrorObject | undefined
-  /** The transaction that the failure is about, where its hash is known. */
+  /** The hash of the transaction, if the call sent one and its hash is known. */
   readonly transactionHash?: `0x${string}` | undefined
 }
 
 /**
- * The one error class of Keyrail. Branch on `kind`, not on the message.
- * It has no `cause` on purpose: what lies below (a `TypeError` of fetch, a socket error) can hold the address, and the address holds the key.
+ * The error that every failed call rejects with. Branch on `kind`, not on the message.
+ * It has no `cause` on purpose: the original error (a `TypeError` of fetch, a socket error) may hold the URL, and the URL holds the key.
  *
  * @example
  * try {
@@ -56,17 +56,17 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
   declare readonly transactionHash: `0x${string}` | undefined
 
   /**
-   * @param message - What happened, with no secret in it.
-   * @param fields - What the failure is made of; copied onto the error.
+   * @param message - What happened. It must not contain a secret.
+   * @param fields - Copied onto the error.
    */
   constructor(message: string, fields: KeyrailErrorFields) {
     super(message)
-    // A name that comes along, from something that only looks like a failure, cannot be assigned.
+    // `name` is read-only, so it is left out if the fields come from an object that has one.
     const { name: _, ...own } = fields as KeyrailErrorFields & { readonly name?: unknown }
     Object.assign(this, own)
   }
 
-  /** The brand that {@link isKeyrailError} goes by. */
+  /** {@link isKeyrailError} checks this name. */
   override get name(): 'KeyrailError' {
     return 'KeyrailError'
   }
@@ -78,16 +78,17 @@ export class KeyrailError extends Error implements KeyrailErrorFields {
 }
 
 /**
- * Tells whether something caught is a Keyrail failure, and of which kind. Works by the error's `name`, so two copies of the package do no harm.
+ * Checks whether a caught value is a {@link KeyrailError}, optionally of one kind. It compares the error's `name`, so it also works if two copies
+ * of the package are installed.
  *
- * @param error - Anything.
- * @param kind - Ask for this kind only.
+ * @param error - Anything that was thrown.
+ * @param kind - The kind to check for. @default any kind
  * @example
  * client.eth_chainId().catch((error) => {
  *   if (!isKeyrailError(error, 'network')) throw error
  * })
  */
 export function isKeyrailError(error: unknown, kind?: FailureKind): error is KeyrailError {
-  const held = Object(error) as KeyrailError
-  return held.name === 'KeyrailError' && (kind === undefined || held.kind === kind)
+  const fields = Object(error) as KeyrailError
+  return fields.name === 'KeyrailError' && (kind === undefined || fields.kind === kind)
 }

@@ -21,7 +21,7 @@ describe('mask', () => {
     expect(growth).toBeLessThan(ACCEPTED_GROWTH)
   })
 
-  test('gives back the other value where nesting is deeper than 1,000, and does not count brackets in texts', () => {
+  test('returns the fallback if nesting is deeper than 1,000, and does not count brackets in texts', () => {
     expect(mask<unknown>(JSON.parse('['.repeat(1_001) + ']'.repeat(1_001)), [key], 'too deep')).toBe('too deep')
     expect(mask('[{\\"'.repeat(5_000), [key], 'too deep')).toBe('[{\\"'.repeat(5_000))
   })
@@ -112,7 +112,7 @@ describe('mask', () => {
     expect(mask(`${key.slice(0, 10)}${key.slice(20, 35)}`, [key], '')).toBe('…')
   })
 
-  test('replaces a secret shorter than eight only where it stands whole', () => {
+  test('replaces a secret shorter than eight characters only if all of it is there', () => {
     expect(mask('pin 1234, 123', ['1234'], '')).toBe('pin …, 123')
   })
 
@@ -148,27 +148,27 @@ describe('mask', () => {
     expect(mask<unknown>(value, [key], {})).toEqual({ '…': [{ url: 'x/…', n: 1, b: true, z: null }], ok: 'fine' })
   })
 
-  test('keeps a key named __proto__ a mere key', () => {
+  test('treats a member named __proto__ like any other', () => {
     const value = JSON.parse('{"__proto__":{"a":"b"}}') as object
     const masked = mask(value, [key], {})
     expect(Object.keys(masked)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(masked)).toBe(Object.prototype)
   })
 
-  test('gives back the other value where a number was cut', () => {
+  test('returns the fallback if a number was cut', () => {
     expect(mask<object>({ block: 1234567890 }, ['1234567890ab'], { gone: true })).toEqual({ gone: true })
   })
 
-  test('keeps line separators, and what is long but not too long', () => {
+  test('leaves line separators and long texts below the limit unchanged', () => {
     expect(mask(`a\u2028b\u2029${key}\n\r`, [key], '')).toBe('a\u2028b\u2029…\n\r')
     expect(mask('x'.repeat(60_000), [key], '')).toHaveLength(60_000)
   })
 
-  test('gives back the other value where a text is longer than anybody reads', () => {
+  test('returns the fallback if a text is too long', () => {
     expect(mask('x'.repeat(66_000), [key], 'too long')).toBe('too long')
   })
 
-  test('gives back the other value where nesting has no end', () => {
+  test('returns the fallback if a value is nested 50,000 levels deep', () => {
     const deep = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) as unknown
     const masked = mask<unknown>(deep, [key], 'too deep')
     // Engines differ in how deep they can write; none may throw.
@@ -180,7 +180,7 @@ describe('mask', () => {
     fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(...Array.from("ab%2F04.~!$&'()*+,;=:@-_")) }),
   )
 
-  test('no eight characters of a secret in a row survive, in whatever text it stands', () => {
+  test('no eight characters of a secret in a row survive, in any text', () => {
     const pieces = (secret: string): fc.Arbitrary<string> =>
       fc
         .array(

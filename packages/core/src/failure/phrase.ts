@@ -19,9 +19,9 @@ const stem = (word: string): string =>
 /**
  * Divides a text into words: lower case, without apostrophes, reduced to their stems. `#` is a number of any form, `.` the start or end of a
  * sentence or of the text. Words written together ("AlreadyKnown", "ALREADY_KNOWN") are separated. JSON-RPC method names are left out, because
- * "the method trace_block is not available" says nothing about a block.
+ * "the method trace_block is not available" is not about a block.
  *
- * @param text - What a server wrote.
+ * @param text - The server's message.
  * @param method - The method of the call, left out even if its name does not look like one.
  * @example
  * toWords("BlockOutOfRange: block 0x1f doesn't exist.", 'eth_call')

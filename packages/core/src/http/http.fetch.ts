@@ -1,45 +1,63 @@
-import type { HttpClient, HttpClientOptions, Fault } from './httpClient.ts'
-import { programmingError } from './programmingError.ts'
-import { textOf } from './textOf.ts'
+import type { HttpClient, HttpClientOptions, HttpFault } from './httpClient.ts'
+import { findProgrammingError } from './findProgrammingError.ts'
+import { readString } from './readString.ts'
 
-/** As much as is believed beforehand of what a server says that it will send, in bytes. */
-const MAX_ANNOUNCED_BYTES = 2 ** 23
+/** Memory to reserve at most because of a `content-length` header, in bytes. */
+const MAX_RESERVED_BYTES = 2 ** 23
 
-const announcedBytes = ({ headers }: Response): number =>
-  Math.min(Number(textOf(() => headers.get('content-length'))) || 0, MAX_ANNOUNCED_BYTES)
+const getReservedBytes = ({ headers }: Response): number =>
+  Math.min(Number(readString(() => headers.get('content-length'))) || 0, MAX_RESERVED_BYTES)
 
-/** A copy with room for more than what is needed, so that many small parts are not copied time and again. */
-const enlarged = (bytes: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> => {
+/** Copies bytes to a larger array. It at least doubles, so that many small chunks are not copied again and again. */
+const enlarge = (bytes: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> => {
   const larger = new Uint8Array(Math.max(2 * bytes.length, needed))
   larger.set(bytes)
   return larger
 }
 
-/** Why `fetch` rejected. */
-const failedFetch = (error: unknown): Fault => {
-  const mistake = programmingError(error)
+/** How implementations of `fetch` report a redirect with `redirect: 'error'`: the message, its cause's message, or `type`. */
+const redirectErrors: ReadonlySet<string> = new Set([
+  // undici, Node
+  'unexpected redirect',
+  // node-fetch: the type of its error
+  'no-redirect',
+  // Deno
+  "Encountered redirect while redirect mode is set to 'error'",
+])
+
+/** Converts what `fetch` rejected with. */
+const toFetchFault = (error: unknown): HttpFault => {
+  const message = readString(() => Object(error).message)
+  const cause = readString(() => Object(error).cause.message)
+  if (
+    redirectErrors.has(message) ||
+    redirectErrors.has(cause) ||
+    redirectErrors.has(readString(() => Object(error).type))
+  )
+    return {
+      kind: 'badResponse',
+      text: 'the server redirects, which is not followed: it would send the key to another server',
+      final: true,
+    }
+  const mistake = findProgrammingError(error)
   if (mistake) return { kind: 'unknown', text: `fetch threw ${mistake}` }
-  const message = textOf(() => Object(error).message)
-  const cause = textOf(() => Object(error).cause.message)
-  if (/redirect/i.test(message + cause))
-    return { kind: 'badResponse', text: 'the server answered with a redirect, which is not followed', final: true }
-  return { kind: 'network', text: message || 'fetch failed' }
+  return { kind: 'network', text: message || 'fetch rejected without a message' }
 }
 
-/** Why the response that `fetch` returned could not be read to its end. */
-const brokenResponse = (error: unknown): Fault => {
-  const mistake = programmingError(error)
+/** Converts what was thrown while the response was read. */
+const toResponseFault = (error: unknown): HttpFault => {
+  const mistake = findProgrammingError(error)
   return mistake
     ? { kind: 'badResponse', text: `the response that fetch returned cannot be read: ${mistake}` }
-    : { kind: 'network', text: 'the connection broke in the middle of the answer' }
+    : { kind: 'network', text: 'the connection broke in the middle of the response' }
 }
 
 /**
- * Carries by `fetch`: browsers, workers, Deno, Bun, React Native, and wherever a `fetch` is given.
+ * Creates an HTTP client that uses `fetch`: for browsers, workers, Deno, Bun, React Native, and for a custom `fetch`.
  *
  * @param options - See {@link HttpClientOptions}.
- * @param redirect - How redirects are kept from being followed, which would carry the key to a place that was not chosen. By `error` the `fetch` of
- * Node is spared a copy of the request, and says why it refused; browsers do not say why. @default 'manual'
+ * @param redirect - How to prevent redirects, which would send the key to another server. With `error`, the `fetch` of Node makes no copy of the
+ * request and reports the redirect; browsers do not report it. @default 'manual'
  */
 export function createHttpClient(
   { fetch, maxResponseBytes }: HttpClientOptions,
@@ -52,7 +70,7 @@ export function createHttpClient(
       const post = async (): Promise<unknown> => {
         let response: Response | undefined
         let text = ''
-        // Most answers are one part, which is used as it is.
+        // Most responses are one chunk, which is used without a copy.
         let whole = new Uint8Array()
         let bytes = 0
         let status = 0
@@ -63,35 +81,42 @@ export function createHttpClient(
             body,
             signal: controller.signal,
             redirect,
-            // Workers refuse the field itself.
+            // Cloudflare Workers reject requests with this field.
             ...('credentials' in Request.prototype && { credentials: 'omit' }),
           })
           response = Object(given) as Response
           const reader = response.body?.getReader()
-          for (let part; reader && !(part = await reader.read()).done;) {
-            const { value } = part
+          for (let chunk; reader && !(chunk = await reader.read()).done;) {
+            const { value } = chunk
             if (bytes + value.length > maxResponseBytes) {
               controller.abort()
               return (
-                over || done({ kind: 'badResponse', text: 'the answer is larger than maxResponseBytes', final: true })
+                over ||
+                done({
+                  kind: 'badResponse',
+                  text: `the response is larger than maxResponseBytes (${maxResponseBytes})`,
+                  final: true,
+                })
               )
             }
             if (bytes) {
               if (bytes + value.length > whole.length)
-                whole = enlarged(whole, Math.max(bytes + value.length, announcedBytes(response)))
+                whole = enlarge(whole, Math.max(bytes + value.length, getReservedBytes(response)))
               whole.set(value, bytes)
             } else whole = value
             bytes += value.length
           }
-          // React Native gives no stream. All at once, because decoders are several times slower on parts.
+          // React Native has no streams. The text is decoded in one go, because decoding chunks is several times slower.
           text = reader ? new TextDecoder().decode(whole.subarray(0, bytes)) : `${await response.text()}`
           status = Number(response.status)
         } catch (error) {
-          // A given fetch may throw at once, and whoever sent is not told before it knows how to end the request.
+          // A custom fetch may throw synchronously, but `done` must not be called before this function has returned.
           await Promise.resolve()
-          return over || done(response === undefined ? failedFetch(error) : brokenResponse(error))
+          return over || done(response === undefined ? toFetchFault(error) : toResponseFault(error))
         }
-        return over || done(undefined, { status, text, header: (name) => textOf(() => response?.headers.get(name)) })
+        return (
+          over || done(undefined, { status, text, header: (name) => readString(() => response?.headers.get(name)) })
+        )
       }
       void post()
       return () => {

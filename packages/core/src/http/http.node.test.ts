@@ -73,7 +73,7 @@ const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 const blockNumber = { method: 'eth_blockNumber' }
 
-/** Closes each connection soon after an answer, most often just around the next request on it. */
+/** Closes each connection soon after a response, most often just around the next request on it. */
 const closesAtRandom = (arrived?: (request: Request) => void) =>
   startServer((request, socket) => {
     arrived?.(request)
@@ -103,7 +103,7 @@ describe('a server that closes idle connections around the next request', () => 
     expect(arrived).toBeGreaterThanOrEqual(1_200)
   })
 
-  test('is sent no transaction twice out of 600, whatever is retried', async () => {
+  test('is sent none of 600 transactions twice, with any retries', async () => {
     const arrived = new Map<unknown, number>()
     const { url } = await closesAtRandom(({ params: [raw] }) => arrived.set(raw, (arrived.get(raw) ?? 0) + 1))
     const transport = open(url, { retry: { retries: 3, baseMs: 1 } })
@@ -127,7 +127,7 @@ describe('a server that closes idle connections around the next request', () => 
   })
 })
 
-describe('a kept connection', () => {
+describe('a keep-alive connection', () => {
   test('is left before the time its server names is over', async () => {
     const { url, sockets } = await startServer((request, socket) =>
       reply(socket, request, '0x1', 'Keep-Alive: timeout=2, max=100\r\n'),
@@ -141,7 +141,7 @@ describe('a kept connection', () => {
     expect(sockets).toHaveLength(2)
   })
 
-  test('is left when bytes came on it that nobody asked for, and no call takes them for its answer', async () => {
+  test('is closed if bytes arrive while it is idle, and no call reads them as its response', async () => {
     const { url, sockets } = await startServer((request, socket) => reply(socket, request, request.params[0]))
     const opened = watchConnections()
     const transport = open(url)
@@ -153,7 +153,7 @@ describe('a kept connection', () => {
     expect(sockets).toHaveLength(2)
   })
 
-  test('is not kept where the server says so', async () => {
+  test('is closed if the server says so', async () => {
     const { url, sockets } = await startServer((request, socket) => {
       reply(socket, request, '0x1', 'Connection: close\r\n')
     })
@@ -234,7 +234,7 @@ describe('a call that runs out of time', () => {
 describe('a connection that never came about leaves a transaction unsent, so that it is sent again', () => {
   const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
 
-  test('where every address of a name refuses', async () => {
+  test('if every address of a host rejects the connection', async () => {
     const server = net.createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -246,7 +246,7 @@ describe('a connection that never came about leaves a transaction unsent, so tha
     expect(failure).toMatchObject({ kind: 'network', retryable: true })
   })
 
-  test('where the server leaves in the middle of the TLS handshake', async () => {
+  test('if the server leaves in the middle of the TLS handshake', async () => {
     const server = net.createServer((socket) => socket.on('data', () => socket.end()).on('error', () => {}))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     closers.push(() => server.close())
@@ -292,7 +292,7 @@ ECcCIDp+kByDE6WGVPpWb/eXbwoBiZGhk0EqhZPJu2IjL/t0
     return { port: (server.address() as AddressInfo).port, handshakes }
   }
 
-  test('refuses a certificate that nobody vouches for, and has sent nothing then', async () => {
+  test('rejects an untrusted certificate before it sends anything', async () => {
     const { port, handshakes } = await startTls()
     const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
     const failure = await failureOf(open(`https://localhost:${port}`).request(transaction))
@@ -301,7 +301,7 @@ ECcCIDp+kByDE6WGVPpWb/eXbwoBiZGhk0EqhZPJu2IjL/t0
     expect(handshakes.every(({ resumed }) => !resumed)).toBe(true)
   })
 
-  test('keeps its connection, names the server, and resumes the session on the next connection', async () => {
+  test('reuses its connection, names the server, and resumes the session on the next connection', async () => {
     const trusted = tls.getCACertificates('default')
     tls.setDefaultCACertificates([...trusted, cert])
     closers.push(() => tls.setDefaultCACertificates(trusted))

@@ -1,46 +1,50 @@
-/** An HTTP answer, read to its end. */
+/** A complete HTTP response. */
 export interface HttpResponse {
   readonly status: number
   readonly text: string
-  /** A header of the answer by its lower-case name. */
+  /** Returns a header of the response by its lower-case name. */
   readonly header: (name: string) => string | null | undefined
 }
 
-/** What went wrong below HTTP. */
-export interface Fault {
-  /** `unknown` is an error in the program that sends, not in the network. */
+/** Why there is no complete response. */
+export interface HttpFault {
+  /** `unknown` is a programming error in `fetch` or the agent, not a failure of the network. */
   readonly kind: 'network' | 'badResponse' | 'unknown'
   readonly text: string
-  /** True where not a byte of the request can have reached the server. */
+  /** True if no byte of the request can have reached the server. */
   readonly unsent?: boolean
-  /** True where a kept-alive connection broke before any byte of the answer: the server had closed it meanwhile. */
+  /** True if a reused connection broke before the first byte of the response: the server had closed it while it was idle. */
   readonly stale?: boolean
-  /** True where the same request would end the same way. */
+  /** True if the same request would fail the same way. */
   readonly final?: boolean
 }
 
-/** Where a request goes. Holds the key: kept by nothing that can be reached from outside. */
+/** The URL and headers of a request. They hold the key, so no object that users can reach may store them. */
 export interface Target {
   readonly url: string
   readonly headers: Record<string, string>
 }
 
-/** Options that reach the carrier. */
+/** Options of an HTTP client. */
 export interface HttpClientOptions {
-  /** Used in place of the carrier's own way to fetch. */
+  /** Sends the requests instead of the client's default. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Node only: an `http.Agent` or `https.Agent`, for a proxy or a client certificate. */
   readonly agent?: object | undefined
+  /** A larger response fails, in bytes. */
   readonly maxResponseBytes: number
 }
 
-/** Sends bytes and brings back bytes. Knows nothing of JSON-RPC. */
+/** Sends HTTP requests. Knows nothing about JSON-RPC. */
 export interface HttpClient {
-  /** Posts a body. The same `target` is given again for the same address, so that what is made of it can be kept. Calls `done` once, never synchronously, and not after the returned function was called, which ends the request. */
+  /**
+   * Posts a body. Callers pass the same `target` object for the same endpoint, so clients can cache what they derive from it. Calls `done` once,
+   * never synchronously. The returned function cancels the request; `done` is not called after that.
+   */
   readonly send: (
     target: Target,
     body: string,
-    done: (fault: Fault | undefined, response?: HttpResponse) => void,
+    done: (fault: HttpFault | undefined, response?: HttpResponse) => void,
   ) => () => void
   readonly close: () => void
 }

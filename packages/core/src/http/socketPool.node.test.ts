@@ -28,14 +28,14 @@ afterEach(() => {
 })
 
 const take = async (): Promise<PooledSocket> => {
-  const socket = pool.take()
+  const socket = pool.acquire()
   if (socket.connecting) await new Promise((resolve) => socket.once('connect', resolve))
   return socket
 }
 
-/** What the carrier and `node:http` do when an answer has ended. */
+/** What the HTTP client and `node:http` do at the end of a response. */
 const giveBack = (socket: PooledSocket): void => {
-  socket.keptBytesRead = socket.bytesRead
+  socket.idleBytesRead = socket.bytesRead
   socket.emit('free')
 }
 
@@ -43,7 +43,7 @@ const giveBack = (socket: PooledSocket): void => {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 describe('createSocketPool', () => {
-  test('gives the connection again that came back last', async () => {
+  test('returns the connection that was used last', async () => {
     const [first, second] = [await take(), await take()]
     expect(second).not.toBe(first)
     giveBack(second)
@@ -53,12 +53,12 @@ describe('createSocketPool', () => {
     expect(await take()).not.toBe(first)
   })
 
-  test('never gives one that is in use', async () => {
+  test('never returns a connection that is in use', async () => {
     const first = await take()
     expect(await take()).not.toBe(first)
   })
 
-  test('gives no connection that was idle for 4 seconds', async () => {
+  test('returns no connection that was idle for 4 seconds', async () => {
     const young = await take()
     giveBack(young)
     vi.advanceTimersByTime(3_900)
@@ -69,7 +69,7 @@ describe('createSocketPool', () => {
     expect(young.destroyed).toBe(true)
   })
 
-  test('closes idle connections in time though nobody asks, and then leaves no timer', async () => {
+  test('closes idle connections in time without further requests, and then has no timer', async () => {
     const [first, second] = [await take(), await take()]
     giveBack(first)
     vi.advanceTimersByTime(2_000)
@@ -81,9 +81,9 @@ describe('createSocketPool', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('gives no connection that its server is about to close, by a second', async () => {
+  test('returns no connection that its server will close within a second', async () => {
     const socket = await take()
-    socket.keptMs = 3_000
+    socket.keepAliveMs = 3_000
     giveBack(socket)
     vi.advanceTimersByTime(1_900)
     expect(await take()).toBe(socket)
@@ -92,14 +92,14 @@ describe('createSocketPool', () => {
     expect(await take()).not.toBe(socket)
   })
 
-  test('keeps no connection that its server keeps for a second or less', async () => {
+  test('closes a connection that its server keeps alive for a second or less', async () => {
     const socket = await take()
-    socket.keptMs = 1_000
+    socket.keepAliveMs = 1_000
     giveBack(socket)
     expect(socket.destroyed).toBe(true)
   })
 
-  test('gives no connection on which bytes came that nobody asked for', async () => {
+  test('returns no connection that received bytes while it was idle', async () => {
     const socket = await take()
     socket.resume()
     giveBack(socket)
@@ -121,16 +121,16 @@ describe('createSocketPool', () => {
     expect(await take()).not.toBe(socket)
   })
 
-  test('keeps none whose answer was not read to its end', async () => {
+  test('closes a connection whose response was not read to its end', async () => {
     const socket = await take()
     socket.emit('free')
     expect(socket.destroyed).toBe(true)
   })
 
-  test('drops the idle ones and keeps those in use', async () => {
+  test('closes idle connections but not those in use', async () => {
     const [idle, used] = [await take(), await take()]
     giveBack(idle)
-    pool.drop()
+    pool.closeIdle()
     expect([idle.destroyed, used.destroyed]).toEqual([true, false])
     giveBack(used)
     expect(await take()).toBe(used)

@@ -2,38 +2,38 @@ import type { Socket } from 'node:net'
 import { createSharedTimer } from '../clock/createSharedTimer.ts'
 import { now } from '../clock/now.ts'
 
-/** A connection, and what must be remembered of it from one request to the next. */
+/** A connection, with the state that the pool needs between requests. */
 export interface PooledSocket extends Socket {
-  /** How many bytes it had received when its last answer ended; undefined before that. */
-  keptBytesRead?: number | undefined
-  /** How long its server keeps it open when idle, in milliseconds, as far as the server said so. */
-  keptMs?: number | undefined
-  /** When it is too old to be used again, as `now()` counts. */
-  keptUntil?: number | undefined
+  /** How many bytes it had received at the end of its last response; undefined before that. */
+  idleBytesRead?: number | undefined
+  /** How long the server keeps it open when idle, in milliseconds, if the server says so. */
+  keepAliveMs?: number | undefined
+  /** When it is too old for reuse, in the time of `now()`. */
+  expiresAt?: number | undefined
 }
 
 /** Connections to one origin, kept alive between requests. */
 export interface SocketPool {
-  /** Gives the connection that was in use last, or a new one. It comes back of itself when it emits `free`, as `node:http` lets it. */
-  readonly take: () => PooledSocket
-  /** Closes the idle ones. */
-  readonly drop: () => void
+  /** Returns the connection that was used last, or a new one. It returns to the pool when `node:http` emits `free` on it. */
+  readonly acquire: () => PooledSocket
+  /** Closes the idle connections. */
+  readonly closeIdle: () => void
   readonly close: () => void
 }
 
-/** Shorter than the idle time of common servers and balancers (5 s and more), so that their close rarely meets our next request. */
+/** Shorter than the idle timeout of common servers and load balancers (5 s and more), so that they rarely close a connection that is about to be reused. */
 const IDLE_MS = 4_000
 
-/** How much sooner than the server we drop an idle connection: its close takes time to travel. */
+/** How much earlier than the server the pool closes an idle connection, because the server's close takes time to arrive. */
 const MARGIN_MS = 1_000
 
 const SWEEP_MS = 1_000
 
 /**
- * Keeps connections for `createConnection` of `node:http`. In place of an `http.Agent`, whose bookkeeping costs as much as the rest of a request:
- * it copies the options, makes a key of them, and resets each connection.
+ * Creates a pool of keep-alive connections for the `createConnection` option of `node:http`. An `http.Agent` costs as much as the rest of a
+ * request: it copies the options, builds a key from them, and resets each connection.
  *
- * @param connect - Opens a connection; called where none is idle.
+ * @param connect - Opens a connection; called if none is idle.
  * @see RFC 9112 section 9 (connection management); RFC 2068 section 19.7.1.1 (Keep-Alive: timeout)
  */
 export function createSocketPool(connect: () => Socket): SocketPool {
@@ -42,7 +42,7 @@ export function createSocketPool(connect: () => Socket): SocketPool {
 
   const sweep = (): void => {
     const time = now()
-    idle = idle.filter((socket) => (socket.keptUntil as number) > time || !socket.destroy())
+    idle = idle.filter((socket) => (socket.expiresAt as number) > time || !socket.destroy())
     if (idle.length > 0) timer.set(SWEEP_MS)
   }
   const timer = createSharedTimer(sweep, true)
@@ -52,34 +52,34 @@ export function createSocketPool(connect: () => Socket): SocketPool {
   }
 
   return {
-    drop,
-    take: () => {
+    closeIdle: drop,
+    acquire: () => {
       for (let socket; (socket = idle.pop());) {
-        // Bytes that nobody asked for would be taken for the answer to the next request.
-        const silent = socket.bytesRead === socket.keptBytesRead
-        if (silent && socket.writable && (socket.keptUntil as number) > now()) {
+        // Bytes that arrived while the connection was idle would be read as the response to the next request.
+        const isClean = socket.bytesRead === socket.idleBytesRead
+        if (isClean && socket.writable && (socket.expiresAt as number) > now()) {
           socket.ref()
           return socket
         }
         socket.destroy()
       }
-      const fresh: PooledSocket = connect()
-      // An idle connection breaks unheard; one in use is heard by its request.
-      fresh.on('error', () => {})
-      fresh.on('free', () => {
-        const ms = Math.min(IDLE_MS, (fresh.keptMs ?? Infinity) - MARGIN_MS)
-        if (!open || ms <= 0 || !fresh.writable || fresh.keptBytesRead === undefined) return void fresh.destroy()
-        fresh.keptUntil = now() + ms
-        // Nothing is waited for, so the process may end.
-        fresh.unref()
-        idle.push(fresh)
+      const opened: PooledSocket = connect()
+      // Errors of an idle connection are ignored. Those of a connection in use are also reported to its request.
+      opened.on('error', () => {})
+      opened.on('free', () => {
+        const ms = Math.min(IDLE_MS, (opened.keepAliveMs ?? Infinity) - MARGIN_MS)
+        if (!open || ms <= 0 || !opened.writable || opened.idleBytesRead === undefined) return void opened.destroy()
+        opened.expiresAt = now() + ms
+        // An idle connection must not keep the process alive.
+        opened.unref()
+        idle.push(opened)
         if (!timer.isSet()) timer.set(SWEEP_MS)
       })
-      fresh.on('close', () => {
-        const at = idle.indexOf(fresh)
+      opened.on('close', () => {
+        const at = idle.indexOf(opened)
         if (at >= 0) idle.splice(at, 1)
       })
-      return fresh
+      return opened
     },
     close: () => {
       open = false

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readBatchResponse } from './readBatchResponse.ts'
-import type { ItemRead } from './readBatchResponse.ts'
+import type { BatchEntryRead } from './readBatchResponse.ts'
 
 const read = (body: unknown, count = 3, status = 200, headers: Record<string, string> = {}) =>
   readBatchResponse(
@@ -12,10 +12,10 @@ const read = (body: unknown, count = 3, status = 200, headers: Record<string, st
 const ok = (id: unknown, result: unknown = `r${String(id)}`): object => ({ jsonrpc: '2.0', id, result })
 const bad = (id: unknown, message: string, code = -32000): object => ({ jsonrpc: '2.0', id, error: { code, message } })
 const results = (reads: ReturnType<typeof read>): unknown[] =>
-  (reads as readonly ItemRead[]).map((one) => ('result' in one ? one.result : one.kind))
+  (reads as readonly BatchEntryRead[]).map((one) => ('result' in one ? one.result : one.kind))
 
 describe('readBatchResponse', () => {
-  test('pairs by id, in whatever order they come', () => {
+  test('matches entries by id, in any order', () => {
     expect(results(read([ok(7), ok(5), ok(6)]))).toEqual(['r5', 'r6', 'r7'])
   })
 
@@ -31,14 +31,14 @@ describe('readBatchResponse', () => {
     ['is a text', [ok(5), ok('6'), ok(7)]],
     ['is a fraction', [ok(5), ok(6.5), ok(7)]],
     ['belongs to another batch', [ok(5), ok(106), ok(7)]],
-    ['stands beside neither result nor error', [ok(5), { id: 6 }, ok(7)]],
-    ['stands beside both', [ok(5), { id: 6, result: 1, error: { code: 1, message: 'x' } }, ok(7)]],
-    ['stands in an item that is none', [ok(5), 6, null, 'x', [ok(6)], ok(7)]],
+    ['has neither a result nor an error', [ok(5), { id: 6 }, ok(7)]],
+    ['has both', [ok(5), { id: 6, result: 1, error: { code: 1, message: 'x' } }, ok(7)]],
+    ['is in an entry that is not an object', [ok(5), 6, null, 'x', [ok(6)], ok(7)]],
   ])('fails exactly the call whose id %s', (_, body) => {
     expect(results(read(body))).toEqual(['r5', 'badResponse', 'r7'])
   })
 
-  test('does not mind answers that nobody asked for', () => {
+  test('ignores entries with unknown ids', () => {
     expect(results(read([ok(5), ok(6), ok(7), ok(8), ok(4), ok('5'), ok(null), bad(null, 'x')]))).toEqual([
       'r5',
       'r6',
@@ -47,7 +47,7 @@ describe('readBatchResponse', () => {
   })
 
   test('takes an error object with its code for the failure of its call, and says that it came in a batch', () => {
-    const [, second] = read([ok(5), bad(6, 'execution reverted', 3), ok(7)]) as ItemRead[]
+    const [, second] = read([ok(5), bad(6, 'execution reverted', 3), ok(7)]) as BatchEntryRead[]
     expect(second).toMatchObject({
       text: 'execution reverted',
       rpcError: { code: 3, message: 'execution reverted' },
@@ -57,8 +57,8 @@ describe('readBatchResponse', () => {
     })
   })
 
-  test('believes no result beside a status that refuses, and reads errors there', () => {
-    const [first, second] = read([ok(5), bad(6, 'slow down', 429)], 2, 429, { 'retry-after': '2' }) as ItemRead[]
+  test('ignores results under an error status, but reads errors', () => {
+    const [first, second] = read([ok(5), bad(6, 'slow down', 429)], 2, 429, { 'retry-after': '2' }) as BatchEntryRead[]
     expect(first).toMatchObject({ status: 429, retryAfter: '2', batch: true })
     expect(first).not.toHaveProperty('result')
     expect(second).toMatchObject({ status: 429, text: 'slow down', rpcError: { code: 429 } })
@@ -66,11 +66,11 @@ describe('readBatchResponse', () => {
 
   test.each([
     ['one object without an id', bad(null, 'batch too large')],
-    ['one object with the id of an item', bad(5, 'batch too large')],
+    ['one object with the id of a call', bad(5, 'batch too large')],
     ['one object with another id', bad(0, 'batch too large')],
     ['an array of one error without an id', [bad(null, 'batch too large')]],
     ['an error without an id for each', [1, 2, 3].map(() => bad(null, 'batch too large'))],
-  ])('takes %s for a refusal of the whole', (_, body) => {
+  ])('takes %s as a rejection of the whole batch', (_, body) => {
     expect(read(body)).toMatchObject({ text: 'batch too large', rpcError: { code: -32000 }, batch: true })
   })
 
@@ -88,10 +88,10 @@ describe('readBatchResponse', () => {
     ['an empty array', [], '', false],
     ['an array of other ids', [ok(1), ok('6'), ok(null), ok(9)], ', but there is one with id 1, "6", null', true],
     ['a lone result with another id', ok(99), ', but there is one with id 99', true],
-    ['a lone result without an id', ok(undefined), ', but there is one with id (none)', true],
+    ['a single result without an id', ok(undefined), ', but there is one with id (none)', true],
     ['no objects', [1, null, 'x'], '', false],
   ])('names the id of each call that has no response if %s came', (_, body, instead, final) => {
-    const reads = read(body) as readonly ItemRead[]
+    const reads = read(body) as readonly BatchEntryRead[]
     expect(reads).toHaveLength(3)
     for (const [at, one] of reads.entries())
       expect(one).toMatchObject({
@@ -102,7 +102,7 @@ describe('readBatchResponse', () => {
       })
   })
 
-  test('fails all by the status where that refuses, and never believes a redirect', () => {
+  test('fails all calls under an error status or a redirect', () => {
     expect(read('<html><title>502 Bad Gateway</title></html>', 3, 502)).toMatchObject({
       status: 502,
       text: '502 Bad Gateway',
@@ -111,36 +111,36 @@ describe('readBatchResponse', () => {
       expect(read([ok(5), ok(6), ok(7)], 3, status)).toMatchObject({ kind: 'badResponse', final: true })
   })
 
-  test('believes results beside every status that means success, and reads errors beside 400', () => {
+  test('accepts results under every success status, and reads errors under 400', () => {
     for (const status of [200, 201, 299])
       expect(results(read([ok(5), ok(6), ok(7)], 3, status))).toEqual(['r5', 'r6', 'r7'])
-    const [first, second] = read([bad(6, 'execution reverted', 3), bad(5, 'slow down')], 2, 400) as ItemRead[]
+    const [first, second] = read([bad(6, 'execution reverted', 3), bad(5, 'slow down')], 2, 400) as BatchEntryRead[]
     expect(first).toMatchObject({ status: 400, text: 'slow down' })
     expect(second).toMatchObject({ status: 400, text: 'execution reverted', rpcError: { code: 3 } })
   })
 
-  test('believes nothing of a lone object that is result and error at once', () => {
+  test('rejects a single object with both a result and an error', () => {
     expect(read({ ...ok(5), ...bad(5, 'slow down') })).toMatchObject({ kind: 'badResponse', batch: true })
   })
 
-  test('says so where an error has no words', () => {
-    const [, second] = read([ok(5), { id: 6, error: { code: -32000 } }, ok(7)]) as ItemRead[]
-    expect(second).toMatchObject({ text: 'an error without words', rpcError: { code: -32000 } })
+  test('says so if an error has no message', () => {
+    const [, second] = read([ok(5), { id: 6, error: { code: -32000 } }, ok(7)]) as BatchEntryRead[]
+    expect(second).toMatchObject({ text: 'the error has no message', rpcError: { code: -32000 } })
   })
 
-  test('gives a call without an answer the wait that was asked for beside the others', () => {
+  test('gives a call without an entry the wait that the server asks for', () => {
     const headers = { 'retry-after': '2', date: 'Thu, 01 Jan 2026 12:00:00 GMT' }
-    const [, second] = read([ok(5), ok(7)], 3, 200, headers) as ItemRead[]
+    const [, second] = read([ok(5), ok(7)], 3, 200, headers) as BatchEntryRead[]
     expect(second).toMatchObject({ kind: 'badResponse', retryAfter: '2', date: headers.date, status: 200 })
   })
 
-  test('believes a lone result that has the id of a call, for that call', () => {
+  test('accepts a single result with the id of a call, for that call', () => {
     expect(results(read(ok(6)))).toEqual(['badResponse', 'r6', 'badResponse'])
   })
 
-  test('gives an error without an id to the calls without an answer, where it is clear which they are', () => {
+  test('gives an error without an id to the calls without an entry, if it is unambiguous which they are', () => {
     const words = (body: unknown): unknown[] =>
-      (read(body) as ItemRead[]).map((one) => ('result' in one ? one.result : one.text))
+      (read(body) as BatchEntryRead[]).map((one) => ('result' in one ? one.result : one.text))
     expect(words([ok(5), bad(null, 'slow down'), ok(7)])).toEqual(['r5', 'slow down', 'r7'])
     expect(words([bad(null, 'slow down'), ok(7), bad(null, 'slow down')])).toEqual(['slow down', 'slow down', 'r7'])
     expect(words([ok(7), bad(null, 'batch of more than 1')])[1]).toBe('batch of more than 1')
@@ -163,12 +163,12 @@ describe('readBatchResponse', () => {
 
   test('reads errors without an id that are nested too deep to be compared', () => {
     const deep = `{"id":null,"error":{"code":1,"message":"slow down","data":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`
-    const [first, ...others] = read(`[{"id":5,"result":"r5"},${deep},${deep}]`) as ItemRead[]
+    const [first, ...others] = read(`[{"id":5,"result":"r5"},${deep},${deep}]`) as BatchEntryRead[]
     expect(first).toMatchObject({ result: 'r5' })
     for (const one of others) expect(one).toMatchObject({ text: 'slow down' })
   })
 
-  test('gives every call its own answer or a failure, whatever comes in whatever order', () => {
+  test('gives every call its own response or a failure, for any entries in any order', () => {
     const entry = fc.oneof(
       fc.integer({ min: 3, max: 16 }).map((id) => ok(id)),
       fc.integer({ min: 3, max: 16 }).map((id) => bad(id, `e${id}`)),
@@ -194,7 +194,7 @@ describe('readBatchResponse', () => {
         for (let at = 0; at < count; at++) {
           const id = 5 + at
           const own = (body as { id?: unknown; result?: unknown }[]).filter((item) => Object(item).id === id)
-          const one = 'length' in reads ? (reads[at] as ItemRead) : reads
+          const one = 'length' in reads ? (reads[at] as BatchEntryRead) : reads
           if ('result' in one) {
             expect(own).toHaveLength(1)
             expect(one.result).toEqual(own[0]?.result)

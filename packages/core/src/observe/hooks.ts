@@ -1,4 +1,5 @@
-import { check, checkNames } from '../failure/invalid.ts'
+import { check, checkNames } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import { createObserver } from './observe.ts'
 import type { ObserverFeature } from './observe.ts'
 import type {
@@ -60,7 +61,10 @@ export interface HooksFeature extends ObserverFeature {
 export function hooks(given: Hooks): HooksFeature {
   checkNames('hooks', given, Object.values(nameOf))
   for (const [name, hook] of Object.entries(given))
-    check(hook === undefined || typeof hook === 'function', `hooks.${name} must be a function`)
+    check(
+      hook === undefined || typeof hook === 'function',
+      `hooks.${name} must be a function, not ${describeType(hook)}`,
+    )
   const own = { ...given }
   return Object.freeze({ hooks: own, watch: (onError: () => void) => watchByHooks(own, onError), createObserver })
 }

@@ -252,7 +252,7 @@ describe('observe', () => {
 describe('the sources of stats', () => {
   test('are rejected by name if they are not functions', () => {
     const sources = { cache: {} } as unknown as Parameters<typeof createStats>[0]
-    expect(() => createStats(sources)).toThrow(`the source 'cache' of the stats must be a function`)
+    expect(() => createStats(sources)).toThrow(`source 'cache' of createStats must be a function`)
   })
 })
 
@@ -319,7 +319,7 @@ describe('hooks', () => {
       'Unknown option "onEror". The options of hooks are onRequest, onAttempt, onRetry, onReroute, onResponse, onFailure.',
     )
     expect(refused('all')).toBe('hooks takes an object of options, not a string')
-    expect(refused({ onFailure: 'console.log' })).toBe('hooks.onFailure must be a function')
+    expect(refused({ onFailure: 'console.log' })).toBe('hooks.onFailure must be a function, not a string')
     expect(refused({ onFailure: undefined })).toBeTypeOf('function')
   })
 })

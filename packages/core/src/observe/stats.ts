@@ -1,5 +1,6 @@
 import type { FailureKind } from '../failure/failureKind.ts'
-import { check } from '../failure/invalid.ts'
+import { check } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import type { CallEvent } from '../transport/callEvent.ts'
 import { createLatencyHistogram } from './latencyHistogram.ts'
 import type { LatencyHistogram, LatencyStats } from './latencyHistogram.ts'
@@ -123,7 +124,10 @@ const fail = (counters: Counters, kind: FailureKind): void => {
  */
 export function createStats(sources: Readonly<Record<string, StatsSource>> = {}): Stats {
   for (const [name, source] of Object.entries(sources))
-    check(typeof source === 'function', `the source '${name}' of the stats must be a function`)
+    check(
+      typeof source === 'function',
+      `source '${name}' of createStats must be a function, not ${describeType(source)}`,
+    )
   const since = Date.now()
   const all = createCounters()
   const endpoints = new Map<string, Counters>()

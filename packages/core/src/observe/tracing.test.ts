@@ -147,12 +147,14 @@ describe('tracing', () => {
   })
 
   test('is refused without the API', () => {
-    const message = `tracing takes { api }: the module '@opentelemetry/api'`
+    const message = `tracing takes { api }: import * as api from '@opentelemetry/api'`
     expect(() => observe({ tracing: true as unknown as TracingOptions })).toThrow('tracing takes an object')
     for (const tracing of [{}, { api: {} }, { api: { trace: api.trace } }])
       expect(() => observe({ tracing: tracing as unknown as TracingOptions })).toThrow(message)
     const tracer = {} as unknown as TracingOptions['tracer']
-    expect(() => observe({ tracing: { api: api as TracingApi, tracer } })).toThrow('tracing.tracer must be a Tracer')
+    expect(() => observe({ tracing: { api: api as TracingApi, tracer } })).toThrow(
+      'tracing.tracer must be an OpenTelemetry Tracer',
+    )
   })
 
   test('of a real failing call holds its kind and codes, and neither key, params nor the words of the node', async () => {

@@ -1,4 +1,4 @@
-import { check, checkNames } from '../failure/invalid.ts'
+import { check, checkNames } from '../failure/check.ts'
 import { createObserver } from './observe.ts'
 import type { ObserverFeature } from './observe.ts'
 import type { TransportEvent, Watch } from './transportEvent.ts'
@@ -97,9 +97,12 @@ export type TracingFeature = ObserverFeature
 export function tracing(options: TracingOptions): TracingFeature {
   checkNames('tracing', options, ['api', 'tracer'])
   const { api } = options
-  check(api?.trace && api.context, `tracing takes { api }: the module '@opentelemetry/api'`)
+  check(api?.trace && api.context, `tracing takes { api }: import * as api from '@opentelemetry/api'`)
   const tracer = options.tracer ?? api.trace.getTracer('@keyrail/core')
-  check(typeof tracer.startSpan === 'function', 'tracing.tracer must be a Tracer of OpenTelemetry')
+  check(
+    typeof tracer.startSpan === 'function',
+    'tracing.tracer must be an OpenTelemetry Tracer: create it with api.trace.getTracer(name)',
+  )
   return Object.freeze({ watch: (onError: () => void) => watchByTracing(api, tracer, onError), createObserver })
 }
 

@@ -1,13 +1,14 @@
 import { defer } from '../clock/defer.ts'
 import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Facts } from '../failure/facts.ts'
+import type { FailureFacts } from '../failure/failureFacts.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import { check, checkNames, checkObject, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkObject, checkRange } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { readBatchResponse } from '../message/readBatchResponse.ts'
-import type { ItemRead } from '../message/readBatchResponse.ts'
-import { wrongChain } from '../message/wrongChain.ts'
+import type { BatchEntryRead } from '../message/readBatchResponse.ts'
+import { findChainMismatch } from '../message/findChainMismatch.ts'
 import type { BatchFn } from '../schema/batch.ts'
 import type { EthereumRpc } from '../schema/ethereumRpc.ts'
 import { createBatchRequest } from './batchRequest.ts'
@@ -103,7 +104,10 @@ export function batch<Rpc = EthereumRpc>(options: BatchOptions = {}): BatchFeatu
   checkNames('batch', options, ['maxCalls', 'maxBytes', 'join'])
   checkRange('maxCalls', options.maxCalls, 1, 100_000)
   checkRange('maxBytes', options.maxBytes, 1, 2 ** 31)
-  check(options.join === undefined || typeof options.join === 'boolean', 'join must be true or false')
+  check(
+    options.join === undefined || typeof options.join === 'boolean',
+    `join must be true or false, not ${describeType(options.join)}`,
+  )
   const given = { ...options }
   return Object.freeze({
     wrap: (endpoint: GatedEndpoint) => joinCalls(endpoint, given),
@@ -226,7 +230,7 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
     const done: Parameters<PostForItems>[2] = (fault, response, context) => {
       sent.stop = nothing
       const size = items.length
-      const read = response ? readBatchResponse(response, first, size) : { ...(fault as Facts), batch: true }
+      const read = response ? readBatchResponse(response, first, size) : { ...(fault as FailureFacts), batch: true }
       const chainSaid = chainId && response?.header('x-chain-id')
       const durationMs = now() - sentAt
       const answered: CallEvent = { type: 'attempted', redactedUrl, durationMs }
@@ -238,8 +242,9 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
         const { call, settle } = item
         if (call.ended) continue
         const { method } = call
-        const one = 'length' in read ? (read[at] as ItemRead) : read
-        const wrong = 'result' in one ? wrongChain(chainId, method === 'eth_chainId' ? one.result : chainSaid) : one
+        const one = 'length' in read ? (read[at] as BatchEntryRead) : read
+        const wrong =
+          'result' in one ? findChainMismatch(chainId, method === 'eth_chainId' ? one.result : chainSaid) : one
         const failure = wrong && createFailure(wrong, { ...context, method })
         const kind = failure?.kind
         call.note?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : answered)

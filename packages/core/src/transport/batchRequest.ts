@@ -1,4 +1,5 @@
-import { check } from '../failure/invalid.ts'
+import { check } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import type { Settled } from '../schema/batch.ts'
 import type { CallOptions, RequestArguments } from './call.ts'
 import type { Dispatch } from './createDispatch.ts'
@@ -15,7 +16,7 @@ export type BatchRequest = (calls: readonly RequestArguments[], options?: CallOp
  */
 export function createBatchRequest(dispatch: Dispatch): BatchRequest {
   return async (calls, options) => {
-    check(Array.isArray(calls), 'batch takes an array of { method, params }')
+    check(Array.isArray(calls), `batch takes an array of { method, params }, not ${describeType(calls)}`)
     const batch = {}
     // Not by `map`, which passes over places that were left empty.
     return Promise.allSettled(Array.from(calls, (args) => dispatch(args, options, { batch })))

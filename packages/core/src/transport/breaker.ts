@@ -1,7 +1,7 @@
 import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import { checkNames, checkRange } from '../failure/invalid.ts'
+import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { createLatency } from './breakerLatency.ts'
@@ -198,7 +198,11 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
         return settle(
           false,
           createFailure(
-            { kind: 'unavailable', text: 'it has been failing and is left alone for a while', unsent: true },
+            {
+              kind: 'unavailable',
+              text: 'not sent: the circuit breaker is open, because this endpoint keeps failing',
+              unsent: true,
+            },
             { method: call.method, redactedUrl },
           ),
         )

@@ -154,7 +154,7 @@ describe('waiting', () => {
       retryable: false,
       redactedUrl: limited.redactedUrl,
       retryAfterMs: 3_000,
-      message: expect.stringContaining('has no room for it in the next 3000 ms'),
+      message: expect.stringContaining('the budget allows no further request in the next 3000 ms'),
     })
     await vi.runAllTimersAsync()
     expect(below.arrivals).toHaveLength(3)
@@ -684,7 +684,7 @@ describe('options', () => {
     [{ requestsPerDay: -1 }, 'requestsPerDay must be a number'],
     [{ computeUnitsPerDay: '5' as unknown as number }, 'computeUnitsPerDay must be a number'],
     [{ requestsPerSecond: 1, burst: 0 }, 'burst must be a number'],
-    [{ burst: 5 }, 'burst needs requestsPerSecond or computeUnitsPerSecond'],
+    [{ burst: 5 }, 'burst works only with requestsPerSecond or computeUnitsPerSecond'],
     [{ maxWaitMs: 2 ** 31 }, 'maxWaitMs must be a number from 0 to 2147483647'],
     [{ computeUnits: { eth_call: -1 } }, 'computeUnits.eth_call must be a number from 0'],
     [{ requestsPerSecond: 1, computeUnitsPerSecond: 1 }, 'in requests or in compute units, not both'],

@@ -1,7 +1,8 @@
 import { createSharedTimer } from '../clock/createSharedTimer.ts'
 import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import { check, checkNames, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { createPace } from './budgetPace.ts'
 import type { Rejection } from './budgetPace.ts'
@@ -118,14 +119,20 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
   const { requestsPerSecond, computeUnitsPerSecond, requestsPerDay, computeUnitsPerDay, burst } = limits
   for (const [name, value] of Object.entries(limits)) checkRange(name, value, 0.001, 2 ** 31 - 1)
   checkRange('maxWaitMs', maxWaitMs, 0, 2 ** 31 - 1)
-  check(Object(weights) === weights, 'computeUnits must be an object of numbers by method')
+  check(
+    Object(weights) === weights,
+    `computeUnits must be an object with a number for each method, such as { eth_call: 26 }, not ${describeType(weights)}`,
+  )
   for (const [name, weight] of Object.entries(weights)) checkRange(`computeUnits.${name}`, weight, 0, 1e9)
   check(
     !(requestsPerSecond && computeUnitsPerSecond) && !(requestsPerDay && computeUnitsPerDay),
-    'a limit is in requests or in compute units, not both',
+    'set a limit in requests or in compute units, not both: remove one of them',
   )
   const limit = requestsPerSecond ?? computeUnitsPerSecond ?? Infinity
-  check(burst === undefined || limit < Infinity, 'burst needs requestsPerSecond or computeUnitsPerSecond')
+  check(
+    burst === undefined || limit < Infinity,
+    'burst works only with requestsPerSecond or computeUnitsPerSecond: set one of them, or remove burst',
+  )
   const perDay = requestsPerDay ?? computeUnitsPerDay ?? Infinity
   const unitsOf = (method: string): number =>
     (Object.hasOwn(weights, method) ? weights[method] : undefined) ?? computeUnits(method)
@@ -164,7 +171,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         createFailure(
           {
             kind,
-            text: `the budget of this endpoint has no room for it in the next ${Math.ceil(ms)} ms`,
+            text: `not sent: the budget allows no further request in the next ${Math.ceil(ms)} ms`,
             retryAfter: String(ms / 1_000),
             unsent: true,
             final: true,

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Facts } from '../failure/facts.ts'
+import type { FailureFacts } from '../failure/failureFacts.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import { createPace } from './budgetPace.ts'
 import type { Pace } from './budgetPace.ts'
 
 const DAY_MS = 86_400_000
-const fail = (facts: Facts): KeyrailError =>
+const fail = (facts: FailureFacts): KeyrailError =>
   createFailure(facts, { method: 'eth_chainId', redactedUrl: 'https://node.example/…' })
 /** A refusal for speed; `retryAfter` is in seconds. */
 const slowDown = (retryAfter?: string): KeyrailError => fail({ text: 'slow down', status: 429, retryAfter })

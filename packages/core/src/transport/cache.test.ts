@@ -126,15 +126,18 @@ describe('cache', () => {
     [{ maxBytes: 0 }, 'maxBytes must be a number from 1'],
     [{ maxBytes: Number.NaN }, 'maxBytes must be a number from 1'],
     [{ finalityDepth: 0 }, 'finalityDepth must be a number from 1'],
-    [{ store: { get: () => undefined } as never }, 'store must be { get(key), set(key, text) }'],
-    [{ store: null as never }, 'store must be { get(key), set(key, text) }'],
+    [
+      { store: { get: () => undefined } as never },
+      'store must be an object with the functions get(key) and set(key, text)',
+    ],
+    [{ store: null as never }, 'store must be an object with the functions get(key) and set(key, text)'],
   ])('refuses %j', (options, message) => {
     expect(() => cache(options)).toThrow(message)
   })
 
   test('refuses a store without a chain id', () => {
     const store = new Map<string, string>() as unknown as CacheStore
-    expect(() => make({ store })).toThrow('the store of cache needs chainId')
+    expect(() => make({ store })).toThrow('the store of cache works only with chainId')
   })
 })
 

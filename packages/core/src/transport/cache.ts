@@ -1,4 +1,4 @@
-import { check, checkNames, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/check.ts'
 import type { Call, Layer, Settle } from './call.ts'
 import { createCacheMemory } from './cacheMemory.ts'
 import { blockNumber, cacheKind, cacheRule, namesTag } from './cacheRule.ts'
@@ -41,12 +41,12 @@ export function cache(options: CacheOptions = {}): Layer {
   checkRange('finalityDepth', finalityDepth, 1, 2 ** 32)
   check(
     store === undefined || [store?.get, store?.set].every((method) => typeof method === 'function'),
-    'store must be { get(key), set(key, text) }',
+    'store must be an object with the functions get(key) and set(key, text)',
   )
   return (next, { chainId }) => {
     check(
       !store || chainId !== undefined,
-      'the store of cache needs chainId: pass it beside the URL, so that two chains never share results',
+      'the store of cache works only with chainId, so that responses of two chains never mix: set chainId',
     )
     const memory = createCacheMemory(maxBytes)
     const kept = store && boundStore(store, `keyrail:${chainId}:`)

@@ -18,7 +18,7 @@ export function chainIdOf(request: RawRequest, redactedUrl: string, given: numbe
       const id = blockNumber(await request({ method: 'eth_chainId' }))
       if (id) return id
       throw createFailure(
-        { kind: 'badResponse', text: 'the answer is no chain id' },
+        { kind: 'badResponse', text: 'the result of eth_chainId is not a chain id' },
         { method: 'eth_chainId', redactedUrl },
       )
     } catch (error) {

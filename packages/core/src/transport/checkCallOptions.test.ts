@@ -13,7 +13,7 @@ test('a priority is one of three, or none', () => {
 test('a minBlock is a block number, true or false', () => {
   for (const minBlock of [undefined, true, false, 0, 5, 0n, 5n]) checkCallOptions({ minBlock })
   for (const minBlock of [-1, 1.5, Number.NaN, Infinity, -1n, '0x10', null, {}])
-    expectRefused({ minBlock }, 'minBlock must be a block number')
+    expectRefused({ minBlock }, 'minBlock must be true, false, or a block number')
 })
 
 test('a signal is an AbortSignal', () => {

@@ -1,4 +1,4 @@
-import { check, checkNames, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/check.ts'
 import type { CallOptions } from './call.ts'
 import { checkTimeout } from './deadline.ts'
 
@@ -12,7 +12,10 @@ const names: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'retries',
 export function checkCallOptions(options: CallOptions): void {
   checkNames('a call', options, names)
   const { signal, timeoutMs, retries, priority, minBlock } = options
-  check(!signal || 'aborted' in Object(signal), 'signal must be an AbortSignal')
+  check(
+    !signal || 'aborted' in Object(signal),
+    'signal must be an AbortSignal: pass controller.signal, not the controller',
+  )
   checkTimeout(timeoutMs)
   checkRange('retries', retries, 0, 1e9)
   check(priority === undefined || /^(write|read|poll)$/.test(priority), `priority must be 'write', 'read' or 'poll'`)
@@ -21,6 +24,6 @@ export function checkCallOptions(options: CallOptions): void {
       typeof minBlock === 'boolean' ||
       (typeof minBlock === 'bigint' && minBlock >= 0n) ||
       (Number.isSafeInteger(minBlock) && (minBlock as number) >= 0),
-    'minBlock must be a block number (a whole number or a bigint from 0), true or false',
+    'minBlock must be true, false, or a block number: a whole number or bigint, 0 or above',
   )
 }

@@ -1,5 +1,5 @@
 import { now } from '../clock/now.ts'
-import { checkNames } from '../failure/invalid.ts'
+import { checkNames } from '../failure/check.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import type { Call, Send, Layer, Settle } from './call.ts'

@@ -1,5 +1,7 @@
 import { now } from '../clock/now.ts'
-import { check } from '../failure/invalid.ts'
+import { check } from '../failure/check.ts'
+import { KeyrailError } from '../failure/keyrailError.ts'
+import { rejectFromCaller } from '../failure/rejectFromCaller.ts'
 import type { Call, CallOptions, Send, RequestArguments, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
@@ -51,6 +53,8 @@ export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> 
       call.cancel = undefined
       const given = end ? end(call, ok, value) : value
       if (ok) give(given)
+      // The reason of an abort belongs to the caller and is passed on unchanged.
+      else if (given instanceof KeyrailError && given !== call.options.signal?.reason) give(rejectFromCaller(given))
       else refuse(given)
     }
     try {
@@ -78,13 +82,19 @@ export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> 
   return (args, options, together) =>
     new Promise((resolve, reject) => {
       // web3.js takes a transport for one of its older providers, which report by a callback.
-      check(typeof options !== 'function', 'request takes no callback: give other libraries createProvider(transport)')
+      check(
+        typeof options !== 'function',
+        'request takes no callback: pass createProvider(transport) to libraries that use one',
+      )
       const { method, params = noParams } = Object(args) as RequestArguments
       const text = writeParams(params)
-      check(method && typeof method === 'string', 'request takes { method, params }')
+      check(
+        method && typeof method === 'string',
+        `request takes { method, params }, such as { method: 'eth_blockNumber' }`,
+      )
       check(
         text,
-        `params of ${method} must be an array or an object of JSON values; numbers travel as hex, such as '0x10'`,
+        `params of ${method} must be an array or an object of JSON values: write numbers as hex, such as '0x10'`,
       )
       const call = createCall(method, text, options ?? noOptions, together)
       call.startedAt = now()

@@ -1,7 +1,8 @@
 import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
 import { urlOptionNames } from '../endpoint/urlOptionNames.ts'
 import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
-import { check, checkNames, checkObject } from '../failure/invalid.ts'
+import { check, checkNames, checkObject } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import type { ObserverFeature } from '../observe/observe.ts'
 import type { StatsFeature } from '../observe/statsFeature.ts'
 import type { BatchFeature } from './batch.ts'
@@ -85,17 +86,20 @@ export function createTransport<
     layers = [],
   } = options
   const { agent, timeoutMs, batch, stats, hooks, tracing, diagnostics } = options as FeatureOptions
-  check(agent === undefined || 'addRequest' in Object(agent), 'agent must be an http.Agent or https.Agent of Node')
-  check(typeof coalesces === 'boolean', 'coalesce must be true or false')
+  check(
+    agent === undefined || 'addRequest' in Object(agent),
+    `agent must be an http.Agent or https.Agent of Node, not ${describeType(agent)}`,
+  )
+  check(typeof coalesces === 'boolean', `coalesce must be true or false, not ${describeType(coalesces)}`)
   check(
     Array.isArray(layers) && layers.every((layer) => typeof layer === 'function'),
-    'layers must be a list of layers made by layer()',
+    'layers must be an array of functions: create them with layer()',
   )
   if (failover)
     for (const name of urlOptionNames)
       check(
         options[name as keyof EndpointUrlOptions] === undefined,
-        `endpoints and ${name} exclude each other: pass ${name} to failover`,
+        `${name} cannot be used together with endpoints: pass it to failover`,
       )
 
   const open = createOpener(options as FeatureOptions)
@@ -155,7 +159,7 @@ function checkFeatures(options: Readonly<Record<string, unknown>>): void {
     const value = options[name]
     if (value === undefined || (name === 'safeWrites' && value === false)) continue
     const made = typeof (member ? Object(value)[member] : value) === 'function'
-    check(made, `${name} takes what its function returns, such as ${name}: ${example}`)
+    check(made, `${name} must be made by its function, not ${describeType(value)}: write ${name}: ${example}`)
   }
 }
 

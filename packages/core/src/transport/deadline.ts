@@ -1,7 +1,7 @@
 import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
-import { checkRange } from '../failure/invalid.ts'
+import { checkRange } from '../failure/check.ts'
 import { createTimers } from './timers.ts'
 import type { Call } from './call.ts'
 import { endCall } from './endCall.ts'
@@ -49,7 +49,7 @@ export function createDeadlines<P extends QueueEntry>(
     while (worker.below) worker = worker.below
     const leftMs = call.deadlineAt - (call.waitingSince ?? time)
     if (worker.waitingSince === undefined ? leftMs < 1 : leftMs <= 0)
-      return endCall(call, redactedUrl, 'timeout', `no answer within ${msOf(place)} ms`)
+      return endCall(call, redactedUrl, 'timeout', `no response within ${msOf(place)} ms`)
     // Not for each instant of a long wait, where little time was left at its beginning.
     late.set(
       place,

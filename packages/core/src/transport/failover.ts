@@ -1,7 +1,8 @@
 import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
 import { urlOptionNames } from '../endpoint/urlOptionNames.ts'
 import type { EndpointUrlOptions, PerNetwork, SelectedNetwork, SingleNetwork } from '../endpoint/endpointUrlOptions.ts'
-import { check, checkNames, checkObject, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkObject, checkRange } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
 import type { EndpointOpener } from './openEndpoint.ts'
@@ -59,23 +60,26 @@ export function failover(
 ): FailoverFeature {
   check(
     Array.isArray(endpoints) && endpoints.length > 0 && endpoints.length <= 30,
-    `failover takes a list of 1 to 30 endpoints, such as failover([{ url: 'http://127.0.0.1:8545' }])`,
+    `failover takes an array of 1 to 30 endpoints, such as failover([{ url }]), not ${Array.isArray(endpoints) ? `${endpoints.length} endpoints` : describeType(endpoints)}`,
   )
   for (const endpoint of endpoints) {
     checkObject('an endpoint', endpoint, optionsExample)
     checkNames('an endpoint', endpoint, [...urlOptionNames, 'weight', 'name', 'budget'])
     checkRange('weight', endpoint.weight, 0, 1e6)
-    check(endpoint.name === undefined || typeof endpoint.name === 'string', 'the name of an endpoint must be a string')
+    check(
+      endpoint.name === undefined || typeof endpoint.name === 'string',
+      `name of an endpoint must be a string, not ${describeType(endpoint.name)}`,
+    )
     check(
       endpoint.budget === undefined || typeof endpoint.budget === 'function',
-      'the budget of an endpoint must be made by budget(), such as budget({ requestsPerSecond: 25 })',
+      `budget of an endpoint must be made by its function, not ${describeType(endpoint.budget)}: write budget: budget({ requestsPerSecond: 25 })`,
     )
   }
   checkNames('failover', options, [...routeNames, 'network', 'chainId', 'breaker'])
   const { network, chainId, breaker: breakerOption = endpoints.length > 1, ...routeOptions } = options
   check(
     Object(breakerOption) === breakerOption || typeof breakerOption === 'boolean',
-    'breaker must be true, false, or an object of options',
+    `breaker must be true, false, or an object of options, not ${describeType(breakerOption)}`,
   )
   checkRouteOptions(routeOptions)
   const guard = breakerOption === false ? undefined : breaker(breakerOption === true ? {} : breakerOption)
@@ -87,7 +91,7 @@ export function failover(
       const one = openEndpoint({ network, chainId, ...address } as EndpointUrlOptions, { budget, breaker: guard })
       check(
         chain === undefined || one.chainId === undefined || chain === one.chainId,
-        `all endpoints must be on one chain, but their chainId is ${chain} and ${one.chainId}`,
+        `all endpoints must have the same chainId, not ${chain} and ${one.chainId}`,
       )
       chain ??= one.chainId
       return { ...one, weight, name }

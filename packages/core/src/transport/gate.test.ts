@@ -141,7 +141,7 @@ describe('gate', () => {
     for (const { ok, value, settled } of [early, polled]) {
       expect([ok, settled]).toEqual([false, 1])
       expect(value).toMatchObject({ kind: 'throttled', source: 'client', retryable: false, method: expect.any(String) })
-      expect(String(value)).toMatch(/1 requests? .*1000 ms/)
+      expect(String(value)).toMatch(/waited 1000 ms because maxInFlight \(1\)/)
     }
     expect(early.call.deadlineAt).toBe(Infinity)
     expect(late.settled).toBe(0)

@@ -2,8 +2,8 @@ import { createSharedTimer } from '../clock/createSharedTimer.ts'
 import { defer } from '../clock/defer.ts'
 import { now } from '../clock/now.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Facts } from '../failure/facts.ts'
-import { checkNames, checkRange } from '../failure/invalid.ts'
+import type { FailureFacts } from '../failure/failureFacts.ts'
+import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import type { Call, Send, Settle } from './call.ts'
@@ -50,7 +50,7 @@ export interface GatedEndpoint extends Endpoint {
 interface Posting {
   readonly items: readonly OfCall[]
   readonly start: () => void
-  readonly refuse: (facts: Facts) => void
+  readonly refuse: (facts: FailureFacts) => void
 }
 
 /** A request that waits. One is made for each call where nothing is joined, so it holds no more than it must. */
@@ -127,9 +127,9 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
         while (sinceOf(queue.first()) + maxWaitMs <= time) {
           const waiter = queue.first() as Waiter
           admit(waiter, time)
-          const facts: Facts = {
+          const facts: FailureFacts = {
             kind: 'throttled',
-            text: `${maxInFlight} requests are under way, and this one waited ${maxWaitMs} ms for its turn`,
+            text: `not sent: it waited ${maxWaitMs} ms because maxInFlight (${maxInFlight}) requests were in flight`,
             unsent: true,
             final: true,
           }
@@ -217,7 +217,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       }
       if (mayBegin()) start()
       else {
-        const refuse = (facts: Facts): void => done(facts, undefined, { redactedUrl })
+        const refuse = (facts: FailureFacts): void => done(facts, undefined, { redactedUrl })
         const waiter = enter((items[0] as OfCall).call, { items, start, refuse })
         stop = () => leave(waiter)
       }

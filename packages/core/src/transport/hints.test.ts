@@ -20,9 +20,9 @@ describe('hints', () => {
     const failure = createFailure({ text: 'over rate limit', status: 429 }, { method: 'eth_call', redactedUrl })
     expect(failure.hint).toBeUndefined()
     const hinted = (await ask(ending(false, failure))) as Error
-    expect(hinted).toMatchObject({ ...failure, hint: 'Slow down.' })
-    expect(hinted.message).toBe(`${failure.message} Slow down.`)
-    expect(hinted.stack).toContain('Slow down.')
+    expect(hinted).toMatchObject({ ...failure, hint: hintOf.throttled })
+    expect(hinted.message).toBe(`${failure.message} ${hintOf.throttled}`)
+    expect(hinted.stack).toContain(hintOf.throttled)
   })
 
   test('leave alone what has none', async () => {

@@ -4,12 +4,13 @@ import { resolveEndpoint } from '../endpoint/resolveEndpoint.ts'
 import type { RequestTarget } from '../endpoint/resolveEndpoint.ts'
 import type { HttpResponse } from '../http/httpClient.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { FailureContext, Facts } from '../failure/createFailure.ts'
-import { check, checkNames, checkObject, checkRange } from '../failure/invalid.ts'
+import type { FailureContext, FailureFacts } from '../failure/createFailure.ts'
+import { check, checkNames, checkObject, checkRange } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { withoutTracing } from '../observe/withoutTracing.ts'
 import { readResponse } from '../message/readResponse.ts'
-import { wrongChain } from '../message/wrongChain.ts'
+import { findChainMismatch } from '../message/findChainMismatch.ts'
 import type { Send } from './call.ts'
 import { onCancel } from './onCancel.ts'
 import { createHttpClient } from '#http'
@@ -31,7 +32,11 @@ export interface HttpOptions {
 export type Post = (
   body: string | (() => string),
   again: boolean,
-  done: (facts: Facts | undefined, response: HttpResponse | undefined, context: Omit<FailureContext, 'method'>) => void,
+  done: (
+    facts: FailureFacts | undefined,
+    response: HttpResponse | undefined,
+    context: Omit<FailureContext, 'method'>,
+  ) => void,
 ) => () => void
 
 /** The lowest layer: carries a call to one address. */
@@ -68,7 +73,7 @@ export function http<Network extends string = string>(
   checkObject('http', address, optionsExample)
   checkNames('http', options, ['fetch', 'agent', 'maxResponseBytes'])
   const { fetch, agent, maxResponseBytes = 2 ** 26 } = options
-  check(!fetch || typeof fetch === 'function', 'fetch must be a function')
+  check(!fetch || typeof fetch === 'function', `fetch must be a function, not ${describeType(fetch)}`)
   checkRange('maxResponseBytes', maxResponseBytes, 1, 2 ** 31)
   const { redactedUrl, chainId, getTarget } = resolveEndpoint(address)
   const httpClient = createHttpClient({ fetch, agent, maxResponseBytes })
@@ -109,14 +114,15 @@ export function http<Network extends string = string>(
     const id = ++lastId
     const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${call.params}}`
     const stop = post(body, isReadMethod(method), (facts, response, context) => {
-      let read: { readonly result: unknown } | Facts = facts as Facts
+      let read: { readonly result: unknown } | FailureFacts = facts as FailureFacts
       try {
         if (response) read = readResponse(response, { id, method })
         if ('result' in read)
-          read = wrongChain(chainId, method === 'eth_chainId' ? read.result : response?.header('x-chain-id')) ?? read
+          read =
+            findChainMismatch(chainId, method === 'eth_chainId' ? read.result : response?.header('x-chain-id')) ?? read
       } catch {
         // The response of a given fetch may be anything. One that cannot be read costs this call, and not the process.
-        read = { kind: 'badResponse', text: 'the answer cannot be read' }
+        read = { kind: 'badResponse', text: 'the response cannot be read' }
       }
       if ('result' in read) settle(true, read.result)
       else settle(false, createFailure(read, { ...context, method }))

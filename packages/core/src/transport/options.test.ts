@@ -230,13 +230,13 @@ test('an option inside another that does not exist is named', () => {
 
 test('a name of an endpoint that is no text is refused', () => {
   expect(refusalOf(() => failover([{ url, name: { key } as never }])).message).toBe(
-    'the name of an endpoint must be a string',
+    'name of an endpoint must be a string, not an object',
   )
 })
 
 test('what is no list of endpoints is refused', () => {
   for (const endpoints of [undefined, key, {}, []])
     expect(refusalOf(() => failover(endpoints as never)).message).toContain(
-      'failover takes a list of 1 to 30 endpoints',
+      'failover takes an array of 1 to 30 endpoints',
     )
 })

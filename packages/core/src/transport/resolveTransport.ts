@@ -1,5 +1,5 @@
 import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
-import { checkNames, checkObject } from '../failure/invalid.ts'
+import { checkNames, checkObject } from '../failure/check.ts'
 import { createTransport, transportOptionNames } from './createTransport.ts'
 import type { Transport } from './transport.ts'
 import type { TransportOptions } from './transportOptions.ts'

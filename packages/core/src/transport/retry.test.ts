@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { scriptedEndpoint, sendDown } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Facts } from '../failure/facts.ts'
+import type { FailureFacts } from '../failure/failureFacts.ts'
 import type { Endpoint } from './http.ts'
 import { layer } from './layer.ts'
 import { retry } from './retry.ts'
@@ -13,7 +13,7 @@ import { compose, deadline } from '../../test/layers.ts'
 const redactedUrl = 'https://node.example/v2/…'
 
 /** An endpoint that fails in the given ways, one per attempt, and then answers; and when each attempt came. */
-const failing = (...ways: Facts[]): Endpoint & { readonly at: number[] } => {
+const failing = (...ways: FailureFacts[]): Endpoint & { readonly at: number[] } => {
   const at: number[] = []
   return {
     redactedUrl,
@@ -26,8 +26,8 @@ const failing = (...ways: Facts[]): Endpoint & { readonly at: number[] } => {
     },
   }
 }
-const down: Facts = { text: 'down', status: 503 }
-const over = (retryAfter: string): Facts => ({ text: 'slow down', status: 429, retryAfter })
+const down: FailureFacts = { text: 'down', status: 503 }
+const over = (retryAfter: string): FailureFacts => ({ text: 'slow down', status: 429, retryAfter })
 
 /** Runs the fake clock until the call has settled. */
 const settle = async (transport: Transport, method = 'eth_chainId'): Promise<unknown> => {
@@ -96,7 +96,9 @@ describe('retry', () => {
     const endpoint = failing(over('30'))
     const failure = await settle(make(endpoint))
     expect(failure).toMatchObject({ kind: 'throttled', retryAfterMs: 30_000 })
-    expect(String(failure)).toContain('Not retried: it takes a wait of 30000 ms, and 10000 ms are left.')
+    expect(String(failure)).toContain(
+      'Not retried: the next try would be in 30000 ms, but the deadline is in 10000 ms.',
+    )
     expect(endpoint.at).toHaveLength(1)
   })
 
@@ -106,7 +108,9 @@ describe('retry', () => {
     expect(exactly.at).toHaveLength(1)
 
     const twice = failing(over('6'), over('6'))
-    expect(String(await settle(make(twice)))).toContain('it takes a wait of 6000 ms, and 4000 ms are left.')
+    expect(String(await settle(make(twice)))).toContain(
+      'the next try would be in 6000 ms, but the deadline is in 4000 ms.',
+    )
     expect(twice.at).toHaveLength(2)
   })
 
@@ -114,7 +118,7 @@ describe('retry', () => {
     const send = retry()(failing(down).send, { redactedUrl })
     const sent = sendDown(send, 'eth_chainId', { deadlineAt: now() - 20 })
     await vi.runAllTimersAsync()
-    expect(String(sent.value)).toContain('and 0 ms are left.')
+    expect(String(sent.value)).toContain('but the deadline is in 0 ms.')
   })
 
   test('says nothing of retries where the deadline struck during an attempt', async () => {

@@ -1,6 +1,6 @@
 import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
-import { checkNames, checkRange } from '../failure/invalid.ts'
+import { checkNames, checkRange } from '../failure/check.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Layer, Settle } from './call.ts'
 import { onCancel } from './onCancel.ts'
@@ -46,7 +46,7 @@ export function retry(options: RetryOptions = {}): Layer {
         // No timer is longer, and a call without a deadline does not wait for weeks either.
         const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - now()), 2 ** 31 - 1))
         if (waitMs >= leftMs) {
-          const message = `${failure.message} Not retried: it takes a wait of ${waitMs} ms, and ${leftMs} ms are left.`
+          const message = `${failure.message} Not retried: the next try would be in ${waitMs} ms, but the deadline is in ${leftMs} ms.`
           return settle(ok, new KeyrailError(message, failure))
         }
         call.note?.({ type: 'retry', kind: failure.kind, waitMs })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { scriptedEndpoint, sendDown } from '../../test/scriptedEndpoint.ts'
 import type { Outcome, ScriptedEndpoint, Sent } from '../../test/scriptedEndpoint.ts'
-import type { Facts } from '../failure/facts.ts'
+import type { FailureFacts } from '../failure/failureFacts.ts'
 import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
 import { budget } from './budget.ts'
@@ -16,7 +16,7 @@ import { compose, deadline } from '../../test/layers.ts'
 
 const redactedUrl = (at: number): string => `https://node-${at}.example/…`
 const ok = (result: unknown, afterMs = 1): Outcome => ({ result, afterMs })
-const fails = (facts: Facts, afterMs = 1): Outcome => ({ facts, afterMs })
+const fails = (facts: FailureFacts, afterMs = 1): Outcome => ({ facts, afterMs })
 const down = fails({ text: 'Bad Gateway', status: 502 })
 const reset = fails({ kind: 'network', text: 'socket hang up' })
 const refused = fails({ kind: 'network', text: 'connect ECONNREFUSED', unsent: true })
@@ -300,7 +300,7 @@ describe('the time of an attempt', () => {
       retryable: true,
       redactedUrl: redactedUrl(0),
     })
-    expect(String(sent.value)).toContain('no answer within the 200 ms of one attempt')
+    expect(String(sent.value)).toContain('no response within the 200 ms of one attempt')
     expect(nodes[0]?.arrivals[0]?.cancelled).toBeDefined()
   })
 
@@ -639,7 +639,7 @@ describe('minBlock', () => {
     const options = { minBlock: 100 }
     const sent = await settle(send('eth_getBalance', { ...balance, options }))
     expect(sent.value).toMatchObject({ kind: 'lagging', retryable: true })
-    expect(String(sent.value)).toContain('it has not reached block 100')
+    expect(String(sent.value)).toContain('the node has not reached block 100')
     setTimeout(() => (head = 100), 300)
     const transport = compose(routed, retry({ retries: 9, baseMs: 100 }), deadline())
     const outcome = transport.request({ method: 'eth_getBalance', params: ['0xabcdef0', 'latest'] }, options as object)
@@ -820,7 +820,7 @@ describe('options', () => {
     const url = 'http://127.0.0.1:1'
     const list = (length: number): { readonly url: string }[] => Array.from({ length }, () => ({ url }))
     failover(list(30))
-    for (const length of [0, 31]) expect(() => failover(list(length))).toThrow('failover takes a list of 1 to 30')
+    for (const length of [0, 31]) expect(() => failover(list(length))).toThrow('failover takes an array of 1 to 30')
     expect(() => failover([{ url, weight: -1 }])).toThrow('weight must be a number from 0')
   })
 

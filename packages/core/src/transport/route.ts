@@ -2,7 +2,8 @@ import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import { check, checkNames, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/check.ts'
+import { describeType } from '../failure/describeType.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
@@ -91,7 +92,10 @@ const MAX_SAVED_HEDGES = 10
 export function checkRouteOptions({ attemptTimeoutMs, acceptableWaitMs, hedge, minBlock }: RouteOptions): void {
   checkRange('attemptTimeoutMs', attemptTimeoutMs, 1, 2 ** 31 - 1)
   checkRange('acceptableWaitMs', acceptableWaitMs, 0, 2 ** 31 - 1)
-  check(minBlock === undefined || typeof minBlock === 'boolean', 'minBlock must be true or false')
+  check(
+    minBlock === undefined || typeof minBlock === 'boolean',
+    `minBlock must be true or false, not ${describeType(minBlock)}: pass a block number with the call`,
+  )
   if (hedge === undefined || typeof hedge === 'boolean') return
   checkNames('hedge', hedge, ['percentile', 'minMs', 'maxRatio'])
   checkRange('hedge.percentile', hedge.percentile, 1, 100)
@@ -223,7 +227,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
           (block.atHead || (block.number ?? Infinity) <= min)
 
     const lagging = (redactedUrl: string): KeyrailError =>
-      createFailure({ kind: 'lagging', text: `it has not reached block ${min}` }, { method, redactedUrl })
+      createFailure({ kind: 'lagging', text: `the node has not reached block ${min}` }, { method, redactedUrl })
 
     /** The endpoints that this call was not sent to. */
     const skipped = (): [url: string, reason: string][] =>
@@ -287,7 +291,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         const leftMs = isWaiting(attempt) ? limitMs : limitMs + waitedMs() - (now() - startedAt)
         if (leftMs >= 1) timer = startTimer(strike, leftMs)
         else {
-          const text = `no answer within the ${Math.round(limitMs)} ms of one attempt`
+          const text = `no response within the ${Math.round(limitMs)} ms of one attempt`
           stop(attempt, createFailure({ kind: 'timeout', text }, { method, redactedUrl }))
         }
       }
@@ -320,7 +324,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     onCancel(call, (reason) => finish(false, reason, reason))
     const first = choose(call, 0, min, Infinity)
     if (first < 0) {
-      const text = 'every endpoint has proved to be on another chain'
+      const text = 'every endpoint is on another chain than the chainId option'
       const failure = createFailure({ kind: 'wrongNetwork', text }, { method, redactedUrl: nameOf(only) })
       const list = listEndpoints(skipped(), 'failed')
       return settle(false, count > 1 ? new KeyrailError(`${failure.message} ${list}`, failure) : failure)

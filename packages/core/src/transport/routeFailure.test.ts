@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Facts } from '../failure/facts.ts'
+import type { FailureFacts } from '../failure/failureFacts.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import { mostTelling, movable } from './routeFailure.ts'
 
-const failure = (facts: Partial<Facts>, redactedUrl = 'one', method = 'eth_call'): KeyrailError =>
+const failure = (facts: Partial<FailureFacts>, redactedUrl = 'one', method = 'eth_call'): KeyrailError =>
   createFailure({ text: '', ...facts }, { method, redactedUrl })
-const rpc = (code: number, message: string, status = 200): Partial<Facts> => ({
+const rpc = (code: number, message: string, status = 200): Partial<FailureFacts> => ({
   text: message,
   status,
   rpcError: { code, message },
 })
 
-const network: Partial<Facts> = { kind: 'network', text: 'reset' }
-const refused: Partial<Facts> = { kind: 'network', text: 'ECONNREFUSED', unsent: true }
-const auth: Partial<Facts> = { text: 'Unauthorized', status: 401 }
-const throttled: Partial<Facts> = { text: 'slow down', status: 429, retryAfter: '30' }
+const network: Partial<FailureFacts> = { kind: 'network', text: 'reset' }
+const refused: Partial<FailureFacts> = { kind: 'network', text: 'ECONNREFUSED', unsent: true }
+const auth: Partial<FailureFacts> = { text: 'Unauthorized', status: 401 }
+const throttled: Partial<FailureFacts> = { text: 'slow down', status: 429, retryAfter: '30' }
 
 describe('movable', () => {
   test.each([

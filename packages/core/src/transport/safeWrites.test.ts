@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { sendDown } from '../../test/scriptedEndpoint.ts'
 import { createFailure } from '../failure/createFailure.ts'
-import type { Facts } from '../failure/facts.ts'
+import type { FailureFacts } from '../failure/failureFacts.ts'
 import type { Call, Settle } from './call.ts'
 import type { Endpoint } from './http.ts'
 import { safeWrites } from './safeWrites.ts'
@@ -69,19 +69,26 @@ const settleAt = async (at: string | undefined, ok: boolean, value: unknown): Pr
   await tick()
 }
 const response = (value: unknown, at?: string): Promise<void> => settleAt(at, true, value)
-const fail = (facts: Facts, at?: string): Promise<void> =>
+const fail = (facts: FailureFacts, at?: string): Promise<void> =>
   settleAt(at, false, createFailure(facts, { method: last().call.method, redactedUrl: at ?? redactedUrl }))
 
-const rpc = (message: string, code = -32000): Facts => ({ text: message, status: 200, rpcError: { code, message } })
+const rpc = (message: string, code = -32000): FailureFacts => ({
+  text: message,
+  status: 200,
+  rpcError: { code, message },
+})
 const known = rpc('already known')
 const nonceTooLow = rpc('nonce too low')
-const lost: Facts = { kind: 'network', text: 'socket hang up' }
+const lost: FailureFacts = { kind: 'network', text: 'socket hang up' }
 
-const ambiguous: [string, Facts][] = [
+const ambiguous: [string, FailureFacts][] = [
   ['a lost connection', lost],
   ['a timeout of an attempt', { kind: 'timeout', text: 'no answer within 3000 ms of one attempt' }],
   ['a broken answer', { kind: 'badResponse', text: 'an empty body', status: 200 }],
   ['a server that is down', { text: 'Bad Gateway', status: 502 }],
+  ['a 503 page about a rate limit', { text: 'too many requests', status: 503 }],
+  ['a 502 page about a key', { text: 'unauthorized', status: 502 }],
+  ['a rate limit that only the message names', rpc('too many requests')],
   ['an error of no known kind', rpc('what is this', -39999)],
 ]
 
@@ -204,7 +211,7 @@ describe('safeWrite', () => {
     expect(outcome).toEqual({ value: hash })
   })
 
-  test.each<[string, Facts]>([
+  test.each<[string, FailureFacts]>([
     ['auth', { text: 'no', status: 401 }],
     ['quota', { text: 'Payment Required', status: 402 }],
     ['throttled', { text: 'Too Many Requests', status: 429 }],
@@ -625,8 +632,8 @@ describe('safeWrite', () => {
 
     test.each([
       ...ambiguous,
-      ['a rejection', nonceTooLow] as [string, Facts],
-      ['"already known"', known] as [string, Facts],
+      ['a rejection', nonceTooLow] as [string, FailureFacts],
+      ['"already known"', known] as [string, FailureFacts],
     ])('looks for the receipt after %s', async (_, facts) => {
       const outcome = begin(sync)
       await fail(facts)

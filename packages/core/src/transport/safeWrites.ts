@@ -3,7 +3,8 @@ import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
-import { check, checkNames, checkRange } from '../failure/invalid.ts'
+import { check, checkNames, checkRange } from '../failure/check.ts'
+import { isRejectedBeforeRun } from '../failure/isRejectedBeforeRun.ts'
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { Call, Send, Layer, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
@@ -29,19 +30,6 @@ const LOOK_MS = 2_000
 /** How often is looked after a send, at most. For a receipt it is longer, because it comes with a block. */
 const MAX_LOOKS = 3
 const MAX_RECEIPT_LOOKS = 30
-
-/** Failures with which the transaction was not accepted: the server that rejected it had not passed it on. */
-export const refused: readonly FailureKind[] = [
-  'auth',
-  'forbidden',
-  'throttled',
-  'quota',
-  'methodUnavailable',
-  'wrongNetwork',
-  'invalidRequest',
-  'batchTooLarge',
-  'aborted',
-]
 
 /** Failures by which the node judges the transaction. That it was not taken now does not say that it was not taken before. */
 export const rejected: readonly FailureKind[] = ['txRejected', 'revert']
@@ -70,7 +58,7 @@ export function safeWrites(options: SafeWritesOptions): Layer {
   checkRange('resends', resends, 0, 100)
   check(
     isKeccak(keccak256),
-    `keccak256 must be a function that gives the Keccak-256 of bytes as hex: of '0x' it is ${HASH_OF_NOTHING}`,
+    `keccak256 must be a function that returns the Keccak-256 of bytes as hex (for '0x': ${HASH_OF_NOTHING}): pass keccak256 of viem or ethers`,
   )
   return (next, { redactedUrl }) =>
     (call: Call, settle) => {
@@ -153,7 +141,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
     finish(false, new KeyrailError(why.message, { ...why, transactionHash: hash }), reason)
 
   const unconfirmed = (after: KeyrailError): KeyrailError => {
-    const text = `whether transaction ${hash} arrived is not known (${after.kind})`
+    const text = `it is unknown whether transaction ${hash} arrived (${after.kind})`
     const failed = createFailure(
       { kind: 'unconfirmed', text },
       { method, redactedUrl: after.redactedUrl ?? redactedUrl },
@@ -199,12 +187,11 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
     if (!ok && !isKeyrailError(value)) return finish(false, value)
     failure = ok
       ? createFailure(
-          { kind: 'badResponse', text: 'it answered with another transaction' },
+          { kind: 'badResponse', text: 'the node returned the hash of another transaction' },
           { method, redactedUrl: sentTo ?? redactedUrl },
         )
       : (value as KeyrailError)
-    // Of what changes something, only what cannot have arrived may be made again.
-    if (refused.includes(failure.kind) || failure.retryable) return fail(failure)
+    if (isRejectedBeforeRun(failure)) return fail(failure)
     // What was not found before does not count.
     clearTimeout(timer)
     const before = look

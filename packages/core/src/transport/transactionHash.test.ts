@@ -71,12 +71,12 @@ describe('transactionHash', () => {
     '0x80f8',
     '0xbff8',
   ])('refuses %j', (raw) => {
-    expect(() => transactionHash(raw, () => hash)).toThrow('a raw transaction must be a signed transaction as hex')
+    expect(() => transactionHash(raw, () => hash)).toThrow('the param must be a signed transaction as hex')
   })
 
   test('refuses a blob transaction that was cut off', () => {
     const body = list('01', bytes('aa'.repeat(200)))
-    expect(() => transactionHash(`0x03${list(body, '01')}`.slice(0, 100), () => hash)).toThrow('was cut off')
+    expect(() => transactionHash(`0x03${list(body, '01')}`.slice(0, 100), () => hash)).toThrow('is incomplete')
   })
 
   test.each<[string, unknown]>([
@@ -90,6 +90,6 @@ describe('transactionHash', () => {
       },
     ],
   ])('refuses a keccak256 that gives %s, and does not repeat what it says', (_, keccak256) => {
-    expect(() => transactionHash('0x02c0', keccak256 as Keccak256)).toThrow(/^keccak256 gave no hash$/)
+    expect(() => transactionHash('0x02c0', keccak256 as Keccak256)).toThrow(/^keccak256 returned no hash/)
   })
 })

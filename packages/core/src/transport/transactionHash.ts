@@ -1,4 +1,4 @@
-import { check } from '../failure/invalid.ts'
+import { check } from '../failure/check.ts'
 
 /** A Keccak-256 that takes bytes as hex and gives the hash as hex. */
 export type Keccak256 = (hex: `0x${string}`) => `0x${string}`
@@ -18,7 +18,7 @@ export type Keccak256 = (hex: `0x${string}`) => `0x${string}`
 export function transactionHash(raw: unknown, keccak256: Keccak256): `0x${string}` | undefined {
   check(
     typeof raw === 'string' && raw.length % 2 === 0 && /^0x[0-7c-fC-F][\da-fA-F]{3,}$/.test(raw),
-    'a raw transaction must be a signed transaction as hex, such as 0x02f8…',
+    'the param must be a signed transaction as hex, such as 0x02f8…: sign it first',
   )
   const type = Number(raw.slice(0, 4))
   if (type > 4 && type < 0xc0) return undefined
@@ -29,7 +29,10 @@ export function transactionHash(raw: unknown, keccak256: Keccak256): `0x${string
   } catch {
     // What it throws may be anything, and may hold the transaction.
   }
-  check(typeof hash === 'string' && /^0x[\da-f]{64}$/i.test(hash), 'keccak256 gave no hash')
+  check(
+    typeof hash === 'string' && /^0x[\da-f]{64}$/i.test(hash),
+    'keccak256 returned no hash: it must return 0x and 64 hex digits',
+  )
   return hash.toLowerCase() as `0x${string}`
 }
 
@@ -43,6 +46,6 @@ function withoutBlobs(raw: string): `0x${string}` {
   const head = headOf(first)
   const length = head === 2 ? byteAt(first) - 0xc0 : Number(`0x${raw.slice(first + 2, first + head)}`)
   const end = first + head + 2 * length
-  check(end <= raw.length, 'a raw transaction was cut off')
+  check(end <= raw.length, 'the raw transaction is incomplete: pass all of its bytes')
   return `0x03${raw.slice(first, end)}`
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { wrongChain } from './wrongChain.ts'
+import { findChainMismatch } from './findChainMismatch.ts'
 
-describe('wrongChain', () => {
-  test('tells of another chain, by number or by hex', () => {
+describe('findChainMismatch', () => {
+  test('finds another chain, as a number or hex', () => {
     for (const said of ['0x5', '5', 5])
-      expect(wrongChain(1, said)).toEqual({
+      expect(findChainMismatch(1, said)).toEqual({
         kind: 'wrongNetwork',
-        text: 'the node is on chain 5, and chainId says 1',
+        text: 'the node is on chain 5, but the chainId option is 1',
       })
   })
 
@@ -19,6 +19,6 @@ describe('wrongChain', () => {
     ['what it says is no number', 1, 'mainnet'],
     ['what it says is an object', 1, {}],
   ])('has nothing to tell where %s', (_, chainId, said) => {
-    expect(wrongChain(chainId, said)).toBeUndefined()
+    expect(findChainMismatch(chainId, said)).toBeUndefined()
   })
 })

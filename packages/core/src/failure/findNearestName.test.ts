@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { nearestName } from './nearestName.ts'
+import { findNearestName } from './findNearestName.ts'
 
 const known = ['url', 'timeoutMs', 'retry', 'maxResponseBytes', 'maxWaitMs', 'layers', 'hedge', 'tracing']
 
-describe('nearestName', () => {
+describe('findNearestName', () => {
   test.each([
     ['timeoutms', 'timeoutMs'],
     ['timeout_ms', 'timeoutMs'],
@@ -15,14 +15,14 @@ describe('nearestName', () => {
     ['rul', 'url'],
     ['ulr', 'url'],
   ])('of %s is %s', (name, nearest) => {
-    expect(nearestName(name, known)).toBe(nearest)
+    expect(findNearestName(name, known)).toBe(nearest)
   })
 
   test.each(['', 'u', 'max', 'headers', 'maxRetries', 'origin', 'ttl', 'x'.repeat(1_000)])('of %s is none', (name) => {
-    expect(nearestName(name, known)).toBeUndefined()
+    expect(findNearestName(name, known)).toBeUndefined()
   })
 
   test('is none if there are no names', () => {
-    expect(nearestName('url', [])).toBeUndefined()
+    expect(findNearestName('url', [])).toBeUndefined()
   })
 })

@@ -1,36 +1,36 @@
 import { retryAfters } from '@keyrail/vectors'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { retryAfter } from './retryAfter.ts'
+import { parseRetryAfter } from './parseRetryAfter.ts'
 
 afterEach(() => vi.useRealTimers())
 
-describe('retryAfter', () => {
+describe('parseRetryAfter', () => {
   test.each(retryAfters.filter(({ appliesTo }) => appliesTo.includes('ts')))(
     '$name',
     ({ given, now, expect: wait }) => {
       const { data, ...facts } = given
       const rpcError = { code: -32005, message: given.text, data }
-      expect(retryAfter({ ...facts, rpcError }, facts.date && !now ? undefined : now)).toBe(wait ?? undefined)
+      expect(parseRetryAfter({ ...facts, rpcError }, facts.date && !now ? undefined : now)).toBe(wait ?? undefined)
     },
   )
 
   test('counts from this clock where neither a date nor a now is given', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
-    expect(retryAfter({ text: '', retryAfter: 'Thu, 01 Jan 2026 00:01:00 GMT' })).toBe(60_000)
+    expect(parseRetryAfter({ text: '', retryAfter: 'Thu, 01 Jan 2026 00:01:00 GMT' })).toBe(60_000)
   })
 
   test('does not believe an endless wait', () => {
-    expect(retryAfter({ text: `try again in ${'9'.repeat(400)} s` })).toBeUndefined()
-    expect(retryAfter({ text: '', retryAfter: '9'.repeat(400) })).toBeUndefined()
+    expect(parseRetryAfter({ text: `try again in ${'9'.repeat(400)} s` })).toBeUndefined()
+    expect(parseRetryAfter({ text: '', retryAfter: '9'.repeat(400) })).toBeUndefined()
   })
 
-  test('gives a finite number, 0 or more, or nothing, whatever is asked', () => {
+  test('gives a finite number, 0 or more, or nothing, for any header and text', () => {
     const anything = fc.option(fc.oneof(fc.string(), fc.double(), fc.jsonValue()), { nil: undefined })
     fc.assert(
       fc.property(fc.string(), fc.option(fc.string()), anything, anything, (text, header, ms, rate) => {
         const data = { retryAfterMs: ms, backoff_seconds: rate, rate }
-        const wait = retryAfter({ text, retryAfter: header, rpcError: { code: 1, message: text, data } })
+        const wait = parseRetryAfter({ text, retryAfter: header, rpcError: { code: 1, message: text, data } })
         expect(wait === undefined || (Number.isFinite(wait) && wait >= 0)).toBe(true)
       }),
     )

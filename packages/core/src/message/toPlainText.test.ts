@@ -1,33 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import { ACCEPTED_GROWTH, costGrowth } from '../../test/costGrowth.ts'
-import { plainText } from './plainText.ts'
+import { toPlainText } from './toPlainText.ts'
 
-describe('plainText', () => {
+describe('toPlainText', () => {
   test.each(['<', '<title', '<title ', ' <', '< '])('takes time linear in a page of nothing but %j', (part) => {
     const growth = costGrowth(2_000 / part.length, (size) => {
       const page = `<${part.repeat(size)}`
-      return () => plainText(page)
+      return () => toPlainText(page)
     })
     expect(growth).toBeLessThan(ACCEPTED_GROWTH)
   })
 
   test('reads only the first 2,000 characters', () => {
-    expect(plainText(`${' '.repeat(1_990)}one two three`)).toBe('one two th')
+    expect(toPlainText(`${' '.repeat(1_990)}one two three`)).toBe('one two th')
   })
 
   test('puts a text on one line', () => {
-    expect(plainText(' a\n\tb  c ')).toBe('a b c')
+    expect(toPlainText(' a\n\tb  c ')).toBe('a b c')
   })
 
   test('takes the title of a page', () => {
-    expect(plainText('<!doctype html><title lang="en">\n502 Bad Gateway</title><p>nginx')).toBe('502 Bad Gateway')
+    expect(toPlainText('<!doctype html><title lang="en">\n502 Bad Gateway</title><p>nginx')).toBe('502 Bad Gateway')
   })
 
   test('takes what is left without tags where there is no title', () => {
-    expect(plainText('<h1>Down</h1><p>for a while')).toBe('Down for a while')
+    expect(toPlainText('<h1>Down</h1><p>for a while')).toBe('Down for a while')
   })
 
   test('keeps what only looks like a tag', () => {
-    expect(plainText('json: cannot unmarshal <nil> into x')).toBe('json: cannot unmarshal <nil> into x')
+    expect(toPlainText('json: cannot unmarshal <nil> into x')).toBe('json: cannot unmarshal <nil> into x')
   })
 })

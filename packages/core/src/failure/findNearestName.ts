@@ -1,5 +1,5 @@
-/** How many characters must be inserted, removed, replaced or swapped with their neighbour to make one text of the other. */
-function editDistance(one: string, other: string): number {
+/** How many characters must be inserted, removed, replaced or swapped with their neighbour to turn one text into the other. */
+function getEditDistance(one: string, other: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let i = 1; i <= one.length; i++) {
@@ -17,33 +17,33 @@ function editDistance(one: string, other: string): number {
   return last[other.length] as number
 }
 
-/** Whether two texts have nearly all of the shorter one as their start, as `trace` and `tracing` do. A start as short as `max` says little. */
-function startAlike(one: string, other: string): boolean {
+/** Whether two texts share a start that is most of the shorter one, such as `trace` and `tracing`. Starts of fewer than 4 characters do not count. */
+function haveSameStart(one: string, other: string): boolean {
   let shared = 0
   while (shared < one.length && one[shared] === other[shared]) shared++
   return shared >= 4 && shared >= 0.75 * Math.min(one.length, other.length)
 }
 
 /**
- * Finds the name that was most likely meant by a misspelt one. Letter case and underscores do not count.
+ * Finds the known name that is most like a misspelt one. Ignores letter case and underscores.
  *
- * @param name - What was written.
+ * @param name - The misspelt name.
  * @param known - The names that exist.
- * @returns The nearest one within a third of the length of `name`, or one that starts like it; undefined if none is near.
+ * @returns The nearest one within an edit distance of a third of the length of `name`, or one with the same start; undefined if none is near.
  * @example
- * nearestName('timeout', ['timeoutMs', 'retry']) // 'timeoutMs'
+ * findNearestName('timeout', ['timeoutMs', 'retry']) // 'timeoutMs'
  */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replaceAll('_', '')
   const wanted = plain(name)
   let nearest: string | undefined
   let least = Infinity
   for (const candidate of known) {
     const other = plain(candidate)
-    const distance = editDistance(wanted, other)
+    const distance = getEditDistance(wanted, other)
     // The first letter is rarely wrong.
     const most = wanted[0] === other[0] ? Math.ceil(wanted.length / 3) : 1
-    if (distance >= least || (distance > most && !startAlike(wanted, other))) continue
+    if (distance >= least || (distance > most && !haveSameStart(wanted, other))) continue
     least = distance
     nearest = candidate
   }
