@@ -1,6 +1,6 @@
 import type { Hex } from '@keyrail/core'
 
-/** Coins moved from the consensus layer to an account. EIP-4895. */
+/** Ether moved from the consensus layer to an account. EIP-4895. */
 export interface Withdrawal {
   readonly index: number
   readonly validatorIndex: number
@@ -9,7 +9,7 @@ export interface Withdrawal {
   readonly amount: bigint
 }
 
-/** The fields of a block that a pending one has too. What a later fork brought is undefined before it. */
+/** The fields that mined and pending blocks share. A field that a later fork added is undefined in earlier blocks. */
 export interface BlockCommon<T> {
   readonly parentHash: Hex
   readonly sha3Uncles: Hex
@@ -24,11 +24,11 @@ export interface BlockCommon<T> {
   readonly mixHash: Hex
   /** In bytes. */
   readonly size: number
-  /** 0 since the merge. Not every node says it. */
+  /** 0 since the merge. Not every node sends it. */
   readonly difficulty: bigint | undefined
   /** The difficulty of the chain up to this block. No longer in the specification; some nodes send it. */
   readonly totalDifficulty: bigint | undefined
-  /** In wei for each unit of gas. EIP-1559. */
+  /** In wei per unit of gas. EIP-1559. */
   readonly baseFeePerGas: bigint | undefined
   /** EIP-4844. */
   readonly blobGasUsed: bigint | undefined
@@ -47,7 +47,7 @@ export interface BlockCommon<T> {
   /** EIP-7843. */
   readonly slotNumber: bigint | undefined
   readonly uncles: readonly Hex[]
-  /** Hashes, or whole transactions where they were asked for. */
+  /** Hashes, or full transactions with `includeTransactions`. */
   readonly transactions: readonly T[]
 }
 
@@ -64,7 +64,7 @@ export interface Block<T = Hex> extends BlockCommon<T> {
   readonly logsBloom: Hex
 }
 
-/** The block that a node is building: what is not settled yet may be null. */
+/** The block that a node is building: fields that are not known yet may be null. */
 export interface PendingBlock<T = Hex> extends BlockCommon<T> {
   readonly hash: Hex | null
   readonly number: bigint | null

@@ -4,11 +4,11 @@ import { decodeList } from './decodeList.ts'
 import { decodeObject } from './decodeObject.ts'
 
 /**
- * Reads an access list.
+ * Decodes an access list.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for a failure's message.
- * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @param what - Its path in the response, for the error message.
+ * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @see EIP-2930
  */
 export function decodeAccessList(value: unknown, what: string): AccessListEntry[] {

@@ -5,11 +5,11 @@ import { decodeQuantity } from './decodeQuantity.ts'
 import type { Authorization } from './transaction.ts'
 
 /**
- * Reads one item of an authorization list.
+ * Decodes one item of an authorization list.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for a failure's message.
- * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @param what - Its path in the response, for the error message.
+ * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @see EIP-7702
  */
 export function decodeAuthorization(value: unknown, what: string): Authorization {

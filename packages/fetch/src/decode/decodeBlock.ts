@@ -22,11 +22,11 @@ const decodeWithdrawal = (value: unknown, what: string): Withdrawal => {
 const decodeHash = (value: unknown, what: string): Hex => decodeHex(value, what, 32)
 
 /**
- * Reads a pending block as the node sent it: what is not settled may be null.
+ * Decodes a pending block: fields that are not known yet may be null.
  *
  * @param value - What the node sent.
- * @param decode - Reads what stands for a transaction. @default a hash
- * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @param decode - Decodes an entry of `transactions`. @default checks that it is a hash
+ * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
  * const wire = await client.eth_getBlockByNumber('pending', false)
  * const gasUsed = wire && decodePendingBlock(wire).gasUsed
@@ -80,11 +80,11 @@ export function decodePendingBlock(
 }
 
 /**
- * Reads a mined block as the node sent it.
+ * Decodes a mined block.
  *
  * @param value - What the node sent.
- * @param decode - Reads what stands for a transaction, such as `decodeTransaction`. @default a hash
- * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @param decode - Decodes an entry of `transactions`, for example with `decodeTransaction`. @default checks that it is a hash
+ * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
  * const wire = await client.eth_getBlockByNumber('latest', true)
  * const block = wire && decodeBlock(wire, decodeTransaction)

@@ -2,12 +2,12 @@ import type { Hex } from '@keyrail/core'
 import { malformed } from './malformed.ts'
 
 /**
- * Checks bytes of the wire: they stay the hex string they are.
+ * Checks a hex string of the wire and returns it unchanged.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for the failure's message.
- * @param bytes - How many there must be. @default any whole number
- * @throws {KeyrailError} kind `badResponse` where it is not hex of that length.
+ * @param what - Its path in the response, for the error message.
+ * @param bytes - The expected number of bytes. @default any number
+ * @throws {KeyrailError} kind `badResponse` if it is not hex of that length.
  * @example
  * decodeHex('0xc0de', 'code') // '0xc0de'
  */

@@ -1,12 +1,12 @@
 import { malformed } from './malformed.ts'
 
 /**
- * Reads an array of the wire, item by item.
+ * Decodes an array of the wire.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for the failure's message.
- * @param decode - Reads one item, given its own place.
- * @throws {KeyrailError} kind `badResponse` where it is no array, or as `decode` does.
+ * @param what - Its path in the response, for the error message.
+ * @param decode - Decodes one item, given its path.
+ * @throws {KeyrailError} kind `badResponse` if it is not an array, or if `decode` rejects an item.
  */
 export function decodeList<T>(value: unknown, what: string, decode: (item: unknown, what: string) => T): T[] {
   if (!Array.isArray(value)) throw malformed(what, 'an array')

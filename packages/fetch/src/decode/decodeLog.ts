@@ -7,11 +7,11 @@ import { decodeQuantity } from './decodeQuantity.ts'
 import type { Log } from './log.ts'
 
 /**
- * Reads a log as the node sent it.
+ * Decodes a log.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for a failure's message. @default 'log'
- * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @param what - Its path in the response, for the error message. @default 'log'
+ * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
  * const logs = (await client.eth_getLogs({ fromBlock: '0x1' })).map((log) => decodeLog(log))
  * @see execution-apis, schema `Log`

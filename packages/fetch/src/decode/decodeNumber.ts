@@ -2,11 +2,11 @@ import { decodeQuantity } from './decodeQuantity.ts'
 import { malformed } from './malformed.ts'
 
 /**
- * Reads a quantity of the wire as a number: an index, a count, an id.
+ * Decodes a quantity of the wire as a number, such as an index, a count or an ID.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for the failure's message.
- * @throws {KeyrailError} kind `badResponse` where it is no hex quantity, or above 2^53-1.
+ * @param what - Its path in the response, for the error message.
+ * @throws {KeyrailError} kind `badResponse` if it is not a hex quantity, or above 2^53-1.
  * @example
  * decodeNumber('0x10', 'nonce') // 16
  */

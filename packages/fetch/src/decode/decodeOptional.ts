@@ -1,10 +1,10 @@
 /**
- * Reads a field that may be missing: some forks, chains and nodes have it and some have not. Null counts as missing.
+ * Decodes a field that some forks, chains or nodes do not have. Null counts as missing.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for the failure's message.
- * @param decode - Reads it where it is given.
- * @param bytes - Handed on to `decode`.
+ * @param what - Its path in the response, for the error message.
+ * @param decode - Decodes the value if there is one.
+ * @param bytes - Passed to `decode`.
  */
 export function decodeOptional<T>(
   value: unknown,

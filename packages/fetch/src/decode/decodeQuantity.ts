@@ -1,11 +1,11 @@
 import { malformed } from './malformed.ts'
 
 /**
- * Reads a quantity of the wire as a bigint. Leading zeros are let pass, as some nodes send them; more than 256 bits are not.
+ * Decodes a quantity of the wire as a bigint. Leading zeros are accepted because some nodes send them; more than 256 bits are rejected.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for the failure's message.
- * @throws {KeyrailError} kind `badResponse` where it is no hex quantity.
+ * @param what - Its path in the response, for the error message.
+ * @throws {KeyrailError} kind `badResponse` if it is not a hex quantity.
  * @example
  * decodeQuantity('0x10', 'balance') // 16n
  * @see execution-apis, schema `uint`

@@ -16,11 +16,11 @@ const decodeStatus = (value: unknown, what: string): 'success' | 'reverted' => {
 }
 
 /**
- * Reads a receipt as the node sent it.
+ * Decodes a receipt.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for a failure's message. @default 'receipt'
- * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @param what - Its path in the response, for the error message. @default 'receipt'
+ * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
  * const receipts = (await client.eth_getBlockReceipts('latest'))?.map((receipt) => decodeReceipt(receipt))
  * @see execution-apis, schema `ReceiptInfo`

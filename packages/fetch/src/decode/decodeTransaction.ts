@@ -21,11 +21,11 @@ import type { TransactionType } from './transactionType.ts'
 type Field = keyof LegacyTransaction | keyof Eip4844Transaction | keyof Eip7702Transaction
 
 /**
- * Reads a transaction of any type as the node sent it.
+ * Decodes a transaction of any type.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for a failure's message. @default 'transaction'
- * @throws {KeyrailError} kind `badResponse`, naming the field that is broken or missing.
+ * @param what - Its path in the response, for the error message. @default 'transaction'
+ * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
  * const wire = await client.eth_getTransactionByBlockNumberAndIndex('latest', '0x0')
  * const transaction = wire && decodeTransaction(wire)
@@ -52,7 +52,7 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
   const chainId = (): number => decodeNumber(wire.chainId, `${what}.chainId`)
   const accessList = () => decodeAccessList(wire.accessList, `${what}.accessList`)
   const signature = (): TypedSignature => ({
-    // Nodes of before 2023 send the parity as v only.
+    // Nodes older than 2023 send the parity only as v.
     yParity: decodeNumber(wire.yParity ?? wire.v, `${what}.yParity`),
     v: decodeOptional(wire.v, `${what}.v`, decodeQuantity),
     r: quantity('r'),

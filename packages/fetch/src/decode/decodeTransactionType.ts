@@ -5,11 +5,11 @@ import type { TransactionType } from './transactionType.ts'
 const types = ['legacy', 'eip2930', 'eip1559', 'eip4844', 'eip7702'] as const
 
 /**
- * Reads the type of a transaction or receipt. Nodes of before EIP-2718 send none: then it is a legacy one.
+ * Decodes the type of a transaction or receipt. Nodes older than EIP-2718 send none: the type is then legacy.
  *
  * @param value - What the node sent.
- * @param what - Its place in the answer, for a failure's message.
- * @throws {KeyrailError} kind `badResponse` where it is no hex quantity.
+ * @param what - Its path in the response, for the error message.
+ * @throws {KeyrailError} kind `badResponse` if it is not a hex quantity.
  */
 export function decodeTransactionType<Wanted extends TransactionType = TransactionType>(
   value: unknown,

@@ -8,12 +8,12 @@ export interface Log {
   readonly data: Hex
   readonly blockHash: Hex
   readonly blockNumber: bigint
-  /** In seconds since 1970. Not every node says it. */
+  /** In seconds since 1970. Not every node sends it. */
   readonly blockTimestamp: bigint | undefined
   readonly transactionHash: Hex
   readonly transactionIndex: number
-  /** Its place among the logs of its block. */
+  /** Its index among the logs of its block. */
   readonly logIndex: number
-  /** Whether a reorganization took it back. */
+  /** Whether a reorganization removed it. */
   readonly removed: boolean
 }

@@ -1,16 +1,16 @@
 import { KeyrailError } from '@keyrail/core'
 
 /**
- * The failure of an answer that is no answer. It never repeats what came, which could hold a secret.
+ * Creates the error for a malformed response. The message never contains the value, which could be a secret.
  *
- * @param what - The place in the answer, such as `block.gasUsed`.
- * @param wanted - What should stand there.
+ * @param what - The path in the response, such as `block.gasUsed`.
+ * @param wanted - What the value should be.
  */
 export function malformed(what: string, wanted: string): KeyrailError {
   return new KeyrailError(`${what} is not ${wanted}`, {
     kind: 'badResponse',
     source: 'node',
     retryable: false,
-    hint: 'the node, or something between it and here, gave an answer that breaks the protocol',
+    hint: 'the node, or a proxy in front of it, returned a response that violates the protocol',
   })
 }

@@ -3,11 +3,11 @@ import type { AccessListEntry } from '@keyrail/core/schema'
 import type { TransactionType } from './transactionType.ts'
 
 /**
- * Leave to run an address's code as an account's own. EIP-7702.
- * A transaction is valid with senseless ones in it, so chain id and nonce are not bounded as a transaction's own are.
+ * Lets an account run the code of another address as its own. EIP-7702.
+ * A transaction may contain invalid authorizations, so their chain ID and nonce are not limited as those of a transaction are.
  */
 export interface Authorization {
-  /** 0 stands for every chain. */
+  /** 0 means every chain. */
   readonly chainId: bigint
   readonly address: Hex
   readonly nonce: bigint
@@ -16,14 +16,14 @@ export interface Authorization {
   readonly s: bigint
 }
 
-/** What transactions of all types have. */
+/** The fields of every transaction type. */
 export interface TransactionCommon<Type extends TransactionType> {
   readonly type: Type
   /** The type as a number. EIP-2718. */
   readonly typeNumber: number
   readonly hash: Hex
   readonly from: Hex
-  /** Null where it makes a contract. */
+  /** Null if it creates a contract. */
   readonly to: Hex | null
   readonly nonce: number
   /** The most gas it may use. */
@@ -37,7 +37,7 @@ export interface TransactionCommon<Type extends TransactionType> {
   readonly blockNumber: bigint | null
   /** Null while it is pending. */
   readonly transactionIndex: number | null
-  /** In seconds since 1970. Not every node says it. */
+  /** In seconds since 1970. Not every node sends it. */
   readonly blockTimestamp: bigint | undefined
 }
 
@@ -50,11 +50,11 @@ export interface TypedSignature {
   readonly s: bigint
 }
 
-/** A transaction of before EIP-2718. */
+/** A legacy transaction, the type from before EIP-2718. */
 export interface LegacyTransaction extends TransactionCommon<'legacy'> {
-  /** Missing where the signature is not bound to a chain (EIP-155), and not said by every node. */
+  /** Missing if the signature is not bound to a chain (EIP-155). Not every node sends it. */
   readonly chainId: number | undefined
-  /** In wei for each unit of gas. */
+  /** In wei per unit of gas. */
   readonly gasPrice: bigint
   /** Includes the chain id if the signature is bound to a chain. EIP-155. */
   readonly v: bigint
@@ -67,25 +67,25 @@ export interface LegacyTransaction extends TransactionCommon<'legacy'> {
 /** A transaction with an access list. EIP-2930. */
 export interface Eip2930Transaction extends TransactionCommon<'eip2930'>, TypedSignature {
   readonly chainId: number
-  /** In wei for each unit of gas. */
+  /** In wei per unit of gas. */
   readonly gasPrice: bigint
   readonly accessList: readonly AccessListEntry[]
 }
 
-/** What transactions with a fee market have. */
+/** The fields of transactions with EIP-1559 fees. */
 export interface FeeMarketFields extends TypedSignature {
   readonly chainId: number
-  /** What is paid, in wei for each unit of gas; while it is pending, what nodes make of it, if they say. */
+  /** The price paid, in wei per unit of gas. For a pending transaction it is the node's estimate, if it sends one. */
   readonly gasPrice: bigint | undefined
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
   readonly accessList: readonly AccessListEntry[]
 }
 
-/** A transaction that bids for its fee. EIP-1559. */
+/** A transaction with a maximum fee and a tip. EIP-1559. */
 export interface Eip1559Transaction extends TransactionCommon<'eip1559'>, FeeMarketFields {}
 
-/** A transaction that carries blobs. EIP-4844. */
+/** A transaction with blobs. EIP-4844. */
 export interface Eip4844Transaction extends TransactionCommon<'eip4844'>, FeeMarketFields {
   readonly maxFeePerBlobGas: bigint
   readonly blobVersionedHashes: readonly Hex[]

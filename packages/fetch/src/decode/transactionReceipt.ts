@@ -7,26 +7,26 @@ export interface TransactionReceipt {
   readonly type: TransactionType
   /** The type as a number. EIP-2718. */
   readonly typeNumber: number
-  /** Missing before the Byzantium fork, where `root` stands in its place. */
+  /** Missing before the Byzantium fork: see `root`. */
   readonly status: 'success' | 'reverted' | undefined
-  /** The state after the transaction: only before the Byzantium fork. */
+  /** The state root after the transaction. Only before the Byzantium fork. */
   readonly root: Hex | undefined
   readonly transactionHash: Hex
   readonly transactionIndex: number
   readonly blockHash: Hex
   readonly blockNumber: bigint
   readonly from: Hex
-  /** Null where it made a contract. */
+  /** Null if it created a contract. */
   readonly to: Hex | null
-  /** The contract that it made. */
+  /** The contract that it created. */
   readonly contractAddress: Hex | null
   readonly gasUsed: bigint
-  /** Gas used by this and all transactions before it in the block. */
+  /** Gas used by this transaction and all earlier ones in the block. */
   readonly cumulativeGasUsed: bigint
-  /** In wei for each unit of gas. */
+  /** In wei per unit of gas. */
   readonly effectiveGasPrice: bigint
   readonly blobGasUsed: bigint | undefined
-  /** In wei for each unit of blob gas. */
+  /** In wei per unit of blob gas. */
   readonly blobGasPrice: bigint | undefined
   readonly logs: readonly Log[]
   readonly logsBloom: Hex

@@ -1,14 +1,14 @@
 import type { BlockTag, Hex } from '@keyrail/core'
 import type { MinedBlockTag } from '@keyrail/core/schema'
 
-/** Which block of the chain, by number or tag. */
+/** A mined block, by number or tag. */
 export type MinedBlockNumberInput = bigint | number | MinedBlockTag
 
-/** Which block of the chain: by number, tag, or hash. A number may be a hex quantity too. */
+/** A mined block, by number, tag or hash. A number may also be a hex quantity. */
 export type MinedBlockInput = MinedBlockNumberInput | Hex
 
-/** Which block, by number or tag. */
+/** A block, by number or tag. */
 export type BlockNumberInput = bigint | number | BlockTag
 
-/** Which block: by number, tag, or hash. A number may be a hex quantity too. */
+/** A block, by number, tag or hash. A number may also be a hex quantity. */
 export type BlockInput = BlockNumberInput | Hex

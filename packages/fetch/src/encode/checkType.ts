@@ -1,12 +1,12 @@
 import { invalidOption } from './invalidOption.ts'
 
 /**
- * Refuses an option that is of another type. Undefined passes: it means the default.
+ * Rejects an option of the wrong type. Undefined is valid and means the default.
  *
  * @param name - The option's name.
- * @param value - What was given. It is not repeated, because it may be a secret in the wrong place.
- * @param type - What it must be.
- * @throws {KeyrailError} kind `invalidRequest`, naming the option and both types.
+ * @param value - The value. The message does not contain it, because it may be a misplaced secret.
+ * @param type - The expected type.
+ * @throws {KeyrailError} kind `invalidRequest`, with the option's name and both types.
  */
 export function checkType(name: string, value: unknown, type: 'boolean' | 'function'): void {
   if (value !== undefined && typeof value !== type)

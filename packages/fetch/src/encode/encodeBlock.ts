@@ -5,11 +5,11 @@ import { encodeQuantity } from './encodeQuantity.ts'
 import { invalidOption } from './invalidOption.ts'
 
 /**
- * Writes which block is meant.
+ * Encodes a block number, tag or hash for the wire.
  *
  * @param block - A number, a tag or a hash. @default 'latest'
- * @param name - What it is called where it was given, for the failure's message. @default 'block'
- * @throws {KeyrailError} kind `invalidRequest`, naming the mend.
+ * @param name - The option's name, for the error message. @default 'block'
+ * @throws {KeyrailError} kind `invalidRequest`. The message says how to fix it.
  * @example
  * encodeBlock(16n) // '0x10'
  * encodeBlock('safe') // 'safe'

@@ -3,7 +3,7 @@ import { encodeHex } from './encodeHex.ts'
 import { encodeQuantity } from './encodeQuantity.ts'
 import type { TransactionInput } from './transactionInput.ts'
 
-/** What may be given of a transaction. */
+/** The names of a transaction's fields. */
 export const transactionNames: readonly (keyof TransactionInput)[] = [
   'from',
   'to',
@@ -21,10 +21,10 @@ export const transactionNames: readonly (keyof TransactionInput)[] = [
 ]
 
 /**
- * Writes a transaction that is to be run, not sent: what `call` and `estimateGas` take.
+ * Encodes an unsigned transaction, as `call` and `estimateGas` take it.
  *
- * @param transaction - What is given of it.
- * @throws {KeyrailError} kind `invalidRequest`, naming the field and the mend.
+ * @param transaction - Any fields of the transaction.
+ * @throws {KeyrailError} kind `invalidRequest`. The message names the field and how to fix it.
  * @example
  * await client.eth_createAccessList(encodeTransaction({ to: account, data: '0x18160ddd', value: 10n ** 18n }))
  * @see execution-apis, schema `GenericTransaction`
@@ -38,7 +38,7 @@ export function encodeTransaction(transaction: TransactionInput): TransactionReq
   return {
     from: from === undefined ? undefined : encodeHex(from, 'from', 20),
     to: to === undefined || to === null ? undefined : encodeHex(to, 'to', 20),
-    // Its name in the specification is `input`, but a few nodes know this older one only, and every node knows it.
+    // The specification calls this field `input`. Every node accepts the older name `data`, and a few accept nothing else.
     data: data === undefined ? undefined : encodeHex(data, 'data'),
     value: quantity('value'),
     gas: quantity('gas'),

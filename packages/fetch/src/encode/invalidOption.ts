@@ -1,9 +1,9 @@
 import { KeyrailError } from '@keyrail/core'
 
 /**
- * The failure of an option that cannot be right: nothing was sent.
+ * Creates the error for a wrong option. Nothing was sent.
  *
- * @param message - Names the option and the mend.
+ * @param message - Names the option and how to fix it.
  */
 export function invalidOption(message: string): KeyrailError {
   return new KeyrailError(message, { kind: 'invalidRequest', source: 'client', retryable: false })

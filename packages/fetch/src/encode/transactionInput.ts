@@ -2,24 +2,24 @@ import type { Hex } from '@keyrail/core'
 import type { AccessListEntry } from '@keyrail/core/schema'
 import type { Authorization } from '../decode/transaction.ts'
 
-/** A transaction that is not signed: for `call` and `estimateGas`. Everything may be left out. */
+/** An unsigned transaction, for `call` and `estimateGas`. Every field is optional. */
 export interface TransactionInput {
-  /** Whom it is run as. @default the zero address */
+  /** The account to run it as. @default the zero address */
   readonly from?: Hex | undefined
-  /** Left out, it makes a contract of `data`. */
+  /** If missing, the transaction creates a contract from `data`. */
   readonly to?: Hex | null | undefined
   readonly data?: Hex | undefined
   /** In wei. */
   readonly value?: bigint | number | undefined
   /** The most gas it may use. */
   readonly gas?: bigint | number | undefined
-  /** In wei for each unit of gas. */
+  /** In wei per unit of gas. */
   readonly gasPrice?: bigint | number | undefined
-  /** In wei for each unit of gas. EIP-1559. */
+  /** In wei per unit of gas. EIP-1559. */
   readonly maxFeePerGas?: bigint | number | undefined
-  /** In wei for each unit of gas. EIP-1559. */
+  /** In wei per unit of gas. EIP-1559. */
   readonly maxPriorityFeePerGas?: bigint | number | undefined
-  /** In wei for each unit of blob gas. EIP-4844. */
+  /** In wei per unit of blob gas. EIP-4844. */
   readonly maxFeePerBlobGas?: bigint | number | undefined
   readonly nonce?: bigint | number | undefined
   /** EIP-2930. */

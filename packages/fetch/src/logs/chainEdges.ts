@@ -3,64 +3,67 @@ import { decodeHex } from '../decode/decodeHex.ts'
 import { decodeObject } from '../decode/decodeObject.ts'
 import { encodeQuantity } from '../encode/encodeQuantity.ts'
 import type { ReadClient } from '../read/readClient.ts'
-import { missingBlock } from './resolveRange.ts'
 import { createReorgError } from './reorgError.ts'
+import { missingBlock } from './resolveRange.ts'
 
-/** Number and hash of a block that what was given stands on. */
+/** Number and hash of the last block of a window. */
 export type ChainEdge = readonly [number: number, hash: Hex]
 
-/** The blocks near the head that what was given stands on. */
+/** The last blocks of the windows near the head. */
 export interface ChainEdges {
-  /** The hash that a block's number has now. */
-  readonly hashOf: (number: number) => Promise<Hex>
+  /** Returns the hash that the block with this number has now. */
+  readonly getHash: (number: number) => Promise<Hex>
   /**
    * Checks that the newest edge is still in the chain, and with it all the others.
-   * @throws {ReorgError} naming the first block that may have changed.
+   * @throws {ReorgError} with the first block that may have changed.
    */
   readonly verify: () => Promise<void>
-  /** Makes sure that there is an edge at this block or above it. */
-  readonly reach: (number: number) => Promise<void>
+  /** Adds an edge at this block unless there is one at it or above it. */
+  readonly ensure: (number: number) => Promise<void>
   readonly add: (number: number, hash: Hex) => void
-  /** The edges below a block. */
+  /** Returns the edges below a block. */
   readonly below: (number: number) => ChainEdge[]
 }
 
-/** More windows than this near the head lose only the exact place of a reorganization far below. */
+/** With more windows than this near the head, a reorganization far below is still found, but not its exact block. */
 const mostEdges = 64
 
 /**
- * Remembers the edges of the windows near the head and finds out whether they still stand. A block's hash fixes all blocks below it, so
- * one look at the newest edge is enough while all is well; only after a reorganization are older ones looked at, to find its place.
+ * Remembers the last blocks of the windows near the head and detects when one of them is replaced. A block's hash determines all blocks
+ * below it, so checking the newest edge is enough; after a reorganization, older edges are checked to find where it starts.
  *
  * @param client - A client.
- * @param given - Edges of an earlier iteration.
+ * @param initial - Edges of an earlier iteration.
  */
-export function createChainEdges(client: ReadClient<'eth_getBlockByNumber'>, given: readonly ChainEdge[]): ChainEdges {
-  const edges: ChainEdge[] = [...given]
-  const hashOf = async (number: number): Promise<Hex> => {
-    const found = await client.eth_getBlockByNumber(encodeQuantity(number, 'number'), false)
-    if (found === null) throw missingBlock(number)
-    return decodeHex(decodeObject<'hash'>(found, 'block').hash, 'block.hash', 32)
+export function createChainEdges(
+  client: ReadClient<'eth_getBlockByNumber'>,
+  initial: readonly ChainEdge[],
+): ChainEdges {
+  const edges: ChainEdge[] = [...initial]
+  const getHash = async (number: number): Promise<Hex> => {
+    const block = await client.eth_getBlockByNumber(encodeQuantity(number, 'number'), false)
+    if (block === null) throw missingBlock(number)
+    return decodeHex(decodeObject<'hash'>(block, 'block').hash, 'block.hash', 32)
   }
-  const stands = async ([number, hash]: ChainEdge): Promise<boolean> => (await hashOf(number)) === hash
+  const isCurrent = async ([number, hash]: ChainEdge): Promise<boolean> => (await getHash(number)) === hash
   return {
-    hashOf,
+    getHash,
     verify: async () => {
       const newest = edges.at(-1)
-      if (!newest || (await stands(newest))) return
-      let standing = edges.length - 2
-      while (standing >= 0 && !(await stands(edges[standing] as ChainEdge))) standing--
-      // The oldest edge lies just below the first block that could be lost: if even that was replaced, nothing older was given or is in doubt.
-      const [oldest] = edges[Math.max(standing, 0)] as ChainEdge
-      throw createReorgError({ nextBlock: oldest + 1, nextLogIndex: 0, edges: edges.slice(0, standing + 1) })
+      if (!newest || (await isCurrent(newest))) return
+      let current = edges.length - 2
+      while (current >= 0 && !(await isCurrent(edges[current] as ChainEdge))) current--
+      // The oldest edge is just below the first block near the head. If even that one was replaced, the logs above it are the only ones in doubt.
+      const [oldest] = edges[Math.max(current, 0)] as ChainEdge
+      throw createReorgError({ nextBlock: oldest + 1, nextLogIndex: 0, edges: edges.slice(0, current + 1) })
     },
-    reach: async (number) => {
-      if ((edges.at(-1)?.[0] ?? -1) < number) edges.push([number, await hashOf(number)])
+    ensure: async (number) => {
+      if ((edges.at(-1)?.[0] ?? -1) < number) edges.push([number, await getHash(number)])
     },
     add: (number, hash) => {
       edges.push([number, hash])
       if (edges.length > mostEdges) edges.shift()
     },
-    below: (number) => edges.filter(([at]) => at < number),
+    below: (number) => edges.filter(([edge]) => edge < number),
   }
 }

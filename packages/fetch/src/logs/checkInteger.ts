@@ -1,10 +1,10 @@
 import { invalidOption } from '../encode/invalidOption.ts'
 
 /**
- * Refuses an option that is no whole number in its range. Undefined passes: it means the default.
+ * Rejects an option that is not a whole number in its range. Undefined is valid and means the default.
  *
- * @throws {KeyrailError} kind `invalidRequest`, naming the option, its range and the value. What is no number may be a misplaced secret, and
- *   is not repeated.
+ * @throws {KeyrailError} kind `invalidRequest`, with the option, its range and the value. A value that is not a number may be a misplaced
+ *   secret, so the message gives only its type.
  */
 export function checkInteger(name: string, value: number | undefined, least: number, most: number): void {
   if (value === undefined || (Number.isInteger(value) && value >= least && value <= most)) return

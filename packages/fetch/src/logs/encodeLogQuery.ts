@@ -10,14 +10,14 @@ const encodeOneOrMore = (value: Hex | readonly Hex[], name: string, bytes: numbe
     : encodeHex(value as Hex, name, bytes)
 
 /**
- * Writes which logs are meant.
+ * Encodes contracts and topics for the wire.
  *
- * @param condition - Contracts and topics.
- * @throws {KeyrailError} kind `invalidRequest`, naming what is wrong.
+ * @param query - Contracts and topics.
+ * @throws {KeyrailError} kind `invalidRequest`. The message names the wrong option.
  */
 export function encodeLogQuery({ address, topics }: LogQuery): LogFilterFields {
   if (!Array.isArray(topics ?? []))
-    throw invalidOption('topics must be an array: one topic, several, or null for each place')
+    throw invalidOption('topics must be an array with a topic, several topics or null at each position')
   return {
     ...(address !== undefined && { address: encodeOneOrMore(address, 'address', 20) }),
     ...(topics && {

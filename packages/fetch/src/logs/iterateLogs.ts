@@ -149,12 +149,12 @@ export function iterateLogs(client: LogsClient, options: IterateLogsOptions): Lo
      * hashes are equal, they determine every block of the window and the chain down to that edge.
      */
     const readVerified = async (span: BlockSpan): Promise<Log[]> => {
-      await edges.reach(Math.max(span.from - 1, 0))
+      await edges.ensure(Math.max(span.from - 1, 0))
       for (let rereads = 0; rereads < mostRereads; rereads++) {
-        const hash = await edges.hashOf(span.to)
+        const hash = await edges.getHash(span.to)
         const logs = await readSpan(span)
         await edges.verify()
-        if ((await edges.hashOf(span.to)) !== hash) continue
+        if ((await edges.getHash(span.to)) !== hash) continue
         edges.add(span.to, hash)
         return logs
       }

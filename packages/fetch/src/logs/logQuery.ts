@@ -1,9 +1,9 @@
 import type { Hex } from '@keyrail/core'
 
-/** Which logs, whichever blocks they are in. */
+/** Which logs to return: contracts and topics. */
 export interface LogQuery {
-  /** The contract, or any of several. @default every contract */
+  /** A contract, or several of them. @default every contract */
   readonly address?: Hex | readonly Hex[] | undefined
-  /** By place: one topic, any of several, or null for whatever stands there. @default whatever stands there */
+  /** By position: a topic, several allowed topics, or null for any topic. @default any topics */
   readonly topics?: readonly (Hex | readonly Hex[] | null)[] | undefined
 }

@@ -50,7 +50,7 @@ const mostTimeouts = 3
  */
 export function createLogWindows({ spans, read, size, concurrency }: LogWindowsOptions): LogWindows {
   const windows: Window[] = spans.map((span) => ({ ...span }))
-  let inFlight = 0
+  let active = 0
   let started = 0
 
   const split = (window: Window, blocks: number): void => {
@@ -79,7 +79,7 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
     } catch (error) {
       window.failure = { error }
     } finally {
-      inFlight--
+      active--
       fill()
     }
   }
@@ -91,10 +91,10 @@ export function createLogWindows({ spans, read, size, concurrency }: LogWindowsO
       // This failure will end the iteration: windows behind it are not needed.
       if (window.failure) return
       if (window.done) continue
-      if (inFlight >= (size.measured() ? concurrency : 1) || started >= concurrency * 2) return
+      if (active >= (size.measured() ? concurrency : 1) || started >= concurrency * 2) return
       if (window.exclusive && index > 0) return
       split(window, size.current())
-      inFlight++
+      active++
       started++
       window.done = readWindow(window)
     }

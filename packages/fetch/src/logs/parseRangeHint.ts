@@ -1,25 +1,25 @@
-/** What a refusal of a range of logs says about the range that would be taken. */
+/** What an error for a range of logs says about the range that the provider accepts. */
 export interface RangeHint {
   /** No request may span more blocks than this. */
   readonly maxBlocks?: number | undefined
-  /** The first block of a range that is said to work. */
+  /** The first block of a range that the error suggests. */
   readonly fromBlock?: number | undefined
   /** The last block of that range. */
   readonly toBlock?: number | undefined
-  /** It is the addresses that are too many: no smaller range can mend that. */
+  /** There are too many addresses, so a smaller range does not help. */
   readonly tooManyAddresses?: boolean | undefined
 }
 
-/** The part of a JSON-RPC error that is read. */
+/** The parts of a JSON-RPC error that are parsed. */
 export interface RangeErrorDetails {
   readonly message: string
   readonly data?: unknown
 }
 
-/** Ways to name a range that would be taken, and ways to say that no request may span more than so many blocks. */
+/** How providers suggest a range, and how they state their maximum number of blocks. */
 interface Patterns {
   readonly suggestion: RegExp
-  /** Each with the number in its one group. */
+  /** Each captures the number. */
   readonly caps: readonly RegExp[]
 }
 
@@ -51,7 +51,7 @@ const createPatterns = (): Patterns => {
   return { suggestion, caps }
 }
 
-// Marked, so that a bundle in which nobody reads hints does not hold them.
+// Marked as pure, so that bundlers can drop it from programs that do not use it.
 const patterns: Patterns = /* @__PURE__ */ createPatterns()
 
 const readCount = (text: string): number => {
@@ -64,26 +64,26 @@ const readBlock = (value: unknown): number =>
   typeof value === 'number' || (typeof value === 'string' && /^(0x[\da-f]+|\d+)$/i.test(value)) ? Number(value) : NaN
 
 /**
- * Reads what a refused range of logs says about the range that would be taken. Every provider words it differently, and words change: what
- * cannot be read is left out, and the caller halves.
+ * Parses the error for a range of logs for the range that the provider accepts. Every provider words it differently, and wordings change:
+ * if nothing is found, the caller halves the range.
  *
- * @param refusal - The JSON-RPC error object, or anything with a message.
- * @returns A cap on blocks, or a range that should work, where one is named.
+ * @param error - The JSON-RPC error object, or anything with a message.
+ * @returns The maximum number of blocks and a suggested range, if the error names them.
  * @example
  * readRangeHint({ message: 'eth_getLogs is limited to a 10,000 range' }) // { maxBlocks: 10_000 }
  */
 export function parseRangeHint({ message: whole, data }: RangeErrorDetails): RangeHint {
   const message = whole.slice(0, 1_000)
   if (/address/i.test(message) && !/\brange|block/i.test(message)) return { tooManyAddresses: true }
-  const said = Object(data) as { readonly from?: unknown; readonly to?: unknown }
+  const range = Object(data) as { readonly from?: unknown; readonly to?: unknown }
   const [, first, last] = patterns.suggestion.exec(message) ?? []
-  const fromBlock = readBlock(first ?? said.from)
-  const toBlock = readBlock(last ?? said.to)
+  const fromBlock = readBlock(first ?? range.from)
+  const toBlock = readBlock(last ?? range.to)
   const suggested =
     Number.isSafeInteger(fromBlock) && Number.isSafeInteger(toBlock) && fromBlock <= toBlock
       ? { fromBlock, toBlock }
       : undefined
-  // "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs": the first is no cap.
+  // "up to a 2K block range and no limit on the response size, or any block range with a cap of 10K logs": the first is not a cap.
   const cap = /any block range/i.test(message)
     ? undefined
     : patterns.caps.map((pattern) => pattern.exec(message)?.[1]).find(Boolean)

@@ -6,12 +6,12 @@ import { malformed } from '../decode/malformed.ts'
 import type { ReadClient } from '../read/readClient.ts'
 
 /**
- * Reads logs, sees that they are of the blocks that were asked for, and puts them in the order of the chain, which some balancers lose.
+ * Reads logs, checks that they belong to the requested blocks, and sorts them in chain order, which some load balancers do not keep.
  *
  * @param client - A client.
- * @param filter - What is asked for.
- * @param belongs - Whether a log is of a block that was asked for. (A node that does not know a filter's field passes over it.)
- * @throws {KeyrailError} kind `badResponse` for a broken answer; else as the call.
+ * @param filter - The filter to send.
+ * @param belongs - Whether a log is in a requested block. (A node ignores the fields of a filter that it does not know.)
+ * @throws {KeyrailError} kind `badResponse` for a malformed response; otherwise the failure of the call.
  */
 export async function readLogs(
   client: ReadClient<'eth_getLogs'>,
@@ -19,6 +19,6 @@ export async function readLogs(
   belongs: (log: Log) => boolean,
 ): Promise<Log[]> {
   const logs = decodeList(await client.eth_getLogs(filter), 'logs', decodeLog)
-  if (!logs.every(belongs)) throw malformed('logs', 'of the blocks that were asked for')
+  if (!logs.every(belongs)) throw malformed('logs', 'limited to the requested blocks')
   return logs.sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex)
 }

@@ -7,24 +7,24 @@ import { invalidOption } from '../encode/invalidOption.ts'
 import type { ReadClient } from '../read/readClient.ts'
 
 /**
- * Checks one end of a range, before anything is sent.
+ * Checks one end of a range before anything is sent.
  *
- * @throws {KeyrailError} kind `invalidRequest` for what is no number up to 2^53-1 and no tag of a mined block.
+ * @throws {KeyrailError} kind `invalidRequest` unless it is a number up to 2^53-1 or the tag of a mined block.
  */
 export function checkRangeEnd(block: MinedBlockNumberInput, name: string): void {
   const wire: string = encodeBlock(block, name)
-  // What was given as a number must be exact; of text, only the tags of mined blocks are right.
+  // A number must be exact. Of the strings, only the tags of mined blocks are valid.
   const right = typeof block === 'string' ? !/^0x|pending/.test(wire) : Number.isSafeInteger(Number(block))
-  if (!right) throw invalidOption(`${name} must be a block's number, or one of latest, safe, finalized and earliest`)
+  if (!right) throw invalidOption(`${name} must be a block number, or one of latest, safe, finalized and earliest`)
 }
 
 /**
- * Finds the number of a block that was given by number or tag.
+ * Returns the number of a block that is given by number or tag.
  *
  * @param client - A client.
  * @param block - The number or tag.
  * @param head - The number of the latest block.
- * @throws {KeyrailError} kind `lagging` where the node has no such block yet.
+ * @throws {KeyrailError} kind `lagging` if the node has no such block yet.
  */
 export async function resolveBlock(
   client: ReadClient<'eth_getBlockByNumber'>,
@@ -38,13 +38,13 @@ export async function resolveBlock(
   return decodeNumber(decodeObject<'number'>(found, 'block').number, 'block.number')
 }
 
-/** The failure of a node that has not, or no longer, the block that was asked for. */
+/** Creates the error for a block that the node does not have, or no longer has. */
 export function missingBlock(block: number | string): KeyrailError {
   return new KeyrailError(`the node has no block ${block} now`, {
     kind: 'lagging',
     source: 'node',
     retryable: true,
     method: 'eth_getBlockByNumber',
-    hint: 'Ask again.',
+    hint: 'retry: the node may be behind, or the block was replaced',
   })
 }

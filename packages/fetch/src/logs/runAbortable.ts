@@ -1,15 +1,15 @@
 import { invalidOption } from '../encode/invalidOption.ts'
 
-/** How a run is ended by `return()`; never seen from outside. */
+/** The abort reason after `return()`. It never leaves this file. */
 const returned = Symbol('returned')
 
 /**
- * Makes an async generator that ends at once: `break` and `return()` stop what it waits for, too, and a signal that is aborted makes
- * the pending and the next `next()` reject with the signal's own reason. (A bare generator is ended by `return()` only once what it
- * waits for has come.)
+ * Wraps an async generator so that it ends at once: `break` and `return()` also abort what it awaits, and an aborted signal makes the
+ * pending and the next `next()` reject with the signal's own reason. (A plain generator handles `return()` only after its current `await`
+ * completes.)
  *
- * @param signal - The caller's. What is none is refused with kind `invalidRequest`.
- * @param run - Makes the generator, once it is asked for its first value. Its own signal must reach everything that it waits for.
+ * @param signal - The caller's signal. Anything else is rejected with kind `invalidRequest`.
+ * @param run - Creates the generator when the first value is requested. Everything that it awaits must respect the signal it gets.
  */
 export function runAbortable<T>(
   signal: AbortSignal | undefined,

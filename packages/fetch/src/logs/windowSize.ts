@@ -1,44 +1,44 @@
 import type { RangeHint } from './parseRangeHint.ts'
 
-/** How many blocks to ask for at once: learned from what is served and what is refused. */
+/** How many blocks to request at once, learned from successful and rejected requests. */
 export interface WindowSize {
   /** How many blocks the next request may span. */
   readonly current: () => number
-  /** Whether this client was ever served, so that the size is more than a guess. */
+  /** Whether a request on this transport has succeeded, so that the size is more than a guess. */
   readonly measured: () => boolean
-  /** Learns from a request that was served. */
+  /** Learns from a successful request. */
   readonly succeeded: (blocks: number, logs: number) => void
   /**
-   * Learns from a request that was refused.
-   * @param blocks - How many it spanned: 2 or more.
-   * @param span - How many would be taken, as the refusal says; NaN where it does not.
-   * @param hint - The cap that it names.
+   * Learns from a rejected request.
+   * @param blocks - How many blocks it spanned: 2 or more.
+   * @param span - How many blocks the provider accepts according to the error; NaN if the error does not say.
+   * @param hint - What else the error says, such as a cap.
    */
   readonly rejected: (blocks: number, span: number, hint?: RangeHint) => void
 }
 
 interface Learned {
-  /** No request may span more: the provider named this number. */
+  /** The provider's own limit, once an error has named it. */
   cap: number
-  /** The size that was served last. */
+  /** The size of the last successful request. */
   size: number
   tried: boolean
 }
 
 const firstSize = 1_000
 const largestSize = 100_000
-/** A window that held more logs is followed by a smaller one: an answer should fit well into memory. */
+/** After a window with more logs, the next one is smaller: a response should fit well into memory. */
 const manyLogs = 10_000
-/** Growth that proves too large is tried again after ever more windows, up to this many: at worst one request in 33 is refused. */
-const mostPatience = 32
+/** After a rejected growth, the next attempt waits for more windows each time, up to this many: at most one request in 33 is rejected. */
+const mostAttemptGap = 32
 
-/** By transport, so that a second iteration starts with what the first learned. */
+/** By transport, so that a second iteration starts with what the first one learned. */
 const known = new WeakMap<object, Learned>()
 
 /**
- * Finds a size for the windows of a range: as large as is served, doubling while it is, never above a cap that the provider named.
+ * Finds the window size for a range: it doubles while requests succeed, and never exceeds a cap that the provider has named.
  *
- * @param owner - Whose cap it is: the same object for everything on one transport.
+ * @param owner - The object that the learned limits belong to: the transport.
  * @param maxBlocks - The caller's own limit. @default 100_000
  */
 export function createWindowSize(owner: object, maxBlocks: number = largestSize): WindowSize {
@@ -46,7 +46,7 @@ export function createWindowSize(owner: object, maxBlocks: number = largestSize)
   known.set(owner, learned)
   const bounded = (blocks: number): number => Math.max(1, Math.min(Math.floor(blocks), maxBlocks, learned.cap))
   let size = bounded(learned.size)
-  let patience = 1
+  let attemptGap = 1
   let streak = 0
   let justGrown = false
 
@@ -59,10 +59,10 @@ export function createWindowSize(owner: object, maxBlocks: number = largestSize)
         size = Math.min(size, bounded((blocks * manyLogs) / logs))
         streak = 0
       } else if (blocks >= size) {
-        if (justGrown) patience = Math.max(1, patience / 2)
+        if (justGrown) attemptGap = Math.max(1, attemptGap / 2)
         justGrown = false
-        // Only while the doubled window would still hold few enough logs.
-        if (logs * 2 <= manyLogs && ++streak >= patience) {
+        // Only if the doubled window is still expected to contain few enough logs.
+        if (logs * 2 <= manyLogs && ++streak >= attemptGap) {
           const grown = bounded(size * 2)
           justGrown = grown > size
           size = grown
@@ -79,7 +79,7 @@ export function createWindowSize(owner: object, maxBlocks: number = largestSize)
       size = smaller
       streak = 0
       justGrown = false
-      patience = Math.min(patience * 2, mostPatience)
+      attemptGap = Math.min(attemptGap * 2, mostAttemptGap)
     },
   }
 }

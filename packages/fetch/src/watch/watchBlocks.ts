@@ -9,37 +9,37 @@ import type { BlockRef } from './followChain.ts'
 import { checkWatchOptions } from './watchOptions.ts'
 import type { WatchClient, WatchOptions } from './watchOptions.ts'
 
-/** What a watcher of blocks tells. `T` is what stands for a transaction. */
+/** An event of {@link watchBlocks}. `T` is the type of the block's transactions: hashes, or full transactions. */
 export type BlockEvent<T = Hex> =
   | { readonly type: 'block'; readonly block: Block<T> }
-  /** Announced blocks that are no longer in the chain, newest first. Those in their place follow. */
+  /** Reported blocks that are no longer in the chain, newest first. The blocks that replace them follow. */
   | { readonly type: 'reorg'; readonly removed: readonly BlockRef[]; readonly depth: number }
 
 /** Options of {@link watchBlocks}. */
 export interface WatchBlocksOptions extends WatchOptions {
-  /** Whole transactions in place of their hashes. @default false */
+  /** Whether to return full transactions instead of their hashes. @default false */
   readonly includeTransactions?: boolean | undefined
-  /** Whether blocks that came between two looks are told, too. Without them, what is told is no unbroken chain. @default true */
+  /** Whether to also report the blocks between two polls. If false, the reported blocks have gaps. @default true */
   readonly emitMissedBlocks?: boolean | undefined
 }
 
 /**
  * Watches the blocks of the chain, by polling.
  *
- * Each block is told once, in order, with none left out. After a reorganization the blocks that fell out of the chain are told first,
- * newest first, then those that took their place: what was told and not taken back is always one unbroken chain.
- * A look asks for the latest block and no more. Failures that may pass do not end the watch; looks never overlap, and none is made while
- * the last event is being dealt with. Leaving the loop stops it at once.
+ * Each block is reported once, in order, without gaps. After a reorganization, the blocks that left the chain are reported as removed,
+ * newest first, and then the blocks that replace them: the blocks reported and not removed always form one continuous chain.
+ * A poll requests only the latest block. Retryable failures do not end the watch. Polls never overlap, and none is sent while your loop
+ * processes an event. Leaving the loop stops the watch at once.
  *
  * @param client - A client.
- * @param options - Where to begin, what to tell, how often to look.
- * @throws {KeyrailError} kind `invalidRequest` for a wrong option, at once; a failure that will not pass, such as `auth`;
+ * @param options - Where to start, what to report and how often to poll.
+ * @throws {KeyrailError} kind `invalidRequest` for a wrong option, at once; a failure that is not retryable, such as `auth`;
  *   `badResponse` for a reorganization deeper than `reorgDepth`.
- * @throws The signal's own reason where the caller aborted.
+ * @throws The signal's own reason if you abort it.
  * @example
  * for await (const event of watchBlocks(client)) {
  *   if (event.type === 'block') console.log(event.block.number, event.block.hash)
- *   else console.log(event.depth, 'blocks were taken back')
+ *   else console.log(event.depth, 'blocks were removed')
  * }
  */
 export function watchBlocks(

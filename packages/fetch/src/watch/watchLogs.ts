@@ -15,40 +15,40 @@ import type { CaughtUpStep } from './followChain.ts'
 import { checkWatchOptions } from './watchOptions.ts'
 import type { WatchOptions } from './watchOptions.ts'
 
-/** What {@link watchLogs} needs of a client. */
+/** What {@link watchLogs} needs from a client. */
 export interface WatchLogsClient extends LogsClient {
   readonly with: (
     options: CallOptions,
   ) => ReadClient<'eth_getLogs' | 'eth_blockNumber' | 'eth_getBlockByNumber' | 'eth_getBlockByHash'>
 }
 
-/** What a watcher of logs tells. */
+/** An event of {@link watchLogs}. */
 export type LogEvent =
   | { readonly type: 'log'; readonly log: Log }
-  /** Logs that were told and are no longer in the chain, newest first; `depth` blocks were taken back. Those in their place follow. */
+  /** Reported logs that are no longer in the chain, newest first, after `depth` blocks were removed. The logs that replace them follow. */
   | { readonly type: 'reorg'; readonly removed: readonly Log[]; readonly depth: number }
 
-/** Options of {@link watchLogs}: which logs, and how to watch. */
+/** Options of {@link watchLogs}: which logs, and how to poll. */
 export interface WatchLogsOptions extends LogQuery, WatchOptions {}
 
 /**
  * Watches the logs that match, by polling.
  *
- * Each log of the chain is told once, in order. After a reorganization the told logs that fell out of the chain are told once more, newest
- * first and with `removed: true`, also where there were none (then `removed` is empty); then follow those that took their place.
- * Logs are read block by block, by the block's hash (EIP-234), so that they are those of that very block, whatever the chain does meanwhile:
- * a block costs two calls. Blocks farther below the head than twice `reorgDepth` are read in ranges, as `iterateLogs` does.
- * Failures that may pass do not end the watch; looks never overlap. Leaving the loop stops it at once.
+ * Each log of the chain is reported once, in order. After a reorganization, the reported logs that left the chain are reported again in one
+ * `reorg` event, newest first and with `removed: true` (an empty list if there were none), and then the logs that replace them.
+ * Logs are read block by block, by the block's hash (EIP-234), so they always belong to that block even if the chain changes at the same
+ * time: a block costs two calls. Blocks more than twice `reorgDepth` below the head are read in ranges, as `iterateLogs` does.
+ * Retryable failures do not end the watch. Polls never overlap. Leaving the loop stops the watch at once.
  *
  * @param client - A client.
- * @param options - Which logs; where to begin, how often to look.
- * @throws {KeyrailError} kind `invalidRequest` for a wrong option, at once; a failure that will not pass, such as `auth`; `range` for a
- *   block with more logs than the node gives; `badResponse` for a reorganization deeper than `reorgDepth`.
- * @throws The signal's own reason where the caller aborted.
+ * @param options - Which logs, where to start and how often to poll.
+ * @throws {KeyrailError} kind `invalidRequest` for a wrong option, at once; a failure that is not retryable, such as `auth`; `range` for a
+ *   block with more logs than the node returns; `badResponse` for a reorganization deeper than `reorgDepth`.
+ * @throws The signal's own reason if you abort it.
  * @example
  * for await (const event of watchLogs(client, { address: account, fromBlock: 21_000_000n })) {
- *   if (event.type === 'log') console.log('came', event.log.transactionHash)
- *   else for (const log of event.removed) console.log('went', log.transactionHash)
+ *   if (event.type === 'log') console.log('new', event.log.transactionHash)
+ *   else for (const log of event.removed) console.log('removed', log.transactionHash)
  * }
  */
 export function watchLogs(
@@ -56,7 +56,7 @@ export function watchLogs(
   options: WatchLogsOptions = {},
 ): AsyncGenerator<LogEvent, void, undefined> {
   checkWatchOptions('watchLogs', options, ['address', 'topics'])
-  const condition = encodeLogQuery(options)
+  const query = encodeLogQuery(options)
   return runAbortable(options.signal, async function* (signal) {
     const reader = client.with({ signal, priority: 'poll' })
 
@@ -65,7 +65,7 @@ export function watchLogs(
       const { address, topics } = options
       const logs = iterateLogs(client, { address, topics, fromBlock: from, toBlock: to, signal, cursor })
       try {
-        for await (const log of logs) yield { type: 'settled', loaded: [log] }
+        for await (const log of logs) yield { type: 'caughtUp', loaded: [log] }
       } catch (error) {
         cursor = logs.cursor()
         throw error
@@ -79,8 +79,7 @@ export function watchLogs(
       ...options,
       signal,
       read: (block): Promise<Block | null> => getBlock(reader, { block }),
-      load: ({ hash: blockHash }) =>
-        readLogs(reader, { ...condition, blockHash }, (log) => log.blockHash === blockHash),
+      load: ({ hash: blockHash }) => readLogs(reader, { ...query, blockHash }, (log) => log.blockHash === blockHash),
       catchUp,
     })
     for await (const step of steps) {
