@@ -106,8 +106,10 @@ describe.each(reads)('%s', (_, read) => {
   test('leaves what is bound to the client alone where an option is missing or undefined', async () => {
     const { recorder, seen } = recordingClient()
     const bound = recorder.with({ timeoutMs: 1_500, priority: 'poll' })
-    await expect(read(bound, { timeoutMs: undefined, retries: 0, signal: undefined })).rejects.toThrow()
-    await expect(read(bound, {})).rejects.toThrow()
+    await expect(read(bound, { timeoutMs: undefined, retries: 0, signal: undefined })).rejects.toThrow(
+      'rejected by the test',
+    )
+    await expect(read(bound, {})).rejects.toThrow('rejected by the test')
     expect(seen).toEqual([
       { timeoutMs: 1_500, priority: 'poll', retries: 0 },
       { timeoutMs: 1_500, priority: 'poll' },

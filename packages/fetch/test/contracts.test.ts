@@ -16,7 +16,7 @@ import {
 } from '../src/index.ts'
 import type { Client } from '../src/index.ts'
 
-// The plain client has no ABI: what the libraries do by name is done by its bytes here.
+// The client has no ABI coder, so this test encodes the calls by hand.
 const word = (value: bigint | number): string => value.toString(16).padStart(64, '0')
 const text = (value: string): string => `${word(value.length)}${Buffer.from(value).toString('hex').padEnd(64, '0')}`
 const highest = 2n ** 256n - 1n
@@ -116,7 +116,7 @@ test('many logs are read by range and by topic, and from the receipt', async () 
   expect(iterated).toEqual(logs)
 })
 
-test('what would have to be signed by the service is refused', async () => {
+test('a method that needs the service to sign is rejected', async () => {
   const { kind, source } = await failureOf(client.eth_sendTransaction({ from, to: emitter }))
   expect({ kind, source }).toEqual({ kind: 'methodUnavailable', source: 'service' })
 })

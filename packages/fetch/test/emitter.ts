@@ -9,7 +9,7 @@ const runtime = [
   '3360aa60206000a200', // log it with topics 0xaa and the caller
 ].join('')
 
-/** Init code of a contract that keeps and logs the word it is called with, tells it without one, and reverts for zero. */
+/** Init code of a contract that stores and logs the word it is called with, returns the stored word without one, and reverts for zero. */
 export const emitterInitCode: Hex = `0x602d8060093d393df3${runtime}`
 
 /** Its code once it is made. */

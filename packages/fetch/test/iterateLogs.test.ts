@@ -9,7 +9,7 @@ import { iterateLogs } from '../src/logs/iterateLogs.ts'
 import type { LogsProgress } from '../src/logs/iterateLogs.ts'
 import type { LogCursor } from '../src/logs/logCursor.ts'
 import { isReorgError } from '../src/logs/reorgError.ts'
-import { clientOfChain, contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from './reorgChain.ts'
+import { createChainClient, contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from './reorgChain.ts'
 import type { ChainServer, ReorgChain } from './reorgChain.ts'
 
 const collect = async (logs: AsyncIterable<Log>): Promise<Log[]> => {
@@ -28,25 +28,25 @@ const spanOf = (params: readonly unknown[]): number => {
   return Number(toBlock) - Number(fromBlock) + 1
 }
 const spansOf = (chain: ReorgChain): number[] =>
-  chain.asked.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => spanOf(params))
-const chainOf = (blocks: number | readonly number[]): ReorgChain => {
+  chain.requests.filter(({ method }) => method === 'eth_getLogs').map(({ params }) => spanOf(params))
+const createChain = (blocks: number | readonly number[]): ReorgChain => {
   const chain = createReorgChain()
   chain.mine(blocks)
   return chain
 }
-/** Refuses ranges above a number of blocks. Gives how many it refused. */
-const refuseAbove = (
+/** Rejects ranges above a number of blocks. Returns the sizes that it rejected. */
+const rejectAbove = (
   chain: ReorgChain,
   most: number,
   error: RpcErrorObject = { code: -32_005, message: 'block range is too wide' },
 ) => {
-  const refused: number[] = []
+  const rejected: number[] = []
   chain.before = (method, params) => {
     if (method !== 'eth_getLogs' || spanOf(params) <= most) return
-    refused.push(spanOf(params))
+    rejected.push(spanOf(params))
     throw new NodeError('range', error)
   }
-  return refused
+  return rejected
 }
 const failureOf = (promise: Promise<unknown>): Promise<KeyrailError> =>
   promise.then(
@@ -58,15 +58,15 @@ const failureOf = (promise: Promise<unknown>): Promise<KeyrailError> =>
 
 describe('iterateLogs', () => {
   test('gives every log of the range, decoded, in order', async () => {
-    const chain = chainOf(5_000)
-    const seen = await collect(iterateLogs(clientOfChain(chain), { fromBlock: 10, toBlock: 4_321n }))
+    const chain = createChain(5_000)
+    const seen = await collect(iterateLogs(createChainClient(chain), { fromBlock: 10, toBlock: 4_321n }))
     expect(seen.map(placeOf)).toEqual(chain.logs(10, 4_321).map(placeOf))
     expect(seen[0]).toMatchObject({ address: contract, blockNumber: 10n, removed: false })
   })
 
   test('passes on contract and topics', async () => {
-    const chain = chainOf(20)
-    const client = clientOfChain(chain)
+    const chain = createChain(20)
+    const client = createChainClient(chain)
     const wanted = chain.logs().filter(({ topics }) => topics[0] === topicOf(1))
     const seen = await collect(iterateLogs(client, { address: contract, topics: [topicOf(1)], fromBlock: 0n }))
     expect(seen.map(placeOf)).toEqual(wanted.map(placeOf))
@@ -75,9 +75,9 @@ describe('iterateLogs', () => {
     expect(await collect(iterateLogs(client, { address: none, fromBlock: 0n }))).toEqual([])
   })
 
-  test('keeps the order though answers come in any order', async () => {
-    const chain = chainOf(400)
-    const client = clientOfChain(chain)
+  test('keeps chain order when responses arrive in any order', async () => {
+    const chain = createChain(400)
+    const client = createChainClient(chain)
     await collect(iterateLogs(client, { fromBlock: 0, toBlock: 1 }))
     let turn = 0
     chain.before = (method) =>
@@ -87,57 +87,57 @@ describe('iterateLogs', () => {
   })
 
   test('puts logs in order that a node gives out of order', async () => {
-    const chain = chainOf(50)
-    const client = clientOfChain(chain)
-    const { answer } = chain
+    const chain = createChain(50)
+    const client = createChainClient(chain)
+    const { respond } = chain
     const shuffled: ReorgChain = {
       ...chain,
-      answer: async (method, params) => {
-        const result = await answer(method, params)
+      respond: async (method, params) => {
+        const result = await respond(method, params)
         return Array.isArray(result) ? result.toReversed() : result
       },
     }
-    const seen = await collect(iterateLogs(clientOfChain(shuffled), { fromBlock: 0 }))
+    const seen = await collect(iterateLogs(createChainClient(shuffled), { fromBlock: 0 }))
     expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
     client.close()
   })
 
-  test('refuses logs of blocks that were not asked for', async () => {
-    const chain = chainOf(50)
+  test('rejects logs of blocks that were not requested', async () => {
+    const chain = createChain(50)
     const lying: ReorgChain = {
       ...chain,
-      answer: (method, params) =>
-        method === 'eth_getLogs' ? Promise.resolve(chain.logs()) : chain.answer(method, params),
+      respond: (method, params) =>
+        method === 'eth_getLogs' ? Promise.resolve(chain.logs()) : chain.respond(method, params),
     }
-    const failure = await failureOf(collect(iterateLogs(clientOfChain(lying), { fromBlock: 5, toBlock: 9 })))
+    const failure = await failureOf(collect(iterateLogs(createChainClient(lying), { fromBlock: 5, toBlock: 9 })))
     expect(failure.kind).toBe('badResponse')
   })
 
-  test('takes the head as it stands at the start for latest, once', async () => {
-    const chain = chainOf(100)
-    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, maxBlocks: 10 })
+  test('resolves latest once, at the start', async () => {
+    const chain = createChain(100)
+    const logs = iterateLogs(createChainClient(chain), { fromBlock: 0, maxBlocks: 10 })
     const seen: Log[] = []
     for await (const log of logs) {
       if (seen.push(log) === 5) chain.mine(30)
     }
     expect(seen.map(placeOf)).toEqual(chain.logs(0, 100).map(placeOf))
-    expect(chain.asked.filter(({ method }) => method === 'eth_blockNumber')).toHaveLength(1)
+    expect(chain.requests.filter(({ method }) => method === 'eth_blockNumber')).toHaveLength(1)
     expect(logs.cursor()).toEqual({ nextBlock: 101, nextLogIndex: 0 })
   })
 
   test('never goes above the head, so that no block is passed over before it is mined', async () => {
-    const chain = chainOf(100)
-    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 90, toBlock: 500 })
+    const chain = createChain(100)
+    const logs = iterateLogs(createChainClient(chain), { fromBlock: 90, toBlock: 500 })
     await collect(logs)
     expect(logs.cursor()?.nextBlock).toBe(101)
-    const later = iterateLogs(clientOfChain(chain), { fromBlock: 101 })
+    const later = iterateLogs(createChainClient(chain), { fromBlock: 101 })
     expect(await collect(later)).toEqual([])
     expect(later.cursor()?.nextBlock).toBe(101)
   })
 
   test('takes tags at both ends', async () => {
-    const chain = chainOf(100)
-    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 'earliest', toBlock: 'finalized' })
+    const chain = createChain(100)
+    const logs = iterateLogs(createChainClient(chain), { fromBlock: 'earliest', toBlock: 'finalized' })
     expect(logs.cursor()).toBeUndefined()
     expect((await collect(logs)).map(placeOf)).toEqual(chain.logs(0, 68).map(placeOf))
   })
@@ -145,7 +145,7 @@ describe('iterateLogs', () => {
   test('grows its windows while they are served', async () => {
     const chain = createReorgChain()
     chain.mine(Array.from({ length: 20_000 }, () => 0))
-    await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, concurrency: 1 }))
+    await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, concurrency: 1 }))
     expect(spansOf(chain)).toEqual([1_000, 2_000, 4_000, 8_000, 5_001])
   })
 
@@ -166,79 +166,79 @@ describe('iterateLogs', () => {
     ['cursor', { cursor: {} as never }],
     ['cursor', { cursor: { nextBlock: 1, nextLogIndex: -1 } }],
     ['cursor', { cursor: { nextBlock: 1, nextLogIndex: 0, edges: [[1, '0x12']] as const } }],
-  ])('refuses a wrong %s at once: %o', (name, wrong) => {
+  ])('rejects a wrong %s at once: %o', (name, wrong) => {
     const chain = createReorgChain()
     let caught: unknown
     try {
-      iterateLogs(clientOfChain(chain), { fromBlock: 0, ...wrong })
+      iterateLogs(createChainClient(chain), { fromBlock: 0, ...wrong })
     } catch (error) {
       caught = error
     }
     expect(isKeyrailError(caught, 'invalidRequest')).toBe(true)
     expect((caught as Error).message).toContain(name)
-    expect(chain.asked).toEqual([])
+    expect(chain.requests).toEqual([])
   })
 })
 
-describe('a range that is refused', () => {
-  test('is halved where nothing is named, and the size is kept for the next iteration', async () => {
-    const chain = chainOf(3_000)
-    const refused = refuseAbove(chain, 120)
-    const client = clientOfChain(chain)
+describe('a rejected range', () => {
+  test('is halved if the error names no limit, and the next iteration starts with that size', async () => {
+    const chain = createChain(3_000)
+    const rejected = rejectAbove(chain, 120)
+    const client = createChainClient(chain)
     const seen = await collect(iterateLogs(client, { fromBlock: 0 }))
     expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
     // 1,000 to 500 to 250 to 125 to 62 alone; then a doubled size now and then, by up to four windows at once.
-    expect(refused.slice(0, 4)).toEqual([1_000, 500, 250, 125])
-    expect(refused.length).toBeLessThanOrEqual(16)
-    refused.length = 0
+    expect(rejected.slice(0, 4)).toEqual([1_000, 500, 250, 125])
+    expect(rejected.length).toBeLessThanOrEqual(16)
+    rejected.length = 0
     await collect(iterateLogs(client.with({ timeoutMs: 5_000 }), { fromBlock: 0, toBlock: 500 }))
-    expect(refused).not.toContain(1_000)
-    expect(refused.length).toBeLessThanOrEqual(4)
+    expect(rejected).not.toContain(1_000)
+    expect(rejected.length).toBeLessThanOrEqual(4)
   })
 
   test('teaches a cap that holds for everything on the same transport', async () => {
-    const chain = chainOf(3_000)
-    const refused = refuseAbove(chain, 200, { code: -32_000, message: 'exceed maximum block range: 200' })
-    const client = clientOfChain(chain)
+    const chain = createChain(3_000)
+    const rejected = rejectAbove(chain, 200, { code: -32_000, message: 'exceed maximum block range: 200' })
+    const client = createChainClient(chain)
     await collect(iterateLogs(client, { fromBlock: 0 }))
-    expect(refused).toEqual([1_000])
+    expect(rejected).toEqual([1_000])
     await collect(iterateLogs(client.with({}), { fromBlock: 0, address: contract }))
-    expect(refused).toEqual([1_000])
+    expect(rejected).toEqual([1_000])
     expect(Math.max(...spansOf(chain).slice(1))).toBe(200)
   })
 
-  test('ends well where the range that is said to work does not work either', async () => {
-    const chain = chainOf(500)
-    const { answer } = chain
+  test('still finishes if the suggested range is rejected too', async () => {
+    const chain = createChain(500)
+    const { respond } = chain
     const most = 37
-    const refused: number[] = []
+    const rejected: number[] = []
     const lying: ReorgChain = {
       ...chain,
-      answer: (method, params) => {
+      respond: (method, params) => {
         if (method === 'eth_getLogs' && spanOf(params) > most) {
           const { fromBlock, toBlock } = params[0] as Range
-          refused.push(spanOf(params))
+          rejected.push(spanOf(params))
           const almost = `0x${(Number(toBlock) - 1).toString(16)}`
           const message = `Log response size exceeded. this block range should work: [${fromBlock}, ${almost}]`
           return Promise.reject(new NodeError('range', { code: -32_602, message }))
         }
-        return answer(method, params)
+        return respond(method, params)
       },
     }
-    const seen = await collect(iterateLogs(clientOfChain(lying), { fromBlock: 0, concurrency: 1 }))
+    const seen = await collect(iterateLogs(createChainClient(lying), { fromBlock: 0, concurrency: 1 }))
     expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
-    expect(refused.slice(0, 2)).toEqual([501, 500])
-    expect(refused.length).toBeLessThan(20)
+    expect(rejected.slice(0, 2)).toEqual([501, 500])
+    expect(rejected.length).toBeLessThan(20)
   })
 
   test('fails with the number of a block that is too large alone, after the logs before it', async () => {
-    const chain = chainOf(40)
+    const chain = createChain(40)
     chain.before = (method, params) => {
       const { fromBlock, toBlock } = (params[0] ?? {}) as Range
       if (method === 'eth_getLogs' && Number(fromBlock) <= 23 && Number(toBlock) >= 23)
         throw new NodeError('range', { code: -32_005, message: 'query returned more than 10000 results' })
     }
-    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0 })
+    const logs = iterateLogs(createChainClient(chain), { fromBlock: 0 })
     const seen: Log[] = []
     const failure = await failureOf(
       (async () => {
@@ -251,66 +251,68 @@ describe('a range that is refused', () => {
     expect(logs.cursor()).toEqual({ nextBlock: 23, nextLogIndex: 0 })
   })
 
-  test('fails at once where it is the addresses that are too many', async () => {
-    const chain = chainOf(40)
-    const refused = refuseAbove(chain, 0, { code: -32_012, message: 'please specify less number of addresses' })
-    const failure = await failureOf(collect(iterateLogs(clientOfChain(chain), { fromBlock: 0 })))
+  test('fails at once if there are too many addresses', async () => {
+    const chain = createChain(40)
+    const rejected = rejectAbove(chain, 0, { code: -32_012, message: 'please specify less number of addresses' })
+    const failure = await failureOf(collect(iterateLogs(createChainClient(chain), { fromBlock: 0 })))
     expect(failure.kind).toBe('range')
     expect(failure.message).toContain('so many addresses')
-    expect(refused).toHaveLength(1)
+    expect(rejected).toHaveLength(1)
   })
 
   test('is cut to a quarter by a timeout, but not for ever', async () => {
-    const chain = chainOf(900)
+    const chain = createChain(900)
     const slow = { code: -32_000, message: 'timed out' }
     chain.before = (method, params) => {
       if (method === 'eth_getLogs' && spanOf(params) > 100) throw new NodeError('timeout', slow)
     }
-    const seen = await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, concurrency: 1 }))
+    const seen = await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, concurrency: 1 }))
     expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
     expect(spansOf(chain).slice(0, 3)).toEqual([901, 225, 56])
 
-    const dead = chainOf(900)
+    const dead = createChain(900)
     dead.before = (method) => {
       if (method === 'eth_getLogs') throw new NodeError('timeout', slow)
     }
-    expect((await failureOf(collect(iterateLogs(clientOfChain(dead), { fromBlock: 0 })))).kind).toBe('timeout')
+    expect((await failureOf(collect(iterateLogs(createChainClient(dead), { fromBlock: 0 })))).kind).toBe('timeout')
     expect(spansOf(dead)).toEqual([901, 225, 56, 14])
   })
 
   test.each(['throttled', 'auth', 'quota', 'unavailable', 'network', 'forbidden', 'badResponse', 'unknown'] as const)(
     'is not split for another reason: %s',
     async (kind) => {
-      const chain = chainOf(100)
+      const chain = createChain(100)
       chain.before = (method) => {
         if (method === 'eth_getLogs') throw new NodeError(kind, { code: -32_000, message: 'no' })
       }
-      const logs = iterateLogs(clientOfChain(chain), { fromBlock: 7 })
+      const logs = iterateLogs(createChainClient(chain), { fromBlock: 7 })
       expect((await failureOf(collect(logs))).kind).toBe(kind)
       expect(spansOf(chain)).toEqual([94])
       expect(logs.cursor()).toEqual({ nextBlock: 7, nextLogIndex: 0 })
     },
   )
 
-  test('goes on by the retries of the transport where it is throttled in between, unsplit', async () => {
-    const chain = chainOf(300)
+  test('is retried by the transport when throttled, without a split', async () => {
+    const chain = createChain(300)
     let calls = 0
     chain.before = (method) => {
       if (method === 'eth_getLogs' && ++calls % 3 === 0)
         throw new NodeError('throttled', { code: 429, message: 'slow down', retryAfterMs: 1 })
     }
-    const seen = await collect(iterateLogs(clientOfChain(chain, retry({ baseMs: 1 })), { fromBlock: 0, maxBlocks: 10 }))
+    const seen = await collect(
+      iterateLogs(createChainClient(chain, retry({ baseMs: 1 })), { fromBlock: 0, maxBlocks: 10 }),
+    )
     expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
     expect(new Set(spansOf(chain))).toEqual(new Set([10, 1]))
   })
 
   test('resumes where a failure ended it, with no gap and nothing twice', async () => {
-    const chain = chainOf(300)
+    const chain = createChain(300)
     let calls = 0
     chain.before = (method) => {
       if (method === 'eth_getLogs' && ++calls % 4 === 0) throw new NodeError('network', { code: 0, message: 'reset' })
     }
-    const client = clientOfChain(chain)
+    const client = createChainClient(chain)
     const seen: Log[] = []
     let cursor: LogCursor | undefined
     let failures = 0
@@ -329,7 +331,7 @@ describe('a range that is refused', () => {
   })
 })
 
-describe('over HTTP, by what the client makes of each wording', () => {
+describe('over HTTP, with the wording of each provider', () => {
   let server: ChainServer
   const chain = createReorgChain()
   chain.mine(Array.from({ length: 120_000 }, (_, index) => (index % 997 === 0 ? 2 : 0)))
@@ -342,34 +344,34 @@ describe('over HTTP, by what the client makes of each wording', () => {
 
   test.each(rangeHints.filter(({ expect: { tooManyAddresses } }) => !tooManyAddresses))(
     '$name',
-    async ({ response: answer, expect: { maxBlocks, fromBlock = 0, toBlock = NaN } }) => {
+    async ({ response, expect: { maxBlocks, fromBlock = 0, toBlock = NaN } }) => {
       const most = maxBlocks ?? (Number.isNaN(toBlock) ? 3_000 : toBlock - fromBlock + 1)
-      const refused: number[] = []
-      chain.asked.length = 0
+      const rejected: number[] = []
+      chain.requests.length = 0
       chain.before = (method, params) => {
         if (method !== 'eth_getLogs' || spanOf(params) <= most) return
-        refused.push(spanOf(params))
-        throw new NodeError('unknown', { ...answer.error, status: answer.status })
+        rejected.push(spanOf(params))
+        throw new NodeError('unknown', { ...response.error, status: response.status })
       }
       await using client = createClient({ url: server.url, retry: false })
-      // Few requests where ten blocks at a time are taken.
+      // Few requests where the node accepts ten blocks at a time.
       const from = most < 100 ? 118_000 : 0
       const seen = await collect(iterateLogs(client, { fromBlock: from, maxBlocks: 200_000 }))
       expect(seen.map(placeOf)).toEqual(wanted.filter((place) => parseInt(place) >= from))
-      expect(refused.length).toBeGreaterThan(most >= 100_000 ? -1 : 0)
+      expect(rejected.length).toBeGreaterThan(most >= 100_000 ? -1 : 0)
       if (maxBlocks) {
-        // What was under way when the cap was learned; nothing after.
-        expect(refused.length).toBeLessThanOrEqual(4)
+        // Only the requests in flight when the cap was learned.
+        expect(rejected.length).toBeLessThanOrEqual(4)
         expect(Math.max(...spansOf(chain).slice(-5))).toBeLessThanOrEqual(maxBlocks)
-      } else expect(refused.length / spansOf(chain).length).toBeLessThan(0.5)
+      } else expect(rejected.length / spansOf(chain).length).toBeLessThan(0.5)
     },
   )
 })
 
 describe('a cursor', () => {
-  test('goes on after every log, with no gap and nothing twice', async () => {
-    const chain = chainOf([0, 3, 0, 1, 0, 0, 4, 2, 0, 1, 1, 0])
-    const client = clientOfChain(chain)
+  test('resumes after every log, without gaps or duplicates', async () => {
+    const chain = createChain([0, 3, 0, 1, 0, 0, 4, 2, 0, 1, 1, 0])
+    const client = createChainClient(chain)
     const all = chain.logs().map(placeOf)
     expect(all).toHaveLength(12)
     for (let stop = 0; stop <= all.length; stop++) {
@@ -386,7 +388,7 @@ describe('a cursor', () => {
     }
   })
 
-  test('goes on after any number of stops, whatever the windows and limits', async () => {
+  test('resumes after any number of stops, with any windows and limits', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -398,9 +400,9 @@ describe('a cursor', () => {
           checkReorg: fc.boolean(),
         }),
         async ({ logs: counts, stops, most, maxBlocks, concurrency, checkReorg }) => {
-          const chain = chainOf(counts)
-          refuseAbove(chain, most)
-          const client = clientOfChain(chain)
+          const chain = createChain(counts)
+          rejectAbove(chain, most)
+          const client = createChainClient(chain)
           const seen: string[] = []
           let cursor: LogCursor | undefined
           for (const stop of [...stops, Infinity]) {
@@ -417,8 +419,8 @@ describe('a cursor', () => {
                 seen.push(placeOf(log))
                 if (--left <= 0) break
               }
-            const kept = logs.cursor()
-            cursor = kept && (JSON.parse(JSON.stringify(kept)) as LogCursor)
+            const saved = logs.cursor()
+            cursor = saved && (JSON.parse(JSON.stringify(saved)) as LogCursor)
           }
           expect(seen).toEqual(chain.logs().map(placeOf))
         },
@@ -427,31 +429,31 @@ describe('a cursor', () => {
     )
   })
 
-  test('is told with the progress, after the logs of each window were taken', async () => {
-    const chain = chainOf(95)
-    const told: LogsProgress[] = []
+  test('is reported with the progress, after the logs of each window were received', async () => {
+    const chain = createChain(95)
+    const reports: LogsProgress[] = []
     let taken = 0
     const counts: number[] = []
     const onProgress = (progress: LogsProgress): void => {
-      told.push(progress)
+      reports.push(progress)
       counts.push(taken)
     }
-    for await (const log of iterateLogs(clientOfChain(chain), { fromBlock: 6, maxBlocks: 25, onProgress }))
+    for await (const log of iterateLogs(createChainClient(chain), { fromBlock: 6, maxBlocks: 25, onProgress }))
       taken += log.removed ? 0 : 1
-    expect(told.map(({ blocksDone, cursor }) => [blocksDone, cursor.nextBlock])).toEqual([
+    expect(reports.map(({ blocksDone, cursor }) => [blocksDone, cursor.nextBlock])).toEqual([
       [25, 31],
       [50, 56],
       [75, 81],
       [90, 96],
     ])
-    expect(told.map(({ logs }) => logs)).toEqual(counts)
-    expect(told.at(-1)).toMatchObject({ fromBlock: 6n, toBlock: 95n, blocksTotal: 90, logs: chain.logs(6).length })
-    for (const { blocksPerSecond } of told) expect(blocksPerSecond).toBeGreaterThan(0)
+    expect(reports.map(({ logs }) => logs)).toEqual(counts)
+    expect(reports.at(-1)).toMatchObject({ fromBlock: 6n, toBlock: 95n, blocksTotal: 90, logs: chain.logs(6).length })
+    for (const { blocksPerSecond } of reports) expect(blocksPerSecond).toBeGreaterThan(0)
   })
 
   test('does not move on where onProgress throws, which ends the iteration', async () => {
-    const chain = chainOf(95)
-    const logs = iterateLogs(clientOfChain(chain), {
+    const chain = createChain(95)
+    const logs = iterateLogs(createChainClient(chain), {
       fromBlock: 0,
       onProgress: () => {
         throw new Error('the disk is full')
@@ -463,13 +465,13 @@ describe('a cursor', () => {
 
 describe('a slow consumer', () => {
   test('holds the reading up at twice the concurrency', async () => {
-    const chain = chainOf(Array.from({ length: 1_000 }, () => 1))
-    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, maxBlocks: 10, concurrency: 3 })
+    const chain = createChain(Array.from({ length: 1_000 }, () => 1))
+    const logs = iterateLogs(createChainClient(chain), { fromBlock: 0, maxBlocks: 10, concurrency: 3 })
     const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
     for (let taken = 1; taken <= 60; taken++) {
       await logs.next()
       await settle()
-      // The window that is being taken, and six more.
+      // The window that the loop reads from, and six more.
       expect(spansOf(chain).length).toBeLessThanOrEqual(Math.ceil(taken / 10) + 7)
     }
     await logs.return()
@@ -477,8 +479,8 @@ describe('a slow consumer', () => {
     expect(spansOf(chain).length).toBeLessThanOrEqual(14)
   })
 
-  test('never sees more requests under way than the concurrency', async () => {
-    const chain = chainOf(500)
+  test('never has more requests in flight than the concurrency', async () => {
+    const chain = createChain(500)
     let underWay = 0
     let most = 0
     chain.before = async (method) => {
@@ -487,7 +489,7 @@ describe('a slow consumer', () => {
       await new Promise((resolve) => setTimeout(resolve, 1))
       underWay--
     }
-    await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, maxBlocks: 10, concurrency: 5 }))
+    await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, maxBlocks: 10, concurrency: 5 }))
     expect(most).toBe(5)
   })
 })
@@ -498,18 +500,18 @@ describe('the end of an iteration', () => {
     for (const server of hanging.splice(0)) await server.close()
   })
 
-  test('comes with the reason of the signal at every point where it waits', async () => {
-    const chain = chainOf(200)
+  test('rejects with the reason of the signal at every await', async () => {
+    const chain = createChain(200)
     const run = async (abortAt: number): Promise<boolean> => {
       const controller = new AbortController()
       const reason = { at: abortAt }
-      let asked = 0
+      let requests = 0
       chain.before = (method, params) => {
         if (method === 'eth_getLogs' && spanOf(params) > 30) throw new NodeError('range', { code: 1, message: 'range' })
-        if (++asked === abortAt) controller.abort(reason)
-        if (asked > abortAt) throw new Error('asked after the abort')
+        if (++requests === abortAt) controller.abort(reason)
+        if (requests > abortAt) throw new Error('requested after the abort')
       }
-      const logs = iterateLogs(clientOfChain(chain), {
+      const logs = iterateLogs(createChainClient(chain), {
         fromBlock: 'earliest',
         checkReorg: true,
         signal: controller.signal,
@@ -527,15 +529,15 @@ describe('the end of an iteration', () => {
     expect(abortAt).toBeGreaterThan(15)
   })
 
-  test('comes before anything is asked where the signal has struck already', async () => {
-    const chain = chainOf(3)
-    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, signal: AbortSignal.abort('before') })
+  test('sends nothing if the signal is already aborted', async () => {
+    const chain = createChain(3)
+    const logs = iterateLogs(createChainClient(chain), { fromBlock: 0, signal: AbortSignal.abort('before') })
     await expect(logs.next()).rejects.toBe('before')
-    expect(chain.asked).toEqual([])
+    expect(chain.requests).toEqual([])
   })
 
   test.each(['break', 'return', 'abort', 'failure'] as const)('by %s leaves no request and no timer', async (how) => {
-    const chain = chainOf(Array.from({ length: 200 }, () => 1))
+    const chain = createChain(Array.from({ length: 200 }, () => 1))
     const server = await serveChain(chain)
     hanging.push(server)
     const client = createClient({ url: server.url, retry: false })
@@ -583,9 +585,9 @@ describe('the end of an iteration', () => {
 
 describe('checkReorg', () => {
   let reorgsFound = 0
-  /** One run, on from a cursor; what a reorganization took away is dropped. */
+  /** One run from a cursor. Drops the logs that a reorganization removed. */
   const run = async (chain: ReorgChain, seen: Log[], cursor?: LogCursor): Promise<LogCursor | undefined> => {
-    const logs = iterateLogs(clientOfChain(chain), {
+    const logs = iterateLogs(createChainClient(chain), {
       fromBlock: 0,
       maxBlocks: 7,
       checkReorg: true,
@@ -608,28 +610,28 @@ describe('checkReorg', () => {
   }
 
   test('costs nothing far below the head, and three small calls for a window near it', async () => {
-    const chain = chainOf(1_000)
-    const client = clientOfChain(chain)
+    const chain = createChain(1_000)
+    const client = createChainClient(chain)
     await collect(iterateLogs(client, { fromBlock: 0, toBlock: 936, checkReorg: true }))
-    expect(chain.asked.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(0)
+    expect(chain.requests.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(0)
     await collect(iterateLogs(client, { fromBlock: 900, toBlock: 1_000, checkReorg: true }))
     // And one for the block below the first.
-    expect(chain.asked.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(4)
+    expect(chain.requests.filter(({ method }) => method === 'eth_getBlockByNumber')).toHaveLength(4)
   })
 
   test('reads a window again that changed while it was read, and says nothing', async () => {
-    const chain = chainOf(20)
+    const chain = createChain(20)
     let reorgs = 0
     chain.after = (method) => {
       if (method === 'eth_getLogs' && reorgs++ < 2) chain.reorg(3)
     }
-    const seen = await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true }))
+    const seen = await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, checkReorg: true }))
     expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
     expect(reorgs).toBe(3)
   })
 
-  test('names the first block that may have changed, and goes on from it', async () => {
-    const chain = chainOf(100)
+  test('names the first block that may have changed, and resumes from it', async () => {
+    const chain = createChain(100)
     let reorged = false
     chain.before = (method, params) => {
       if (method !== 'eth_getLogs' || Number((params[0] as Range).toBlock) < 90 || reorged) return
@@ -637,7 +639,7 @@ describe('checkReorg', () => {
       chain.reorg(20, 21)
     }
     const seen: Log[] = []
-    const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, maxBlocks: 10, checkReorg: true })
+    const logs = iterateLogs(createChainClient(chain), { fromBlock: 0, maxBlocks: 10, checkReorg: true })
     const failure = await failureOf(
       (async () => {
         for await (const log of logs) seen.push(log)
@@ -645,30 +647,30 @@ describe('checkReorg', () => {
     )
     expect(isReorgError(failure)).toBe(true)
     if (!isReorgError(failure)) return
-    // Blocks 81 and above were replaced; the windows near the head begin at block 37.
+    // Blocks 81 and above were replaced; the windows near the head start at block 37.
     expect(failure.reorg.fromBlock).toBe(77n)
     expect(failure).toMatchObject({ kind: 'badResponse', retryable: true })
-    const kept = seen.filter(({ blockNumber }) => blockNumber < 77n)
+    const remaining = seen.filter(({ blockNumber }) => blockNumber < 77n)
     const { cursor } = failure.reorg
-    const rest = await collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true, cursor }))
-    expect([...kept, ...rest].map(placeOf)).toEqual(chain.logs().map(placeOf))
+    const rest = await collect(iterateLogs(createChainClient(chain), { fromBlock: 0, checkReorg: true, cursor }))
+    expect([...remaining, ...rest].map(placeOf)).toEqual(chain.logs().map(placeOf))
   })
 
   test('finds a reorganization that came between two runs, by the cursor', async () => {
     for (const taken of [3, 1_000]) {
-      const chain = chainOf(Array.from({ length: 10 }, () => 1))
-      const logs = iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true })
+      const chain = createChain(Array.from({ length: 10 }, () => 1))
+      const logs = iterateLogs(createChainClient(chain), { fromBlock: 0, checkReorg: true })
       for (let i = 0; i < taken && !(await logs.next()).done; i++);
       const cursor = logs.cursor() as LogCursor
       chain.reorg(9, 12)
       const failure = await failureOf(
-        collect(iterateLogs(clientOfChain(chain), { fromBlock: 0, checkReorg: true, cursor })),
+        collect(iterateLogs(createChainClient(chain), { fromBlock: 0, checkReorg: true, cursor })),
       )
       expect(isReorgError(failure) && failure.reorg.fromBlock).toBeLessThanOrEqual(2n)
     }
   })
 
-  test('ends in the canonical logs, whatever the chain does between any two calls', async () => {
+  test('ends with the canonical logs if the chain changes between any two calls', async () => {
     const step = fc.oneof(
       { weight: 3, arbitrary: fc.constant({ depth: 0, blocks: 0 }) },
       { weight: 2, arbitrary: fc.record({ depth: fc.constant(0), blocks: fc.integer({ min: 1, max: 4 }) }) },
@@ -683,7 +685,7 @@ describe('checkReorg', () => {
         fc.integer({ min: 0, max: 40 }),
         fc.array(step, { minLength: 10, maxLength: 80, size: 'max' }),
         async (blocks, script) => {
-          const chain = chainOf(blocks)
+          const chain = createChain(blocks)
           const steps = [...script]
           chain.before = () => {
             const { depth, blocks: count } = steps.shift() ?? { depth: 0, blocks: 0 }
@@ -695,7 +697,7 @@ describe('checkReorg', () => {
           for (let runs = 0; steps.length > 0 && runs < 100; runs++) {
             cursor = await run(chain, seen, cursor)
           }
-          // The chain may have come out shorter than what was read; it grows before anything can be found out.
+          // The chain may now be shorter than the range read: it has to grow before the change can be detected.
           chain.mine(40)
           for (let runs = 0; runs < 3; runs++) cursor = await run(chain, seen, cursor)
           expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))

@@ -61,13 +61,13 @@ const scripts: Record<string, Script> = {
   'cut in the middle': (seen, response, socket) => {
     response.writeHead(200, { 'content-length': '1000' }).write(seen.path, () => socket.destroy())
   },
-  'no answer': () => {},
+  'no response': () => {},
 }
 
 const addresses: Record<string, (url: string) => TransportOptions> = {
   'app key': (url) => ({ baseUrl: url, apiKey: KEY }),
   'API key': (url) => ({ rpcUrl: url, apiKey: KEY }),
-  'whole address': (url) => ({ url: `${url}/v2/${KEY}` }),
+  'full URL': (url) => ({ url: `${url}/v2/${KEY}` }),
   'key in a query': (url) => ({ url: `${url}/?apikey=${KEY}` }),
   'key function': (url) => ({ rpcUrl: url, apiKey: () => KEY }),
   'async key function and token': (url) => ({ baseUrl: url, apiKey: async () => KEY, jwt: async () => TOKEN }),
@@ -77,27 +77,27 @@ const addresses: Record<string, (url: string) => TransportOptions> = {
   },
 }
 
-const carriers = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
+const httpClients = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
 
 const expectClean = (value: unknown): void => expect(leaksOf(value, KEY, ROTATED, TOKEN)).toEqual([])
 
-for (const [carrier, carrierOptions] of Object.entries(carriers)) {
-  describe(`by ${carrier}, nothing reachable holds the key`, () => {
+for (const [httpClient, httpOptions] of Object.entries(httpClients)) {
+  describe(`with ${httpClient}, no reachable value contains the key`, () => {
     for (const [shape, options] of Object.entries(addresses)) {
       test.each(Object.keys(scripts))(`${shape}: %s`, async (name) => {
         server.script = scripts[name] as Script
         const transport = createTransport({
           ...options(server.url),
-          ...carrierOptions,
+          ...httpOptions,
           retry: { retries: 1, baseMs: 1 },
           timeoutMs: 200,
         })
         const client = createClient(transport)
         const pending = client.eth_blockNumber()
-        // While the call is under way.
+        // While the call is in flight.
         expectClean([pending, transport, client, client.request, client.eth_blockNumber])
         const failure: unknown = await pending.then(
-          (value: unknown) => expect.fail(`answered ${JSON.stringify(value)}`),
+          (value: unknown) => expect.fail(`got ${JSON.stringify(value)}`),
           (error: unknown) => error,
         )
         expectClean([failure, transport, client])
@@ -107,7 +107,7 @@ for (const [carrier, carrierOptions] of Object.entries(carriers)) {
       })
     }
 
-    test('where nobody listens', async () => {
+    test('without a listening server', async () => {
       const closed = createServer().listen(0, '127.0.0.1')
       await new Promise((resolve) => closed.on('listening', resolve))
       const { port } = closed.address() as AddressInfo
@@ -115,15 +115,15 @@ for (const [carrier, carrierOptions] of Object.entries(carriers)) {
       const transport = createTransport({
         baseUrl: `http://127.0.0.1:${port}`,
         apiKey: KEY,
-        ...carrierOptions,
+        ...httpOptions,
         retry: false,
       })
       expectClean(await transport.request({ method: 'eth_chainId' }).catch((failure: unknown) => failure))
     })
 
     test('after an abort, and after close', async () => {
-      server.script = scripts['no answer'] as Script
-      const transport = createTransport({ baseUrl: server.url, apiKey: KEY, ...carrierOptions })
+      server.script = scripts['no response'] as Script
+      const transport = createTransport({ baseUrl: server.url, apiKey: KEY, ...httpOptions })
       const controller = new AbortController()
       const aborted = transport
         .request({ method: 'eth_chainId' }, { signal: controller.signal })
@@ -137,7 +137,7 @@ for (const [carrier, carrierOptions] of Object.entries(carriers)) {
 
     test('of a key of one network', async () => {
       server.script = scripts['HTML page that repeats the URL'] as Script
-      const transport = createTransport({ rpcUrl: server.url, apiKey: KEY, ...carrierOptions })
+      const transport = createTransport({ rpcUrl: server.url, apiKey: KEY, ...httpOptions })
       expectClean([await transport.request({ method: 'eth_chainId' }).catch((failure: unknown) => failure), transport])
     })
   })
@@ -147,14 +147,14 @@ test('a pasted address in place of options is not repeated', () => {
   for (const make of [createClient, createTransport] as ((options: never) => unknown)[])
     try {
       make(`https://node.example/v2/${KEY}` as never)
-      expect.fail('not refused')
+      expect.fail('not rejected')
     } catch (failure) {
       expectClean(failure)
       expect(failure).toMatchObject({ kind: 'invalidRequest' })
     }
 })
 
-describe('refused options do not repeat the key', () => {
+describe('error messages for options do not contain the key', () => {
   test.each([
     { baseUrl: 'https://node.example', apiKey: `https://node.example/v2/${KEY}` },
     { baseUrl: `https://node.example/v2/${KEY}`, apiKey: KEY },
@@ -165,7 +165,7 @@ describe('refused options do not repeat the key', () => {
   ])('case %#', (options) => {
     try {
       createTransport(options as TransportOptions)
-      expect.fail('not refused')
+      expect.fail('not rejected')
     } catch (failure) {
       expectClean(failure)
     }
@@ -203,7 +203,7 @@ describe('the walk finds a leak that is planted', () => {
     expect(leaksOf(planted[name], KEY).length).toBeGreaterThan(0)
   })
 
-  test('and the walk reaches what an error says', () => {
+  test('the walk reaches the message of an error', () => {
     expect(reachableStrings(new Error('words')).some((text) => text.includes('words'))).toBe(true)
   })
 })

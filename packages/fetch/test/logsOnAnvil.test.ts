@@ -47,7 +47,7 @@ afterAll(async () => {
   await anvil.stop()
 })
 
-test('iterateLogs gives what eth_getLogs gives, in any windows and from any cursor', async () => {
+test('iterateLogs returns the same logs as eth_getLogs, with any windows and from any cursor', async () => {
   const all = await canonical()
   expect(all).toHaveLength(80)
   for (const maxBlocks of [1, 7, 1_000]) {

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { createClient, isKeyrailError, iterateLogs, watchBlocks, watchLogs } from '../src/index.ts'
 
 const key = 'kr_a0123456789abcdefghijABCDEFGHIJ0123456789'
-// Nothing listens there: what is sent would fail with another kind.
+// Nothing listens on this port, so a request would fail with another kind.
 const client = createClient({ url: 'http://127.0.0.1:1', retry: false })
 const timer = 2 ** 31 - 1
 
 interface Reader {
   readonly make: (options: object) => unknown
   readonly needs?: object
-  /** Options that are whole numbers, with the least and the greatest. */
+  /** Options that are whole numbers, with their least and greatest values. */
   readonly ranges: readonly (readonly [name: string, least: number, most: number])[]
   readonly others: readonly string[]
 }
@@ -27,8 +27,18 @@ const readers: Readonly<Record<string, Reader>> = {
       ['concurrency', 1, 64],
     ],
     others: [
-      ...['address', 'topics', 'fromBlock', 'toBlock', 'cursor', 'onProgress', 'checkReorg'],
-      ...['signal', 'timeoutMs', 'retries', 'priority', 'minBlock'],
+      'address',
+      'topics',
+      'fromBlock',
+      'toBlock',
+      'cursor',
+      'onProgress',
+      'checkReorg',
+      'signal',
+      'timeoutMs',
+      'retries',
+      'priority',
+      'minBlock',
     ],
   },
   watchBlocks: {
@@ -43,58 +53,60 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 }
 
-/** What is told of options that are refused when they are given. */
-function refusalOf(make: () => unknown): string {
+/** Returns the message with which wrong options are rejected at once. */
+function getRejection(make: () => unknown): string {
   try {
     make()
   } catch (error) {
     if (isKeyrailError(error, 'invalidRequest')) return error.message
     throw error
   }
-  throw new Error('it was taken')
+  throw new Error('the options were accepted')
 }
 
 describe.each(Object.entries(readers))('%s', (name, { make, needs, ranges, others }) => {
-  test.each(ranges)('takes %s from %d to %d, and tells what it refuses', (option, least, most) => {
+  test.each(ranges)('accepts %s from %d to %d, and names the values it rejects', (option, least, most) => {
     const given = (value: unknown): unknown => make({ ...needs, [option]: value })
     for (const value of [least, most, undefined]) expect(() => given(value)).not.toThrow()
     for (const value of [least - 1, least + 0.5, most + 1, -1, Infinity, Number.NaN])
-      expect(refusalOf(() => given(value))).toBe(
+      expect(getRejection(() => given(value))).toBe(
         `${option} must be a whole number from ${least} to ${most}, not ${value}`,
       )
     for (const value of [key, { key }, null, true])
-      expect(refusalOf(() => given(value))).toMatch(
+      expect(getRejection(() => given(value))).toMatch(
         new RegExp(`^${option} must be a whole number from .*, not of type ${typeof value}$`),
       )
   })
 
-  test.each(others)('refuses a key as %s, and does not repeat it', (option) => {
+  test.each(others)('rejects a key as %s without repeating it', (option) => {
     for (const value of [key, { key }, null]) {
-      const message = refusalOf(() => make({ ...needs, [option]: value === null && option === 'topics' ? key : value }))
+      const message = getRejection(() =>
+        make({ ...needs, [option]: value === null && option === 'topics' ? key : value }),
+      )
       expect(message).toContain(option)
       expect(message).not.toContain(key)
     }
   })
 
-  test('refuses a name that does not exist, and says which do', () => {
-    const message = refusalOf(() => make({ ...needs, xyz: key }))
+  test('rejects an unknown name and lists the known ones', () => {
+    const message = getRejection(() => make({ ...needs, xyz: key }))
     expect(message).toContain(`Unknown option "xyz". The options of ${name} are `)
     for (const option of [...ranges.map(([option]) => option), ...others]) expect(message).toContain(option)
     expect(message).not.toContain(key)
   })
 
-  test('refuses what are no options', () => {
-    expect(refusalOf(() => make(key as never))).toBe(`${name} takes an object of options, not a string`)
+  test('rejects anything but an object', () => {
+    expect(getRejection(() => make(key as never))).toBe(`${name} takes an object of options, not a string`)
   })
 })
 
 test.each([
-  [{ address: [key] }, 'address must be 0x and 40 hex digits (a name has to be resolved first)'],
-  [{ address: 5 }, 'address must be 0x and 40 hex digits (a name has to be resolved first)'],
+  [{ address: [key] }, 'address must be 0x and 40 hex digits (resolve a name such as vitalik.eth first)'],
+  [{ address: 5 }, 'address must be 0x and 40 hex digits (resolve a name such as vitalik.eth first)'],
   [{ topics: [key] }, 'topics must be 0x and 64 hex digits'],
   [{ topics: [[key]] }, 'topics must be 0x and 64 hex digits'],
   [{ topics: [undefined] }, 'topics must be 0x and 64 hex digits'],
-])('what no log can have is refused: %o', (condition, message) => {
-  expect(refusalOf(() => iterateLogs(client, { fromBlock: 0, ...condition } as never))).toBe(message)
-  expect(refusalOf(() => watchLogs(client, condition as never))).toBe(message)
+])('a query that no log can match is rejected: %o', (condition, message) => {
+  expect(getRejection(() => iterateLogs(client, { fromBlock: 0, ...condition } as never))).toBe(message)
+  expect(getRejection(() => watchLogs(client, condition as never))).toBe(message)
 })

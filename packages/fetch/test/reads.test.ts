@@ -26,7 +26,7 @@ import type { AnvilRpc } from './nodeMethods.ts'
 import { startAnvil } from '@keyrail/core/test/startAnvil.ts'
 import type { Anvil } from '@keyrail/core/test/startAnvil.ts'
 
-// Every value is checked against what the same node says over the wire.
+// Every value is compared with the same node's response on the wire.
 let anvil: Anvil
 let client: Client<AnvilRpc>
 let from: Hex
@@ -36,7 +36,7 @@ let made: Hex
 const hashes = {} as Record<'legacy' | 'eip2930' | 'eip1559' | 'eip7702', Hex>
 let lastEmit: Hex
 
-/** Sends, and waits for the block: anvil gives the hash a little before it has mined. */
+/** Sends a transaction and waits until it is mined: anvil returns the hash a little earlier. */
 const send = async (more: object): Promise<Hex> => {
   const hash = await client.eth_sendTransaction({ from, ...more })
   await waitForTransactionReceipt(client, { hash, pollingIntervalMs: 10 })
@@ -133,7 +133,7 @@ describe('getBlock', () => {
     expect((await getBlock(client, { block: 'earliest' }))?.number).toBe(0n)
   })
 
-  test('gives whole transactions where asked to', async () => {
+  test('returns full transactions with includeTransactions', async () => {
     const block = await getBlock(client, { block: 1n, includeTransactions: true })
     expect(block?.transactions).toEqual([await getTransaction(client, { hash: hashes.legacy })])
     const byHash = await getBlock(client, { block: block?.hash as Hex, includeTransactions: true })
@@ -150,7 +150,7 @@ describe('getBlock', () => {
     expect(await getBlock(client, { block: wordOf(1), includeTransactions: true })).toBeNull()
   })
 
-  test('refuses what is no block', async () => {
+  test('rejects an invalid block', async () => {
     await expect(getBlock(client, { block: -1 })).rejects.toEqual(invalidRequest)
     await expect(getBlock(client, { block: 2 ** 53 })).rejects.toThrow('bigint')
     await expect(getBlock(client, { block: 'newest' as 'latest' })).rejects.toThrow('latest, safe')
@@ -197,7 +197,7 @@ describe('getTransaction', () => {
     expect(await getTransaction(client, { hash: made })).toMatchObject({ to: null, input: emitterInitCode })
   })
 
-  test('gives null for one that nobody knows, and refuses what is no hash', async () => {
+  test('returns null for an unknown hash, and rejects an invalid one', async () => {
     expect(await getTransaction(client, { hash: wordOf(1) })).toBeNull()
     await expect(getTransaction(client, { hash: '0x1' })).rejects.toEqual(invalidRequest)
   })
@@ -234,7 +234,7 @@ describe('getTransactionReceipt', () => {
     expect(logs).toEqual(await getLogs(client, { blockHash }))
   })
 
-  test('tells a reverted transaction', async () => {
+  test('reports a reverted transaction', async () => {
     const snapshot = await client.evm_snapshot()
     const hash = await send({ to: emitter, data: wordOf(0), gas: '0x30000' })
     expect(await received(hash)).toMatchObject({ status: 'reverted', logs: [] })
@@ -280,10 +280,10 @@ describe('of an account', () => {
     await expect(getStorageAt(client, { address: emitter, slot: '0x0' })).rejects.toEqual(invalidRequest)
   })
 
-  test('refuses a name in place of an address', async () => {
+  test('rejects a name instead of an address', async () => {
     const address = 'name.eth' as Hex
     for (const read of [getBalance, getTransactionCount, getCode])
-      await expect(read(client, { address })).rejects.toThrow('resolved first')
+      await expect(read(client, { address })).rejects.toThrow('resolve a name')
   })
 })
 
@@ -312,7 +312,7 @@ describe('call', () => {
     })
   })
 
-  test('refuses a wrong field, naming it', async () => {
+  test('rejects a wrong field by name', async () => {
     await expect(call(client, { to: emitter, value: 0.1 })).rejects.toThrow('value must be a whole number')
     await expect(call(client, { to: emitter, data: '0x1' })).rejects.toThrow('data must be')
     await expect(call(client, { to: '0x1' })).rejects.toThrow('to must be')
@@ -320,7 +320,7 @@ describe('call', () => {
 })
 
 describe('estimateGas', () => {
-  test('tells what a transaction would need', async () => {
+  test('returns the gas that a transaction needs', async () => {
     expect(await estimateGas(client, { from, to, value: 1n })).toBe(21_000n)
     const wire = await client.eth_estimateGas({ from, to: emitter, data: wordOf(9) }, 'latest')
     expect(await estimateGas(client, { from, to: emitter, data: wordOf(9), block: 'latest' })).toBe(BigInt(wire))
@@ -380,7 +380,7 @@ describe('getLogs', () => {
     expect((await getLogs(client, { blockHash })).map((log) => log.data)).toEqual([wordOf(2)])
   })
 
-  test('refuses a wrong range or contract', async () => {
+  test('rejects a wrong range or contract', async () => {
     await expect(countOf({ fromBlock: -1n })).rejects.toThrow('fromBlock')
     await expect(countOf({ toBlock: 0.5 })).rejects.toThrow('toBlock')
     await expect(countOf({ address: ['name.eth' as Hex] })).rejects.toThrow('address')
@@ -391,7 +391,7 @@ describe('getLogs', () => {
     [9n, 2n],
     [9, 2n],
     [2n ** 53n + 1n, 2n ** 53n],
-  ])('refuses a range that ends before it begins: %s to %s', async (fromBlock, toBlock) => {
+  ])('rejects a range that ends before it starts: %s to %s', async (fromBlock, toBlock) => {
     const failure = await getLogs(client, { fromBlock, toBlock }).catch((error: unknown) => error)
     expect(failure).toEqual(invalidRequest)
     expect(String(failure)).toContain(`fromBlock (${fromBlock}) must not be above toBlock (${toBlock})`)
@@ -415,7 +415,7 @@ describe('a name that no option has', () => {
     ['getFeeHistory', { blockCount: 1 }, getFeeHistory],
     ['sendRawTransaction', { transaction: '0x02' }, sendRawTransaction],
     ['waitForTransactionReceipt', { hash }, waitForTransactionReceipt],
-  ])('is refused by %s before anything is sent', async (name, right, read) => {
+  ])('are rejected by %s before anything is sent', async (name, right, read) => {
     // Nothing listens there: what is sent fails with another kind.
     const nobody = createClient<AnvilRpc>({ url: 'http://127.0.0.1:1', retry: false, timeoutMs: 2_000 })
     const failureOf = (options: object): Promise<unknown> =>
@@ -449,7 +449,7 @@ describe('sendRawTransaction', () => {
     await expect(sendRawTransaction(client, { transaction: signed as Hex })).rejects.toMatchObject({ source: 'node' })
   })
 
-  test('refuses what is no transaction, here or at the node', async () => {
+  test('rejects an invalid transaction, before sending or at the node', async () => {
     await expect(sendRawTransaction(client, { transaction: '0x1' })).rejects.toEqual(invalidRequest)
     await expect(sendRawTransaction(client, { transaction: '0x00' })).rejects.toMatchObject({ source: 'node' })
   })

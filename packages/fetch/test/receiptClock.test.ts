@@ -77,14 +77,14 @@ describe('waitForTransactionReceipt, by the clock', () => {
     expect(wait.ended).toMatchObject({ transactionHash: hash })
   })
 
-  test('tells of the last failure at the deadline', async () => {
+  test('names the last failure at the deadline', async () => {
     server.script = raw(503, errorBody(-32_000, 'busy'))
     const wait = start({ timeoutMs: 200, pollingIntervalMs: 25 })
     await passTime(200)
     expect(String(wait.ended)).toContain('the last poll failed: unavailable')
   })
 
-  test('looks less and less often', async () => {
+  test('polls less and less often', async () => {
     const wait = start({ timeoutMs: 1_000, pollingIntervalMs: 20 })
     await passTime(1_000)
     expect(wait.ended).toMatchObject({ kind: 'timeout' })

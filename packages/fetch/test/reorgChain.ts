@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isKeyrailError, KeyrailError } from '@keyrail/core'
 import { compose } from '@keyrail/core/test/layers.ts'
-import type { FailureKind, Hex, Layer, RpcLog as WireLog } from '@keyrail/core'
+import type { FailureKind, Hex, Layer, RpcLog as WireLog, Transport } from '@keyrail/core'
 import type { RpcBlockWithHashes } from '@keyrail/core/schema'
 import { createClient } from '../src/index.ts'
 import type { Client } from '../src/index.ts'
@@ -17,8 +17,8 @@ export interface SimulatedBlock {
   readonly logs: readonly WireLog[]
 }
 
-/** What the simulated node says over HTTP where it refuses. */
-export interface Refusal {
+/** An error response of the simulated node. */
+export interface ErrorResponse {
   readonly code: number
   readonly message: string
   readonly data?: unknown
@@ -26,41 +26,41 @@ export interface Refusal {
   readonly retryAfterMs?: number
 }
 
-/** An error that the simulated node answers with. */
+/** An error that the simulated node responds with. */
 export class NodeError extends Error {
   readonly kind: FailureKind
-  readonly refusal: Refusal
+  readonly response: ErrorResponse
 
   /**
-   * @param kind - What a client in this process makes of it; over HTTP, the client finds that out by itself.
-   * @param refusal - What is sent over HTTP.
+   * @param kind - The kind that an in-process client reports. Over HTTP, the client classifies the response.
+   * @param response - The response over HTTP.
    */
-  constructor(kind: FailureKind, refusal: Refusal) {
-    super(refusal.message)
+  constructor(kind: FailureKind, response: ErrorResponse) {
+    super(response.message)
     this.kind = kind
-    this.refusal = refusal
+    this.response = response
   }
 }
 
-/** A chain that is mined and reorganized by a test, and the node that tells of it. */
+/** A chain that a test mines and reorganizes, and the node that serves it. */
 export interface ReorgChain {
-  /** What is canonical now, from block 0. */
+  /** The canonical blocks, from block 0. */
   readonly blocks: readonly SimulatedBlock[]
   readonly head: () => SimulatedBlock
-  /** Adds blocks. Each holds so many logs as the numbers say, one block for each; or a few, in turns. */
+  /** Adds blocks: a number of blocks with a few logs each, or one block per entry with that many logs. */
   readonly mine: (blocks?: number | readonly number[]) => void
-  /** Takes blocks off the end and puts others there: as many as were taken, unless told. */
+  /** Replaces the newest `depth` blocks with new ones: `blocks` of them, or `depth`. */
   readonly reorg: (depth: number, blocks?: number) => void
   /** The canonical logs of a range. */
   readonly logs: (from?: number, to?: number) => readonly WireLog[]
-  /** Every call that was made, in order. */
-  readonly asked: { method: string; params: readonly unknown[] }[]
-  /** Called before each answer: the place to mine, reorganize, refuse (by throwing), or wait. */
+  /** Every call received, in order. */
+  readonly requests: { method: string; params: readonly unknown[] }[]
+  /** Called before each response: a test can mine, reorganize, reject (by throwing) or wait here. */
   before: (method: string, params: readonly unknown[]) => void | Promise<void>
-  /** Called once the answer is made, before it is sent. */
+  /** Called when the response is ready, before it is sent. */
   after: (method: string) => void
-  /** Answers a call. */
-  readonly answer: (method: string, params: readonly unknown[]) => Promise<unknown>
+  /** Responds to a call. */
+  readonly respond: (method: string, params: readonly unknown[]) => Promise<unknown>
 }
 
 /** The one contract and the two topics of simulated logs. */
@@ -69,7 +69,7 @@ export const topicOf = (index: number): Hex => `0x${'e0'.repeat(31)}0${index % 2
 
 const hex = (value: number): Hex => `0x${value.toString(16)}`
 
-/** Makes one with a genesis block. `blockSeconds` stand between the timestamps. */
+/** Creates a chain with a genesis block. Timestamps are `blockSeconds` apart. */
 export function createReorgChain(blockSeconds = 12): ReorgChain {
   let made = 0
   const blocks: SimulatedBlock[] = []
@@ -78,7 +78,7 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
   const add = (logCount: number): void => {
     const parent = blocks.at(-1)
     const number = blocks.length
-    // Unique for each block ever made, so that no fork can be taken for another.
+    // Unique for each block ever mined, so that forks can be distinguished.
     const hash: Hex = `0xb10c${(++made).toString(16).padStart(60, '0')}`
     const block = {
       number,
@@ -135,11 +135,11 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
       chain.mine(count)
     },
     logs: (from = 0, to = blocks.length - 1) => blocks.slice(from, to + 1).flatMap(({ logs }) => logs),
-    asked: [],
+    requests: [],
     before: () => {},
     after: () => {},
-    answer: async (method, params) => {
-      chain.asked.push({ method, params })
+    respond: async (method, params) => {
+      chain.requests.push({ method, params })
       await chain.before(method, params)
       const [first] = params
       const result = (() => {
@@ -171,48 +171,51 @@ export function createReorgChain(blockSeconds = 12): ReorgChain {
 
 const passing: readonly FailureKind[] = ['throttled', 'unavailable', 'network', 'timeout', 'lagging']
 
-/** A client of the chain in this process: real but for the wire. Layers go around it, the innermost first. */
-export function clientOfChain(chain: ReorgChain, ...layers: readonly Layer[]): Client {
+/** A client of the chain in this process: real except for HTTP. Layers wrap the transport, the innermost first. */
+export function createChainClient(chain: ReorgChain, ...layers: readonly Layer[]): Client {
+  return createClient(createChainTransport(chain, ...layers))
+}
+
+/** The transport of {@link createChainClient}. */
+export function createChainTransport(chain: ReorgChain, ...layers: readonly Layer[]): Transport {
   const failureOf = (error: unknown, method: string): unknown => {
     if (!(error instanceof NodeError)) return error
-    const { kind, refusal } = error
-    return new KeyrailError(`${method} failed: ${kind}: ${refusal.message}`, {
+    const { kind, response } = error
+    return new KeyrailError(`${method} failed: ${kind}: ${response.message}`, {
       kind,
       source: 'node',
       retryable: passing.includes(kind),
       method,
-      retryAfterMs: refusal.retryAfterMs,
-      rpcError: { code: refusal.code, message: refusal.message, data: refusal.data },
+      retryAfterMs: response.retryAfterMs,
+      rpcError: { code: response.code, message: response.message, data: response.data },
     })
   }
-  return createClient(
-    compose(
-      {
-        redactedUrl: 'simulated',
-        close: () => {},
-        send: (call, settle) => {
-          let over = false
-          const end = (ok: boolean, value: unknown): void => {
-            if (over) return
-            over = true
-            settle(ok, value)
-          }
-          call.cancel = (reason) => end(false, reason)
-          chain.answer(call.method, JSON.parse(call.params) as unknown[]).then(
-            (value) => end(true, JSON.parse(JSON.stringify(value))),
-            (error: unknown) => end(false, isKeyrailError(error) ? error : failureOf(error, call.method)),
-          )
-        },
+  return compose(
+    {
+      redactedUrl: 'simulated',
+      close: () => {},
+      send: (call, settle) => {
+        let over = false
+        const end = (ok: boolean, value: unknown): void => {
+          if (over) return
+          over = true
+          settle(ok, value)
+        }
+        call.cancel = (reason) => end(false, reason)
+        chain.respond(call.method, JSON.parse(call.params) as unknown[]).then(
+          (value) => end(true, JSON.parse(JSON.stringify(value))),
+          (error: unknown) => end(false, isKeyrailError(error) ? error : failureOf(error, call.method)),
+        )
       },
-      ...layers,
-    ),
+    },
+    ...layers,
   )
 }
 
 /** The chain behind a real HTTP server. */
 export interface ChainServer {
   readonly url: string
-  /** How many requests it has not answered yet. */
+  /** How many requests have no response yet. */
   readonly open: () => number
   readonly close: () => Promise<void>
 }
@@ -227,15 +230,15 @@ export async function serveChain(chain: ReorgChain): Promise<ChainServer> {
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
       const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] }
-      const send = (status: number, answer: object, retryAfterMs?: number): void => {
+      const send = (status: number, body: object, retryAfterMs?: number): void => {
         if (retryAfterMs !== undefined) response.setHeader('retry-after', String(retryAfterMs / 1_000))
         response.writeHead(status, { 'content-type': 'application/json' })
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }))
       }
-      chain.answer(method, params).then(
+      chain.respond(method, params).then(
         (result) => send(200, { result }),
         (error: unknown) => {
-          const { status = 200, retryAfterMs, ...rpc } = (error as NodeError).refusal
+          const { status = 200, retryAfterMs, ...rpc } = (error as NodeError).response
           send(status, { error: rpc }, retryAfterMs)
         },
       )
@@ -253,6 +256,6 @@ export async function serveChain(chain: ReorgChain): Promise<ChainServer> {
   }
 }
 
-/** What makes a log of the wire and a decoded one the same. */
+/** The position of a log, on the wire or decoded, for comparisons. */
 export const placeOf = (log: { blockHash: Hex; blockNumber: Hex | bigint; logIndex: Hex | number }): string =>
   `${Number(log.blockNumber)}/${log.blockHash.slice(-6)}/${Number(log.logIndex)}`

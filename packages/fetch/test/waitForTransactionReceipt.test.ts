@@ -87,12 +87,12 @@ describe('waitForTransactionReceipt', () => {
   test('gives an old transaction at once', async () => {
     const hash = await send()
     await mine(12)
-    // Were there a second look, the test would be over before it.
+    // A second poll would come after the end of the test.
     const receipt = await waitForTransactionReceipt(client, { hash, confirmations: 12, pollingIntervalMs: 600_000 })
     expect(receipt.transactionHash).toBe(hash)
   })
 
-  test('begins anew when a reorganization takes the receipt away, and ends once it is mined again', async () => {
+  test('starts over if a reorganization removes the receipt, and ends once it is mined again', async () => {
     const hash = await send()
     await mine()
     const wait = waitForTransactionReceipt(client, { hash, confirmations: 4, pollingIntervalMs })
@@ -112,7 +112,7 @@ describe('waitForTransactionReceipt', () => {
     expect(receipt.blockNumber).toBe(BigInt(second?.blockNumber ?? ''))
   })
 
-  test('ends with the reason of the signal: before, while it looks, and while it waits', async () => {
+  test('ends with the reason of the signal: before, during a poll, and between polls', async () => {
     const hash = await send()
     const reason = { mine: true }
     await expect(waitForTransactionReceipt(client, { hash, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
@@ -134,35 +134,35 @@ describe('waitForTransactionReceipt', () => {
     ['timeoutMs', { hash: wordOf(1), timeoutMs: 0 }],
     ['timeoutMs', { hash: wordOf(1), timeoutMs: Infinity }],
     ['pollingIntervalMs', { hash: wordOf(1), pollingIntervalMs: 0 }],
-  ])('refuses a wrong %s', async (name, options) => {
+  ])('rejects a wrong %s', async (name, options) => {
     await expect(waitForTransactionReceipt(client, options)).rejects.toMatchObject({ kind: 'invalidRequest' })
     await expect(waitForTransactionReceipt(client, options)).rejects.toThrow(name)
   })
 })
 
-describe('waitForTransactionReceipt, where the node has trouble', () => {
-  /** A server that answers each request with the next of what it is given, the last one again and again. */
-  const startTroubled = async (...answers: { status?: number; headers?: Record<string, string>; body: unknown }[]) => {
-    let asked = 0
+describe('waitForTransactionReceipt with a failing node', () => {
+  /** A server that returns these responses one after the other, and then repeats the last one. */
+  const startFailing = async (...responses: { status?: number; headers?: Record<string, string>; body: unknown }[]) => {
+    let requests = 0
     const server = createServer((request, response) => {
       let text = ''
       request.on('data', (chunk: Buffer) => (text += chunk.toString()))
       request.on('end', () => {
-        const answer = answers[Math.min(asked++, answers.length - 1)]
+        const next = responses[Math.min(requests++, responses.length - 1)]
         const { id } = JSON.parse(text) as { id: number }
-        response.writeHead(answer?.status ?? 200, { 'content-type': 'application/json', ...answer?.headers })
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(answer?.body as object) }))
+        response.writeHead(next?.status ?? 200, { 'content-type': 'application/json', ...next?.headers })
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(next?.body as object) }))
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const troubled = createClient({ url, retry: false })
+    const client = createClient({ url, retry: false })
     return {
-      asked: () => asked,
+      requests: () => requests,
       wait: (more: object = {}): Promise<TransactionReceipt> =>
-        waitForTransactionReceipt(troubled, { hash: wireReceipt.transactionHash, pollingIntervalMs, ...more }),
+        waitForTransactionReceipt(client, { hash: wireReceipt.transactionHash, pollingIntervalMs, ...more }),
       [Symbol.asyncDispose]: async () => {
-        troubled.close()
+        client.close()
         server.closeAllConnections()
         await new Promise((resolve) => server.close(resolve))
       },
@@ -172,24 +172,24 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
   const found = { body: { result: wireReceipt } }
   const absent = { body: { result: null } }
 
-  test('goes on after failures that may pass', async () => {
-    await using node = await startTroubled(busy, absent, busy, busy, found)
+  test('continues after retryable failures', async () => {
+    await using node = await startFailing(busy, absent, busy, busy, found)
     expect((await node.wait()).transactionHash).toBe(wireReceipt.transactionHash)
-    expect(node.asked()).toBe(5)
+    expect(node.requests()).toBe(5)
   })
 
-  test('fails at once where the node asks for a longer wait than there is time', async () => {
+  test('fails at once if the node requests a longer wait than the time left', async () => {
     const throttled = {
       status: 429,
       headers: { 'retry-after': '60' },
       body: { error: { code: 429, message: 'slow down' } },
     }
-    await using node = await startTroubled(throttled, found)
+    await using node = await startFailing(throttled, found)
     await expect(node.wait({ timeoutMs: 5_000 })).rejects.toMatchObject({ kind: 'throttled', retryAfterMs: 60_000 })
-    expect(node.asked()).toBe(1)
+    expect(node.requests()).toBe(1)
   })
 
-  test('ends at the deadline while a look is under way', async () => {
+  test('ends at the deadline during a poll', async () => {
     const server = await startCountingServer()
     const hanging = createClient({ url: server.url })
     server.respond = () => undefined
@@ -200,19 +200,19 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
     await server.close()
   })
 
-  test('fails at once for what will not pass', async () => {
-    await using node = await startTroubled({ status: 401, body: { error: { code: -32000, message: 'unknown key' } } })
+  test('fails at once if the failure is not retryable', async () => {
+    await using node = await startFailing({ status: 401, body: { error: { code: -32000, message: 'unknown key' } } })
     await expect(node.wait()).rejects.toMatchObject({ kind: 'auth' })
-    expect(node.asked()).toBe(1)
+    expect(node.requests()).toBe(1)
   })
 
   test('fails at once for a receipt that is none', async () => {
-    await using node = await startTroubled({ body: { result: { ...wireReceipt, gasUsed: 'much' } } })
+    await using node = await startFailing({ body: { result: { ...wireReceipt, gasUsed: 'much' } } })
     await expect(node.wait()).rejects.toMatchObject({
       kind: 'badResponse',
       message: 'receipt.gasUsed is not a hex quantity',
     })
-    expect(node.asked()).toBe(1)
+    expect(node.requests()).toBe(1)
   })
 
   test('asks for no head where one confirmation is enough', async () => {
@@ -226,7 +226,7 @@ describe('waitForTransactionReceipt, where the node has trouble', () => {
   })
 
   test('leaves no listener on the signal', async () => {
-    await using node = await startTroubled(absent, absent, absent, found)
+    await using node = await startFailing(absent, absent, absent, found)
     const controller = new AbortController()
     let listeners = 0
     const { signal } = controller

@@ -8,10 +8,19 @@ import type { BlockEvent } from '../src/watch/watchBlocks.ts'
 import { watchLogs } from '../src/watch/watchLogs.ts'
 import type { LogEvent } from '../src/watch/watchLogs.ts'
 import type { WatchFailure } from '../src/watch/watchOptions.ts'
-import { clientOfChain, contract, createReorgChain, NodeError, placeOf, serveChain, topicOf } from './reorgChain.ts'
+import {
+  createChainClient,
+  createChainTransport,
+  contract,
+  createReorgChain,
+  NodeError,
+  placeOf,
+  serveChain,
+  topicOf,
+} from './reorgChain.ts'
 import type { ReorgChain } from './reorgChain.ts'
 
-const chainOf = (blocks: number | readonly number[]): ReorgChain => {
+const createChain = (blocks: number | readonly number[]): ReorgChain => {
   const chain = createReorgChain()
   chain.mine(blocks)
   return chain
@@ -36,7 +45,7 @@ const take = <E>(
   }
 }
 
-/** The blocks that were told and not taken back; fails where they were no chain at any time. */
+/** The blocks reported and not removed. Fails if they do not form a chain at any time. */
 const blocksLeft = (events: readonly BlockEvent[]): { number: number; hash: Hex }[] => {
   const left: { number: number; hash: Hex }[] = []
   for (const event of events) {
@@ -54,7 +63,7 @@ const blocksLeft = (events: readonly BlockEvent[]): { number: number; hash: Hex 
   return left
 }
 
-/** The logs that were told and not taken back; fails where one was taken back that did not stand there. */
+/** The logs reported and not removed. Fails if a removed log was not the last one. */
 const logsLeft = (events: readonly LogEvent[]): string[] => {
   const left: string[] = []
   for (const event of events) {
@@ -85,7 +94,7 @@ const wordings = {
   lagging: { status: 200, code: -32_000, message: 'header not found' },
 }
 
-/** What a chain does between two requests: mostly nothing, so that a watcher gets to the head, where it hurts. */
+/** A change between two requests: mostly none, so that the watcher reaches the head, where reorganizations matter. */
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 300, arbitrary: fc.constant<Step>({ depth: 0, blocks: 0 }) },
   { weight: 8, arbitrary: fc.record({ depth: fc.constant(0), blocks: fc.integer({ min: 1, max: 4 }) }) },
@@ -106,7 +115,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Has the chain take a step before each answer, and another after it. Gives how many are left. */
+/** Changes the chain before and after each response. Returns how many changes are left. */
 const play = (chain: ReorgChain, script: readonly Step[]): (() => number) => {
   const steps = [...script]
   const next = (): Step['fails'] => {
@@ -123,7 +132,7 @@ const play = (chain: ReorgChain, script: readonly Step[]): (() => number) => {
   return () => steps.length
 }
 
-/** Lets the clock run until the chain stands still and everything about it must have been seen. */
+/** Advances the clock until the chain no longer changes and everything must have been reported. */
 const untilQuiet = async (left: () => number): Promise<void> => {
   for (let i = 0; i < 1_000 && left() > 0; i++) await vi.advanceTimersByTimeAsync(2_000)
   expect(left()).toBe(0)
@@ -140,9 +149,9 @@ afterEach(() => {
 })
 
 describe('watchBlocks', () => {
-  test('tells the latest block first, then each that comes', async () => {
-    const chain = chainOf(10)
-    const { seen, stop } = take(watchBlocks(clientOfChain(chain)))
+  test('reports the latest block first, then each new one', async () => {
+    const chain = createChain(10)
+    const { seen, stop } = take(watchBlocks(createChainClient(chain)))
     await vi.advanceTimersByTimeAsync(1_000)
     expect(seen).toHaveLength(1)
     chain.mine(1)
@@ -155,33 +164,33 @@ describe('watchBlocks', () => {
   })
 
   test('fills the gap from a block in the past, and waits for one in the future', async () => {
-    const chain = chainOf(300)
-    const past = take(watchBlocks(clientOfChain(chain), { fromBlock: 5 }))
+    const chain = createChain(300)
+    const past = take(watchBlocks(createChainClient(chain), { fromBlock: 5 }))
     await vi.advanceTimersByTimeAsync(1_000)
     expect(blocksLeft(past.seen)).toHaveLength(296)
-    const future = take(watchBlocks(clientOfChain(chain), { fromBlock: 303n }))
+    const future = take(watchBlocks(createChainClient(chain), { fromBlock: 303n }))
     await vi.advanceTimersByTimeAsync(10_000)
     expect(future.seen).toEqual([])
     chain.mine(5)
     await vi.advanceTimersByTimeAsync(12_000)
     expect(blocksLeft(future.seen).map(({ number }) => number)).toEqual([303, 304, 305])
-    const finalized = take(watchBlocks(clientOfChain(chain), { fromBlock: 'finalized' }))
+    const finalized = take(watchBlocks(createChainClient(chain), { fromBlock: 'finalized' }))
     await vi.advanceTimersByTimeAsync(1_000)
     expect(blocksLeft(finalized.seen)[0]?.number).toBe(273)
     await Promise.all([past.stop(), future.stop(), finalized.stop()])
   })
 
-  test('gives whole transactions where they are asked for', async () => {
-    const chain = chainOf(1)
-    const events = watchBlocks(clientOfChain(chain), { includeTransactions: true })
+  test('returns full transactions with includeTransactions', async () => {
+    const chain = createChain(1)
+    const events = watchBlocks(createChainClient(chain), { includeTransactions: true })
     await events.next()
     await events.return()
-    expect(chain.asked.at(-1)).toEqual({ method: 'eth_getBlockByNumber', params: ['latest', true] })
+    expect(chain.requests.at(-1)).toEqual({ method: 'eth_getBlockByNumber', params: ['latest', true] })
   })
 
-  test('passes over what it missed where that is wanted', async () => {
-    const chain = chainOf(10)
-    const { seen, stop } = take(watchBlocks(clientOfChain(chain), { emitMissedBlocks: false }))
+  test('skips missed blocks with emitMissedBlocks: false', async () => {
+    const chain = createChain(10)
+    const { seen, stop } = take(watchBlocks(createChainClient(chain), { emitMissedBlocks: false }))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.mine(20)
     await vi.advanceTimersByTimeAsync(12_000)
@@ -195,9 +204,9 @@ describe('watchBlocks', () => {
     ])
   })
 
-  test('does not go back to what it passed over where the chain gets shorter', async () => {
-    const chain = chainOf(10)
-    const { seen, stop } = take(watchBlocks(clientOfChain(chain), { emitMissedBlocks: false }))
+  test('does not return to skipped blocks when the chain becomes shorter', async () => {
+    const chain = createChain(10)
+    const { seen, stop } = take(watchBlocks(createChainClient(chain), { emitMissedBlocks: false }))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.mine(20)
     await vi.advanceTimersByTimeAsync(12_000)
@@ -212,29 +221,29 @@ describe('watchBlocks', () => {
   })
 
   test('is not led astray by one node that still has the old branch, while it fills a gap', async () => {
-    const chain = chainOf(30)
+    const chain = createChain(30)
     const old = chain.blocks[27]?.hash
     chain.reorg(5, 6)
-    let told = false
+    let replaced = false
     const balanced: ReorgChain = {
       ...chain,
-      answer: (method, params) => {
-        if (told || params[0] !== '0x1b') return chain.answer(method, params)
-        told = true
-        return chain.answer('eth_getBlockByHash', [old])
+      respond: (method, params) => {
+        if (replaced || params[0] !== '0x1b') return chain.respond(method, params)
+        replaced = true
+        return chain.respond('eth_getBlockByHash', [old])
       },
     }
-    const { seen, stop } = take(watchBlocks(clientOfChain(balanced), { fromBlock: 24 }))
+    const { seen, stop } = take(watchBlocks(createChainClient(balanced), { fromBlock: 24 }))
     await vi.advanceTimersByTimeAsync(12_000)
     await stop()
-    expect(told).toBe(true)
+    expect(replaced).toBe(true)
     expect(seen.map(({ type }) => type)).toEqual(Array.from({ length: 8 }, () => 'block'))
     expect(blocksLeft(seen)).toHaveLength(8)
   })
 
-  test('tells a reorganization newest first, then what came in its place', async () => {
-    const chain = chainOf(10)
-    const { seen, stop } = take(watchBlocks(clientOfChain(chain), { fromBlock: 8 }))
+  test('reports removed blocks newest first, then the ones that replace them', async () => {
+    const chain = createChain(10)
+    const { seen, stop } = take(watchBlocks(createChainClient(chain), { fromBlock: 8 }))
     await vi.advanceTimersByTimeAsync(1_000)
     const [, lost9, lost10] = chain.blocks.slice(8)
     chain.reorg(2, 3)
@@ -248,9 +257,9 @@ describe('watchBlocks', () => {
     ])
   })
 
-  test('follows a reorganization to below where it began, and one to a shorter chain that stays', async () => {
-    const chain = chainOf(20)
-    const { seen, stop } = take(watchBlocks(clientOfChain(chain)))
+  test('follows a reorganization to below its first block, and one to a chain that stays shorter', async () => {
+    const chain = createChain(20)
+    const { seen, stop } = take(watchBlocks(createChainClient(chain)))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.reorg(5, 6)
     await vi.advanceTimersByTimeAsync(12_000)
@@ -264,19 +273,19 @@ describe('watchBlocks', () => {
   })
 
   test('does not take a node that lags for a reorganization', async () => {
-    const chain = chainOf(30)
+    const chain = createChain(30)
     let turn = 0
     // A balancer in front of three nodes, one of which is three blocks behind.
     const balanced: ReorgChain = {
       ...chain,
-      answer: async (method, params) => {
+      respond: async (method, params) => {
         const head = chain.blocks.length - 1 - (turn++ % 3 === 0 ? 3 : 0)
         const [block, ...rest] = params
-        if (block === 'latest') return chain.answer(method, [`0x${head.toString(16)}`, ...rest])
-        return Number(block) > head && String(block).length < 60 ? null : chain.answer(method, params)
+        if (block === 'latest') return chain.respond(method, [`0x${head.toString(16)}`, ...rest])
+        return Number(block) > head && String(block).length < 60 ? null : chain.respond(method, params)
       },
     }
-    const { seen, stop } = take(watchBlocks(clientOfChain(balanced), { fromBlock: 20 }))
+    const { seen, stop } = take(watchBlocks(createChainClient(balanced), { fromBlock: 20 }))
     for (let i = 0; i < 40; i++) {
       chain.mine(1)
       await vi.advanceTimersByTimeAsync(12_000)
@@ -287,17 +296,17 @@ describe('watchBlocks', () => {
     expect(blocksLeft(seen)).toHaveLength(51)
   })
 
-  test('refuses blocks that were not asked for, however long a node goes on with them', async () => {
+  test('rejects blocks that were not requested, however many a node sends', async () => {
     for (const method of ['eth_getBlockByHash', 'eth_getBlockByNumber']) {
-      const chain = chainOf(30)
+      const chain = createChain(30)
       const stubborn: ReorgChain = {
         ...chain,
-        answer: (asked, params) =>
-          asked === method && params[0] !== 'latest'
-            ? chain.answer('eth_getBlockByHash', [chain.blocks[12]?.hash])
-            : chain.answer(asked, params),
+        respond: (called, params) =>
+          called === method && params[0] !== 'latest'
+            ? chain.respond('eth_getBlockByHash', [chain.blocks[12]?.hash])
+            : chain.respond(called, params),
       }
-      const { over } = take(watchBlocks(clientOfChain(stubborn), { fromBlock: 28 }))
+      const { over } = take(watchBlocks(createChainClient(stubborn), { fromBlock: 28 }))
       await vi.advanceTimersByTimeAsync(1_000)
       chain.reorg(2, 3)
       await vi.advanceTimersByTimeAsync(12_000)
@@ -306,15 +315,15 @@ describe('watchBlocks', () => {
   })
 
   test('is not hurried by a short interval into taking a lagging node for a shorter chain', async () => {
-    const chain = chainOf(30)
-    const { answer } = chain
+    const chain = createChain(30)
+    const { respond } = chain
     let lag = 0
     const lagging: ReorgChain = {
       ...chain,
-      answer: (method, [block, ...rest]) =>
-        answer(method, [block === 'latest' ? `0x${(chain.head().number - lag).toString(16)}` : block, ...rest]),
+      respond: (method, [block, ...rest]) =>
+        respond(method, [block === 'latest' ? `0x${(chain.head().number - lag).toString(16)}` : block, ...rest]),
     }
-    const { seen, stop } = take(watchBlocks(clientOfChain(lagging), { fromBlock: 20, pollingIntervalMs: 10 }))
+    const { seen, stop } = take(watchBlocks(createChainClient(lagging), { fromBlock: 20, pollingIntervalMs: 10 }))
     await vi.advanceTimersByTimeAsync(1_000)
     lag = 2
     // The chain makes a block every 12 s.
@@ -329,8 +338,8 @@ describe('watchBlocks', () => {
   })
 
   test('follows reorgDepth blocks back and no more', async () => {
-    const chain = chainOf(30)
-    const { seen, over } = take(watchBlocks(clientOfChain(chain), { fromBlock: 1, reorgDepth: 5 }))
+    const chain = createChain(30)
+    const { seen, over } = take(watchBlocks(createChainClient(chain), { fromBlock: 1, reorgDepth: 5 }))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.reorg(5, 6)
     await vi.advanceTimersByTimeAsync(12_000)
@@ -341,7 +350,7 @@ describe('watchBlocks', () => {
     await expect(over).rejects.toThrow('reorgDepth (5 blocks)')
   })
 
-  test('ends as the canonical chain, whatever that does between any two requests', async () => {
+  test('ends as the canonical chain if it changes between any two requests', async () => {
     let reorgs = 0
     await fc.assert(
       fc.asyncProperty(
@@ -349,10 +358,10 @@ describe('watchBlocks', () => {
         fc.option(fc.nat(45), { nil: undefined }),
         fc.array(step, { minLength: 20, maxLength: 800, size: 'max' }),
         async (blocks, fromBlock, script) => {
-          const chain = chainOf(blocks)
+          const chain = createChain(blocks)
           const left = play(chain, script)
           const { seen, stop } = take(
-            watchBlocks(clientOfChain(chain), { ...(fromBlock !== undefined && { fromBlock }) }),
+            watchBlocks(createChainClient(chain), { ...(fromBlock !== undefined && { fromBlock }) }),
           )
           await untilQuiet(left)
           await stop()
@@ -368,10 +377,10 @@ describe('watchBlocks', () => {
 })
 
 describe('watchLogs', () => {
-  test('tells the logs that match from the latest block on', async () => {
-    const chain = chainOf([1, 2, 3])
+  test('reports the matching logs from the latest block on', async () => {
+    const chain = createChain([1, 2, 3])
     const filter = { address: contract, topics: [topicOf(1)] }
-    const { seen, stop } = take(watchLogs(clientOfChain(chain), filter))
+    const { seen, stop } = take(watchLogs(createChainClient(chain), filter))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.mine([0, 4, 1])
     await vi.advanceTimersByTimeAsync(12_000)
@@ -385,9 +394,9 @@ describe('watchLogs', () => {
     expect(seen).toHaveLength(3)
   })
 
-  test('takes back the logs of a reorganization once, newest first, and tells of one that held none', async () => {
-    const chain = chainOf([1, 2, 0])
-    const { seen, stop } = take(watchLogs(clientOfChain(chain), { fromBlock: 0 }))
+  test('reports removed logs once, newest first, and a reorganization without logs', async () => {
+    const chain = createChain([1, 2, 0])
+    const { seen, stop } = take(watchLogs(createChainClient(chain), { fromBlock: 0 }))
     await vi.advanceTimersByTimeAsync(1_000)
     chain.reorg(1, 2)
     await vi.advanceTimersByTimeAsync(12_000)
@@ -403,27 +412,27 @@ describe('watchLogs', () => {
   })
 
   test('costs two calls a block', async () => {
-    const chain = chainOf(5)
-    const { stop } = take(watchLogs(clientOfChain(chain), { pollingIntervalMs: 12_000 }))
+    const chain = createChain(5)
+    const { stop } = take(watchLogs(createChainClient(chain), { pollingIntervalMs: 12_000 }))
     await vi.advanceTimersByTimeAsync(6_000)
-    chain.asked.length = 0
+    chain.requests.length = 0
     for (let i = 0; i < 20; i++) {
       chain.mine(1)
       await vi.advanceTimersByTimeAsync(12_000)
     }
     await stop()
-    expect(chain.asked).toHaveLength(40)
+    expect(chain.requests).toHaveLength(40)
   })
 
-  test('reads what is far below the head in ranges, and goes on from a failure in there', async () => {
-    const chain = chainOf(5_000)
+  test('reads blocks far below the head in ranges, and resumes after a failure there', async () => {
+    const chain = createChain(5_000)
     let calls = 0
     chain.before = (method) => {
       if (method === 'eth_getLogs' && ++calls % 5 === 2 && calls < 100)
         throw new NodeError('unavailable', { code: -32_000, message: 'busy' })
     }
-    const troubles: WatchFailure[] = []
-    const watched = watchLogs(clientOfChain(chain), { fromBlock: 3, onError: (trouble) => troubles.push(trouble) })
+    const reported: WatchFailure[] = []
+    const watched = watchLogs(createChainClient(chain), { fromBlock: 3, onError: (failure) => reported.push(failure) })
     const { seen, stop } = take(watched)
     await vi.advanceTimersByTimeAsync(60_000)
     chain.mine(1)
@@ -431,35 +440,35 @@ describe('watchLogs', () => {
     await vi.advanceTimersByTimeAsync(120_000)
     await stop()
     expect(logsLeft(seen)).toEqual(chain.logs(3).map(placeOf))
-    expect(troubles.length).toBeGreaterThan(1)
-    expect(chain.asked.length).toBeLessThan(400)
+    expect(reported.length).toBeGreaterThan(1)
+    expect(chain.requests.length).toBeLessThan(400)
   })
 
-  test('catches up in ranges after a long pause, also where the chain was reorganized meanwhile', async () => {
+  test('catches up in ranges after a long pause, also after a reorganization during the pause', async () => {
     for (const depth of [0, 10]) {
-      const chain = chainOf(50)
-      const { seen, stop } = take(watchLogs(clientOfChain(chain), { fromBlock: 20 }))
+      const chain = createChain(50)
+      const { seen, stop } = take(watchLogs(createChainClient(chain), { fromBlock: 20 }))
       await vi.advanceTimersByTimeAsync(1_000)
       if (depth > 0) chain.reorg(depth)
       chain.mine(4_000)
-      chain.asked.length = 0
+      chain.requests.length = 0
       await vi.advanceTimersByTimeAsync(30_000)
       chain.reorg(12, 14)
       await vi.advanceTimersByTimeAsync(30_000)
       await stop()
       expect(logsLeft(seen)).toEqual(chain.logs(20).map(placeOf))
-      expect(chain.asked.length).toBeLessThan(400)
+      expect(chain.requests.length).toBeLessThan(400)
     }
   })
 
-  test('catches up a second time from where it is, not from where it once failed', async () => {
-    const chain = chainOf(5_000)
+  test('catches up a second time from its current block, not from that of an earlier failure', async () => {
+    const chain = createChain(5_000)
     chain.before = (method, [filter]) => {
       if (method !== 'eth_getLogs' || Number((filter as { fromBlock?: Hex }).fromBlock) < 500) return
       chain.before = () => {}
       throw new NodeError('network', { code: 0, message: 'reset' })
     }
-    const { seen, stop } = take(watchLogs(clientOfChain(chain), { fromBlock: 1 }))
+    const { seen, stop } = take(watchLogs(createChainClient(chain), { fromBlock: 1 }))
     await vi.advanceTimersByTimeAsync(10_000)
     chain.mine(1_000)
     await vi.advanceTimersByTimeAsync(30_000)
@@ -469,8 +478,8 @@ describe('watchLogs', () => {
 
   test('follows reorgDepth blocks back after it caught up, and no more', async () => {
     for (const depth of [64, 65]) {
-      const chain = chainOf(1_000)
-      const { seen, over, stop } = take(watchLogs(clientOfChain(chain), { fromBlock: 0 }))
+      const chain = createChain(1_000)
+      const { seen, over, stop } = take(watchLogs(createChainClient(chain), { fromBlock: 0 }))
       await vi.advanceTimersByTimeAsync(1_000)
       expect(logsLeft(seen)).toEqual(chain.logs().map(placeOf))
       chain.reorg(depth, depth + 1)
@@ -483,19 +492,19 @@ describe('watchLogs', () => {
     }
   })
 
-  test('refuses the logs of a node that does not know filters by hash', async () => {
-    const chain = chainOf([1, 1, 1])
+  test('rejects the logs of a node that does not know filters by hash', async () => {
+    const chain = createChain([1, 1, 1])
     const old: ReorgChain = {
       ...chain,
-      answer: (method, params) =>
-        method === 'eth_getLogs' ? Promise.resolve(chain.logs(3)) : chain.answer(method, params),
+      respond: (method, params) =>
+        method === 'eth_getLogs' ? Promise.resolve(chain.logs(3)) : chain.respond(method, params),
     }
-    const { over } = take(watchLogs(clientOfChain(old), { fromBlock: 1 }))
+    const { over } = take(watchLogs(createChainClient(old), { fromBlock: 1 }))
     await vi.advanceTimersByTimeAsync(1_000)
     await expect(over).rejects.toMatchObject({ kind: 'badResponse' })
   })
 
-  test('ends as the canonical logs, each exactly once, whatever the chain does between any two requests', async () => {
+  test('ends with the canonical logs, each exactly once, if the chain changes between any two requests', async () => {
     let reorgs = 0
     await fc.assert(
       fc.asyncProperty(
@@ -504,15 +513,15 @@ describe('watchLogs', () => {
         fc.boolean(),
         fc.array(step, { minLength: 20, maxLength: 800, size: 'max' }),
         async (blocks, fromBlock, one, script) => {
-          const chain = chainOf(blocks)
+          const chain = createChain(blocks)
           const left = play(chain, script)
           let first: number | undefined
-          const { answer } = chain
-          // What it takes for the latest block at the start.
-          const client = clientOfChain({
+          const { respond } = chain
+          // The latest block at the start.
+          const client = createChainClient({
             ...chain,
-            answer: async (method, params) => {
-              const result = await answer(method, params)
+            respond: async (method, params) => {
+              const result = await respond(method, params)
               if (params[0] === 'latest') first ??= Number((result as { number: Hex }).number)
               return result
             },
@@ -537,7 +546,7 @@ describe('watchLogs', () => {
 
   test('does so over HTTP, too', async () => {
     vi.useRealTimers()
-    const chain = chainOf(150)
+    const chain = createChain(150)
     const script = fc.sample(fc.array(step, { minLength: 800, maxLength: 800 }), { numRuns: 1, seed: 7 })[0] ?? []
     const left = play(chain, script)
     const server = await serveChain(chain)
@@ -545,7 +554,7 @@ describe('watchLogs', () => {
     const logs = take(watchLogs(client, { fromBlock: 1, pollingIntervalMs: 10 }))
     const blocks = take(watchBlocks(client, { fromBlock: 1, pollingIntervalMs: 10 }))
     await vi.waitFor(() => expect(left()).toBe(0), { timeout: 60_000 })
-    // A chain that stands still below what was seen is believed only after many seconds.
+    // A head below the reported blocks is accepted only after many seconds.
     chain.mine(20)
     await vi.waitFor(
       () => {
@@ -567,22 +576,22 @@ describe.each<readonly [string, Watch]>([
   ['watchBlocks', watchBlocks],
   ['watchLogs', watchLogs],
 ])('%s', (_, watch) => {
-  test('never has two looks under way, and none while an event is dealt with', async () => {
-    const chain = chainOf(Array.from({ length: 5 }, () => 1))
-    let looks = 0
+  test('never has two polls in flight, and none while an event is processed', async () => {
+    const chain = createChain(Array.from({ length: 5 }, () => 1))
+    let polls = 0
     let most = 0
     chain.before = async (__, params) => {
       if (params[0] !== 'latest') return
-      most = Math.max(most, ++looks)
+      most = Math.max(most, ++polls)
       await new Promise((resolve) => setTimeout(resolve, 3_000))
-      looks--
+      polls--
     }
-    const events = watch(clientOfChain(chain), { pollingIntervalMs: 100 })
+    const events = watch(createChainClient(chain), { pollingIntervalMs: 100 })
     const { value } = await Promise.all([events.next(), vi.advanceTimersByTimeAsync(10_000)]).then(([first]) => first)
     expect(value?.type).toMatch(/block|log/)
-    const asked = chain.asked.length
+    const requests = chain.requests.length
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(chain.asked).toHaveLength(asked)
+    expect(chain.requests).toHaveLength(requests)
     chain.mine([1])
     const [next] = await Promise.all([events.next(), vi.advanceTimersByTimeAsync(10_000)])
     expect(next.done).toBe(false)
@@ -591,35 +600,35 @@ describe.each<readonly [string, Watch]>([
     await vi.advanceTimersByTimeAsync(10_000)
   })
 
-  test('counts a fixed interval from look to look, however long one takes', async () => {
-    const chain = chainOf([1])
-    const looks: number[] = []
+  test('counts a fixed interval from poll to poll, however long one takes', async () => {
+    const chain = createChain([1])
+    const polls: number[] = []
     chain.before = async (__, params) => {
       if (params[0] !== 'latest') return
-      looks.push(performance.now())
+      polls.push(performance.now())
       await new Promise((resolve) => setTimeout(resolve, 3_000))
       chain.mine([1])
     }
-    const { stop } = take(watch(clientOfChain(chain), { pollingIntervalMs: 5_000 }))
+    const { stop } = take(watch(createChainClient(chain), { pollingIntervalMs: 5_000 }))
     await vi.advanceTimersByTimeAsync(29_000)
     await stop()
     await vi.advanceTimersByTimeAsync(3_000)
-    expect(looks.map((at) => Math.round((at - (looks[0] ?? 0)) / 1_000))).toEqual([0, 5, 10, 15, 20, 25])
+    expect(polls.map((at) => Math.round((at - (polls[0] ?? 0)) / 1_000))).toEqual([0, 5, 10, 15, 20, 25])
   })
 
-  test('survives failures that may pass, tells of them, and waits longer each time', async () => {
-    const chain = chainOf(5)
+  test('continues after retryable failures, reports them, and waits longer each time', async () => {
+    const chain = createChain(5)
     const { seen, stop, over } = take(
-      watch(clientOfChain(chain), { fromBlock: 5, onError: (trouble: WatchFailure) => troubles.push(trouble) }),
+      watch(createChainClient(chain), { fromBlock: 5, onError: (failure: WatchFailure) => reported.push(failure) }),
     )
-    const troubles: WatchFailure[] = []
+    const reported: WatchFailure[] = []
     await vi.advanceTimersByTimeAsync(1_000)
     const before = seen.length
     chain.before = () => {
       throw new NodeError('network', { code: 0, message: 'reset' })
     }
     await vi.advanceTimersByTimeAsync(100_000)
-    expect(troubles.map(({ failures, waitMs }) => [failures, waitMs]).slice(0, 7)).toEqual([
+    expect(reported.map(({ failures, waitMs }) => [failures, waitMs]).slice(0, 7)).toEqual([
       [1, 500],
       [2, 1_000],
       [3, 2_000],
@@ -628,7 +637,7 @@ describe.each<readonly [string, Watch]>([
       [6, 16_000],
       [7, 30_000],
     ])
-    expect(troubles[0]?.error.kind).toBe('network')
+    expect(reported[0]?.error.kind).toBe('network')
     chain.before = () => {}
     chain.mine([1, 1, 1])
     await vi.advanceTimersByTimeAsync(60_000)
@@ -639,29 +648,29 @@ describe.each<readonly [string, Watch]>([
     }
     chain.mine([1])
     await vi.advanceTimersByTimeAsync(70_000)
-    expect(troubles.at(-1)).toMatchObject({ failures: 1, waitMs: 77_000 })
-    const { length } = chain.asked
+    expect(reported.at(-1)).toMatchObject({ failures: 1, waitMs: 77_000 })
+    const { length } = chain.requests
     expect(seen).toHaveLength(before + 3)
     await vi.advanceTimersByTimeAsync(20_000)
-    expect(chain.asked.length).toBeGreaterThan(length)
+    expect(chain.requests.length).toBeGreaterThan(length)
     expect(seen).toHaveLength(before + 4)
     await stop()
     await over
   })
 
-  test('ends with a failure that will not pass, and with what onError throws', async () => {
-    const chain = chainOf(5)
+  test('ends with a failure that is not retryable, and with an error that onError throws', async () => {
+    const chain = createChain(5)
     chain.before = () => {
       throw new NodeError('auth', { code: -32_000, message: 'no such key' })
     }
-    const failed = take(watch(clientOfChain(chain)))
+    const failed = take(watch(createChainClient(chain)))
     await vi.advanceTimersByTimeAsync(1)
     await expect(failed.over).rejects.toMatchObject({ kind: 'auth' })
     chain.before = () => {
       throw new NodeError('throttled', { code: 429, message: 'slow down' })
     }
     const given = take(
-      watch(clientOfChain(chain), {
+      watch(createChainClient(chain), {
         onError: ({ failures }: WatchFailure) => {
           if (failures === 3) throw new Error('I give up')
         },
@@ -669,30 +678,30 @@ describe.each<readonly [string, Watch]>([
     )
     await vi.advanceTimersByTimeAsync(5_000)
     await expect(given.over).rejects.toThrow('I give up')
-    expect(chain.asked).toHaveLength(4)
+    expect(chain.requests).toHaveLength(4)
   })
 
-  test('ends where its client is closed', async () => {
-    const client = clientOfChain(chainOf(5))
-    const { over } = take(watch(client))
+  test('ends when its transport is closed', async () => {
+    const transport = createChainTransport(createChain(5))
+    const { over } = take(watch(createClient(transport)))
     await vi.advanceTimersByTimeAsync(1_000)
-    client.close()
+    transport.close()
     await vi.advanceTimersByTimeAsync(12_000)
     await expect(over).rejects.toMatchObject({ kind: 'aborted' })
   })
 
-  test('ends with the reason of the signal at every point where it waits', async () => {
+  test('ends with the reason of the signal at every await', async () => {
     for (let abortAt = 0; abortAt < 40; abortAt++) {
-      const chain = chainOf(6)
+      const chain = createChain(6)
       const controller = new AbortController()
       const reason = { at: abortAt }
-      let asked = 0
+      let requests = 0
       chain.before = () => {
-        if (asked++ === abortAt) controller.abort(reason)
-        if (asked > abortAt + 1) throw new Error('asked after the abort')
-        if (asked % 6 === 0) chain.reorg(4, 6)
+        if (requests++ === abortAt) controller.abort(reason)
+        if (requests > abortAt + 1) throw new Error('requested after the abort')
+        if (requests % 6 === 0) chain.reorg(4, 6)
       }
-      const { over } = take(watch(clientOfChain(chain), { fromBlock: 0, signal: controller.signal }))
+      const { over } = take(watch(createChainClient(chain), { fromBlock: 0, signal: controller.signal }))
       await vi.advanceTimersByTimeAsync(300_000)
       await expect(over).rejects.toBe(reason)
       expect(vi.getTimerCount()).toBe(0)
@@ -700,7 +709,7 @@ describe.each<readonly [string, Watch]>([
     // And while it pauses.
     for (const ms of [0, 100, 1_000]) {
       const controller = new AbortController()
-      const { over } = take(watch(clientOfChain(chainOf(6)), { signal: controller.signal }))
+      const { over } = take(watch(createChainClient(createChain(6)), { signal: controller.signal }))
       await vi.advanceTimersByTimeAsync(ms)
       controller.abort('enough')
       await expect(over).rejects.toBe('enough')
@@ -709,8 +718,8 @@ describe.each<readonly [string, Watch]>([
   })
 
   test('stops at once by return() while it pauses and while it asks, and by break', async () => {
-    const chain = chainOf(Array.from({ length: 5 }, () => 1))
-    const paused = watch(clientOfChain(chain))
+    const chain = createChain(Array.from({ length: 5 }, () => 1))
+    const paused = watch(createChainClient(chain))
     await paused.next()
     const pending = paused.next()
     await vi.advanceTimersByTimeAsync(10)
@@ -719,14 +728,14 @@ describe.each<readonly [string, Watch]>([
     expect(vi.getTimerCount()).toBe(0)
 
     chain.before = () => new Promise(() => {})
-    const asking = watch(clientOfChain(chain))
+    const asking = watch(createChainClient(chain))
     const never = asking.next()
     await vi.advanceTimersByTimeAsync(10)
     await asking.return()
     expect(await never).toEqual({ done: true, value: undefined })
 
     chain.before = () => {}
-    for await (const event of watch(clientOfChain(chain))) {
+    for await (const event of watch(createChainClient(chain))) {
       expect(event.type).toMatch(/block|log/)
       break
     }
@@ -740,10 +749,10 @@ describe.each<readonly [string, Watch]>([
     ['reorgDepth', { reorgDepth: 0 }],
     ['reorgDepth', { reorgDepth: 1_025 }],
     ['onError', { onError: 'loud' as never }],
-  ])('refuses a wrong %s at once: %o', (name, wrong) => {
+  ])('rejects a wrong %s at once: %o', (name, wrong) => {
     let caught: unknown
     try {
-      watch(clientOfChain(createReorgChain()), wrong)
+      watch(createChainClient(createReorgChain()), wrong)
     } catch (error) {
       caught = error
     }
@@ -753,7 +762,7 @@ describe.each<readonly [string, Watch]>([
 })
 
 describe('the adaptive interval', () => {
-  /** Mines by the clock; tells the looks a block costs and how late a block is seen, in milliseconds. */
+  /** Mines by the clock. Returns the polls per block and how late a block is reported, in milliseconds. */
   const measure = async (blockMs: number, skips: (block: number) => boolean = () => false) => {
     const chain = createReorgChain(blockMs / 1_000)
     const minedAt = new Map<number, number>()
@@ -765,7 +774,7 @@ describe('the adaptive interval', () => {
     }, blockMs)
     let late = 0
     let seen = 0
-    const events = watchBlocks(clientOfChain(chain))
+    const events = watchBlocks(createChainClient(chain))
     const over = (async () => {
       for await (const event of events) {
         const at = event.type === 'block' ? minedAt.get(Number(event.block.number)) : undefined
@@ -775,13 +784,13 @@ describe('the adaptive interval', () => {
       }
     })()
     await vi.advanceTimersByTimeAsync(blockMs * 20)
-    late = seen = chain.asked.length = 0
+    late = seen = chain.requests.length = 0
     await vi.advanceTimersByTimeAsync(blockMs * 200)
-    const looks = chain.asked.filter(({ params }) => params[0] === 'latest').length
+    const polls = chain.requests.filter(({ params }) => params[0] === 'latest').length
     clearInterval(timer)
     await events.return()
     await over
-    return { looksPerBlock: looks / seen, lateMs: late / seen, seen }
+    return { pollsPerBlock: polls / seen, lateMs: late / seen, seen }
   }
 
   test.each([
@@ -790,27 +799,27 @@ describe('the adaptive interval', () => {
     [2_000, 3, 300],
     [1_000, 3, 250],
     [250, 1.2, 400],
-  ])('costs few looks and finds blocks soon at a block time of %i ms', async (blockMs, mostLooks, mostLate) => {
-    const { looksPerBlock, lateMs, seen } = await measure(blockMs)
+  ])('needs few polls and finds blocks soon at a block time of %i ms', async (blockMs, mostPolls, mostLate) => {
+    const { pollsPerBlock, lateMs, seen } = await measure(blockMs)
     expect(seen).toBeGreaterThan(195)
-    expect(looksPerBlock).toBeLessThan(mostLooks)
+    expect(pollsPerBlock).toBeLessThan(mostPolls)
     expect(lateMs).toBeLessThan(mostLate)
   })
 
   test('keeps its pace where slots stay empty', async () => {
-    const { looksPerBlock, lateMs } = await measure(12_000, (slot) => slot % 7 === 0)
-    expect(looksPerBlock).toBeLessThan(4)
+    const { pollsPerBlock, lateMs } = await measure(12_000, (slot) => slot % 7 === 0)
+    expect(pollsPerBlock).toBeLessThan(4)
     expect(lateMs).toBeLessThan(2_000)
   })
 
-  test('looks at least every 4 s at a chain that stands still, and not more often than it must', async () => {
-    const chain = chainOf(5)
-    const { stop } = take(watchBlocks(clientOfChain(chain)))
+  test('polls at least every 4 s when there are no new blocks, and not more often than needed', async () => {
+    const chain = createChain(5)
+    const { stop } = take(watchBlocks(createChainClient(chain)))
     await vi.advanceTimersByTimeAsync(20_000)
-    chain.asked.length = 0
+    chain.requests.length = 0
     await vi.advanceTimersByTimeAsync(400_000)
     await stop()
-    expect(chain.asked.length).toBeGreaterThanOrEqual(99)
-    expect(chain.asked.length).toBeLessThanOrEqual(101)
+    expect(chain.requests.length).toBeGreaterThanOrEqual(99)
+    expect(chain.requests.length).toBeLessThanOrEqual(101)
   })
 })

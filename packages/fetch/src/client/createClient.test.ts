@@ -261,9 +261,9 @@ describe('closing a client that created its transport', () => {
     server.respond = () => undefined
     const owner = open()
     const bound = owner.with({ timeoutMs: 1_000 })
-    const inFlight = bound.eth_chainId()
+    const pending = bound.eth_chainId()
     owner.close()
-    await expect(inFlight).rejects.toMatchObject({ kind: 'aborted' })
+    await expect(pending).rejects.toMatchObject({ kind: 'aborted' })
     await expect(owner.eth_chainId()).rejects.toMatchObject({ kind: 'aborted' })
     await expect(bound.eth_chainId()).rejects.toMatchObject({ kind: 'aborted' })
   })

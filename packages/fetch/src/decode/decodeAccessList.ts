@@ -7,12 +7,12 @@ import { decodeObject } from './decodeObject.ts'
  * Decodes an access list.
  *
  * @param value - What the node sent.
- * @param what - Its path in the response, for the error message.
+ * @param path - Its path in the response, for the error message.
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @see EIP-2930
  */
-export function decodeAccessList(value: unknown, what: string): AccessListEntry[] {
-  return decodeList(value, what, (item, at) => {
+export function decodeAccessList(value: unknown, path: string): AccessListEntry[] {
+  return decodeList(value, path, (item, at) => {
     const entry = decodeObject<keyof AccessListEntry>(item, at)
     return {
       ...entry,

@@ -8,19 +8,19 @@ import type { Authorization } from './transaction.ts'
  * Decodes one item of an authorization list.
  *
  * @param value - What the node sent.
- * @param what - Its path in the response, for the error message.
+ * @param path - Its path in the response, for the error message.
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @see EIP-7702
  */
-export function decodeAuthorization(value: unknown, what: string): Authorization {
-  const authorization = decodeObject<keyof Authorization>(value, what)
+export function decodeAuthorization(value: unknown, path: string): Authorization {
+  const authorization = decodeObject<keyof Authorization>(value, path)
   return {
     ...authorization,
-    chainId: decodeQuantity(authorization.chainId, `${what}.chainId`),
-    address: decodeHex(authorization.address, `${what}.address`, 20),
-    nonce: decodeQuantity(authorization.nonce, `${what}.nonce`),
-    yParity: decodeNumber(authorization.yParity, `${what}.yParity`),
-    r: decodeQuantity(authorization.r, `${what}.r`),
-    s: decodeQuantity(authorization.s, `${what}.s`),
+    chainId: decodeQuantity(authorization.chainId, `${path}.chainId`),
+    address: decodeHex(authorization.address, `${path}.address`, 20),
+    nonce: decodeQuantity(authorization.nonce, `${path}.nonce`),
+    yParity: decodeNumber(authorization.yParity, `${path}.yParity`),
+    r: decodeQuantity(authorization.r, `${path}.r`),
+    s: decodeQuantity(authorization.s, `${path}.s`),
   }
 }

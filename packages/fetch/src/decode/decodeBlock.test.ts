@@ -28,7 +28,7 @@ describe('decodeBlock', () => {
     expect(decodeBlock(wireBlock)).toStrictEqual(early)
   })
 
-  test('reads what the forks brought', () => {
+  test('decodes the fields that forks added', () => {
     const forks = {
       difficulty: '0x0',
       totalDifficulty: '0xa',
@@ -55,7 +55,7 @@ describe('decodeBlock', () => {
     })
   })
 
-  test('reads whole transactions where it is told to', () => {
+  test('decodes full transactions with a decoder', () => {
     const block = decodeBlock({ ...wireBlock, transactions: [wireTransaction] }, decodeTransaction)
     expect(block.transactions).toStrictEqual([decodeTransaction(wireTransaction)])
   })
@@ -68,11 +68,7 @@ describe('decodeBlock', () => {
     ['block.timestamp', 'no time', { ...wireBlock, timestamp: undefined }],
     ['block.logsBloom', 'a short bloom', { ...wireBlock, logsBloom: '0x00' }],
     ['block.transactions', 'no transactions', { ...wireBlock, transactions: null }],
-    [
-      'block.transactions[0]',
-      'whole transactions in place of hashes',
-      { ...wireBlock, transactions: [wireTransaction] },
-    ],
+    ['block.transactions[0]', 'full transactions instead of hashes', { ...wireBlock, transactions: [wireTransaction] }],
     [
       'block.withdrawals[0].amount',
       'no amount',
@@ -92,7 +88,7 @@ describe('decodeBlock', () => {
 })
 
 describe('decodePendingBlock', () => {
-  test('lets null stand for what is not settled', () => {
+  test('returns null for fields that are not known yet', () => {
     const unsettled = { hash: null, number: null, miner: null, nonce: null, logsBloom: null }
     expect(decodePendingBlock({ ...wireBlock, ...unsettled })).toStrictEqual({ ...early, ...unsettled })
   })

@@ -8,18 +8,18 @@ import { decodeObject } from './decodeObject.ts'
 import { decodeQuantity } from './decodeQuantity.ts'
 import { malformed } from './malformed.ts'
 
-const decodeWithdrawal = (value: unknown, what: string): Withdrawal => {
-  const withdrawal = decodeObject<keyof Withdrawal>(value, what)
+const decodeWithdrawal = (value: unknown, path: string): Withdrawal => {
+  const withdrawal = decodeObject<keyof Withdrawal>(value, path)
   return {
     ...withdrawal,
-    index: decodeNumber(withdrawal.index, `${what}.index`),
-    validatorIndex: decodeNumber(withdrawal.validatorIndex, `${what}.validatorIndex`),
-    address: decodeHex(withdrawal.address, `${what}.address`, 20),
-    amount: decodeQuantity(withdrawal.amount, `${what}.amount`),
+    index: decodeNumber(withdrawal.index, `${path}.index`),
+    validatorIndex: decodeNumber(withdrawal.validatorIndex, `${path}.validatorIndex`),
+    address: decodeHex(withdrawal.address, `${path}.address`, 20),
+    amount: decodeQuantity(withdrawal.amount, `${path}.amount`),
   }
 }
 
-const decodeHash = (value: unknown, what: string): Hex => decodeHex(value, what, 32)
+const decodeHash = (value: unknown, path: string): Hex => decodeHex(value, path, 32)
 
 /**
  * Decodes a pending block: fields that are not known yet may be null.
@@ -34,11 +34,11 @@ const decodeHash = (value: unknown, what: string): Hex => decodeHex(value, what,
 export function decodePendingBlock(value: unknown): PendingBlock
 export function decodePendingBlock<T>(
   value: unknown,
-  decode: (transaction: unknown, what: string) => T,
+  decode: (transaction: unknown, path: string) => T,
 ): PendingBlock<T>
 export function decodePendingBlock(
   value: unknown,
-  decode: (transaction: unknown, what: string) => unknown = decodeHash,
+  decode: (transaction: unknown, path: string) => unknown = decodeHash,
 ): PendingBlock<unknown> {
   const block = decodeObject<keyof Block>(value, 'block')
   const quantity = (name: keyof Block): bigint => decodeQuantity(block[name], `block.${name}`)
@@ -72,8 +72,8 @@ export function decodePendingBlock(
     blockAccessListHash: decodeOptional(block.blockAccessListHash, 'block.blockAccessListHash', decodeHash),
     slotNumber: decodeOptional(block.slotNumber, 'block.slotNumber', decodeQuantity),
     uncles: decodeList(block.uncles, 'block.uncles', decodeHash),
-    withdrawals: decodeOptional(block.withdrawals, 'block.withdrawals', (list, what) =>
-      decodeList(list, what, decodeWithdrawal),
+    withdrawals: decodeOptional(block.withdrawals, 'block.withdrawals', (list, path) =>
+      decodeList(list, path, decodeWithdrawal),
     ),
     transactions: decodeList(block.transactions, 'block.transactions', decode),
   }
@@ -91,10 +91,10 @@ export function decodePendingBlock(
  * @see execution-apis, schema `Block`
  */
 export function decodeBlock(value: unknown): Block
-export function decodeBlock<T>(value: unknown, decode: (transaction: unknown, what: string) => T): Block<T>
+export function decodeBlock<T>(value: unknown, decode: (transaction: unknown, path: string) => T): Block<T>
 export function decodeBlock(
   value: unknown,
-  decode: (transaction: unknown, what: string) => unknown = decodeHash,
+  decode: (transaction: unknown, path: string) => unknown = decodeHash,
 ): Block<unknown> {
   const block = decodePendingBlock(value, decode)
   const { hash, number, miner, nonce, logsBloom } = block

@@ -14,11 +14,11 @@ describe('decodeHex', () => {
     ['half a byte', '0xc0d'],
     ['no prefix', 'c0de'],
     ['other letters', '0xnode'],
-  ])('refuses %s', (_, value) => {
+  ])('rejects %s', (_, value) => {
     expect(() => decodeHex(value, 'code')).toThrow(expect.objectContaining({ kind: 'badResponse' }))
   })
 
-  test('refuses another length than wanted', () => {
+  test('rejects another length than the expected one', () => {
     expect(() => decodeHex('0xc0de', 'hash', 32)).toThrow('hash is not hex of 32 bytes')
   })
 })

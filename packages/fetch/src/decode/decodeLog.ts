@@ -10,25 +10,25 @@ import type { Log } from './log.ts'
  * Decodes a log.
  *
  * @param value - What the node sent.
- * @param what - Its path in the response, for the error message. @default 'log'
+ * @param path - Its path in the response, for the error message. @default 'log'
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
  * const logs = (await client.eth_getLogs({ fromBlock: '0x1' })).map((log) => decodeLog(log))
  * @see execution-apis, schema `Log`
  */
-export function decodeLog(value: unknown, what = 'log'): Log {
-  const log = decodeObject<keyof Log>(value, what)
+export function decodeLog(value: unknown, path = 'log'): Log {
+  const log = decodeObject<keyof Log>(value, path)
   return {
     ...log,
-    address: decodeHex(log.address, `${what}.address`, 20),
-    topics: decodeList(log.topics, `${what}.topics`, (topic, at) => decodeHex(topic, at, 32)),
-    data: decodeHex(log.data, `${what}.data`),
-    blockHash: decodeHex(log.blockHash, `${what}.blockHash`, 32),
-    blockNumber: decodeQuantity(log.blockNumber, `${what}.blockNumber`),
-    blockTimestamp: decodeOptional(log.blockTimestamp, `${what}.blockTimestamp`, decodeQuantity),
-    transactionHash: decodeHex(log.transactionHash, `${what}.transactionHash`, 32),
-    transactionIndex: decodeNumber(log.transactionIndex, `${what}.transactionIndex`),
-    logIndex: decodeNumber(log.logIndex, `${what}.logIndex`),
+    address: decodeHex(log.address, `${path}.address`, 20),
+    topics: decodeList(log.topics, `${path}.topics`, (topic, at) => decodeHex(topic, at, 32)),
+    data: decodeHex(log.data, `${path}.data`),
+    blockHash: decodeHex(log.blockHash, `${path}.blockHash`, 32),
+    blockNumber: decodeQuantity(log.blockNumber, `${path}.blockNumber`),
+    blockTimestamp: decodeOptional(log.blockTimestamp, `${path}.blockTimestamp`, decodeQuantity),
+    transactionHash: decodeHex(log.transactionHash, `${path}.transactionHash`, 32),
+    transactionIndex: decodeNumber(log.transactionIndex, `${path}.transactionIndex`),
+    logIndex: decodeNumber(log.logIndex, `${path}.logIndex`),
     removed: log.removed === true,
   }
 }

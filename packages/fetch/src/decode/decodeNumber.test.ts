@@ -7,7 +7,7 @@ describe('decodeNumber', () => {
     expect(decodeNumber('0x1fffffffffffff', 'nonce')).toBe(Number.MAX_SAFE_INTEGER)
   })
 
-  test.each(['0x20000000000000', `0x${'f'.repeat(64)}`, '0x', 'latest'])('refuses %s', (value) => {
+  test.each(['0x20000000000000', `0x${'f'.repeat(64)}`, '0x', 'latest'])('rejects %s', (value) => {
     expect(() => decodeNumber(value, 'nonce')).toThrow(expect.objectContaining({ kind: 'badResponse' }))
   })
 })

@@ -2,15 +2,15 @@
  * Decodes a field that some forks, chains or nodes do not have. Null counts as missing.
  *
  * @param value - What the node sent.
- * @param what - Its path in the response, for the error message.
+ * @param path - Its path in the response, for the error message.
  * @param decode - Decodes the value if there is one.
  * @param bytes - Passed to `decode`.
  */
 export function decodeOptional<T>(
   value: unknown,
-  what: string,
-  decode: (value: unknown, what: string, bytes?: number) => T,
+  path: string,
+  decode: (value: unknown, path: string, bytes?: number) => T,
   bytes?: number,
 ): T | undefined {
-  return value === undefined || value === null ? undefined : decode(value, what, bytes)
+  return value === undefined || value === null ? undefined : decode(value, path, bytes)
 }

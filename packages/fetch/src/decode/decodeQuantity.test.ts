@@ -25,7 +25,7 @@ describe('decodeQuantity', () => {
     ['other letters', '0xzz'],
     ['an array that prints as a quantity', ['0x10']],
     ['more than 256 bits', `0x1${'0'.repeat(64)}`],
-  ])('refuses %s, and does not repeat it', (_, value) => {
+  ])('rejects %s without repeating it', (_, value) => {
     expect(() => decodeQuantity(value, 'block.gasUsed')).toThrow(
       expect.objectContaining({
         kind: 'badResponse',

@@ -39,7 +39,7 @@ describe('decodeReceipt', () => {
     })
   })
 
-  test('tells a reverted one, one of blobs, and one of before Byzantium', () => {
+  test('decodes a reverted one, one with blobs, and one from before Byzantium', () => {
     expect(decodeReceipt({ ...wireReceipt, status: '0x0' }).status).toBe('reverted')
     expect(decodeReceipt({ ...wireReceipt, type: '0x3', blobGasUsed: '0x20000', blobGasPrice: '0x1' })).toMatchObject({
       type: 'eip4844',

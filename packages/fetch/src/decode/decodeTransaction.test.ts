@@ -84,7 +84,7 @@ describe('decodeTransaction', () => {
     })
   })
 
-  test('reads one with authorizations, also senseless ones that a valid transaction may carry', () => {
+  test('decodes one with authorizations, including invalid ones that a valid transaction may contain', () => {
     const authorization = { address: hexOf('ad', 20), yParity: '0xff', r: '0x3', s: '0x4' }
     const authorizationList = [
       { ...authorization, chainId: '0x0', nonce: '0x1' },

@@ -24,43 +24,43 @@ type Field = keyof LegacyTransaction | keyof Eip4844Transaction | keyof Eip7702T
  * Decodes a transaction of any type.
  *
  * @param value - What the node sent.
- * @param what - Its path in the response, for the error message. @default 'transaction'
+ * @param path - Its path in the response, for the error message. @default 'transaction'
  * @throws {KeyrailError} kind `badResponse`, with the name of the malformed or missing field.
  * @example
  * const wire = await client.eth_getTransactionByBlockNumberAndIndex('latest', '0x0')
  * const transaction = wire && decodeTransaction(wire)
  * @see execution-apis, schema `TransactionInfo`
  */
-export function decodeTransaction(value: unknown, what = 'transaction'): Transaction {
-  const wire = decodeObject<Field>(value, what)
-  const quantity = (name: Field): bigint => decodeQuantity(wire[name], `${what}.${name}`)
+export function decodeTransaction(value: unknown, path = 'transaction'): Transaction {
+  const wire = decodeObject<Field>(value, path)
+  const quantity = (name: Field): bigint => decodeQuantity(wire[name], `${path}.${name}`)
   const common: TransactionCommon<TransactionType> = {
     ...wire,
-    ...decodeTransactionType(wire.type, `${what}.type`),
-    hash: decodeHex(wire.hash, `${what}.hash`, 32),
-    from: decodeHex(wire.from, `${what}.from`, 20),
-    to: decodeOptional(wire.to, `${what}.to`, decodeHex, 20) ?? null,
-    nonce: decodeNumber(wire.nonce, `${what}.nonce`),
+    ...decodeTransactionType(wire.type, `${path}.type`),
+    hash: decodeHex(wire.hash, `${path}.hash`, 32),
+    from: decodeHex(wire.from, `${path}.from`, 20),
+    to: decodeOptional(wire.to, `${path}.to`, decodeHex, 20) ?? null,
+    nonce: decodeNumber(wire.nonce, `${path}.nonce`),
     gas: quantity('gas'),
     value: quantity('value'),
-    input: decodeHex(wire.input, `${what}.input`),
-    blockHash: decodeOptional(wire.blockHash, `${what}.blockHash`, decodeHex, 32) ?? null,
-    blockNumber: decodeOptional(wire.blockNumber, `${what}.blockNumber`, decodeQuantity) ?? null,
-    transactionIndex: decodeOptional(wire.transactionIndex, `${what}.transactionIndex`, decodeNumber) ?? null,
-    blockTimestamp: decodeOptional(wire.blockTimestamp, `${what}.blockTimestamp`, decodeQuantity),
+    input: decodeHex(wire.input, `${path}.input`),
+    blockHash: decodeOptional(wire.blockHash, `${path}.blockHash`, decodeHex, 32) ?? null,
+    blockNumber: decodeOptional(wire.blockNumber, `${path}.blockNumber`, decodeQuantity) ?? null,
+    transactionIndex: decodeOptional(wire.transactionIndex, `${path}.transactionIndex`, decodeNumber) ?? null,
+    blockTimestamp: decodeOptional(wire.blockTimestamp, `${path}.blockTimestamp`, decodeQuantity),
   }
-  const chainId = (): number => decodeNumber(wire.chainId, `${what}.chainId`)
-  const accessList = () => decodeAccessList(wire.accessList, `${what}.accessList`)
+  const chainId = (): number => decodeNumber(wire.chainId, `${path}.chainId`)
+  const accessList = () => decodeAccessList(wire.accessList, `${path}.accessList`)
   const signature = (): TypedSignature => ({
     // Nodes older than 2023 send the parity only as v.
-    yParity: decodeNumber(wire.yParity ?? wire.v, `${what}.yParity`),
-    v: decodeOptional(wire.v, `${what}.v`, decodeQuantity),
+    yParity: decodeNumber(wire.yParity ?? wire.v, `${path}.yParity`),
+    v: decodeOptional(wire.v, `${path}.v`, decodeQuantity),
     r: quantity('r'),
     s: quantity('s'),
   })
   const feeMarket = (): FeeMarketFields => ({
     chainId: chainId(),
-    gasPrice: decodeOptional(wire.gasPrice, `${what}.gasPrice`, decodeQuantity),
+    gasPrice: decodeOptional(wire.gasPrice, `${path}.gasPrice`, decodeQuantity),
     maxFeePerGas: quantity('maxFeePerGas'),
     maxPriorityFeePerGas: quantity('maxPriorityFeePerGas'),
     accessList: accessList(),
@@ -71,10 +71,10 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
       return {
         ...common,
         type: 'legacy',
-        chainId: decodeOptional(wire.chainId, `${what}.chainId`, decodeNumber),
+        chainId: decodeOptional(wire.chainId, `${path}.chainId`, decodeNumber),
         gasPrice: quantity('gasPrice'),
         v: quantity('v'),
-        yParity: decodeOptional(wire.yParity, `${what}.yParity`, decodeNumber),
+        yParity: decodeOptional(wire.yParity, `${path}.yParity`, decodeNumber),
         r: quantity('r'),
         s: quantity('s'),
       }
@@ -95,7 +95,7 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
         type: 'eip4844',
         ...feeMarket(),
         maxFeePerBlobGas: quantity('maxFeePerBlobGas'),
-        blobVersionedHashes: decodeList(wire.blobVersionedHashes, `${what}.blobVersionedHashes`, (hash, at) =>
+        blobVersionedHashes: decodeList(wire.blobVersionedHashes, `${path}.blobVersionedHashes`, (hash, at) =>
           decodeHex(hash, at, 32),
         ),
       }
@@ -104,7 +104,7 @@ export function decodeTransaction(value: unknown, what = 'transaction'): Transac
         ...common,
         type: 'eip7702',
         ...feeMarket(),
-        authorizationList: decodeList(wire.authorizationList, `${what}.authorizationList`, decodeAuthorization),
+        authorizationList: decodeList(wire.authorizationList, `${path}.authorizationList`, decodeAuthorization),
       }
     case 'other':
       return { ...common, type: 'other' }

@@ -17,12 +17,12 @@ describe('encodeBlock', () => {
     expect(encodeBlock(block)).toBe(wanted)
   })
 
-  test('takes the latest where none is given', () => {
+  test('uses the latest by default', () => {
     expect(encodeBlock()).toBe('latest')
   })
 
   test.each([-1, 1.5, -1n, '', 'Latest', 'newest', '16', '0x', '0x010', '0xzz', `0x${'a'.repeat(65)}`, null, {}, []])(
-    'refuses %s',
+    'rejects %s',
     (block) => {
       const encode = (): unknown => encodeBlock(block as bigint, 'fromBlock')
       expect(encode).toThrow(expect.objectContaining({ kind: 'invalidRequest', source: 'client' }))

@@ -8,15 +8,15 @@ describe('encodeHex', () => {
   })
 
   test.each<[unknown, number | undefined, string]>([
-    ['name.eth', 20, 'resolved'],
+    ['name.eth', 20, 'resolve a name'],
     ['0x1', undefined, 'even'],
     ['c0de', 2, '4 hex digits'],
     ['0xc0de', 32, '64 hex digits'],
     [undefined, 20, '40 hex digits'],
     [1n, undefined, 'hex'],
-  ])('refuses %s for %s bytes', (value, bytes, mend) => {
+  ])('rejects %s for %s bytes', (value, bytes, fix) => {
     const encode = (): unknown => encodeHex(value as '0x', 'address', bytes)
     expect(encode).toThrow(expect.objectContaining({ kind: 'invalidRequest', source: 'client' }))
-    expect(encode).toThrow(mend)
+    expect(encode).toThrow(fix)
   })
 })

@@ -27,10 +27,10 @@ describe('encodeQuantity', () => {
     [null, 'bigint'],
     [undefined, 'bigint'],
     [{}, 'bigint'],
-  ])('refuses %s, naming it and the mend', (value, mend) => {
+  ])('rejects %s with its name and how to fix it', (value, fix) => {
     const encode = (): unknown => encodeQuantity(value as bigint, 'blockCount')
     expect(encode).toThrow(expect.objectContaining({ kind: 'invalidRequest', source: 'client', retryable: false }))
     expect(encode).toThrow('blockCount')
-    expect(encode).toThrow(mend)
+    expect(encode).toThrow(fix)
   })
 })

@@ -15,7 +15,7 @@ async function* countThenHang(signal: AbortSignal): AsyncGenerator<number, void,
 }
 
 describe('stoppable', () => {
-  test('does nothing until it is asked, and gives what is made', async () => {
+  test('does nothing until the first next(), and yields the values', async () => {
     let runs = 0
     const values = runAbortable(undefined, async function* () {
       runs++
@@ -55,7 +55,7 @@ describe('stoppable', () => {
     }
   })
 
-  test('aborts what is under way as soon as the signal strikes, not when the next value is asked for', async () => {
+  test('aborts pending work as soon as the signal fires, not when the next value is requested', async () => {
     const controller = new AbortController()
     let inner: AbortSignal | undefined
     const values = runAbortable(controller.signal, (signal) => {
@@ -87,9 +87,9 @@ describe('stoppable', () => {
     }))
       expect(value).toBe(1)
     const failing = runAbortable(signal, () => {
-      throw new Error('made to fail')
+      throw new Error('expected failure')
     })
-    await expect(failing.next()).rejects.toThrow('made to fail')
+    await expect(failing.next()).rejects.toThrow('expected failure')
     await runAbortable(signal, countThenHang).return()
     expect(listeners).toBe(0)
   })

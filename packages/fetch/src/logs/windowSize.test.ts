@@ -2,21 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { createWindowSize } from './windowSize.ts'
 import type { WindowSize } from './windowSize.ts'
 
-/** Runs it against a node that takes so many blocks; tells how many requests were refused. */
-const run = (size: WindowSize, requests: number, taken: number, logsPerBlock = 0): number => {
-  let refusals = 0
+/** Runs it against a node that accepts this many blocks, and returns how many requests the node rejected. */
+const run = (size: WindowSize, requests: number, accepted: number, logsPerBlock = 0): number => {
+  let rejections = 0
   for (let i = 0; i < requests; i++) {
     const blocks = size.current()
-    if (blocks > taken) {
-      refusals++
+    if (blocks > accepted) {
+      rejections++
       size.rejected(blocks, NaN)
     } else size.succeeded(blocks, blocks * logsPerBlock)
   }
-  return refusals
+  return rejections
 }
 
 describe('createWindowSize', () => {
-  test('begins at 1,000 blocks and doubles while it is served, up to 100,000', () => {
+  test('starts at 1,000 blocks and doubles while requests succeed, up to 100,000', () => {
     const size = createWindowSize({})
     const seen = Array.from({ length: 9 }, () => {
       const blocks = size.current()
@@ -36,13 +36,13 @@ describe('createWindowSize', () => {
     expect(capped.current()).toBe(300)
   })
 
-  test('halves where the cap that is named is not below what was refused', () => {
+  test('halves if the named cap is not below the rejected size', () => {
     const size = createWindowSize({})
     size.rejected(1_000, NaN, { maxBlocks: 10_000 })
     expect(size.current()).toBe(500)
   })
 
-  test('takes what is said to work, and halves where nothing is said', () => {
+  test('uses the suggested size, and halves without one', () => {
     const size = createWindowSize({})
     size.rejected(1_000, 700)
     expect(size.current()).toBe(700)
@@ -50,7 +50,7 @@ describe('createWindowSize', () => {
     expect(size.current()).toBe(350)
   })
 
-  test('is not made smaller by the refusal of a window from before it was made smaller', () => {
+  test('does not shrink again for a window that was sent before it shrank', () => {
     const size = createWindowSize({})
     size.rejected(1_000, 100)
     size.rejected(1_000, NaN)
@@ -64,16 +64,16 @@ describe('createWindowSize', () => {
 
   test.each([1, 3, 10, 77, 300, 900, 1_500])(
     'loses few requests to a limit of %i blocks that is never named',
-    (taken) => {
+    (accepted) => {
       const size = createWindowSize({})
-      expect(run(size, 100, taken)).toBeLessThanOrEqual(17)
+      expect(run(size, 100, accepted)).toBeLessThanOrEqual(17)
       // Once it is found, one in 33 is tried above it.
-      expect(run(size, 1_000, taken)).toBeLessThanOrEqual(31)
-      expect(size.current()).toBeGreaterThan(taken / 4)
+      expect(run(size, 1_000, accepted)).toBeLessThanOrEqual(31)
+      expect(size.current()).toBeGreaterThan(accepted / 4)
     },
   )
 
-  test('grows back soon where the chain gets sparse again', () => {
+  test('grows back soon when the chain has fewer logs again', () => {
     const size = createWindowSize({})
     run(size, 50, 10)
     let requests = 0
@@ -81,7 +81,7 @@ describe('createWindowSize', () => {
     expect(requests).toBeLessThan(80)
   })
 
-  test('keeps an answer near 10,000 logs', () => {
+  test('aims at 10,000 logs a response', () => {
     const size = createWindowSize({})
     run(size, 50, Infinity, 100)
     expect(size.current()).toBeLessThanOrEqual(100)
@@ -91,7 +91,7 @@ describe('createWindowSize', () => {
     expect(crowded.current()).toBe(1)
   })
 
-  test('hands on what was learned to the next of the same owner', () => {
+  test('passes what was learned to the next iteration of the same owner', () => {
     const owner = {}
     const first = createWindowSize(owner)
     expect(first.measured()).toBe(false)

@@ -25,10 +25,10 @@ export interface FeeHistory {
   readonly blobGasUsedRatio: readonly number[] | undefined
 }
 
-const decodeQuantities = (value: unknown, what: string): bigint[] => decodeList(value, what, decodeQuantity)
+const decodeQuantities = (value: unknown, path: string): bigint[] => decodeList(value, path, decodeQuantity)
 
-const decodeRatios = (value: unknown, what: string): number[] =>
-  decodeList(value, what, (ratio, at) => {
+const decodeRatios = (value: unknown, path: string): number[] =>
+  decodeList(value, path, (ratio, at) => {
     if (typeof ratio !== 'number') throw malformed(at, 'a number')
     return ratio
   })
@@ -68,7 +68,7 @@ export async function getFeeHistory(
     oldestBlock: decodeQuantity(history.oldestBlock, 'oldestBlock'),
     baseFeePerGas: decodeQuantities(history.baseFeePerGas, 'baseFeePerGas'),
     gasUsedRatio: decodeRatios(history.gasUsedRatio, 'gasUsedRatio'),
-    reward: decodeOptional(history.reward, 'reward', (rows, what) => decodeList(rows, what, decodeQuantities)),
+    reward: decodeOptional(history.reward, 'reward', (rows, path) => decodeList(rows, path, decodeQuantities)),
     baseFeePerBlobGas: decodeOptional(history.baseFeePerBlobGas, 'baseFeePerBlobGas', decodeQuantities),
     blobGasUsedRatio: decodeOptional(history.blobGasUsedRatio, 'blobGasUsedRatio', decodeRatios),
   }

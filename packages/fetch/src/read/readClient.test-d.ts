@@ -142,6 +142,7 @@ describe('reads', () => {
   })
 
   test('reject misspelt call options', () => {
+    expectTypeOf(getBlock).parameter(1).exclude<undefined>().not.toHaveProperty('timeout')
     // @ts-expect-error timeoutMs
     void getBlock(client, { timeout: 1 })
     // @ts-expect-error timeoutMs

@@ -69,16 +69,7 @@ export async function* followChain<B extends Block<unknown>, T>(
   client: ReadClient<'eth_getBlockByNumber'>,
   options: FollowChainOptions<B, T>,
 ): AsyncGenerator<ChainStep<B, T>, void, undefined> {
-  const {
-    read,
-    load,
-    catchUp,
-    fromBlock = 'latest',
-    reorgDepth = 64,
-    signal,
-    onError: onError,
-    skipMissed = false,
-  } = options
+  const { read, load, catchUp, fromBlock = 'latest', reorgDepth = 64, signal, onError, skipMissed = false } = options
   const schedule = createPollSchedule(options.pollingIntervalMs)
   /** The newest reported blocks, oldest first: enough to find where a branch starts. */
   const chain: FollowedBlock<T>[] = []

@@ -14,14 +14,14 @@ describe('createPollPace', () => {
     ['three blocks in two seconds', [1, 0, 1, 1, 0, 1], 667],
     ['mining on demand, with long pauses', [1, 600, 3, 1, 40], 1_000],
     ['blocks that are far apart', [300, 600], 12_000],
-    ['a clock that stands still', [0, 0, 0], 250],
+    ['a clock that does not advance', [0, 0, 0], 250],
   ])('learns the block time of %s', (_, gaps, blockMs) => {
     const pace = createPollSchedule()
     expect(pace.afterNews(stamps(...gaps))).toBeCloseTo(blockMs * 0.9, -1)
     expect(pace.blockMs()).toBeCloseTo(blockMs, -1)
   })
 
-  test('guesses 2 s as long as it knows one block only', () => {
+  test('assumes 2 s while it knows only one block', () => {
     expect(createPollSchedule().afterNews(stamps())).toBe(1_800)
   })
 
@@ -33,7 +33,7 @@ describe('createPollPace', () => {
     expect(pace.afterNothing()).toBe(1_500)
   })
 
-  test('keeps a fixed interval whatever happens, but for failures', () => {
+  test('uses a fixed interval except after failures', () => {
     const pace = createPollSchedule(5_000)
     expect([pace.afterNews(stamps(12)), pace.afterNothing(), pace.afterNothing()]).toEqual([5_000, 5_000, 5_000])
     expect([1, 2, 3, 4].map((failures) => pace.afterFailure(failures))).toEqual([5_000, 10_000, 20_000, 30_000])

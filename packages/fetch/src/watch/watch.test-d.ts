@@ -12,7 +12,7 @@ import { watchLogs } from './watchLogs.ts'
 declare const client: Client
 
 describe('watchBlocks', () => {
-  test('gives hashes or whole transactions, as asked', async () => {
+  test('yields blocks with hashes or full transactions', async () => {
     for await (const event of watchBlocks(client))
       if (event.type === 'block') expectTypeOf(event.block.transactions).toEqualTypeOf<readonly Hex[]>()
       else expectTypeOf(event.removed[0]?.number).toEqualTypeOf<bigint | undefined>()
@@ -26,27 +26,27 @@ describe('watchBlocks', () => {
 })
 
 describe('watchLogs', () => {
-  test('gives decoded logs', async () => {
+  test('yields decoded logs', async () => {
     for await (const event of watchLogs(client, { address: '0x00' })) {
       if (event.type === 'log') expectTypeOf(event.log).toEqualTypeOf<Log>()
       else expectTypeOf(event.removed).toEqualTypeOf<readonly Log[]>()
     }
-    // @ts-expect-error a block that is not mined has no place in a range
+    // @ts-expect-error a range cannot start at a pending block
     watchLogs(client, { fromBlock: 'pending' })
   })
 })
 
 describe('iterateLogs', () => {
-  test('gives decoded logs, and a cursor', () => {
+  test('yields decoded logs and has a cursor', () => {
     const logs = iterateLogs(client, { fromBlock: 0 })
     expectTypeOf(logs.next()).resolves.toEqualTypeOf<IteratorResult<Log, void>>()
     expectTypeOf(logs.cursor()).toEqualTypeOf<LogCursor | undefined>()
     iterateLogs(client, { fromBlock: 0, cursor: logs.cursor() })
-    // @ts-expect-error where to begin is always said
+    // @ts-expect-error fromBlock is required
     iterateLogs(client, {})
   })
 
-  test('has a failure of its own for reorganizations', () => {
+  test('has its own error for reorganizations', () => {
     const error: unknown = undefined
     expectTypeOf(isReorgError(error) && error.reorg.fromBlock).toEqualTypeOf<bigint | false>()
   })

@@ -59,7 +59,7 @@ export function watchBlocks(
   options: WatchBlocksOptions = {},
 ): AsyncGenerator<BlockEvent<Hex | Transaction>, void, undefined> {
   checkWatchOptions('watchBlocks', options, ['includeTransactions', 'emitMissedBlocks'])
-  const { includeTransactions = false, emitMissedBlocks: emitMissedBlocks = true } = options
+  const { includeTransactions = false, emitMissedBlocks = true } = options
   checkType('includeTransactions', includeTransactions, 'boolean')
   checkType('emitMissedBlocks', emitMissedBlocks, 'boolean')
   return runAbortable(options.signal, async function* (signal) {

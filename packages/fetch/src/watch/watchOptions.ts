@@ -49,7 +49,7 @@ const names: readonly (keyof WatchOptions)[] = ['fromBlock', 'pollingIntervalMs'
  */
 export function checkWatchOptions(of: string, options: WatchOptions, own: readonly string[]): void {
   checkNames(of, options, [...own, ...names])
-  const { fromBlock, pollingIntervalMs, reorgDepth, onError: onError } = options
+  const { fromBlock, pollingIntervalMs, reorgDepth, onError } = options
   if (fromBlock !== undefined) checkRangeEnd(fromBlock, 'fromBlock')
   checkInteger('pollingIntervalMs', pollingIntervalMs, 10, 2 ** 31 - 1)
   checkInteger('reorgDepth', reorgDepth, 1, 1_024)

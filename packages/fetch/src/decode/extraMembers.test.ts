@@ -75,7 +75,7 @@ describe('a decoded value has every member that the node sent', () => {
     expect(decodeTransaction({ ...typed, ...blobs, authorizationList, type })).toMatchObject({ v: 1n, yParity: 1 })
   })
 
-  test('v is undefined where the node sent only yParity', () => {
+  test('v is undefined if the node sent only yParity', () => {
     const { v: _, ...newer } = wireFeeMarket
     const { v: __, ...unsigned } = wireTransaction
     expect(decodeTransaction({ ...unsigned, ...newer, type: '0x2' })).toMatchObject({ v: undefined, yParity: 1 })
