@@ -70,7 +70,7 @@ const readBlock = (value: unknown): number =>
  * @param error - The JSON-RPC error object, or anything with a message.
  * @returns The maximum number of blocks and a suggested range, if the error names them.
  * @example
- * readRangeHint({ message: 'eth_getLogs is limited to a 10,000 range' }) // { maxBlocks: 10_000 }
+ * parseRangeHint({ message: 'eth_getLogs is limited to a 10,000 range' }) // { maxBlocks: 10_000 }
  */
 export function parseRangeHint({ message: whole, data }: RangeErrorDetails): RangeHint {
   const message = whole.slice(0, 1_000)
