@@ -57,7 +57,7 @@ const failureOf = (promise: Promise<unknown>): Promise<KeyrailError> =>
   )
 
 describe('iterateLogs', () => {
-  test('gives every log of the range, decoded, in order', async () => {
+  test('yields every log of the range, decoded, in order', async () => {
     const chain = createChain(5_000)
     const seen = await collect(iterateLogs(createChainClient(chain), { fromBlock: 10, toBlock: 4_321n }))
     expect(seen.map(placeOf)).toEqual(chain.logs(10, 4_321).map(placeOf))
@@ -86,7 +86,7 @@ describe('iterateLogs', () => {
     expect(seen.map(placeOf)).toEqual(chain.logs().map(placeOf))
   })
 
-  test('puts logs in order that a node gives out of order', async () => {
+  test('sorts logs that a node returns out of order', async () => {
     const chain = createChain(50)
     const client = createChainClient(chain)
     const { respond } = chain

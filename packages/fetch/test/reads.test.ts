@@ -105,7 +105,7 @@ describe('of the chain', () => {
 })
 
 describe('getBlock', () => {
-  test('gives the latest block with hashes, by default', async () => {
+  test('returns the latest block with hashes by default', async () => {
     const wire = await client.eth_getBlockByNumber('latest', false)
     const block = await getBlock(client)
     expect(block).toMatchObject({
@@ -140,12 +140,12 @@ describe('getBlock', () => {
     expect(byHash).toEqual(block)
   })
 
-  test('gives the pending block', async () => {
+  test('returns the pending block', async () => {
     expect(await getBlock(client, { block: 'pending' })).toMatchObject({ number: 9n, transactions: [] })
     expect(await getBlock(client, { block: 'pending', includeTransactions: true })).toMatchObject({ number: 9n })
   })
 
-  test('gives null where there is none', async () => {
+  test('returns null if there is none', async () => {
     expect(await getBlock(client, { block: 1_000_000n })).toBeNull()
     expect(await getBlock(client, { block: wordOf(1), includeTransactions: true })).toBeNull()
   })
@@ -158,7 +158,7 @@ describe('getBlock', () => {
 })
 
 describe('getTransaction', () => {
-  test.each(['legacy', 'eip2930', 'eip1559', 'eip7702'] as const)('gives one of type %s', async (type) => {
+  test.each(['legacy', 'eip2930', 'eip1559', 'eip7702'] as const)('returns one of type %s', async (type) => {
     const wire = await client.eth_getTransactionByHash(hashes[type])
     const transaction = await getTransaction(client, { hash: hashes[type] })
     expect(transaction).toMatchObject({
@@ -178,7 +178,7 @@ describe('getTransaction', () => {
     })
   })
 
-  test('gives what each type brought', async () => {
+  test('returns the fields of each type', async () => {
     const accessList = [{ address: to, storageKeys: [wordOf(1)] }]
     expect(await getTransaction(client, { hash: hashes.eip2930 })).toMatchObject({
       chainId: 4242,
@@ -193,7 +193,7 @@ describe('getTransaction', () => {
     })
   })
 
-  test('gives one that makes a contract', async () => {
+  test('returns one that creates a contract', async () => {
     expect(await getTransaction(client, { hash: made })).toMatchObject({ to: null, input: emitterInitCode })
   })
 
@@ -209,7 +209,7 @@ describe('getTransaction', () => {
 })
 
 describe('getTransactionReceipt', () => {
-  test('gives what became of it', async () => {
+  test('returns its receipt', async () => {
     const wire = await client.eth_getTransactionReceipt(hashes.eip1559)
     expect(await received(hashes.eip1559)).toMatchObject({
       type: 'eip1559',
@@ -241,7 +241,7 @@ describe('getTransactionReceipt', () => {
     await client.evm_revert(snapshot)
   })
 
-  test('gives null for one that nobody knows', async () => {
+  test('returns null for an unknown one', async () => {
     expect(await getTransactionReceipt(client, { hash: wordOf(1) })).toBeNull()
   })
 })
@@ -296,7 +296,7 @@ describe('call', () => {
     )
   })
 
-  test('gives nothing of an account with no code', async () => {
+  test('returns 0x for an account without code', async () => {
     expect(await call(client, { to })).toBe('0x')
   })
 
@@ -342,7 +342,7 @@ describe('getLogs', () => {
   const caller = (): Hex => wordOf(BigInt(from))
   const all = { fromBlock: 0n, toBlock: 8n } as const
 
-  test('gives them decoded and in order', async () => {
+  test('returns them decoded and in order', async () => {
     const [wire] = await client.eth_getLogs({ fromBlock: '0x8', toBlock: '0x8' })
     const logs = await getLogs(client, all)
     expect(logs.map((log) => [log.blockNumber, log.data])).toEqual([
@@ -429,10 +429,10 @@ describe('a name that no option has', () => {
 })
 
 describe('sendRawTransaction', () => {
-  test('sends a signed transaction and gives its hash', async () => {
+  test('sends a signed transaction and returns its hash', async () => {
     const fees = { gas: '0x5208', maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' } as const
     const nonce = await client.eth_getTransactionCount(from, 'pending')
-    // Anvil gives the bytes alone, where the specification has an object.
+    // Anvil returns only the bytes, instead of the object in the specification.
     const signed: unknown = await client.eth_signTransaction({
       from,
       to,

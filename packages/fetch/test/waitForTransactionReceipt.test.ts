@@ -39,7 +39,7 @@ afterAll(async () => {
   await anvil.stop()
 })
 
-// Fees and gas are fixed, so that the same nonce gives the same transaction.
+// Fees and gas are fixed, so the same nonce produces the same transaction.
 const send = (): Promise<Hex> =>
   client.eth_sendTransaction({ from, to, value: '0x1', gas: '0x5208', gasPrice: '0x77359400' })
 const mine = (blocks = 1): Promise<null> => client.anvil_mine(`0x${blocks.toString(16)}`)
@@ -51,7 +51,7 @@ const settledSoon = (wait: Promise<unknown>): Promise<boolean> =>
   Promise.race([wait.then(() => true), sleep(200).then(() => false)])
 
 describe('waitForTransactionReceipt', () => {
-  test('gives the receipt once the transaction is mined', async () => {
+  test('returns the receipt once the transaction is mined', async () => {
     const hash = await send()
     const wait = waitForTransactionReceipt(client, { hash, pollingIntervalMs })
     expect(await settledSoon(wait)).toBe(false)
@@ -84,7 +84,7 @@ describe('waitForTransactionReceipt', () => {
     expect(BigInt(await client.eth_blockNumber())).toBe(receipt.blockNumber + 2n)
   })
 
-  test('gives an old transaction at once', async () => {
+  test('returns the receipt of an old transaction at once', async () => {
     const hash = await send()
     await mine(12)
     // A second poll would come after the end of the test.

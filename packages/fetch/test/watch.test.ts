@@ -669,7 +669,7 @@ describe.each<readonly [string, Watch]>([
     chain.before = () => {
       throw new NodeError('throttled', { code: 429, message: 'slow down' })
     }
-    const given = take(
+    const ended = take(
       watch(createChainClient(chain), {
         onError: ({ failures }: WatchFailure) => {
           if (failures === 3) throw new Error('I give up')
@@ -677,7 +677,7 @@ describe.each<readonly [string, Watch]>([
       }),
     )
     await vi.advanceTimersByTimeAsync(5_000)
-    await expect(given.over).rejects.toThrow('I give up')
+    await expect(ended.over).rejects.toThrow('I give up')
     expect(chain.requests).toHaveLength(4)
   })
 
