@@ -1,4 +1,4 @@
-import { compose, deadline, http, retry } from '@keyrail/core'
+import { createTransport } from '@keyrail/core'
 import { createClient } from '@keyrail/fetch'
 
 const url = process.argv[2]
@@ -6,7 +6,7 @@ const client = createClient({ url })
 const block = await client.eth_getBlockByNumber('latest', false)
 client.close()
 
-const transport = compose(http({ url }), retry(), deadline())
+const transport = createTransport({ url })
 const number = await createClient(transport).eth_blockNumber()
 transport.close()
 

@@ -9,10 +9,10 @@ export async function readLatest(url: string): Promise<{ number: string; hash: s
   void block?.noSuchField
   client.close()
 
-  const address: core.AddressOptions = { url }
-  const transport = core.compose(core.http(address), core.retry(), core.deadline())
-  const small = fetch.createClient(transport)
-  const number: string = await small.eth_blockNumber()
+  const address: core.EndpointUrlOptions = { url }
+  const transport = core.createTransport(address)
+  const shared = fetch.createClient(transport)
+  const number: string = await shared.eth_blockNumber()
   transport.close()
   return { number, hash: block?.hash ?? undefined }
 }

@@ -1,9 +1,9 @@
-import { compose, deadline, http, isKeyrailError, retry } from '@keyrail/core'
+import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { EndpointUrlOptions, KeyrailError } from '@keyrail/core'
-import { clientOf, createClient } from '@keyrail/fetch'
+import { createClient } from '@keyrail/fetch'
 import type { Client } from '@keyrail/fetch'
 
-/** Reads the latest block by both doors. */
+/** Reads the latest block with a client that creates its transport, and with one on a given transport. */
 export async function readLatest(url: string): Promise<{ number: string; hash: string | undefined }> {
   const client: Client = createClient({ url })
   const block = await client.eth_getBlockByNumber('latest', false)
@@ -14,10 +14,11 @@ export async function readLatest(url: string): Promise<{ number: string; hash: s
   client.close()
 
   const address: EndpointUrlOptions = { url }
-  const small = clientOf(compose(http(address), retry(), deadline()))
-  const number: string = await small.eth_blockNumber()
-  const exact: string = await small.request({ method: 'eth_chainId' })
-  small.close()
+  const transport = createTransport(address)
+  const shared = createClient(transport)
+  const number: string = await shared.eth_blockNumber()
+  const exact: string = await shared.request({ method: 'eth_chainId' })
+  transport.close()
   void [hashes, exact]
   return { number, hash: block?.hash ?? undefined }
 }

@@ -1,5 +1,5 @@
 // What must go alike wherever the SDK runs: a call, a batch, failures that show no key, an abort, and a watch.
-import { createTransport } from '@keyrail/core'
+import { batch, createTransport, stats } from '@keyrail/core'
 import { createClient, getBalance, getBlock, isKeyrailError, watchBlocks } from '@keyrail/fetch'
 
 /**
@@ -14,7 +14,7 @@ export async function useKeyrail({ baseUrl, apiKey, wrongKey, nobody }) {
     return fetch(...words)
   }
   try {
-    const transport = createTransport({ baseUrl, apiKey, batch: true })
+    const transport = createTransport({ baseUrl, apiKey, batch: batch(), stats: stats() })
     const client = createClient(transport)
     const block = await getBlock(client)
 

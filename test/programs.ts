@@ -1,0 +1,47 @@
+/** A page that reads the latest block, with the features given as imports and options. */
+const readLatestBlock = (imports: readonly string[], options: readonly string[]): string => `
+${imports.length > 0 ? `import { ${imports.join(', ')} } from '@keyrail/core'` : ''}
+import { createClient } from '@keyrail/fetch'
+
+const client = createClient({ ${options.join(', ')} })
+client.eth_getBlockByNumber('latest', false).then((block) => console.log(block?.number, block?.hash))
+`
+
+const url = "url: 'https://node.example/testnet'"
+
+/** The options that turn each feature on. */
+const featureOptions: Readonly<Record<string, string>> = {
+  batch: 'batch: batch()',
+  budget: 'budget: budget({ requestsPerSecond: 25 })',
+  cache: 'cache: cache()',
+  safeWrites: 'safeWrites: safeWrites({ keccak256: globalThis.keccak256 })',
+  stats: 'stats: stats()',
+  hooks: 'hooks: hooks({ onFailure: console.warn })',
+  tracing: 'tracing: tracing({ api: globalThis.opentelemetry })',
+  diagnostics: 'diagnostics: diagnostics()',
+  layer: 'layers: [layer((request) => request)]',
+}
+const failoverOption = `endpoints: failover([{ ${url} }, { url: 'https://other.example' }])`
+
+/** The defaults of `createClient`. */
+export const defaultProgram: string = readLatestBlock([], [url])
+
+/** The defaults and one feature, by its name. */
+export const withFeature: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(featureOptions).map(([name, option]) => [name, readLatestBlock([name], [url, option])]),
+  ),
+  failover: readLatestBlock(['failover'], [failoverOption]),
+}
+
+/** Every feature. */
+export const fullProgram: string = readLatestBlock(
+  [...Object.keys(featureOptions), 'failover'],
+  [...Object.values(featureOptions), failoverOption],
+)
+
+/** Programs that use one small function. What they weigh beyond it is what bundlers cannot drop. */
+export const tiny = {
+  core: `import { isKeyrailError } from '@keyrail/core'\nexport default (error) => isKeyrailError(error)\n`,
+  fetch: `import { encodeHex } from '@keyrail/fetch'\nexport default (value) => encodeHex(value)\n`,
+} as const
