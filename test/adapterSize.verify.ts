@@ -8,7 +8,9 @@ import { bundle, bundlers, weigh } from './bundle.ts'
 // brotli. The library has no provider of its own there, where it can do without.
 
 const atMost = 2_000
-const core = "import { createTransport } from '@keyrail/core'\nglobalThis.transport = createTransport({ url })"
+// Adapters add safe writes by their library's hash function.
+const core =
+  "import { createTransport, safeWrites } from '@keyrail/core'\nglobalThis.transport = createTransport({ url, safeWrites: safeWrites(globalThis.options) })"
 
 const programs = {
   viem: {

@@ -21,7 +21,7 @@ const library = [
 const withMaps = (...names: readonly string[]): readonly string[] =>
   names.flatMap((name) => [`dist/${name}.js`, `dist/${name}.js.map`])
 
-const starred = (file: string): string => file.replace(/-[A-Z0-9]{8}[.]/, '-*.')
+const starred = (file: string): string => file.replace(/-[\w-]{8}[.]/, '-*.')
 
 // The dashboard as it was built: a file for each page and part.
 const pagesFolder = join(top, 'packages/dashboard/dist')
@@ -41,12 +41,20 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/http.node.js',
     'dist/http.node.js.map',
     ...library,
+    'dist/internal.cjs',
+    'dist/internal.cjs.map',
+    'dist/internal.d.cts',
+    'dist/internal.d.ts',
+    'dist/internal.js',
+    'dist/internal.js.map',
     'dist/schema.cjs',
     'dist/schema.cjs.map',
     'dist/schema.d.cts',
     'dist/schema.d.ts',
     'dist/schema.js',
     'dist/schema.js.map',
+    'dist/transportOptions-*.d.cts',
+    'dist/transportOptions-*.d.ts',
   ],
   fetch: library,
   ethers: library,

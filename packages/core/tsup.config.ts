@@ -2,7 +2,7 @@ import { defineConfig } from 'tsup'
 
 export default defineConfig({
   entry: {
-    index: 'src/index.ts',
+    index: 'src/everything.ts',
     internal: 'src/internal.ts',
     // Types only: its JavaScript is empty.
     schema: 'src/schema/index.ts',
@@ -12,8 +12,20 @@ export default defineConfig({
   },
   format: ['esm', 'cjs'],
   external: ['#http'],
-  // The entries share modules: one KeyrailError, one clock.
-  splitting: true,
+  splitting: false,
+  esbuildPlugins: [
+    {
+      name: 'internal.js imports index.js',
+      setup: (build) => {
+        const extension = build.initialOptions.format === 'cjs' ? 'cjs' : 'js'
+        build.onResolve({ filter: /^\.\/everything\.ts$/ }, () => ({
+          path: `./index.${extension}`,
+          external: true,
+          sideEffects: false,
+        }))
+      },
+    },
+  ],
   // The types use `Symbol.asyncDispose`, which a project with `lib: ["es2022", "dom"]` does not know.
   dts: {
     entry: { index: 'src/index.ts', internal: 'src/internal.ts', schema: 'src/schema/index.ts' },

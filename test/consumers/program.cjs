@@ -1,4 +1,4 @@
-const { compose, deadline, http, retry } = require('@keyrail/core')
+const { createTransport } = require('@keyrail/core')
 const { createClient } = require('@keyrail/fetch')
 
 async function main(url) {
@@ -6,7 +6,7 @@ async function main(url) {
   const block = await client.eth_getBlockByNumber('latest', false)
   client.close()
 
-  const transport = compose(http({ url }), retry(), deadline())
+  const transport = createTransport({ url })
   const number = await createClient(transport).eth_blockNumber()
   transport.close()
 

@@ -1,4 +1,4 @@
-import { keyrail } from '@keyrail/viem'
+import { batch, keyrail } from '@keyrail/viem'
 import { createPublicClient, defineChain } from 'viem'
 
 const { VITE_KEYRAIL_BASE_URL: baseUrl, VITE_KEYRAIL_API_KEY: apiKey, VITE_CHAIN_ID: chainId } = import.meta.env
@@ -14,5 +14,5 @@ export const chain = defineChain({
 /** Reads by our own key; what is signed goes by the wallet. Reads of one tick are one request. */
 export const reader = createPublicClient({
   chain,
-  transport: keyrail({ baseUrl, apiKey, chainId: chain.id, batch: true }),
+  transport: keyrail({ baseUrl, apiKey, chainId: chain.id, batch: batch() }),
 })

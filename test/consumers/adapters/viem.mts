@@ -7,10 +7,10 @@ export async function readLatest(url: string): Promise<{ number: string; hash: s
   const transport: KeyrailTransport = keyrail({ url })
   const client = createPublicClient({ transport })
   const number: bigint = await client.getBlockNumber()
-  const label: string = client.transport.label
+  const redactedUrl: string = client.transport.redactedUrl
   // @ts-expect-error the address is nowhere to be had
   void client.transport.url
   const block = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
-  void label
+  void redactedUrl
   return { number: `0x${number.toString(16)}`, hash: block?.hash }
 }

@@ -1,0 +1,15 @@
+// What dist/index.js holds: the public API, and what Keyrail's own packages share through `@keyrail/core/internal`. In one file, because two
+// bundles would each have a clock and an error class of their own.
+export * from './index.ts'
+export { describeUrlProblem } from './endpoint/describeUrlProblem.ts'
+export { now } from './clock/now.ts'
+export { startTimer } from './clock/startTimer.ts'
+export type { Timer } from './clock/startTimer.ts'
+export { checkNames } from './failure/check.ts'
+export { isReadMethod } from './failure/isReadMethod.ts'
+export { toRevert } from './failure/toRevert.ts'
+export { checkCallOptions } from './transport/checkCallOptions.ts'
+export { chainIdOf } from './transport/chainIdOf.ts'
+export { toProviderRpcError } from './transport/createProvider.ts'
+export { resolveTransport } from './transport/resolveTransport.ts'
+export type { ResolvedTransport } from './transport/resolveTransport.ts'
