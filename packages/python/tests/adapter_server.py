@@ -84,7 +84,7 @@ class AdapterServer(FaultServer):
         at = next((at for at, one in enumerate(self.responses) if self.fits(one, at, request)), -1)
         response = self.responses[at] if at >= 0 else {}
         self.used[at] = self.used.get(at, 0) + 1
-        is_lost = ("fault" in response or "body" in response) and not response.get("taken")
+        is_lost = ("fault" in response or "body" in response) and not response.get("accepted")
         if not is_lost and "eth_sendRawTransaction" in request.methods:
             self.accepted.add(NODE["transaction"]["hash"])
 

@@ -276,10 +276,10 @@ def find_problem(outcome: Outcome, expected: str) -> str | None:
     if what == "reason":
         return None if expected == "reason" else "aborted"
     if what in ("right", "wrong"):
-        if expected in ("right", "settled"):
+        if expected in ("right", "completed"):
             return None if what == "right" else f"got a wrong value: {value!r}"
         return f"got a value: {value!r}"
-    if expected == "settled":
+    if expected == "completed":
         return None
     shown = get_revert_data(value)
     if expected == "failure":
@@ -363,7 +363,7 @@ def test_adapter(
             expected_outcomes = [expected_outcomes] * len(outcomes)
         if interface == "batch" and set(expected_outcomes) != {"right"} and "error" in [what for what, _ in outcomes]:
             # web3.py raises the first failure for the whole batch.
-            expected_outcomes = ["failure" if "failure" in expected_outcomes else "settled"] * len(outcomes)
+            expected_outcomes = ["failure" if "failure" in expected_outcomes else "completed"] * len(outcomes)
         problems = [find_problem(outcome, want) for outcome, want in zip(outcomes, expected_outcomes, strict=True)]
         assert problems == [None] * len(outcomes), case["why"]
         errors = [value for what, value in outcomes if what == "error"]
@@ -379,7 +379,7 @@ def test_adapter(
         assert len({request.connection for request in server.requests}) <= expected.get("connections", {}).get(
             "atMost", 10**9
         )
-        if expected.get("elsewhere") == 0:
+        if expected.get("redirectedRequests") == 0:
             assert server.other.requests == []
         if "alone" in expected:
             assert not any(
@@ -391,8 +391,8 @@ def test_adapter(
         assert took_ms <= expected.get("withinMs", 10**9)
 
         errors = [value for what, value in outcomes if what in ("error", "reason")]
-        if "tells" in expected:
-            shown = expected["tells"]
+        if "errorIncludes" in expected:
+            shown = expected["errorIncludes"]
             pattern = rf"\b{shown}\b" if shown.isdigit() else re.escape(shown)
             for error in errors:
                 assert any(re.search(pattern, text) for text in reachable_texts(error)), error
@@ -409,6 +409,43 @@ def test_adapter(
             assert find_leaks(reachable, key) == []
         if expected.get("prints") is False:
             assert printed.out + printed.err == ""
+
+
+# The members that this file and adapter_server.py read. An unknown one would not be checked, and nobody would notice.
+EXPECTED_MEMBERS = {
+    "alone",
+    "connections",
+    "counts",
+    "ends",
+    "errorIncludes",
+    "methods",
+    "noKeyIn",
+    "prints",
+    "quietMs",
+    "redirectedRequests",
+    "requests",
+    "waitMs",
+    "withinMs",
+}
+RESPONSE_MEMBERS = {
+    "accepted",
+    "account",
+    "batch",
+    "body",
+    "delayMs",
+    "fault",
+    "for",
+    "headers",
+    "items",
+    "over",
+    "status",
+    "times",
+}
+
+
+def test_every_member_of_the_cases_is_checked() -> None:
+    assert {name for case in CASES for name in case["expect"]} <= EXPECTED_MEMBERS
+    assert {name for case in CASES for response in case["responses"] for name in response} <= RESPONSE_MEMBERS
 
 
 def test_every_case_for_python_runs() -> None:

@@ -45,12 +45,12 @@ def test_batch(case: dict[str, Any], kind: str) -> None:
     actual = []
     for one, want in zip(settled, expected["calls"], strict=True):
         if one.error is None:
-            actual.append({"again": True} if one.value == RESENT else {"result": one.value})
+            actual.append({"resent": True} if one.value == RESENT else {"result": one.value})
         else:
             fields = one.error.fields
             actual.append({name: fields[name] for name in want if name in fields} or {"kind": one.error.kind})
     assert actual == expected["calls"], case["why"]
-    assert sum(resent) == sum("again" in want for want in expected["calls"])
+    assert sum(resent) == sum("resent" in want for want in expected["calls"])
     if "limit" in expected:
         assert max(resent) <= expected["limit"]
         assert max(resent) == min(expected["limit"], sum(resent))
