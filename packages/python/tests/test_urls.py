@@ -30,7 +30,6 @@ CASES: list[tuple[Any, str]] = [
     ("https://node.example\n", "{} contains white space. Copy it again."),
     (8545, "{} must be a string such as https://host/path, not 8545."),
     (b"http://node.example", "{} must be a string such as https://host/path, not a value of type bytes."),
-    ({"mainnet": "https://node.example"}, '{} has no URL for network "testnet". Add one, or pass another network.'),
     ("https://", "{} is not a valid URL. Check its host, port and credentials; it should look like https://host/path."),
     (
         "https://node.example:port",
@@ -62,10 +61,9 @@ def get_message(provider: Any, options: dict[str, Any]) -> str:
 @pytest.mark.parametrize("provider", [KeyrailProvider, AsyncKeyrailProvider])
 @pytest.mark.parametrize(("url", "message"), CASES, ids=range(len(CASES)))
 def test_each_problem_with_a_url_has_its_own_message(provider: Any, url: Any, message: str) -> None:
-    network = {"network": "testnet"} if isinstance(url, dict) else {}
-    assert get_message(provider, {"url": url, **network}) == message.format("url")
+    assert get_message(provider, {"url": url}) == message.format("url")
     for name in ("base_url", "rpc_url"):
-        assert get_message(provider, {name: url, "api_key": KEY, **network}) == message.format(name)
+        assert get_message(provider, {name: url, "api_key": KEY}) == message.format(name)
 
 
 @pytest.mark.parametrize(("url", "message"), PARTS, ids=range(len(PARTS)))
@@ -80,3 +78,53 @@ def test_a_missing_url_is_rejected() -> None:
     message = "The URL is missing. Pass url, or base_url or rpc_url with api_key. " + CHECK_VARIABLE
     assert get_message(KeyrailProvider, {"api_key": KEY}) == message
     assert get_message(KeyrailProvider, {"base_url": None, "api_key": KEY}) == message
+
+
+NETWORKS = {"sepolia": "https://s.example", "mainnet": "https://m.example"}
+NETWORK_CASES: list[tuple[dict[str, Any], str]] = [
+    ({"base_url": NETWORKS}, "base_url is a dict of networks. Pass network, one of sepolia, mainnet."),
+    ({"base_url": NETWORKS, "network": "goerli"}, 'Unknown network "goerli". base_url has sepolia, mainnet.'),
+    ({"rpc_url": NETWORKS, "network": "testnet"}, 'Unknown network "testnet". rpc_url has sepolia, mainnet.'),
+    (
+        {"base_url": {"sepolia": None}, "network": "sepolia"},
+        'base_url has no URL for network "sepolia". Add one, or pass another network.',
+    ),
+    (
+        {"base_url": {f"n{at}": "https://node.example" for at in range(21)}, "network": "sepolia"},
+        f'Unknown network "sepolia". base_url has {", ".join(f"n{at}" for at in range(20))}, ….',
+    ),
+    # A key in the wrong place is not shown.
+    ({"base_url": {KEY: "https://node.example"}, "network": "a" * 25}, 'Unknown network "…". base_url has ….'),
+    (
+        {"base_url": NETWORKS, "network": KEY},
+        'network must be a name such as "sepolia": lower-case letters, digits and hyphens, at most 63 characters.',
+    ),
+    (
+        {"base_url": {}, "network": "sepolia"},
+        "base_url must be a string such as https://host/path, not a value of type dict.",
+    ),
+    (
+        {"base_url": NETWORKS, "network": "sepolia", "chain_id": {"mainnet": 1}},
+        'Unknown network "sepolia". chain_id has mainnet.',
+    ),
+    # Otherwise no response would be checked for its chain.
+    (
+        {"base_url": NETWORKS, "network": "sepolia", "chain_id": {"sepolia": None}},
+        "chain_id must be a positive whole number, not None.",
+    ),
+    (
+        {"base_url": NETWORKS, "network": "sepolia", "chain_id": {}},
+        "chain_id must be a positive whole number, not a value of type dict.",
+    ),
+]
+
+
+@pytest.mark.parametrize("provider", [KeyrailProvider, AsyncKeyrailProvider])
+@pytest.mark.parametrize(("options", "message"), NETWORK_CASES, ids=range(len(NETWORK_CASES)))
+def test_a_dict_of_networks_gives_the_allowed_names(provider: Any, options: dict[str, Any], message: str) -> None:
+    assert get_message(provider, {"api_key": KEY, **options}) == message
+
+
+def test_a_full_url_is_not_a_dict_of_networks() -> None:
+    message = "url must be a string such as https://host/path, not a value of type dict."
+    assert get_message(KeyrailProvider, {"url": NETWORKS, "network": "sepolia"}) == message

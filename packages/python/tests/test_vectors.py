@@ -91,10 +91,9 @@ def test_endpoint(case: dict[str, Any]) -> None:
         with pytest.raises(KeyrailError) as caught:
             resolve(case)
         assert caught.value.kind == "invalidRequest"
-        # Python has its own messages: see errors.txt. They name the same option.
-        option = re.search(r"\b(apiKey|baseUrl|rpcUrl|url|chainId|network|jwt)\b", expected["rejection"])
-        if option:
-            assert to_snake_case(option[0]) in str(caught.value), case["why"]
+        # Only a positional argument, and None, which is the default in Python, have other messages than in TypeScript.
+        if isinstance(case["options"], dict) and None not in case["options"].values():
+            assert to_snake_case(expected["rejection"]) in str(caught.value), case["why"]
         # No message repeats the key.
         assert "7Hq2mZ9xT4" not in str(caught.value)
         assert "secretsecret" not in str(caught.value)

@@ -19,7 +19,7 @@ class _Options(TypedDict, total=False):
     rpc_url: PerNetwork[str] | None
     """The RPC URL of an API key: calls are sent to ``{rpc_url}/{api_key}``."""
     network: Network | None
-    """Chooses the network if a URL or chain id is a dict of both."""
+    """The name of the network, such as ``"sepolia"``. Required if a URL or chain id is a dict with one value for each network."""
     chain_id: PerNetwork[int] | None
     """The expected chain id. Without it, the provider requests the chain id once."""
     timeout_ms: float | None

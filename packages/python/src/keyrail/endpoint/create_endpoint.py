@@ -6,15 +6,15 @@ import re
 from base64 import b64encode
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from ..failure.check import check, describe, invalid
 
 T = TypeVar("T")
 
-Network = Literal["testnet", "mainnet"]
-"""The two networks of a chain."""
+Network: TypeAlias = str
+"""The name of a network, such as ``"sepolia"``: lower-case letters, digits and inner hyphens, at most 63 characters."""
 
 PerNetwork: TypeAlias = T | Mapping[str, T]
 """One value, or a dict with one value for each network. A dict requires ``network``."""
@@ -65,7 +65,11 @@ _PARTS = re.compile(
 _SECRET = re.compile(r"[\w!$&-.:;=@~]+", re.ASCII)
 # Longer schemes are not shown, because they may be part of a secret.
 _SCHEME = re.compile(r"[a-z][a-z+.-]{0,7}://", re.IGNORECASE | re.ASCII)
-_NETWORKS = ("testnet", "mainnet")
+# A DNS label, as the service names its networks: safe in one segment of a URL's path, and unlike most keys.
+_NETWORK = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+# Longer names are not shown: they may be a misplaced key.
+_MAX_SHOWN_LENGTH = 24
+_MAX_SHOWN_NAMES = 20
 _MAX_SECRETS = 32
 # The last four characters of shorter secrets are not shown.
 _MIN_SHOWN_LENGTH = 16
@@ -90,6 +94,22 @@ def _verify(name: str, secret: Any, url_name: str, url: str) -> str:
         f"/{secret}/" not in url, f"{name} is already part of {url_name}. Remove it there, or pass the full URL as url."
     )
     return str(secret)
+
+
+def _shown(name: object) -> str:
+    return str(name) if len(str(name)) <= _MAX_SHOWN_LENGTH else "…"
+
+
+def _select_network(option: str, value: Any, network: str | None) -> Any:
+    """Select the value of a network from a dict. Any other value is returned unchanged."""
+    if not isinstance(value, Mapping) or not value:
+        return value
+    names = ", ".join(map(_shown, list(value)[:_MAX_SHOWN_NAMES]))
+    if len(value) > _MAX_SHOWN_NAMES:
+        names += ", …"
+    check(network is not None, f"{option} is a dict of networks. Pass network, one of {names}.")
+    check(network in value, f'Unknown network "{_shown(network)}". {option} has {names}.')
+    return value[network]
 
 
 def _describe_url_problem(name: str, given: Any, network: Any) -> str:
@@ -153,18 +173,16 @@ def create_endpoint(
     )
     ((name, value),) = urls.items()
 
-    def choose(option: str, value: Any) -> Any:
-        is_record = isinstance(value, Mapping) and any(one in _NETWORKS for one in value)
-        check(network is not None or not is_record, f'{option} is a dict. Pass network="testnet" or network="mainnet".')
-        return value.get(network) if is_record else value
-
-    check(network is None or network in _NETWORKS, 'network must be "testnet" or "mainnet".')
-    chain = choose("chain_id", chain_id)
     check(
-        chain is None or (isinstance(chain, int) and not isinstance(chain, bool) and 0 < chain < 2**53),
+        network is None or (isinstance(network, str) and _NETWORK.fullmatch(network)),
+        'network must be a name such as "sepolia": lower-case letters, digits and hyphens, at most 63 characters.',
+    )
+    chain = _select_network("chain_id", chain_id, network)
+    check(
+        chain_id is None or (isinstance(chain, int) and not isinstance(chain, bool) and 0 < chain < 2**53),
         f"chain_id must be a positive whole number, not {describe(chain)}.",
     )
-    start = choose(name, value)
+    start = value if is_full else _select_network(name, value, network)
     parts = _PARTS.fullmatch(start) if isinstance(start, str) and len(start) < _MAX_URL_LENGTH else None
     if parts is None or any(char.isspace() for char in start.partition("#")[0]):
         raise invalid(_describe_url_problem(name, start, network))
