@@ -106,7 +106,7 @@ const canRead = spawnSync(python, ['-c', 'import sys; assert sys.version_info >=
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
 test.skipIf(!canRead && !mustRun)('the Python package has the API that is in its snapshot', async () => {
-  const { code, stdout, stderr } = await run(python, ['packages/python/tests/public_face.py'])
+  const { code, stdout, stderr } = await run(python, ['packages/python/tests/public_api.py'])
   expect(code, stderr).toBe(0)
   await expect(stdout).toMatchFileSnapshot('api/python.txt')
 })

@@ -108,7 +108,7 @@ def test_a_deep_response_does_not_crash_with_a_raised_recursion_limit() -> None:
     lines = done.stdout.splitlines()
     assert lines[-1] == "alive"
     assert len(lines) == 10 * 2 * 3 + 1
-    assert lines[0].startswith("arrays badResponse eth_getLogs failed: badResponse, HTTP 200 at http://127.0.0.1:")
+    assert lines[0].startswith("arrays badResponse eth_getLogs failed (badResponse, HTTP 200, http://127.0.0.1:")
     assert f"the response nests deeper than {MAX_DEPTH} levels" in lines[0]
 
 

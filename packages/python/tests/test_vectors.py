@@ -13,6 +13,7 @@ from keyrail import KeyrailError
 from keyrail.endpoint.create_endpoint import ResolvedEndpoint, create_endpoint
 from keyrail.failure.create_failure import create_failure
 from keyrail.failure.facts import Facts
+from keyrail.failure.hints import HINTS, add_hint
 from keyrail.failure.is_read_method import is_read_method
 from keyrail.failure.parse_retry_after import parse_retry_after
 from keyrail.logs.parse_range_hint import parse_range_hint
@@ -146,6 +147,44 @@ def test_the_failure_kinds_equal_those_of_core() -> None:
 
     source = (TOP / "core/src/failure/failureKind.ts").read_text("utf-8")
     assert list(get_args(FailureKind)) == re.findall(r"^  \| '(\w+)'", source, re.MULTILINE)
+
+
+def test_the_hints_equal_those_of_core() -> None:
+    source = (TOP / "core/src/transport/hints.ts").read_text("utf-8")
+    of_core = {kind: to_snake_case(hint) for kind, hint in re.findall(r"^  (\w+): '(.+)',$", source, re.MULTILINE)}
+    assert len(of_core) > 15
+    # core has a budget, and its own function that decodes reverts.
+    own_words = {
+        "throttled": "Send fewer requests per second, or lower max_in_flight.",
+        "revert": "Contract calls through web3.py decode it.",
+    }
+    assert {**of_core, **own_words} == HINTS
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        (
+            Facts(
+                text="rate limit  exceeded. ",
+                status=429,
+                rpc_error={"code": -32005, "message": "rate limit exceeded"},
+            ),
+            "eth_call failed (throttled, HTTP 429, code -32005, https://node.example/…): rate limit exceeded. "
+            "Send fewer requests per second, or lower max_in_flight.",
+        ),
+        (
+            Facts(text="no response within 50 ms", kind="timeout"),
+            "eth_call failed (timeout, https://node.example/…): no response within 50 ms. Request less, or raise timeout_ms.",
+        ),
+        (
+            Facts(text="an error without a message", status=200, rpc_error={"code": "abc", "message": ""}),
+            "eth_call failed (unknown, HTTP 200, code 0, https://node.example/…): an error without a message.",
+        ),
+    ],
+)
+def test_the_message_of_a_failure_has_the_form_of_core(facts: Facts, message: str) -> None:
+    assert str(add_hint(create_failure(facts, method="eth_call", redacted_url="https://node.example/…"))) == message
 
 
 def test_every_file_of_vectors_is_used() -> None:

@@ -78,10 +78,14 @@ def create_failure(facts: Facts, *, method: str, redacted_url: str, secrets: Seq
         source = "service"
     else:
         source = "node"
-    status = f", HTTP {facts.status}" if facts.status else ""
-    code_text = f", code {rpc_error['code']}" if rpc_error else ""
+    details = [
+        kind,
+        f"HTTP {facts.status}" if facts.status else "",
+        f"code {rpc_error['code']}" if rpc_error else "",
+        redacted_url,
+    ]
     return create_error(
-        f"{method} failed: {kind}{status}{code_text} at {redacted_url}: {text}",
+        f"{method} failed ({', '.join(filter(None, details))}): {text}",
         kind=kind,
         source=source,
         retryable=bool(retryable),

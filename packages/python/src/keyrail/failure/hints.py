@@ -3,26 +3,27 @@
 from .error import KeyrailError, replace_fields
 
 HINTS = {
-    "auth": "Check the API key.",
-    "forbidden": "Check what the API key allows.",
-    "throttled": "Send fewer requests per second.",
-    "quota": "Wait until the quota resets, or raise it.",
+    "auth": "Check the API key or token.",
+    "forbidden": "Check the allow lists and the plan of the key.",
+    "throttled": "Send fewer requests per second, or lower max_in_flight.",
+    "quota": "Wait for the reset, or raise the limit.",
     "range": "Request fewer blocks.",
     "batchTooLarge": "Send smaller batches.",
-    "methodUnavailable": "Check the method name, or use another endpoint.",
-    "wrongNetwork": "Check the network of the API key, or chain_id.",
-    "lagging": "Retry later.",
+    "methodUnavailable": "Check its spelling, or use another endpoint.",
+    "wrongNetwork": "Check the network of the key, or chain_id.",
+    "lagging": "Try again.",
+    "revert": "Contract calls through web3.py decode it.",
     "missingData": "Use an archive node.",
     "txKnown": "Look up the transaction by its hash.",
     "txRejected": "Check nonce, fee and balance.",
-    "unconfirmed": "Look up the transaction by its hash before you send another one.",
-    "invalidRequest": "Check the method, its parameters and the URL.",
-    "badResponse": "Check the URL, and any proxy between this program and the node.",
-    "unavailable": "Retry later.",
-    "network": "Check the URL and the network connection.",
+    "unconfirmed": "Look up the transaction by its hash.",
+    "invalidRequest": "Check the call and the endpoint URL.",
+    "badResponse": "Check the endpoint URL, and proxies in between.",
+    "unavailable": "Try again later.",
+    "network": "Check the endpoint URL and the connection.",
     "timeout": "Request less, or raise timeout_ms.",
 }
-"""Hints by failure kind. A kind without a hint depends on what the caller does."""
+"""Hints by failure kind, the same as in TypeScript. A kind without a hint depends on what the caller does."""
 
 
 def add_hint(failure: KeyrailError) -> KeyrailError:
