@@ -8,6 +8,7 @@ from typing import Any
 from ..failure.create_failure import create_failure
 from ..failure.error import KeyrailError, replace_fields
 from ..failure.facts import Facts
+from ..failure.is_rejected_before_run import is_rejected_before_run
 from ..message.response import Result
 from .call_settings import CallSettings
 from .retry import call_steps
@@ -18,22 +19,8 @@ LOOK_MS = 2_000
 # The maximum number of look-ups after a send. More for a receipt, because it exists only once a block is mined.
 MAX_LOOKS = 3
 MAX_RECEIPT_LOOKS = 30
-# Failures after which the transaction cannot have arrived: it was rejected before it was forwarded.
-_NOT_SENT = frozenset(
-    {
-        "auth",
-        "forbidden",
-        "throttled",
-        "quota",
-        "methodUnavailable",
-        "wrongNetwork",
-        "invalidRequest",
-        "batchTooLarge",
-        "aborted",
-    }
-)
 # Failures with which the node rejects the transaction. It may have accepted the same transaction before.
-_REJECTED = frozenset({"txRejected", "revert"})
+REJECTED_BY_NODE = frozenset({"txRejected", "revert"})
 
 
 def write_steps(
@@ -77,8 +64,7 @@ def write_steps(
             failure = create_failure(Facts(kind="badResponse", text=text), method=method, redacted_url=redacted_url)
         else:
             failure = outcome
-            # A write may be retried only if it cannot have arrived.
-            if failure.kind in _NOT_SENT or failure.retryable:
+            if is_rejected_before_run(failure):
                 return failed(failure)
         looks = absent = 0
         while True:
@@ -88,7 +74,7 @@ def write_steps(
                 return [Result(found.value if sync else tx_hash)]
             looks += 1
             absent += isinstance(found, Result) and found.value is None
-            if failure.kind in _REJECTED:
+            if failure.kind in REJECTED_BY_NODE:
                 # The node that rejected the transaction does not know it.
                 if absent:
                     return failed(failure)
