@@ -54,7 +54,7 @@ NOT_RUN = {
     "an unknown method": rpc(-32601, "the method does not exist"),
     "an unknown method under 500": rpc(-32601, "no such method", 500),
     "invalid params under 500": rpc(-32602, "invalid params", 500),
-    "a refused connection": Facts(text="Connection refused", kind="network", unsent=True),
+    "a connection that was never opened": Facts(text="the connection timed out", kind="network", unsent=True),
     "a failed api_key function": Facts(text="the api_key function raised OSError", kind="invalidRequest"),
     "the gateway drains": Facts(
         text="draining",
