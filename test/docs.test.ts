@@ -54,8 +54,8 @@ const planted: Readonly<Record<string, string>> = {
 const plantedSource = [
   '/**',
   ' * @example',
-  ' * const door = http({ url })',
-  ' * const name: string = thisOne(door)',
+  ' * const transport = createTransport({ url })',
+  ' * const name: string = thisOne(transport)',
   ' * @returns nothing',
   ' */',
   'export function thisOne() {}',
@@ -122,7 +122,7 @@ describe('the checker', () => {
 
   test('lets a docblock use the exports of its own file and of the packages, and nothing else', () => {
     const [first, second] = docblockExamples(plantedSource)
-    expect(first).toEqual({ line: 2, code: '\nconst door = http({ url })\nconst name: string = thisOne(door)' })
+    expect(first).toEqual({ line: 2, code: '\nconst transport = createTransport({ url })\nconst name: string = thisOne(transport)' })
     expect(second).toEqual({ line: 8, code: ' noSuchThing()' })
     expect(toldOf('thisOne.ts').map((error) => error.replace(/: error.*/, ''))).toEqual([
       'thisOne.ts:4',

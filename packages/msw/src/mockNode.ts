@@ -98,7 +98,10 @@ export interface MockNode {
    * Defines a contract by its ABI (JSON, or an `Interface` of ethers) and one handler for each function. It replaces an earlier definition.
    * Handlers are synchronous. A function without a handler reverts; the reason, and a warning in the console, name the function.
    * @example
-   * const token = node.mockContract(address, abi, { balanceOf: ([owner]) => 5n })
+   * const node = createMockNode({ url: 'http://127.0.0.1:8545' })
+   * const uint = [{ type: 'uint256' }] as const
+   * const abi = [{ type: 'function', name: 'totalSupply', inputs: [], outputs: uint, stateMutability: 'view' }] as const
+   * node.mockContract('0x00000000219ab540356cbb839cbe05303d7705fa', abi, { totalSupply: () => 5n })
    */
   mockContract: {
     <const A extends Abi>(address: Address, abi: A, handlers: ContractHandlers<A>): MockContract<A>
@@ -109,6 +112,7 @@ export interface MockNode {
   /**
    * Defines the response to an RPC method, in place of the node's own. If the handler throws an error with a numeric `code`, the call fails with it.
    * @example
+   * const node = createMockNode({ url: 'http://127.0.0.1:8545' })
    * node.mockMethod('my_score', ([user]) => ({ user, score: 5 }))
    */
   readonly mockMethod: (method: string, handler: (params: readonly unknown[]) => unknown) => void
@@ -120,6 +124,7 @@ export interface MockNode {
    * @returns a function that cancels the fault.
    * @throws {KeyrailError} kind `invalidRequest` for an unknown kind or a wrong option.
    * @example
+   * const node = createMockNode({ url: 'http://127.0.0.1:8545' })
    * node.fail('throttled', { times: 2, retryAfterMs: 50 })
    */
   readonly fail: (kind: FaultKind | FaultResponse, options?: FaultOptions) => () => void

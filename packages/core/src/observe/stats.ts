@@ -116,11 +116,9 @@ const fail = (counters: Counters, kind: FailureKind): void => {
  * @param sources - What layers add, by their name: each stands under that name in `layers`.
  * @throws {KeyrailError} kind `invalidRequest` where a source is no function.
  * @example
- * const stats = createStats()
- * const endpoint = gate()(http({ url: 'http://127.0.0.1:8545' }))
- * const transport = compose(endpoint, retry(), deadline(), observe({ stats }))
- * await transport.request({ method: 'eth_chainId' })
- * stats.snapshot().requests // 1
+ * const counters = createStats()
+ * counters.started()
+ * counters.snapshot().calls // 1
  */
 export function createStats(sources: Readonly<Record<string, StatsSource>> = {}): Stats {
   for (const [name, source] of Object.entries(sources))

@@ -95,8 +95,9 @@ const MAX_BYTES_PER_UNIT = 3
  * @param options - `false` joins explicit batches only.
  * @throws {KeyrailError} the failure of each call by itself; kind `badResponse` where the answer has no item, or two, of a call's id.
  * @example
- * const endpoint = batch({ maxCalls: 50 })(gate()(http({ url: 'http://127.0.0.1:8545' })))
- * const transport = compose(endpoint, retry(), deadline())
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', batch: batch({ maxCalls: 50 }) })
+ * // One request.
+ * await Promise.all([transport.request({ method: 'eth_blockNumber' }), transport.request({ method: 'eth_gasPrice' })])
  * @see JSON-RPC 2.0 section 6
  */
 export function batch<Rpc = EthereumRpc>(options: BatchOptions = {}): BatchFeature<Rpc> {

@@ -90,8 +90,9 @@ function verdictOf(failure: unknown): Verdict {
  * @throws {KeyrailError} kind `invalidRequest` where an option is wrong. A call fails with kind `unavailable`, source `client`, while it is
  * open: it was not sent.
  * @example
- * const guarded = breaker({ openMs: 10_000 })(http({ url: 'http://127.0.0.1:8545' }))
- * guarded.state() // 'closed'
+ * const endpoints = failover([{ url: 'https://one.example' }, { url: 'https://two.example' }], { breaker: { openMs: 10_000 } })
+ * const transport = createTransport({ endpoints, stats: stats() })
+ * transport.stats().endpointStates[0]?.health?.state // 'closed'
  */
 export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endpoint: E) => E & Guarded {
   checkNames('breaker', options, names)

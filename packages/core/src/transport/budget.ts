@@ -109,8 +109,8 @@ const names: readonly (keyof BudgetOptions)[] = [
  * wait longer than `maxWaitMs`, or, while the endpoint rests, past its deadline; with kind `quota` where it is the day that is used up.
  * It was not sent then.
  * @example
- * const limited = budget({ requestsPerSecond: 25, requestsPerDay: 25_000 })
- * const transport = compose(limited(http({ url: 'http://127.0.0.1:8545' })), retry(), deadline())
+ * const limits = budget({ requestsPerSecond: 25, requestsPerDay: 25_000 })
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', budget: limits })
  * @see RFC 5681 section 3.1 (additive increase, multiplicative decrease)
  */
 export function budget(options: BudgetOptions = {}): BudgetFeature {

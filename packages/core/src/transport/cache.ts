@@ -31,7 +31,7 @@ export interface CacheOptions {
  * @param options - How much is kept, and where.
  * @throws {KeyrailError} kind `invalidRequest` where an option is wrong.
  * @example
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), cache({ maxBytes: 2 ** 26 }), deadline())
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', cache: cache({ maxBytes: 2 ** 26 }) })
  * @see https://ethereum.org/developers/docs/consensus-mechanisms/pos/#finality
  */
 export function cache(options: CacheOptions = {}): Layer {

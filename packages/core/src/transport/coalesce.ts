@@ -58,7 +58,7 @@ const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
  *
  * @param options - What holds for calls that do not say.
  * @example
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), coalesce(), deadline())
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545' }) // coalesce is true by default
  * // One request.
  * await Promise.all([transport.request({ method: 'eth_gasPrice' }), transport.request({ method: 'eth_gasPrice' })])
  */

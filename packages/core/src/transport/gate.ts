@@ -72,8 +72,7 @@ interface Waiter extends QueueEntry {
  * @param options - How many, and how long the others wait.
  * @throws {KeyrailError} kind `throttled`, source `client`, for a call that waited for `maxWaitMs`. It was not sent, and is not retried.
  * @example
- * const endpoint = gate({ maxInFlight: 16 })(http({ url: 'http://127.0.0.1:8545' }))
- * const transport = compose(endpoint, retry(), deadline())
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', maxInFlight: 16 })
  */
 export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => GatedEndpoint {
   checkNames('gate', options, ['maxInFlight', 'maxWaitMs'])

@@ -63,7 +63,8 @@ export interface HttpEndpoint extends Endpoint {
  * @param options - How they are sent.
  * @throws {KeyrailError} kind `invalidRequest` where an option is wrong.
  * @example
- * const transport = compose(http({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' }), retry(), deadline())
+ * const endpoint = http({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' }, { maxResponseBytes: 2 ** 20 })
+ * endpoint.redactedUrl // the URL without the key
  * @see JSON-RPC 2.0 sections 4 and 5
  */
 export function http<Network extends string = string>(

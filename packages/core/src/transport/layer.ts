@@ -19,14 +19,14 @@ interface Carried {
  * it is ended when that call is over.
  * @example
  * const timed = layer((request) => async (args, options) => {
- *   const start = now()
+ *   const startedAt = performance.now()
  *   try {
  *     return await request(args, options)
  *   } finally {
- *     console.log(args.method, now() - start)
+ *     console.log(args.method, performance.now() - startedAt)
  *   }
  * })
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), timed, deadline())
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', layers: [timed] })
  */
 export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
   return (next: Send) => {

@@ -23,7 +23,7 @@ export interface RetryOptions {
  * @param options - How often and how long.
  * @throws {KeyrailError} the last attempt's failure.
  * @example
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry({ retries: 5 }), deadline())
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', retry: { retries: 5 } })
  * @see RFC 9110 section 10.2.3 (Retry-After)
  */
 export function retry(options: RetryOptions = {}): Layer {

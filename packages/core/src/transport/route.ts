@@ -129,8 +129,8 @@ export function checkRouteOptions({ attemptTimeoutMs, acceptableWaitMs, hedge, m
  * @throws {KeyrailError} kind `invalidRequest` where an option is wrong. A call fails with the failure of the endpoint that is most telling
  * where all of those tried failed; its message names them.
  * @example
- * const endpoints = ['https://one.example', 'https://two.example'].map((url) => budget()(breaker()(http({ url }))))
- * const transport = compose(route(endpoints, { hedge: true }), retry(), deadline())
+ * const endpoints = failover([{ url: 'https://one.example' }, { url: 'https://two.example' }], { hedge: true })
+ * const transport = createTransport({ endpoints })
  */
 export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions = {}): Omit<Route, 'chainId'> {
   const { attemptTimeoutMs, acceptableWaitMs = 100 } = options

@@ -48,7 +48,7 @@ export const rejected: readonly FailureKind[] = ['txRejected', 'revert']
  * deadline; `txRejected` where it was rejected and is not known; `invalidRequest` where it is no transaction: then nothing was sent.
  * @example
  * declare function keccak256(hex: `0x${string}`): `0x${string}`
- * const transport = compose(http({ url: 'http://127.0.0.1:8545' }), retry(), safeWrite({ keccak256 }), deadline())
+ * const transport = createTransport({ url: 'http://127.0.0.1:8545', safeWrites: safeWrites({ keccak256 }) })
  * @see EIP-7966 (eth_sendRawTransactionSync)
  */
 export function safeWrites(options: SafeWritesOptions): Layer {

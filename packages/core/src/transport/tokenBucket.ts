@@ -18,8 +18,8 @@ export interface TokenBucket {
  * @param burstMs - How much the bucket holds: what flows in within this time.
  * @example
  * const bucket = createTokenBucket(10, 100)
- * bucket.take(1, now())
- * bucket.waitMs(1, now()) // 100
+ * bucket.take(1, 0)
+ * bucket.waitMs(1, 0) // 100
  * @see ITU-T I.371 annex A (the same as a virtual clock, which needs one number and no filling)
  */
 export function createTokenBucket(rate: number, burstMs: number): TokenBucket {

@@ -32,7 +32,9 @@ export interface ContractCall {
    * Reverts: with an error of the ABI if you pass its name and arguments, with a reason for any other text, or without data.
    * @throws always.
    * @example
-   * call.revert('InsufficientBalance', [call.from, amount])
+   * const node = createMockNode({ url: 'http://127.0.0.1:8545' })
+   * const abi = [{ type: 'function', name: 'pause', inputs: [], outputs: [], stateMutability: 'nonpayable' }] as const
+   * node.mockContract('0x00000000219ab540356cbb839cbe05303d7705fa', abi, { pause: (_, { revert }) => revert('not the owner') })
    */
   readonly revert: (reasonOrError?: string, args?: readonly unknown[]) => never
   /**
