@@ -122,7 +122,10 @@ describe('the checker', () => {
 
   test('lets a docblock use the exports of its own file and of the packages, and nothing else', () => {
     const [first, second] = docblockExamples(plantedSource)
-    expect(first).toEqual({ line: 2, code: '\nconst transport = createTransport({ url })\nconst name: string = thisOne(transport)' })
+    expect(first).toEqual({
+      line: 2,
+      code: '\nconst transport = createTransport({ url })\nconst name: string = thisOne(transport)',
+    })
     expect(second).toEqual({ line: 8, code: ' noSuchThing()' })
     expect(toldOf('thisOne.ts').map((error) => error.replace(/: error.*/, ''))).toEqual([
       'thisOne.ts:4',
