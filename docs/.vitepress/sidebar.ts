@@ -66,7 +66,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
 
 /** Groups of all pages of a folder, closed at first. */
 const folders: readonly (readonly [title: string, folder: string])[] = [
-  ['Layers of the transport', 'transport'],
+  ['Options of the transport', 'transport'],
   ['API reference', 'api'],
   ['Examples', 'examples'],
   ['READMEs', 'packages'],
