@@ -16,12 +16,12 @@ export interface SidebarGroup {
 /** What is written by hand: short names, in the order in which they are wanted. What is not there yet is left out. */
 const groups: readonly (readonly [title: string, pages: readonly (readonly [path: string, text: string])[]])[] = [
   [
-    'Begin',
+    'Start',
     [
       ['start.md', 'Start in five minutes'],
       ['choosing.md', 'Failover, retries, budgets'],
       ['front-end-keys.md', 'Keys in a front end'],
-      ['failures.md', 'Failures, and what to do'],
+      ['failures.md', 'Failures'],
       ['examples/index.md', 'Examples'],
     ],
   ],
@@ -33,7 +33,7 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
       ['ethers.md', 'ethers'],
       ['web3.md', 'web3.js'],
       ['python.md', 'Python'],
-      ['msw.md', 'msw: a node to test against'],
+      ['msw.md', 'msw: a mock node'],
       ['transport.md', 'core: the transport'],
       ['logs.md', 'Logs of any range'],
       ['watching.md', 'Watching blocks and logs'],
@@ -43,11 +43,11 @@ const groups: readonly (readonly [title: string, pages: readonly (readonly [path
     ],
   ],
   [
-    'Coming from',
+    'Migrate from',
     [
-      ['migrate/viem.md', "viem's transports"],
-      ['migrate/ethers.md', "ethers' providers"],
-      ['migrate/web3.md', "web3.js' providers"],
+      ['migrate/viem.md', 'viem'],
+      ['migrate/ethers.md', 'ethers'],
+      ['migrate/web3.md', 'web3.js'],
       ['migrate/alchemy-sdk.md', 'the Alchemy SDK'],
     ],
   ],
