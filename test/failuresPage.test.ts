@@ -39,10 +39,10 @@ describe.each(lists)('%s', (chapter, words) => {
     expect([...sections(chapter).keys()].sort()).toEqual([...words].sort())
   })
 
-  test.each(words)('%s has a cause and a mend', (word) => {
+  test.each(words)('%s has a cause and a fix', (word) => {
     const section = sections(chapter).get(word) ?? ''
     expect(section).toMatch(/^\s*\*\*Cause[.]\*\* \S[^]{20,}/)
-    expect(section).toMatch(/\n\n\*\*Mend[.]\*\* \S[^]{5,}/)
+    expect(section).toMatch(/\n\n\*\*Fix[.]\*\* \S[^]{5,}/)
   })
 })
 
