@@ -688,7 +688,7 @@ describe('safeWrite', () => {
     ['one that takes bytes', { keccak256: (bytes: Uint8Array) => bytes.subarray(0) }],
   ])('refuses %s', (_, options) => {
     expect(() => safeWrites(options as SafeWritesOptions)).toThrow(
-      'keccak256 must be a function that gives the Keccak-256',
+      'keccak256 must be a function that returns the Keccak-256',
     )
   })
 
