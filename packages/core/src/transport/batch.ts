@@ -14,12 +14,12 @@ import type { EthereumRpc } from '../schema/ethereumRpc.ts'
 import { createBatchRequest } from './batchRequest.ts'
 import type { Dispatch } from './createDispatch.ts'
 import { createBatchCap } from './batchCap.ts'
-import { batchLimit } from './batchLimit.ts'
+import { batchLimit, mentionsBatch } from './batchLimit.ts'
 import type { Call, Send, Settle } from './call.ts'
 import type { CallEvent } from './callEvent.ts'
 import type { GatedEndpoint, PostForItems } from './gate.ts'
 import type { Endpoint } from './http.ts'
-import { expensiveMethods } from './expensiveMethods.ts'
+import { isExpensiveMethod } from './isExpensiveMethod.ts'
 import { onCancel } from './onCancel.ts'
 
 /** Options of {@link batch}. */
@@ -134,7 +134,7 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
   const joins = (method: string): boolean => {
     if (method !== lastMethod) {
       lastMethod = method
-      lastJoins = given.join !== false && isReadMethod(method) && !expensiveMethods.test(method)
+      lastJoins = given.join !== false && isReadMethod(method) && !isExpensiveMethod(method)
     }
     return lastJoins
   }
@@ -254,7 +254,7 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
           refused.push(item)
           const said = batchLimit(wrong.text, size)
           limit = said ?? Math.max(1, size >> 1)
-          if (/batch/i.test(wrong.text)) {
+          if (mentionsBatch(wrong.text)) {
             if (said) cap.said(said)
             else if (refused.length === 1) cap.refused(size)
           } else if (wrong.status === 413 && refused.length === 1)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { batchLimit } from './batchLimit.ts'
+import { batchLimit, mentionsBatch } from './batchLimit.ts'
 
 describe('batchLimit', () => {
   test.each([
@@ -12,8 +12,8 @@ describe('batchLimit', () => {
     ['batch too large, at most 20.', 100, 20],
     ['20 calls in a batch are the most', 100, 20],
     ['at most 20 separate calls in a batch, of 30 megabytes', 100, 20],
-    ['batch refused (policy 7): 40 calls at most', 100, 40],
-  ])('takes the number that is named: %s', (text, size, limit) => {
+    ['batch rejected (policy 7): 40 calls at most', 100, 40],
+  ])('parses the number: %s', (text, size, limit) => {
     expect(batchLimit(text, size)).toBe(limit)
   })
 
@@ -23,11 +23,11 @@ describe('batchLimit', () => {
     ['Too many [eth_getLogs] methods in the batch', 9],
     ['batch too large: 2000', 100],
     ['batch body over 10 MB, or 64kb, or 5 bytes', 100],
-    ['batch refused, try again in 5 s, or 20ms, or 3 seconds, or 4 sec, or 2 minutes, or 6 min; 7% used', 100],
+    ['batch rejected, try again in 5 s, or 20ms, or 3 seconds, or 4 sec, or 2 minutes, or 6 min; 7% used', 100],
     ['batch body over 1 byte', 100],
-    ['batch refused by node-7 (req-0042) at 10.0.0.1, error -32, v1.5', 100],
+    ['batch rejected by node-7 (req-0042) at 10.0.0.1, error -32, v1.5', 100],
     ['a batch of 0 is allowed', 100],
-  ])('is undefined where no number is named that could be meant: %s', (text, size) => {
+  ])('is undefined if no number can be the limit: %s', (text, size) => {
     expect(batchLimit(text, size)).toBeUndefined()
   })
 
@@ -37,16 +37,32 @@ describe('batchLimit', () => {
     'unsupported: batch',
     'batches are not allowed',
     'batching not enabled',
-  ])('gives up joining where no batch is taken at all: %s', (text) => {
+    "this server doesn't support batches",
+    'JSON-RPC batches are not available',
+  ])('is 1 if the server accepts no batches: %s', (text) => {
     expect(batchLimit(text, 100)).toBe(1)
   })
 
-  test('is always smaller than what was refused, and at least 1', () => {
+  test('is always at least 1 and smaller than the rejected batch', () => {
     for (let size = 2; size < 300; size++)
       for (const text of ['batch', 'at most 300', `at most ${size}`, `at most ${size - 1}`, 'not supported']) {
         const limit = batchLimit(text, size) ?? 1
         expect(limit).toBeLessThan(size)
         expect(limit).toBeGreaterThanOrEqual(1)
       }
+  })
+})
+
+describe('mentionsBatch', () => {
+  test.each([
+    ['batch too large', true],
+    ['Batches are limited to 10 calls', true],
+    ['BATCH_LIMIT exceeded', true],
+    ['maxBatchSize: 10', true],
+    ['request entity too large', false],
+    ['body is over 1 MB', false],
+    ['', false],
+  ])('%j is about the number of calls: %s', (text, expected) => {
+    expect(mentionsBatch(text)).toBe(expected)
   })
 })

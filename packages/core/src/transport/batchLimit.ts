@@ -1,9 +1,38 @@
+import { compilePhrase, toWords, wordsContain } from '../failure/phrase.ts'
+import type { Phrase } from '../failure/phrase.ts'
+
+/** Phrases of servers that accept no batches at all, however small. */
+const noBatchesPhrases: readonly string[] = ['not support/allow/enable/available', 'disabled', 'unsupported']
+
+const containsAny = (text: string, phrases: readonly string[]): boolean => {
+  const words = toWords(text, '')
+  return phrases.some((phrase) => wordsContain(words, compile(phrase)))
+}
+
+const compiled = /* @__PURE__ */ new Map<string, Phrase>()
+
+const compile = (phrase: string): Phrase => {
+  let found = compiled.get(phrase)
+  if (!found) compiled.set(phrase, (found = compilePhrase(phrase)))
+  return found
+}
+
 /**
- * How many calls a batch may hold, by the words in which a larger one was refused: the largest number in them that is below the size refused
- * and counts no bytes or time; 1 where the server takes no batches at all; undefined where they name no number.
+ * Checks whether a message about a size is about the number of calls in the batch. A message without the word is about the size of the body.
  *
- * @param text - The server's words.
- * @param size - How many calls the refused batch had.
+ * @param text - The server's message.
+ */
+export function mentionsBatch(text: string): boolean {
+  return containsAny(text, ['batch'])
+}
+
+/**
+ * Parses how many calls a server accepts in a batch from the message with which it rejected a larger one.
+ *
+ * @param text - The server's message.
+ * @param size - How many calls the rejected batch had.
+ * @returns The largest number in the message that is below `size` and is not followed by a unit of bytes or time; 1 if the server accepts no batches
+ * at all; undefined if the message names no number.
  * @example
  * batchLimit('Batch of more than 3 requests are not allowed on free tier', 100) // 3
  * batchLimit('batch too large', 100) // undefined
@@ -16,5 +45,5 @@ export function batchLimit(text: string, size: number): number | undefined {
     .map(([, digits = '']) => Number(digits.replaceAll(',', '')))
     .filter((number) => number > 0 && number < size)
   if (named.length > 0) return Math.max(...named)
-  return /not (support|allow|enabl|avail)|disabled|unsupported/i.test(text) ? 1 : undefined
+  return containsAny(text, noBatchesPhrases) ? 1 : undefined
 }

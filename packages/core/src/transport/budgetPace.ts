@@ -1,6 +1,7 @@
 import { now } from '../clock/now.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
+import { compilePhrase, toWords, wordsContain } from '../failure/phrase.ts'
 import { createTokenBucket } from './tokenBucket.ts'
 
 /** What an endpoint may refuse a call for that does not lie in the call. */
@@ -33,6 +34,12 @@ const QUOTA_MS = 300_000
 /** The longest quota period there is: a month. */
 const MAX_QUOTA_MS = 31 * 86_400_000
 
+/** Whether a message speaks of a limit per day. Called for a rejection by a quota only, so the phrases need not be cached. */
+const speaksOfDay = (message: string): boolean => {
+  const words = toWords(message, '')
+  return ['daily', 'per day'].some((phrase) => wordsContain(words, compilePhrase(phrase)))
+}
+
 /** How long a used-up quota lasts: until the reset that the service names, or the end of the UTC day where it speaks of a day. */
 function quotaMs({ rpcError, message, retryAfterMs }: KeyrailError, strikes: number): number {
   const { resetAt, window } = Object(rpcError?.data) as { readonly resetAt?: unknown; readonly window?: unknown }
@@ -41,7 +48,7 @@ function quotaMs({ rpcError, message, retryAfterMs }: KeyrailError, strikes: num
     (typeof resetAt === 'number' ? resetAt * (resetAt < 1e11 ? 1_000 : 1) : Date.parse(String(resetAt))) - date
   if (named > 0) return Math.min(named, MAX_QUOTA_MS)
   if (retryAfterMs) return Math.min(retryAfterMs, MAX_QUOTA_MS)
-  if (window === 'day' || /\bdaily\b|per day/i.test(message)) return 86_400_000 - (date % 86_400_000)
+  if (window === 'day' || speaksOfDay(message)) return 86_400_000 - (date % 86_400_000)
   return Math.min(QUOTA_MS * 2 ** strikes, 3_600_000)
 }
 

@@ -1,13 +1,14 @@
 import { check, checkNames, checkRange } from '../failure/check.ts'
-import type { CallOptions } from './call.ts'
+import type { CallOptions, Priority } from './call.ts'
 import { checkTimeout } from './deadline.ts'
 
 const names: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'retries', 'priority', 'minBlock']
+const priorities: ReadonlySet<unknown> = /* @__PURE__ */ new Set<Priority>(['write', 'read', 'poll'])
 
 /**
- * Refuses what one call cannot be made with.
+ * Checks the options of one call.
  *
- * @throws {KeyrailError} kind `invalidRequest`, naming the option and the mend.
+ * @throws {KeyrailError} kind `invalidRequest`, naming the option and how to fix it.
  */
 export function checkCallOptions(options: CallOptions): void {
   checkNames('a call', options, names)
@@ -18,7 +19,7 @@ export function checkCallOptions(options: CallOptions): void {
   )
   checkTimeout(timeoutMs)
   checkRange('retries', retries, 0, 1e9)
-  check(priority === undefined || /^(write|read|poll)$/.test(priority), `priority must be 'write', 'read' or 'poll'`)
+  check(priority === undefined || priorities.has(priority), `priority must be 'write', 'read' or 'poll'`)
   check(
     minBlock === undefined ||
       typeof minBlock === 'boolean' ||

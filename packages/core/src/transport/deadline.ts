@@ -5,7 +5,7 @@ import { checkRange } from '../failure/check.ts'
 import { createTimers } from './timers.ts'
 import type { Call } from './call.ts'
 import { endCall } from './endCall.ts'
-import { expensiveMethods } from './expensiveMethods.ts'
+import { isExpensiveMethod } from './isExpensiveMethod.ts'
 import type { Holder, QueueEntry } from './queue.ts'
 import { creditWaits } from './waits.ts'
 
@@ -38,7 +38,7 @@ export function createDeadlines<P extends QueueEntry>(
 
   const msOf = (place: P): number => {
     const { options, method } = callOf(place)
-    return options.timeoutMs ?? timeoutMs ?? (expensiveMethods.test(method) ? 60_000 : 10_000)
+    return options.timeoutMs ?? timeoutMs ?? (isExpensiveMethod(method) ? 60_000 : 10_000)
   }
 
   const strike = (place: P): void => {

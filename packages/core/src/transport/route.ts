@@ -12,12 +12,12 @@ import type { Budgeted, BudgetStats } from './budget.ts'
 import type { Send, Settle } from './call.ts'
 import { blockNumber, createHeads, tellsHead } from './heads.ts'
 import type { Endpoint } from './http.ts'
-import { expensiveMethods } from './expensiveMethods.ts'
+import { isExpensiveMethod } from './isExpensiveMethod.ts'
 import { onCancel } from './onCancel.ts'
 import { createHeadQuery } from './headQuery.ts'
 import { readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
-import { mostTelling, movable } from './routeFailure.ts'
+import { chooseFailure, mayTryNextEndpoint } from './routeFailure.ts'
 import { listEndpoints, NO_ANSWER_YET } from './triedEndpoints.ts'
 import { setBelow } from './waits.ts'
 
@@ -253,14 +253,14 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         out[at] = value
         heads.drop(at)
       }
-      if (!movable(method, value)) return finish(false, value)
+      if (!mayTryNextEndpoint(method, value)) return finish(false, value)
       failures.push(value)
       if (group && stuck.get(group) === at && kind !== 'methodUnavailable' && kind !== 'missingData')
         stuck.delete(group)
       // The other of a hedged pair may be answered yet.
       if (underWay.length > 0) return
       const next = choose(call, tried, min, OPEN - 1)
-      if (next < 0) return finish(false, mostTelling(failures, skipped()))
+      if (next < 0) return finish(false, chooseFailure(failures, skipped()))
       call.note?.({ type: 'rerouted', redactedUrl, kind })
       start(next)
     }
@@ -331,7 +331,7 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
     }
     start(first)
     // What belongs together must not be answered by two nodes, and for a poll nobody waits.
-    if (!hedge || over || !reads || group || expensiveMethods.test(method) || call.options.priority === 'poll') return
+    if (!hedge || over || !reads || group || isExpensiveMethod(method) || call.options.priority === 'poll') return
     hedges = Math.min(MAX_SAVED_HEDGES, hedges + maxRatio)
     const slowMs = endpointAt(first).percentileMs?.(percentile)
     if (slowMs === undefined) return

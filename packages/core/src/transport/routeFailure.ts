@@ -1,13 +1,14 @@
 import type { FailureKind } from '../failure/failureKind.ts'
-import { KeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
+import { isRejectedBeforeRun } from '../failure/isRejectedBeforeRun.ts'
+import { KeyrailError } from '../failure/keyrailError.ts'
 import { listEndpoints } from './triedEndpoints.ts'
 
 /**
- * Kinds of failure that another endpoint may not have, the most useful first: what the user has to fix comes before what goes away without
- * them, since no other message would bring it to light; then what a node said before what only says that none was reached.
+ * Kinds of failure that another endpoint may not have, in the order in which they are reported. Failures that the user has to fix come first,
+ * because they would otherwise go unnoticed. Then come responses of a node, and last the failures without a response.
  */
-const curable: readonly FailureKind[] = [
+const reportOrder: readonly FailureKind[] = [
   'wrongNetwork',
   'auth',
   'forbidden',
@@ -22,54 +23,45 @@ const curable: readonly FailureKind[] = [
   'network',
 ]
 
-/** Kinds of failure with which a call is rejected before any node runs it. */
-const rejections: ReadonlySet<FailureKind> = new Set([
-  'auth',
-  'forbidden',
-  'quota',
-  'throttled',
-  'methodUnavailable',
-  'wrongNetwork',
-])
-
 /**
- * Checks whether a failed call may be sent to another endpoint. A known read may, where that endpoint may know or be able to do what this one did
- * not. Any other method may only where this endpoint cannot have run it: it was not sent, or it was rejected. A 5xx page is never proof of a
- * rejection, even if its words say so, because a proxy may write it after it forwarded the call.
+ * Checks whether a failed call may be sent to another endpoint. A read may, if another endpoint may know or support what this one does not. Any other
+ * method may only if this endpoint cannot have run it: the call was not sent, or it was rejected first.
  *
  * @param method - The method of the call.
  * @param failure - How the call failed at the first endpoint.
  */
-export function movable(method: string, { kind, source, retryable, status = 0 }: KeyrailError): boolean {
-  if (!curable.includes(kind)) return false
-  if (isReadMethod(method) || retryable) return true
-  // The response itself shows the other chain: then a node took the call.
-  if (kind === 'wrongNetwork' && source === 'client') return false
-  return rejections.has(kind) && status < 500
+export function mayTryNextEndpoint(method: string, failure: KeyrailError): boolean {
+  if (!reportOrder.includes(failure.kind)) return false
+  if (isReadMethod(method)) return true
+  // The chain id in the response shows the other chain, so a node has taken the call.
+  if (failure.kind === 'wrongNetwork' && failure.source === 'client') return false
+  // Our own budget or concurrency limit rejected the call, so it was not sent.
+  if (failure.kind === 'throttled' && failure.source === 'client') return true
+  return isRejectedBeforeRun(failure)
 }
 
 /**
- * Of the failures of several endpoints, the one to report. One that may pass by itself goes before one that does not, so that the call is made
- * again; it is then made again as soon as the first of them allows. Its message names every endpoint.
+ * Chooses which of the failures of several endpoints the call fails with. A retryable failure goes first, so that the call is retried, after the
+ * shortest of the waits that the endpoints asked for. The message lists every endpoint.
  *
  * @param failures - One for each endpoint that was tried, at least one.
- * @param skipped - The redacted URLs of the others, each with why it was not tried.
+ * @param skipped - The redacted URLs of the others, each with the reason why it was not tried.
  */
-export function mostTelling(
+export function chooseFailure(
   failures: readonly KeyrailError[],
   skipped: readonly (readonly [url: string, reason: string])[] = [],
 ): KeyrailError {
   const [first] = failures as [KeyrailError]
   if (failures.length + skipped.length === 1) return first
-  const passing = failures.filter(({ retryable }) => retryable)
-  const [told] = (passing.length ? passing : [...failures]).sort(
-    (a, b) => curable.indexOf(a.kind) - curable.indexOf(b.kind),
+  const retryable = failures.filter((failure) => failure.retryable)
+  const [chosen] = (retryable.length ? retryable : [...failures]).sort(
+    (a, b) => reportOrder.indexOf(a.kind) - reportOrder.indexOf(b.kind),
   ) as [KeyrailError]
   const tried = failures.map(({ redactedUrl = '', kind }) => [redactedUrl, kind] as const)
   const list = skipped.length > 0 ? listEndpoints([...tried, ...skipped], 'failed') : listEndpoints(tried)
-  const waits = passing.map(({ retryAfterMs = 0 }) => retryAfterMs)
-  return new KeyrailError(`${told.message} ${list}`, {
-    ...told,
-    retryAfterMs: passing.length ? Math.min(...waits) || undefined : told.retryAfterMs,
+  const waits = retryable.map(({ retryAfterMs = 0 }) => retryAfterMs)
+  return new KeyrailError(`${chosen.message} ${list}`, {
+    ...chosen,
+    retryAfterMs: retryable.length ? Math.min(...waits) || undefined : chosen.retryAfterMs,
   })
 }
