@@ -243,7 +243,7 @@ describe('a breaker that is open', () => {
   test('lets through what insists, and closes when that is answered', async () => {
     const { guarded } = make({}, (_, n) => (n < 5 ? down : up))
     await run(guarded, 5)
-    const [sent] = (await run(guarded, 1, 'eth_sendRawTransaction', { insist: true })) as [Sent]
+    const [sent] = (await run(guarded, 1, 'eth_sendRawTransaction', { bypassesBreaker: true })) as [Sent]
     expect(sent.ok).toBe(true)
     expect(guarded.state()).toBe('closed')
   })
@@ -268,12 +268,12 @@ describe('a call that says nothing about the endpoint now', () => {
   test('does not make the wait longer: it was sent while the breaker was open, and is no probe', async () => {
     const { guarded } = make({}, () => down)
     await run(guarded, 5)
-    await run(guarded, 10, 'eth_chainId', { insist: true })
+    await run(guarded, 10, 'eth_chainId', { bypassesBreaker: true })
     await vi.advanceTimersByTimeAsync(4_989)
     expect(guarded.state()).toBe('open')
     await vi.advanceTimersByTimeAsync(1)
     expect(guarded.state()).toBe('halfOpen')
-    await run(guarded, 10, 'eth_sendRawTransaction', { insist: true })
+    await run(guarded, 10, 'eth_sendRawTransaction', { bypassesBreaker: true })
     expect(guarded.state()).toBe('halfOpen')
     await run(guarded, 1)
     await vi.advanceTimersByTimeAsync(9_999)
@@ -295,7 +295,7 @@ describe('a call that says nothing about the endpoint now', () => {
   test('does not open it again: it was sent before the endpoint recovered', async () => {
     const { guarded } = make({ minCalls: 5 }, (_, n) => (n < 5 ? down : n < 15 ? { ...down, afterMs: 8_000 } : up))
     await run(guarded, 5)
-    for (let i = 0; i < 10; i++) sendDown(guarded.send, 'eth_chainId', { insist: true })
+    for (let i = 0; i < 10; i++) sendDown(guarded.send, 'eth_chainId', { bypassesBreaker: true })
     await vi.advanceTimersByTimeAsync(5_000)
     await run(guarded, 1)
     expect(guarded.state()).toBe('closed')

@@ -195,7 +195,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
 
     const send: Send = (call: RouteCall, settle) => {
       const probes = opened && admits(call)
-      if (opened && !probes && !call.insist)
+      if (opened && !probes && !call.bypassesBreaker)
         return settle(
           false,
           createFailure(

@@ -7,7 +7,8 @@ const expectRejected = (options: object, words: string): void =>
 
 test('a priority is one of three, or none', () => {
   for (const priority of [undefined, 'write', 'read', 'poll'] as const) checkCallOptions({ priority })
-  for (const priority of ['', 'Write', 'write\n', ['write'], null, 1]) expectRejected({ priority }, "priority must be 'write'")
+  for (const priority of ['', 'Write', 'write\n', ['write'], null, 1])
+    expectRejected({ priority }, "priority must be 'write'")
 })
 
 test('a minBlock is a block number, true or false', () => {

@@ -23,7 +23,7 @@ export function createHeadQuery(send: Send): Send {
     const asked: Question = (question ??= {
       ...createCall('eth_blockNumber', '[]', { priority: call.options.priority }),
       note: call.note,
-      insist: call.insist,
+      bypassesBreaker: call.bypassesBreaker,
       askers: new Map(),
     })
     asked.askers.set(call, settle)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
-import { blockNumber, createHeads, tellsHead } from './heads.ts'
+import { blockNumber, createHeads, reportsHead } from './heads.ts'
 
 const number = { method: 'eth_blockNumber', params: '[]' }
 const latest = { method: 'eth_getBlockByNumber', params: '["latest",false]' }
@@ -60,9 +60,9 @@ describe('createHeads', () => {
   })
 })
 
-test('only some methods tell of the head', () => {
-  expect([number, latest, receipt].every(({ method }) => tellsHead(method))).toBe(true)
-  expect(tellsHead('eth_call')).toBe(false)
+test('only some methods report the head', () => {
+  expect([number, latest, receipt].every(({ method }) => reportsHead(method))).toBe(true)
+  expect(reportsHead('eth_call')).toBe(false)
 })
 
 test('blockNumber reads what fits into a number', () => {

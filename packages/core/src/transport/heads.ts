@@ -1,35 +1,41 @@
 import { now } from '../clock/now.ts'
 
-/** What is known of the chain's head at one endpoint, from its answers. */
+/** A head that an endpoint reported less than this many milliseconds ago counts as its current head. */
+export const FRESH_HEAD_MS = 1_000
+
+/** The request that returns the head. */
+export const headRequest = { method: 'eth_blockNumber', params: '[]' }
+
+/** The head of the chain at one endpoint, learned from its responses. */
 export interface Head {
-  /** The number it last gave as its head, as far as it was not behind an earlier one; 0 before the first. */
+  /** The block number that the endpoint last reported as its head. A lower number than before is ignored at first. 0 before the first. */
   readonly number: number
-  /** When it did, as `now()` counts. */
+  /** When it reported that number, as `now()` counts. */
   readonly at: number
-  /** The highest block it is known to hold: its head, or a block with a receipt. */
+  /** The highest block that the endpoint is known to hold: its head, or a block with a receipt. */
   readonly seen: number
 }
 
-/** Follows the heads of several endpoints by what they answer. Asks nothing. */
+/** Follows the heads of several endpoints by their responses. Sends no requests. */
 export interface Heads {
   readonly of: (endpoint: number) => Head
-  /** The highest block that any of them is known to hold, save those that are left out. */
+  /** The highest block that any endpoint is known to hold, except endpoints that were dropped. */
   readonly highest: () => number
-  /** Learns from an answer. */
+  /** Learns from the result of a call. */
   readonly learn: (
     endpoint: number,
     call: { readonly method: string; readonly params: string },
     result: unknown,
   ) => void
-  /** Forgets an endpoint for good: it is on another chain. */
+  /** Forgets the head of an endpoint that is on another chain. */
   readonly drop: (endpoint: number) => void
 }
 
-/** After this time an endpoint that reports less than before is believed: its chain was reset, or it had told of a block that is none. */
+/** After this time a lower number than before is believed: the chain was reset, or the earlier number was wrong. */
 const BELIEVED_MS = 60_000
 
-/** Tells whether something is in the answers to a method that says how far the chain has come. Asked for each call, so it must be quick. */
-export function tellsHead(method: string): boolean {
+/** Checks whether the result of a method contains a block number from which the head can be learned. It runs for each call, so it is quick. */
+export function reportsHead(method: string): boolean {
   return (
     method === 'eth_blockNumber' ||
     method === 'eth_getBlockByNumber' ||
@@ -38,14 +44,14 @@ export function tellsHead(method: string): boolean {
   )
 }
 
-/** A hex quantity as a number; 0 where it is none. */
+/** Parses a hex quantity. Returns 0 for any other value. */
 export function blockNumber(value: unknown): number {
   const number = typeof value === 'string' && value.startsWith('0x') ? Number(value) : 0
   return Number.isSafeInteger(number) ? number : 0
 }
 
 /**
- * Begins to follow heads.
+ * Creates an empty record of heads.
  *
  * @param count - How many endpoints there are.
  * @example
@@ -61,21 +67,21 @@ export function createHeads(count: number): Heads {
     highest: () => heads.reduce((most, { seen }) => Math.max(most, seen), 0),
     learn: (endpoint, { method, params }, result) => {
       const head = at(endpoint)
-      const whole = method === 'eth_blockNumber'
+      const isNumber = method === 'eth_blockNumber'
       const { number, blockNumber: mined } = Object(result) as {
         readonly number?: unknown
         readonly blockNumber?: unknown
       }
-      const told = blockNumber(whole ? result : (number ?? mined))
-      // Of a block asked for by its number, and of a receipt, no more is known than that it is there.
-      if (!whole && !(number !== undefined && params.startsWith('["latest"'))) {
-        if (told > head.seen) head.seen = told
+      const reported = blockNumber(isNumber ? result : (number ?? mined))
+      // A block that was requested by its number, or a receipt, shows only that this block exists.
+      if (!isNumber && !(number !== undefined && params.startsWith('["latest"'))) {
+        if (reported > head.seen) head.seen = reported
         return
       }
       const time = now()
-      if (!told || (told < head.number && time - head.at < BELIEVED_MS)) return
-      head.seen = told < head.number ? told : Math.max(head.seen, told)
-      head.number = told
+      if (!reported || (reported < head.number && time - head.at < BELIEVED_MS)) return
+      head.seen = reported < head.number ? reported : Math.max(head.seen, reported)
+      head.number = reported
       head.at = time
     },
     drop: (endpoint) => Object.assign(at(endpoint), { number: 0, seen: 0 }),

@@ -1,41 +1,32 @@
-import { now } from '../clock/now.ts'
-import { startTimer } from '../clock/startTimer.ts'
-import type { Timer } from '../clock/startTimer.ts'
-import { createFailure } from '../failure/createFailure.ts'
 import { check, checkNames, checkRange } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
-import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
-import type { FailureKind } from '../failure/failureKind.ts'
-import { isReadMethod } from '../failure/isReadMethod.ts'
 import type { Guarded, Health } from './breaker.ts'
 import type { Budgeted, BudgetStats } from './budget.ts'
-import type { Send, Settle } from './call.ts'
-import { blockNumber, createHeads, tellsHead } from './heads.ts'
+import type { Send } from './call.ts'
+import { createEndpointChoice } from './endpointChoice.ts'
+import { createHeads, reportsHead } from './heads.ts'
+import { createHedging } from './hedging.ts'
 import type { Endpoint } from './http.ts'
-import { isExpensiveMethod } from './isExpensiveMethod.ts'
-import { onCancel } from './onCancel.ts'
 import { createHeadQuery } from './headQuery.ts'
-import { readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
-import { chooseFailure, mayTryNextEndpoint } from './routeFailure.ts'
-import { listEndpoints, NO_ANSWER_YET } from './triedEndpoints.ts'
-import { setBelow } from './waits.ts'
+import { sendToEndpoints } from './sendToEndpoints.ts'
+import type { RouteState } from './sendToEndpoints.ts'
 
-/** One of the endpoints of a {@link route}. What a budget and a breaker tell of it is taken into account where they stand before it. */
+/** One of the endpoints of a {@link route}. If it has a budget or a circuit breaker, the choice of an endpoint takes them into account. */
 export interface RouteEndpoint extends Endpoint, Partial<Budgeted>, Partial<Guarded> {
-  /** Its share of the calls, against those of the others; 0 keeps it for when the others cannot. @default 1 */
+  /** Its share of the calls, relative to the others; 0 makes it a spare for when the others fail. @default 1 */
   readonly weight?: number | undefined
-  /** What it is called in statistics and events. @default its redacted URL */
+  /** Its name in statistics. @default its redacted URL */
   readonly name?: string | undefined
 }
 
-/** When a second endpoint is asked before the first has answered. */
+/** When a read is also sent to a second endpoint because the first one is slow. */
 export interface HedgeOptions {
-  /** A read is asked of a second endpoint when it takes longer than so many of a hundred did. @default 95 */
+  /** A read is hedged if it takes longer than this percentage of the endpoint's recent responses. @default 95 */
   readonly percentile?: number | undefined
-  /** Never sooner than this, in milliseconds. @default 50 */
+  /** The shortest time before a read is hedged, in milliseconds. @default 50 */
   readonly minMs?: number | undefined
-  /** At most this part of the reads is asked twice, from 0 to 1. @default 0.1 */
+  /** The largest part of the reads that is hedged, from 0 to 1. @default 0.1 */
   readonly maxRatio?: number | undefined
 }
 
@@ -43,46 +34,39 @@ export interface HedgeOptions {
 export interface RouteOptions {
   /**
    * How long one attempt at one endpoint may take, in milliseconds; reads only.
-   * @default no limit of its own with one endpoint, a third of what is left of the call's time with several
+   * @default no separate limit with one endpoint, a third of the call's remaining time with several
    */
   readonly attemptTimeoutMs?: number | undefined
-  /** Another endpoint is chosen where a call would wait longer than this for the budget of the first, in milliseconds. @default 100 */
+  /** If a call would wait longer than this for the budget of an endpoint, another one is preferred, in milliseconds. @default 100 */
   readonly acceptableWaitMs?: number | undefined
-  /** Asks a second endpoint where the first is slow; not for polling, heavy methods and calls of a group or an explicit batch. @default false */
+  /**
+   * Sends a read to a second endpoint when the first one is slow. Does not apply to polling, expensive methods, and calls of a group or an explicit
+   * batch. @default false
+   */
   readonly hedge?: boolean | HedgeOptions | undefined
-  /** Never answers from a node that is behind the highest block seen on this transport. @default false */
+  /** Never returns a result from a node that is behind the highest block seen on this transport. @default false */
   readonly minBlock?: boolean | undefined
 }
 
-/** What is known of one endpoint of a route. */
+/** The state of one endpoint of a transport. */
 export interface EndpointState {
   /** Its name, or its redacted URL. */
   readonly name: string
   readonly redactedUrl: string
-  /** The highest block that it is known to hold; 0 before it has told of any. */
+  /** The highest block that it is known to have; 0 before its first report. */
   readonly head: number
-  /** Why it is asked no more: it has proved to be on another chain. */
+  /** Why the endpoint is not used any more: it proved to be on another chain. */
   readonly out: string | undefined
   readonly health: Health | undefined
   readonly budget: BudgetStats | undefined
 }
 
-/** Several endpoints as one. */
+/** Several endpoints combined into one. */
 export interface Route extends Endpoint {
   /** The chain that all of them are on, if it was configured. */
   readonly chainId: number | undefined
   readonly stats: () => EndpointState[]
 }
-
-/** So long a head that an endpoint told of is taken for its head still, in milliseconds. */
-const FRESH_MS = 1_000
-
-/** Distances of endpoints that are asked only where no other is left: it is known to be behind; its breaker is open. */
-const BEHIND = 1e12
-const OPEN = 1e15
-
-/** Hedges that were not needed are kept, so that a slow moment can be met: so many at most. */
-const MAX_SAVED_HEDGES = 10
 
 /**
  * Checks the options of {@link route}.
@@ -104,265 +88,68 @@ export function checkRouteOptions({ attemptTimeoutMs, acceptableWaitMs, hedge, m
 }
 
 /**
- * Chooses an endpoint for each call, and another where the first one fails.
+ * Combines several endpoints into one, which chooses an endpoint for each call and another one if the first one fails.
  *
- * **Choice.** In the order given, or, where any has a `weight`, in shares; always the first that its breaker lets through and whose budget has
- * room within `acceptableWaitMs`. Where none has, the one with the shortest wait. Where every breaker is open there is nothing to spare, and the first is asked all the same.
+ * **Choice.** Endpoints are tried in the order given or, if any has a `weight`, in proportion to the weights. An endpoint whose circuit breaker is
+ * open, or whose budget would make the call wait longer than `acceptableWaitMs`, is skipped while another one is available. If none is, the call goes
+ * to the one with the shortest wait. If all circuit breakers are open, it goes to the first endpoint all the same.
  *
- * **Failure.** A read that failed in a way that another endpoint may cure is asked of the next one at once, each endpoint once; waiting is the
- * business of the retry above. A call that changes something moves only where it cannot have arrived. An endpoint whose answer proves that it is
- * on another chain is never asked again.
+ * **Failure.** A read that failed in a way that another endpoint may not fail in is sent to the next one at once, to each endpoint once. Waiting
+ * between tries is left to the retry layer above. A write moves on only if it cannot have run. An endpoint whose response proves that it is on
+ * another chain is not used again.
  *
  * **Groups.** Calls of one group stay at one endpoint, because two nodes are rarely at the same block. A group moves when its endpoint fails
- * or is behind; not for a method or old state that this endpoint does not have, which one call asks for elsewhere.
+ * or is behind. If the endpoint lacks a method or old state, only the call that needs it moves.
  *
- * **`minBlock`.** Behind one address there are often many nodes, so an endpoint that has been seen at a block may answer the next call from a
- * node that has not reached it: to choose by what was seen guarantees nothing. So a call that reads at the head is sent with the tag replaced
- * by the number of a head that this very endpoint told of within the last second, at or above `minBlock`; where it told of none it is asked,
- * one question for all the calls that wait. Any node behind the address can then only answer from that block, or say that it does not
- * have it, and such an answer counts as lagging and moves on. It costs one small request a second and endpoint at most, and an answer is up to a
- * second old. To name `minBlock` itself in place of the tag would cost nothing, and keep answering from a block that grows ever older. What is
- * pending has no number: there the endpoint is asked, and trusted.
+ * **`minBlock`.** Behind one URL there are often many nodes. If the endpoint has reported a block, the next call may still reach a node that
+ * does not have it, so choosing an endpoint by its reported head guarantees nothing. A call that reads at the head is therefore sent with the tag
+ * replaced by a number: a head that this endpoint reported within the last second, at or above `minBlock`. If there is none, the head is requested
+ * first, with one request for all calls that wait for it. Any node behind the URL can then only respond from that block, or report that
+ * it does not have it, which counts as lagging and moves the call on. This costs at most one small request per second and endpoint, and
+ * results are up to a second old. Using `minBlock` itself as the number would cost nothing, but return results from a block that gets older and
+ * older. The `pending` block has no number: such a call is sent as it is.
  *
- * @param endpoints - One or more, all on one chain, at most 30.
- * @param options - How they are chosen.
- * @throws {KeyrailError} kind `invalidRequest` where an option is wrong. A call fails with the failure of the endpoint that is most telling
- * where all of those tried failed; its message names them.
+ * @param endpoints - 1 to 30 endpoints, all on one chain.
+ * @param options - How endpoints are chosen.
+ * @returns The combined endpoint. If all endpoints failed, a call fails with the failure that says most; its message lists all of them.
  * @example
  * const endpoints = failover([{ url: 'https://one.example' }, { url: 'https://two.example' }], { hedge: true })
  * const transport = createTransport({ endpoints })
  */
 export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions = {}): Omit<Route, 'chainId'> {
-  const { attemptTimeoutMs, acceptableWaitMs = 100 } = options
-  const count = endpoints.length
-  const [only] = endpoints as [RouteEndpoint]
-  const hedge: HedgeOptions | undefined = options.hedge === true ? {} : options.hedge || undefined
-  const { percentile = 95, minMs = 50, maxRatio = 0.1 } = hedge ?? {}
+  const { attemptTimeoutMs, acceptableWaitMs = 100, hedge = false } = options
+  const [first] = endpoints as [RouteEndpoint]
+  const heads = createHeads(endpoints.length)
+  const choice = createEndpointChoice(endpoints, acceptableWaitMs, heads)
+  const state: RouteState = {
+    endpoints,
+    choice,
+    heads,
+    headQueries: endpoints.map(({ send }) => createHeadQuery(send)),
+    lastKinds: [],
+    hedging: hedge === false ? undefined : createHedging(hedge === true ? {} : hedge),
+    attemptTimeoutMs,
+    acceptableWaitMs,
+  }
+  const needsChoice = endpoints.length > 1 || attemptTimeoutMs !== undefined
 
-  const weighted = endpoints.some(({ weight }) => weight !== undefined)
-  const shares = endpoints.map(() => 0)
-  const heads = createHeads(count)
-  const asks = endpoints.map(({ send }) => createHeadQuery(send))
-  const out: (KeyrailError | undefined)[] = []
-  /** How each endpoint failed last. */
-  const lastKinds: (FailureKind | undefined)[] = []
-  const stuck = new WeakMap<object, number>()
-  let hedges = 0
-  const endpointAt = (at: number): RouteEndpoint => endpoints[at] as RouteEndpoint
-  const nameOf = ({ name, redactedUrl }: RouteEndpoint): string => name ?? redactedUrl
-
-  /** The least block that an answer to a call may be from; 0 for any. */
+  /** The lowest block that the response to a call may be from; 0 for any. */
   const minBlockOf = ({ options: { minBlock = options.minBlock } }: RouteCall): number =>
     minBlock === true ? heads.highest() : Number(minBlock ?? 0)
 
-  /** How far an endpoint is from being the right one: what it would let a call wait, and far more where it should not be asked at all. */
-  const distanceOf = (at: number, call: RouteCall, min: number): number => {
-    const { admits, waitMs, weight } = endpointAt(at)
-    const { number, at: toldAt } = heads.of(at)
-    return (
-      Math.max(waitMs?.(call) ?? 0, weight === 0 ? acceptableWaitMs + 1 : 0) +
-      (min > number && now() - toldAt < FRESH_MS ? BEHIND : 0) +
-      (admits?.(call) === false ? OPEN : 0)
-    )
-  }
-
-  /** Chooses among the endpoints that were not tried yet and are no further away than `most`; -1 where there is none. */
-  const choose = (call: RouteCall, tried: number, min: number, most: number): number => {
-    const group = call.group ?? call.batch
-    const home = group && stuck.get(group)
-    if (home !== undefined && !(tried & (1 << home))) {
-      if (!out[home] && distanceOf(home, call, 0) < OPEN) return home
-      stuck.delete(group as object)
-    }
-    let chosen = -1
-    let least = Infinity
-    let total = 0
-    for (let at = 0; at < count; at++) {
-      if (tried & (1 << at) || out[at]) continue
-      const distance = distanceOf(at, call, min)
-      if (distance <= acceptableWaitMs) {
-        if (!weighted) return at
-        // Smooth weighted round robin: the shares are exact, and spread evenly.
-        const weight = endpointAt(at).weight ?? 1
-        const share = (shares[at] as number) + weight
-        if (total === 0 || share > (shares[chosen] as number)) chosen = at
-        shares[at] = share
-        total += weight
-      } else if (total === 0 && distance < least && distance <= most) {
-        least = distance
-        chosen = at
-      }
-    }
-    if (total > 0) shares[chosen] = (shares[chosen] as number) - total
-    return chosen
-  }
-
-  /** Carries a call to one endpoint after another. */
-  const travel = (call: RouteCall, settle: Settle, min: number): void => {
-    const { method } = call
-    const reads = isReadMethod(method)
-    const group = call.group ?? call.batch
-    const block = min > 0 ? readBlock(method, call.params) : undefined
-    const underWay: RouteCall[] = []
-    const failures: KeyrailError[] = []
-    let tried = 0
-    let over = false
-    let hedgeTimer: Timer | undefined = undefined
-
-    const finish = (ok: boolean, value: unknown, reason?: unknown): void => {
-      over = true
-      clearTimeout(hedgeTimer)
-      for (const attempt of underWay) stop(attempt, reason)
-      call.below = undefined
-      settle(ok, value)
-    }
-
-    /** Whether an answer is from before `minBlock`, in which case it is none. */
-    const lags = (value: unknown): boolean =>
-      method === 'eth_blockNumber'
-        ? blockNumber(value) < min
-        : value === null &&
-          block !== undefined &&
-          !method.endsWith('Index') &&
-          (block.atHead || (block.number ?? Infinity) <= min)
-
-    const lagging = (redactedUrl: string): KeyrailError =>
-      createFailure({ kind: 'lagging', text: `the node has not reached block ${min}` }, { method, redactedUrl })
-
-    /** The endpoints that this call was not sent to. */
-    const skipped = (): [url: string, reason: string][] =>
-      endpoints.flatMap(({ redactedUrl }, at) => {
-        if (tried & (1 << at)) return []
-        const kind = lastKinds[at]
-        return [[redactedUrl, out[at] ? 'wrongNetwork' : `circuit breaker open${kind ? ` after ${kind}` : ''}`]]
-      })
-
-    const judge = (at: number, attempt: RouteCall, ok: boolean, value: unknown): void => {
-      const { redactedUrl } = endpointAt(at)
-      if (ok) {
-        if (tellsHead(method)) heads.learn(at, attempt, value)
-        if (min === 0 || !lags(value)) return finish(true, value)
-        value = lagging(redactedUrl)
-      }
-      if (!isKeyrailError(value)) return finish(false, value)
-      const { kind, source } = value
-      // An open circuit breaker reports nothing new about the endpoint.
-      if (!(kind === 'unavailable' && source === 'client')) lastKinds[at] = kind
-      if (count > 1) (call.tried ??= new Map()).set(redactedUrl, kind)
-      if (kind === 'wrongNetwork' && source === 'client' && count > 1) {
-        out[at] = value
-        heads.drop(at)
-      }
-      if (!mayTryNextEndpoint(method, value)) return finish(false, value)
-      failures.push(value)
-      if (group && stuck.get(group) === at && kind !== 'methodUnavailable' && kind !== 'missingData')
-        stuck.delete(group)
-      // The other of a hedged pair may be answered yet.
-      if (underWay.length > 0) return
-      const next = choose(call, tried, min, OPEN - 1)
-      if (next < 0) return finish(false, chooseFailure(failures, skipped()))
-      call.note?.({ type: 'rerouted', redactedUrl, kind })
-      start(next)
-    }
-
-    const start = (at: number): void => {
-      const { redactedUrl, send, admits } = endpointAt(at)
-      tried |= 1 << at
-      if (group && !stuck.has(group)) stuck.set(group, at)
-      const startedAt = now()
-      const { deadlineAt } = call
-      const attempt = {
-        ...call,
-        cancel: undefined,
-        below: undefined,
-        waitedMs: 0,
-        creditedMs: 0,
-        endpoint: count > 1 ? redactedUrl : undefined,
-        insist: admits?.(call) === false,
-      } as Attempt
-      if (underWay.push(attempt) === 1) setBelow(call, attempt)
-
-      // The deadline may have passed already, where the machine is too busy for its timer.
-      const thirdMs = Math.max(1, (deadlineAt - startedAt) / 3)
-      const limitMs = reads ? (attemptTimeoutMs ?? (count > 1 ? thirdMs : Infinity)) : Infinity
-      /** How long the attempt stood in queues of ours: that time is not its own. */
-      const waitedMs = (): number => (deadlineAt < Infinity ? attempt.deadlineAt - deadlineAt : 0)
-      const strike = (): void => {
-        const leftMs = isWaiting(attempt) ? limitMs : limitMs + waitedMs() - (now() - startedAt)
-        if (leftMs >= 1) timer = startTimer(strike, leftMs)
-        else {
-          const text = `no response within the ${Math.round(limitMs)} ms of one attempt`
-          stop(attempt, createFailure({ kind: 'timeout', text }, { method, redactedUrl }))
-        }
-      }
-      let timer = limitMs < 2 ** 31 ? startTimer(strike, limitMs) : undefined
-      const end: Settle = (ok, value) => {
-        clearTimeout(timer)
-        if (over) return
-        underWay.splice(underWay.indexOf(attempt), 1)
-        if (call.below === attempt) setBelow(call, underWay[0])
-        judge(at, attempt, ok, value)
-      }
-
-      if (!block?.atHead) return send(attempt, end)
-      const sendPinned = (head: number): void => {
-        attempt.params = block.pin(head)
-        send(attempt, end)
-      }
-      const { number, at: toldAt } = heads.of(at)
-      if (number >= min && startedAt - toldAt < FRESH_MS) return sendPinned(number)
-      const ask = asks[at] as Send
-      ask(attempt, (ok, value) => {
-        setBelow(attempt, undefined)
-        if (!ok) return end(ok, value)
-        heads.learn(at, asking, value)
-        if (blockNumber(value) < min) return end(false, lagging(redactedUrl))
-        sendPinned(blockNumber(value))
-      })
-    }
-
-    onCancel(call, (reason) => finish(false, reason, reason))
-    const first = choose(call, 0, min, Infinity)
-    if (first < 0) {
-      const text = 'every endpoint is on another chain than the chainId option'
-      const failure = createFailure({ kind: 'wrongNetwork', text }, { method, redactedUrl: nameOf(only) })
-      const list = listEndpoints(skipped(), 'failed')
-      return settle(false, count > 1 ? new KeyrailError(`${failure.message} ${list}`, failure) : failure)
-    }
-    start(first)
-    // What belongs together must not be answered by two nodes, and for a poll nobody waits.
-    if (!hedge || over || !reads || group || isExpensiveMethod(method) || call.options.priority === 'poll') return
-    hedges = Math.min(MAX_SAVED_HEDGES, hedges + maxRatio)
-    const slowMs = endpointAt(first).percentileMs?.(percentile)
-    if (slowMs === undefined) return
-    hedgeTimer = startTimer(
-      () => {
-        // Ten tenths are a little less than one.
-        if (hedges < 1 - 1e-9 || failures.length > 0) return
-        const second = choose(call, tried, min, acceptableWaitMs)
-        if (second < 0) return
-        hedges--
-        const { redactedUrl } = endpointAt(second)
-        ;(call.tried ??= new Map()).set(redactedUrl, NO_ANSWER_YET)
-        call.note?.({ type: 'hedged', redactedUrl })
-        start(second)
-      },
-      Math.max(minMs, slowMs),
-    )
-  }
-
   const send: Send = (call: RouteCall, settle) => {
-    const min = minBlockOf(call)
-    if (count > 1 || min > 0 || attemptTimeoutMs !== undefined) return travel(call, settle, min)
-    if (!tellsHead(call.method)) return only.send(call, settle)
-    only.send(call, (ok, value) => {
+    const minBlock = minBlockOf(call)
+    if (needsChoice || minBlock > 0) return sendToEndpoints(state, call, settle, minBlock)
+    // A single endpoint gets the call as it is.
+    if (!reportsHead(call.method)) return first.send(call, settle)
+    first.send(call, (ok, value) => {
       if (ok) heads.learn(0, call, value)
       settle(ok, value)
     })
   }
 
   return {
-    redactedUrl: nameOf(only),
+    redactedUrl: nameOf(first),
     send,
     close: () => {
       for (const endpoint of endpoints) endpoint.close()
@@ -372,24 +159,11 @@ export function route(endpoints: readonly RouteEndpoint[], options: RouteOptions
         name: nameOf(endpoint),
         redactedUrl: endpoint.redactedUrl,
         head: heads.of(at).seen,
-        out: out[at]?.message,
+        out: choice.exclusionOf(at)?.message,
         health: endpoint.health?.(),
         budget: endpoint.stats?.(),
       })),
   }
 }
 
-/** An attempt's params may be pinned to a block once it is under way. */
-type Attempt = { -readonly [K in keyof RouteCall]: RouteCall[K] }
-
-const asking = { method: 'eth_blockNumber', params: '[]' }
-
-/** Ends an attempt without ending the call. */
-const stop = (attempt: RouteCall, reason: unknown): void => {
-  attempt.ended = true
-  attempt.cancel?.(reason)
-}
-
-/** Whether the record that works for an attempt now stands in a queue of ours. */
-const isWaiting = ({ below, waitingSince }: RouteCall): boolean =>
-  below ? isWaiting(below) : waitingSince !== undefined
+const nameOf = ({ name, redactedUrl }: RouteEndpoint): string => name ?? redactedUrl

@@ -1,13 +1,15 @@
+import { createFailure } from '../failure/createFailure.ts'
+import type { KeyrailError } from '../failure/keyrailError.ts'
 import { blockNumber } from './heads.ts'
 import { areByName } from './writeParams.ts'
 
-/** At which block a call reads. */
+/** The block at which a call reads. */
 export interface BlockRead {
-  /** It reads at the head, or looks up to it: an answer from a node behind is an answer about the past. */
+  /** Whether the call reads at the head or up to it, so that the response of a node that is behind would be out of date. */
   readonly atHead: boolean
-  /** The number of the block that it names; undefined where it names none. */
+  /** The number of the block in the params; undefined if they hold no number. */
   readonly number: number | undefined
-  /** The same params, as JSON text, with the head named by its number. */
+  /** Returns the params as JSON text, with the tag of the head replaced by a block number. */
   readonly pin: (head: number) => string
 }
 
@@ -48,6 +50,13 @@ const blockParam: ReadonlyMap<string, number> = new Map([
   ['trace_call', 2],
 ])
 
+/** The methods of this table that take the index of a transaction or uncle in the block. */
+const methodsWithIndex: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  'eth_getRawTransactionByBlockNumberAndIndex',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getUncleByBlockNumberAndIndex',
+])
+
 const latest = (block: unknown): boolean => block === 'latest' || block == null
 
 /**
@@ -65,7 +74,7 @@ export function readBlock(method: string, params: string): BlockRead | undefined
   const place = blockParam.get(method)
   if (place === undefined || areByName(params)) return undefined
   const values = JSON.parse(params) as unknown[]
-  // Too few params: the node will say so.
+  // With too few params, the node reports the error.
   if (values.length < place || (logs && !values[0])) return undefined
   const block = values[place]
   const write = (value: unknown): string => {
@@ -77,7 +86,7 @@ export function readBlock(method: string, params: string): BlockRead | undefined
     if (filter.blockHash) return undefined
     const { fromBlock, toBlock } = filter
     return {
-      // Also where both ends are numbers: of blocks that it does not have yet, a node says that they hold no logs.
+      // Even if both ends are numbers: for blocks that a node does not have yet, it returns an empty list.
       atHead: true,
       number: undefined,
       pin: (head) => {
@@ -90,7 +99,7 @@ export function readBlock(method: string, params: string): BlockRead | undefined
       },
     }
   }
-  // What is pending is not in a block yet, so it cannot be named by one.
+  // The pending block has no number yet.
   return {
     atHead: latest(block) || block === 'pending',
     number: blockNumber(block) || undefined,
@@ -99,3 +108,23 @@ export function readBlock(method: string, params: string): BlockRead | undefined
 }
 
 const hex = (number: number): string => `0x${number.toString(16)}`
+
+/**
+ * Checks whether a result shows that the node has not reached a block.
+ *
+ * @param method - The method of the call.
+ * @param block - The block at which the call reads, if any.
+ * @param minBlock - The block that the node must have reached.
+ * @param result - The result of the call.
+ */
+export function isBehind(method: string, block: BlockRead | undefined, minBlock: number, result: unknown): boolean {
+  if (method === 'eth_blockNumber') return blockNumber(result) < minBlock
+  // The result for an index is also null if the block has no transaction or uncle at that index.
+  if (result !== null || !block || methodsWithIndex.has(method)) return false
+  return block.atHead || (block.number ?? Infinity) <= minBlock
+}
+
+/** Creates the failure of a call at a node that has not reached a block. */
+export function createLaggingFailure(method: string, minBlock: number, redactedUrl: string): KeyrailError {
+  return createFailure({ kind: 'lagging', text: `the node has not reached block ${minBlock}` }, { method, redactedUrl })
+}

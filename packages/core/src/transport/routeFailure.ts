@@ -1,4 +1,5 @@
 import type { FailureKind } from '../failure/failureKind.ts'
+import { createFailure } from '../failure/createFailure.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { isRejectedBeforeRun } from '../failure/isRejectedBeforeRun.ts'
 import { KeyrailError } from '../failure/keyrailError.ts'
@@ -64,4 +65,23 @@ export function chooseFailure(
     ...chosen,
     retryAfterMs: retryable.length ? Math.min(...waits) || undefined : chosen.retryAfterMs,
   })
+}
+
+/**
+ * Creates the failure of a call that no endpoint is left for, because all of them are on another chain.
+ *
+ * @param method - The method of the call.
+ * @param first - The first endpoint.
+ * @param skipped - The redacted URLs of all endpoints, each with the reason why it was not tried.
+ */
+export function createAllExcludedFailure(
+  method: string,
+  { name, redactedUrl }: { readonly name?: string | undefined; readonly redactedUrl: string },
+  skipped: readonly (readonly [url: string, reason: string])[],
+): KeyrailError {
+  const text = 'every endpoint is on another chain than the chainId option'
+  const failure = createFailure({ kind: 'wrongNetwork', text }, { method, redactedUrl: name ?? redactedUrl })
+  return skipped.length > 1
+    ? new KeyrailError(`${failure.message} ${listEndpoints(skipped, 'failed')}`, failure)
+    : failure
 }

@@ -11,7 +11,7 @@ import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import { transactionHash } from './transactionHash.ts'
 import type { Keccak256 } from './transactionHash.ts'
-import { setBelow } from './waits.ts'
+import { isQueued, setBelow } from './waits.ts'
 import { areByName } from './writeParams.ts'
 
 export type { Keccak256 } from './transactionHash.ts'
@@ -179,7 +179,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
 
   /** Looks while the send is still under way: the answer may be what is lost. */
   const watch = (ms: number = LOOK_MS): void => {
-    if (ms < 2 ** 31) timer = startTimer(() => (sent && isWaiting(sent) ? watch() : lookUp()), ms)
+    if (ms < 2 ** 31) timer = startTimer(() => (sent && isQueued(sent) ? watch() : lookUp()), ms)
   }
 
   const judge = (ok: boolean, value: unknown): void => {
@@ -221,6 +221,3 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
   })
   sendTransaction()
 }
-
-/** Whether it stands in a queue of ours, so that there is nothing to look for yet. */
-const isWaiting = ({ below, waitingSince }: Call): boolean => (below ? isWaiting(below) : waitingSince !== undefined)

@@ -37,3 +37,8 @@ export function endWait(call: Call, waitedMs: number): void {
   call.waitedMs += waitedMs
   call.waitingSince = undefined
 }
+
+/** Whether a call waits in a queue of ours now: the call itself, or the record that works for it. */
+export function isQueued({ below, waitingSince }: Call): boolean {
+  return below ? isQueued(below) : waitingSince !== undefined
+}
