@@ -10,53 +10,54 @@ import { setBelow } from './waits.ts'
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions {
-  /** The `minBlock` of calls that name none: calls share an answer only where theirs is the same. @default undefined */
+  /** The `minBlock` of calls without their own. Calls share a response only if they have the same `minBlock`. @default undefined */
   readonly minBlock?: number | bigint | boolean | undefined
 }
 
-/** One that joined. */
+/** A caller that joined a request in flight. */
 interface Waiter {
   readonly call: Call
   readonly settle: Settle
 }
 
-/** What is made where somebody joins. */
+/** The callers that joined a request in flight. Created when the first of them joins. */
 interface Joined {
-  /** In the order they came; a place is emptied when its caller leaves. */
+  /** In the order in which they joined. When a caller leaves, its entry becomes undefined. */
   readonly waiters: (Waiter | undefined)[]
-  /** When the call that began it had to be answered. */
-  readonly joinableFor: number
+  /** The deadline of the first caller. */
+  readonly joinableUntil: number
   /** How many of them have not left. */
   waiting: number
 }
 
-/** One call below for several callers. Mostly nobody joins, so it holds no more than it must. */
-interface Flight {
-  /** Its deadline is the latest of theirs, because each keeps its own. */
+/** One call below for several callers. Most requests are joined by nobody, so the record is small. */
+interface InFlight {
+  /** Its deadline is the latest deadline of its callers. Each caller keeps its own. */
   readonly shared: Call
-  /** The call that began it, until it leaves. */
+  /** The first caller's call, until it leaves. */
   first: Call | undefined
   readonly settle: Settle
   joined: Joined | undefined
-  /** How many writes and how many answers had settled when it began. */
+  /** How many writes and how many responses had completed when the request started. */
   readonly writes: number
   readonly responses: number
 }
 
-/** What is under way, by params. */
-type Flights = Map<string, Flight>
+/** The requests in flight of one method, by params. */
+type InFlightByParams = Map<string, InFlight>
 
 const rank = { poll: 0, read: 1, write: 2 }
 const rankOf = ({ options }: Call): number => rank[options.priority ?? 'read']
 
 /**
- * Lets callers that ask the same at the same time share one request. Each keeps its own deadline and abort; the request ends when the last
- * of them leaves. The first gets the answer, each further one a copy of its own, and a failure likewise.
+ * Creates a layer that sends identical reads at the same time as one request. Each caller keeps its own deadline and abort signal. The request is
+ * cancelled when the last caller leaves. The first caller gets the result, and each further one a copy; errors are copied too.
  *
- * Only reads are shared, and only where sharing changes no answer: not with a request that began before a write settled on this transport,
- * nor with one of another group, batch, `retries` or `minBlock`, of a lower priority, or with less than half of the caller's own time left.
+ * Only reads are shared, and only if no caller gets a different result for it. A call does not join a request that started before a write on this
+ * transport completed, that belongs to another group or batch, that has another `retries` or `minBlock` or a lower priority, or that has less than
+ * half of the call's own time left.
  *
- * @param options - What holds for calls that do not say.
+ * @param options - Defaults for calls without their own.
  * @example
  * const transport = createTransport({ url: 'http://127.0.0.1:8545' }) // coalesce is true by default
  * // One request.
@@ -67,33 +68,33 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
   checkCallOptions({ minBlock: options.minBlock })
   const minBlockOf = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
   return (next) => {
-    // By method first: to join method and params to one key costs more than to look twice.
-    const flights = new Map<string, Flights>()
+    // Nested by method, because joining method and params into one key costs more than a second lookup.
+    const inFlight = new Map<string, InFlightByParams>()
     let writes = 0
     let responses = 0
 
-    const mayJoin = (call: Call, flight: Flight): boolean => {
+    const mayJoin = (call: Call, request: InFlight): boolean => {
       const minBlock = minBlockOf(call)
       const time = now()
       return (
-        // Read your writes: what was sent before a write settled may be answered without it.
-        flight.writes === writes &&
-        flight.shared.group === call.group &&
-        flight.shared.batch === call.batch &&
-        // One that is made again less often may fail where the caller's own would be answered.
-        flight.shared.options.retries === call.options.retries &&
-        // One that waits in a lower lane would be waited for in that lane.
-        rankOf(flight.shared) >= rankOf(call) &&
-        // Not even with a higher one: that may fail as lagging where the caller's own would be answered.
-        minBlockOf(flight.shared) === minBlock &&
-        // `true` is the highest block seen, and an answer may have raised it.
-        (minBlock !== true || flight.responses === responses) &&
-        // Else a request that hangs would be joined, and outlived, for ever.
-        2 * ((flight.joined?.joinableFor ?? flight.shared.deadlineAt) - time) >= call.deadlineAt - time
+        // A response to a request that was sent before a write completed may not include that write.
+        request.writes === writes &&
+        request.shared.group === call.group &&
+        request.shared.batch === call.batch &&
+        // With fewer retries, the request may fail although the call on its own would succeed.
+        request.shared.options.retries === call.options.retries &&
+        // A request of a lower priority may wait longer in a queue than the call on its own would.
+        rankOf(request.shared) >= rankOf(call) &&
+        // With a higher minBlock, the request may fail as lagging although the call on its own would succeed.
+        minBlockOf(request.shared) === minBlock &&
+        // `true` means the highest block seen, and any response may have raised it.
+        (minBlock !== true || request.responses === responses) &&
+        // Without this limit, calls would join a request that hangs again and again.
+        2 * ((request.joined?.joinableUntil ?? request.shared.deadlineAt) - time) >= call.deadlineAt - time
       )
     }
 
-    const begin = (call: Call, settle: Settle): Flight => {
+    const createRequest = (call: Call, settle: Settle): InFlight => {
       const { method, params, options, startedAt, deadlineAt, note } = call
       const shared = createCall(method, params, options, call)
       shared.startedAt = startedAt
@@ -102,79 +103,79 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       return { shared, first: call, settle, joined: undefined, writes, responses }
     }
 
-    /** No more callers join it. */
-    const close = (flight: Flight): void => {
-      const { method, params } = flight.shared
-      const alike = flights.get(method)
-      if (alike?.get(params) !== flight) return
-      // What was deleted keeps its place in a Map until that makes its table anew, which costs more than a new one.
-      if (alike.size === 1) flights.delete(method)
-      else alike.delete(params)
+    /** Lets no more callers join a request. */
+    const close = (request: InFlight): void => {
+      const { method, params } = request.shared
+      const sameMethod = inFlight.get(method)
+      if (sameMethod?.get(params) !== request) return
+      // A Map keeps the space of deleted entries until it rebuilds its table, which costs more than a new Map.
+      if (sameMethod.size === 1) inFlight.delete(method)
+      else sameMethod.delete(params)
     }
 
-    /** One caller has left. The last one ends what is under way. */
-    const leave = (flight: Flight, settle: Settle, reason: unknown): void => {
-      const { shared, first, joined } = flight
+    /** Completes a caller that leaves. After the last one, the request is cancelled. */
+    const leave = (request: InFlight, settle: Settle, reason: unknown): void => {
+      const { shared, first, joined } = request
       if (!first && !joined?.waiting) {
-        close(flight)
+        close(request)
         shared.ended = true
         shared.cancel?.(reason)
       }
       settle(false, reason)
     }
 
-    /** Hands out what came to all who still wait. */
-    const land = (flight: Flight, ok: boolean, value: unknown): void => {
-      const { first, joined } = flight
-      flight.first = flight.joined = undefined
-      if (!joined) return first && flight.settle(ok, value)
-      // Made before the first gets the original, which is then its own to change.
+    /** Passes the outcome of a request to all callers that still wait. */
+    const deliver = (request: InFlight, ok: boolean, value: unknown): void => {
+      const { first, joined } = request
+      request.first = request.joined = undefined
+      if (!joined) return first && request.settle(ok, value)
+      // Created before the first caller gets the original, because that caller may change it.
       const copy = joined.waiting + (first ? 1 : 0) > 1 ? copier(ok, value) : undefined
-      if (first) flight.settle(ok, value)
-      let given = first !== undefined
+      if (first) request.settle(ok, value)
+      let originalIsTaken = first !== undefined
       for (const waiter of joined.waiters) {
         if (!waiter) continue
-        if (!given) waiter.settle(ok, value)
+        if (!originalIsTaken) waiter.settle(ok, value)
         else if (copy) waiter.settle(ok, copy())
-        // It asks for itself.
+        // The value cannot be copied, so this caller gets a request of its own.
         else next(waiter.call, waiter.settle)
-        given = true
+        originalIsTaken = true
       }
     }
 
-    const join = (flight: Flight, call: Call, settle: Settle): void => {
-      const { shared } = flight
-      if (!flight.joined && shared.note) {
-        // What happens is told to one caller, so that it is counted once.
-        const tell: Call['note'] = (event) =>
-          (flight.first ?? flight.joined?.waiters.find(Boolean)?.call)?.note?.(event)
-        shared.note = tell
+    const join = (request: InFlight, call: Call, settle: Settle): void => {
+      const { shared } = request
+      if (!request.joined && shared.note) {
+        // Reports each event to one caller only, so that it is counted once.
+        const reportToOne: Call['note'] = (event) =>
+          (request.first ?? request.joined?.waiters.find(Boolean)?.call)?.note?.(event)
+        shared.note = reportToOne
       }
-      const joined = (flight.joined ??= { waiters: [], joinableFor: shared.deadlineAt, waiting: 0 })
+      const joined = (request.joined ??= { waiters: [], joinableUntil: shared.deadlineAt, waiting: 0 })
       const place = joined.waiters.push({ call, settle }) - 1
       joined.waiting++
       setBelow(call, shared)
       onCancel(call, (reason) => {
         joined.waiters[place] = undefined
         joined.waiting--
-        leave(flight, settle, reason)
+        leave(request, settle, reason)
       })
       if (shared.deadlineAt < call.deadlineAt) shared.deadlineAt = call.deadlineAt
       call.note?.({ type: 'joined' })
     }
 
-    /** Asks for the call that began it. Both functions hold the flight and no more. */
-    const launch = (flight: Flight, call: Call): void => {
+    /** Sends the request of the first caller. Both closures capture nothing but the request. */
+    const launch = (request: InFlight, call: Call): void => {
       onCancel(call, (reason) => {
-        flight.first = undefined
-        leave(flight, flight.settle, reason)
+        request.first = undefined
+        leave(request, request.settle, reason)
       })
-      next(flight.shared, (ok, value) => {
-        close(flight)
+      next(request.shared, (ok, value) => {
+        close(request)
         responses++
-        // Cut off from all it worked for: tables that the map has outgrown keep it alive for a while.
-        flight.shared.cancel = undefined
-        land(flight, ok, value)
+        // Old tables of the Map keep the record alive for a while. Without this, they would keep its callers alive too.
+        request.shared.cancel = undefined
+        deliver(request, ok, value)
       })
     }
 
@@ -187,19 +188,19 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     return (call: Call, settle) => {
       const { method, params } = call
       if (!isReadMethod(method)) return sendWrite(call, settle)
-      let alike = flights.get(method)
-      const found = alike?.get(params)
+      let sameMethod = inFlight.get(method)
+      const found = sameMethod?.get(params)
       if (found && mayJoin(call, found)) return join(found, call, settle)
-      const flight = begin(call, settle)
-      if (!alike) flights.set(method, (alike = new Map()))
-      alike.set(params, flight)
-      call.below = flight.shared
-      launch(flight, call)
+      const request = createRequest(call, settle)
+      if (!sameMethod) inFlight.set(method, (sameMethod = new Map()))
+      sameMethod.set(params, request)
+      call.below = request.shared
+      launch(request, call)
     }
   }
 }
 
-/** Makes copies of what came; undefined where it cannot be copied, because a user's layer made more of it than JSON. */
+/** Creates a function that copies a result or an error; undefined if it cannot be copied, because a user's layer returned something that is not JSON. */
 function copier(ok: boolean, value: unknown): (() => unknown) | undefined {
   if (!ok && isKeyrailError(value)) {
     const rpcError = JSON.stringify(value.rpcError)

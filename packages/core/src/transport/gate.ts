@@ -16,31 +16,31 @@ import { endWait } from './waits.ts'
 
 /** Options of {@link gate}. */
 export interface GateOptions {
-  /** How many requests may be under way at once; a batch is one. @default 64 */
+  /** How many requests may be in flight at once; a batch is one. @default 64 */
   readonly maxInFlight?: number | undefined
-  /** How long a call may wait for its turn, in milliseconds; the call's own time does not run meanwhile. @default 60_000 */
+  /** How long a call may wait in the queue, in milliseconds. The call's own deadline does not run during that time. @default 60_000 */
   readonly maxWaitMs?: number | undefined
 }
 
 /**
- * So many requests begin within one tick, and the next ones right after it. V8 learns from a flood of calls: where a scavenge meets a hundred
- * things of one kind, all of them alive, it makes such things in the old generation from then on. If those are parts of a request, then later each
- * request keeps all that it points at until the next full collection, and a scavenge takes twenty times as long.
+ * How many requests start within one tick; the next ones start right after it. If a scavenge of V8 finds a hundred live objects of one kind, V8
+ * allocates such objects in the old generation from then on. Later requests would then stay alive until the next full collection, and a
+ * scavenge would take twenty times as long.
  */
 const MAX_AT_ONCE = 8
 
-/** Whatever a call is kept in. */
+/** An object that belongs to a call. */
 export interface OfCall {
   readonly call: Call
 }
 
 /**
- * Posts a body on behalf of calls, as soon as a request may be made. The body is written only then: calls may have ended while they waited.
- * `done` is called once, and not after the returned function, which ends the wait or the request and is called once at most.
+ * Posts a body for several calls as soon as a request may start. The body is written only then, because calls may end while they wait.
+ * `done` is called once. The returned function ends the wait or the request, is called once at most, and `done` is not called after it.
  */
 export type PostForItems = (items: readonly OfCall[], body: () => string, done: Parameters<Post>[2]) => () => void
 
-/** An endpoint with a gate in front. */
+/** An endpoint with a limit on the requests in flight. */
 export interface GatedEndpoint extends Endpoint {
   readonly chainId?: number | undefined
   readonly post: PostForItems
@@ -50,27 +50,27 @@ export interface GatedEndpoint extends Endpoint {
 interface Posting {
   readonly items: readonly OfCall[]
   readonly start: () => void
-  readonly refuse: (facts: FailureFacts) => void
+  readonly reject: (facts: FailureFacts) => void
 }
 
-/** A request that waits. One is made for each call where nothing is joined, so it holds no more than it must. */
+/** A waiting request. Without batches there is one for each call, so the record is small. */
 interface Waiter extends QueueEntry {
   readonly queue: Queue<Waiter>
-  /** The call, or the first of the body's: since when it waits stands there. */
+  /** The call, or the first call of the body. Its `waitingSince` is the start of the wait. */
   readonly call: RouteCall
-  /** A call's own, or what is to be posted. */
-  readonly asked: Settle | Posting
+  /** Completes the call, or the body that will be posted. */
+  readonly work: Settle | Posting
 }
 
 /**
- * Lets only so many requests be under way at once. The others wait in line: writes before reads before polling, else first come, first served.
- * A call that is aborted, or whose deadline strikes, leaves the line at once.
+ * Limits how many requests to an endpoint are in flight. Further requests wait in a queue: writes before reads before polls, otherwise first come,
+ * first served. A call that is aborted or that reaches its deadline leaves the queue at once.
  *
- * It stands right around http, below batch, because what burdens a server is requests: a batch of a hundred calls is one.
- * The line is our own and not that of a Node Agent, so that it costs little however long it is, and nothing in it has been written yet.
+ * The limit is directly above HTTP and below batching, because the load on a server depends on requests: a batch of a hundred calls is one.
+ * It replaces the queue of a Node Agent, so that waiting costs little in a long queue, and no body is written before its turn.
  *
- * @param options - How many, and how long the others wait.
- * @throws {KeyrailError} kind `throttled`, source `client`, for a call that waited for `maxWaitMs`. It was not sent, and is not retried.
+ * @param options - How many requests may be in flight, and how long the others wait.
+ * @throws {KeyrailError} A call fails with kind `throttled`, source `client`, if it waited for `maxWaitMs`. It was not sent, and is not retried.
  * @example
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', maxInFlight: 16 })
  */
@@ -85,17 +85,17 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     const inOrder = Object.values(queues)
     let queued = 0
     let inFlight = 0
-    let admitting = false
-    let begun = 0
+    let starting = false
+    let startedInTick = 0
 
     const queueOf = ({ method, options }: RouteCall): Queue<Waiter> =>
       queues[options.priority ?? (isReadMethod(method) ? 'read' : 'write')]
 
-    const callsOf = ({ call, asked }: Waiter): readonly RouteCall[] =>
-      typeof asked === 'function' ? [call] : asked.items.map((item) => item.call)
+    const callsOf = ({ call, work }: Waiter): readonly RouteCall[] =>
+      typeof work === 'function' ? [call] : work.items.map((item) => item.call)
 
-    const enter = (call: RouteCall, asked: Waiter['asked']): Waiter => {
-      const waiter: Waiter = { queue: queueOf(call), call, asked, before: undefined, after: undefined }
+    const enter = (call: RouteCall, work: Waiter['work']): Waiter => {
+      const waiter: Waiter = { queue: queueOf(call), call, work, before: undefined, after: undefined }
       waiter.queue.enter(waiter)
       const time = now()
       for (const one of callsOf(waiter)) one.waitingSince = time
@@ -111,65 +111,65 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
 
     const sinceOf = (waiter: Waiter | undefined): number => waiter?.call.waitingSince ?? Infinity
 
-    /** Ends the wait, moves the deadlines by as long as it was, and tells it. */
-    const admit = (waiter: Waiter, time: number): number => {
+    /** Ends the wait of a request, moves the deadlines of its calls by the time that it waited, and returns that time. */
+    const endWaitOf = (waiter: Waiter, time: number): number => {
       const waitMs = time - sinceOf(waiter)
       leave(waiter)
       for (const call of callsOf(waiter)) endWait(call, waitMs)
       return waitMs
     }
 
-    /** One timer for all who wait: in each lane, the first has waited longest. */
-    const watch = (): void => {
+    /** Rejects requests that have waited too long. One timer is enough: the first request of each queue has waited longest. */
+    const rejectExpired = (): void => {
       const time = now()
       for (const queue of inOrder)
         while (sinceOf(queue.first()) + maxWaitMs <= time) {
           const waiter = queue.first() as Waiter
-          admit(waiter, time)
+          endWaitOf(waiter, time)
           const facts: FailureFacts = {
             kind: 'throttled',
             text: `not sent: it waited ${maxWaitMs} ms because maxInFlight (${maxInFlight}) requests were in flight`,
             unsent: true,
             final: true,
           }
-          const { asked, call } = waiter
-          if (typeof asked === 'function') asked(false, createFailure(facts, { method: call.method, redactedUrl }))
-          else asked.refuse(facts)
+          const { work, call } = waiter
+          if (typeof work === 'function') work(false, createFailure(facts, { method: call.method, redactedUrl }))
+          else work.reject(facts)
         }
       const oldest = Math.min(...inOrder.map((queue) => sinceOf(queue.first())))
       if (queued > 0) timer.set(Math.max(1, oldest + maxWaitMs - time))
     }
-    const timer = createSharedTimer(watch)
+    const timer = createSharedTimer(rejectExpired)
 
-    /** Lets go whoever may. `late` where they have waited for more than the end of the tick. */
-    const admitAll = (late: boolean): void => {
-      begun = 0
-      // Whatever settles at once comes back here: then the loop below goes on, and the stack does not grow.
-      if (admitting) return
-      admitting = true
+    /** Starts as many waiting requests as the limit allows. `reportWait` is false for requests that waited for the end of the tick only. */
+    const startWaiting = (reportWait: boolean): void => {
+      startedInTick = 0
+      // A request that completes at once calls this function again. The loop below continues then, so the stack does not grow.
+      if (starting) return
+      starting = true
       while (queued > 0 && inFlight < maxInFlight) {
         const waiter = inOrder.find((queue) => queue.first())?.first() as Waiter
-        const waitMs = admit(waiter, now())
-        if (late) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', redactedUrl, waitMs })
-        const { asked, call } = waiter
-        if (typeof asked === 'function') sendNow(call, asked)
-        else asked.start()
+        const waitMs = endWaitOf(waiter, now())
+        if (reportWait) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', redactedUrl, waitMs })
+        const { work, call } = waiter
+        if (typeof work === 'function') sendNow(call, work)
+        else work.start()
       }
-      admitting = false
+      starting = false
     }
 
-    /** A request has ended: the next may go. */
+    /** Starts the next request after one has ended. */
     const release = (): void => {
       inFlight--
-      admitAll(true)
+      startWaiting(true)
     }
 
-    /** The tick has ended in which too many would have begun. */
-    const flush = (): void => admitAll(false)
+    /** Starts the requests that were over `MAX_AT_ONCE` in the last tick. */
+    const flush = (): void => startWaiting(false)
 
-    const mayBegin = (): boolean => {
+    const mayStart = (): boolean => {
       if (queued > 0 || inFlight >= maxInFlight) return false
-      if (begun++ < MAX_AT_ONCE) return true
+      if (startedInTick++ < MAX_AT_ONCE) return true
       defer(flush)
       return false
     }
@@ -189,15 +189,15 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     }
 
     const send: Send = (call, settle) => {
-      if (mayBegin()) return sendNow(call, settle)
-      stand(enter(call, settle), call)
+      if (mayStart()) return sendNow(call, settle)
+      leaveOnCancel(enter(call, settle), call)
     }
 
-    /** Apart, so that what ends the wait of a call holds no more than its waiter. */
-    const stand = (waiter: Waiter, call: RouteCall): void =>
+    /** A function of its own, so that the closure captures nothing but the waiter. */
+    const leaveOnCancel = (waiter: Waiter, call: RouteCall): void =>
       onCancel(call, (reason) => {
         leave(waiter)
-        ;(waiter.asked as Settle)(false, reason)
+        ;(waiter.work as Settle)(false, reason)
       })
 
     const post: PostForItems = (items, body, done) => {
@@ -205,7 +205,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       const start = (): void => {
         inFlight++
         const end = endpoint.post(body, true, (...outcome) => {
-          // First, because it may have learned what the next should know.
+          // Before the next request starts, because that request may depend on what `done` learned.
           done(...outcome)
           release()
         })
@@ -214,10 +214,10 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
           release()
         }
       }
-      if (mayBegin()) start()
+      if (mayStart()) start()
       else {
-        const refuse = (facts: FailureFacts): void => done(facts, undefined, { redactedUrl })
-        const waiter = enter((items[0] as OfCall).call, { items, start, refuse })
+        const reject = (facts: FailureFacts): void => done(facts, undefined, { redactedUrl })
+        const waiter = enter((items[0] as OfCall).call, { items, start, reject })
         stop = () => leave(waiter)
       }
       return () => stop()

@@ -1,44 +1,44 @@
-/** Something that stands in a lane. To make it with both neighbours undefined keeps it in one piece. */
+/** An entry of a queue. Create it with both neighbours set to undefined, so that its shape never changes. */
 export interface QueueEntry {
   before?: QueueEntry | undefined
   after?: QueueEntry | undefined
 }
 
-/** A line to wait in, first come, first served. Entering and leaving cost the same however long it is, wherever one stands. */
-export interface Queue<P extends QueueEntry> {
-  readonly first: () => P | undefined
-  /** All who stand in it now, from the first to the last. */
-  readonly all: () => P[]
-  readonly enter: (place: P) => void
-  readonly leave: (place: P) => void
+/** A queue, first come, first served. Entering and leaving take constant time, at any position. */
+export interface Queue<E extends QueueEntry> {
+  readonly first: () => E | undefined
+  /** All entries, from the first to the last. */
+  readonly all: () => E[]
+  readonly enter: (entry: E) => void
+  readonly leave: (entry: E) => void
 }
 
-/** What holds those under way, without their order. */
-export type Holder<P extends QueueEntry> = Pick<Queue<P>, 'enter' | 'leave' | 'all'>
+/** A collection of the calls in flight, without an order. */
+export type Holder<E extends QueueEntry> = Pick<Queue<E>, 'enter' | 'leave' | 'all'>
 
-/** Takes a place out of whichever lane it stands in. */
-export function leaveQueue(place: QueueEntry): void {
-  ;(place.before as QueueEntry).after = place.after as QueueEntry
-  ;(place.after as QueueEntry).before = place.before as QueueEntry
-  // An old place that points at young ones would keep them, and all that they point at.
-  place.before = place.after = undefined
+/** Removes an entry from its queue. */
+export function leaveQueue(entry: QueueEntry): void {
+  ;(entry.before as QueueEntry).after = entry.after as QueueEntry
+  ;(entry.after as QueueEntry).before = entry.before as QueueEntry
+  // An entry in the old generation would keep its neighbours alive, and everything that they reference.
+  entry.before = entry.after = undefined
 }
 
-/** Makes an empty lane: a ring of neighbours with one place that is never taken. */
-export function createQueue<P extends QueueEntry>(): Queue<P> {
+/** Creates an empty queue: a ring of entries, one of which is never used. */
+export function createQueue<E extends QueueEntry>(): Queue<E> {
   const end: QueueEntry = {}
   end.before = end.after = end
   return {
-    first: () => (end.after === end ? undefined : (end.after as P)),
+    first: () => (end.after === end ? undefined : (end.after as E)),
     all: () => {
-      const places: P[] = []
-      for (let place = end.after; place !== end; place = place?.after) places.push(place as P)
-      return places
+      const entries: E[] = []
+      for (let entry = end.after; entry !== end; entry = entry?.after) entries.push(entry as E)
+      return entries
     },
-    enter: (place) => {
-      place.before = end.before as QueueEntry
-      place.after = end
-      place.before.after = end.before = place
+    enter: (entry) => {
+      entry.before = end.before as QueueEntry
+      entry.after = end
+      entry.before.after = end.before = entry
     },
     leave: leaveQueue,
   }
