@@ -26,7 +26,7 @@ import { onCancel } from './onCancel.ts'
 export interface BatchOptions {
   /** Most calls in one request. @default 100 */
   readonly maxCalls?: number | undefined
-  /** Largest body of one request, in bytes; a call that is larger by itself goes alone. @default 512_000 */
+  /** Largest body of one request, in bytes. A call that is larger is sent alone. @default 512_000 */
   readonly maxBytes?: number | undefined
   /** Joins calls of the same tick; with false only calls of `transport.batch([…])` are sent together. @default true */
   readonly join?: boolean | undefined
@@ -38,7 +38,7 @@ export interface BatchFeature<Rpc = EthereumRpc> {
   readonly createRequest: (dispatch: Dispatch) => BatchFn<Rpc>
 }
 
-/** A call, and the request that it is in, once it is in one. */
+/** A call, and the request that contains it, once it is sent. */
 interface Item {
   readonly call: Call
   readonly settle: Settle
@@ -47,13 +47,13 @@ interface Item {
 
 /** A request for several calls. */
 interface Sent {
-  /** How many of its calls have not been ended from above. */
+  /** How many of its calls have not been cancelled. */
   live: number
   stop: () => void
 }
 
-/** Kinds of failure that concern every call of a rejected batch. Any other may be the fault of one of them. */
-const common: ReadonlySet<FailureKind> = new Set([
+/** Kinds of failure that concern every call of a rejected batch. One call of the batch may have caused a failure of any other kind. */
+const sharedKinds: ReadonlySet<FailureKind> = new Set([
   'auth',
   'forbidden',
   'throttled',
@@ -65,35 +65,35 @@ const common: ReadonlySet<FailureKind> = new Set([
   'badResponse',
 ])
 
-/** Around method and params: `{"jsonrpc":"2.0","id":9007199254740991,"method":"","params":},`. */
+/** The rest of a request, besides method and params: `{"jsonrpc":"2.0","id":9007199254740991,"method":"","params":},`. */
 const FRAME_BYTES = 64
 
 const nothing = (): void => {}
 
 const isLive = ({ call }: Item): boolean => !call.ended
 
-/** At least as many as a call takes in UTF-8. */
+/** An upper bound of the bytes of a call in UTF-8. */
 const bytesOf = ({ method, params }: Call): number =>
   FRAME_BYTES + method.length + (/^[\0-\x7f]*$/.test(params) ? params.length : MAX_BYTES_PER_UNIT * params.length)
 
-/** No unit of a text takes more of them in UTF-8. */
+/** No UTF-16 unit takes more bytes than this in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3
 
 /**
- * Joins calls of the same tick into one JSON-RPC batch, without a timer: a microtask gathers what was called until then. A call that is alone
- * goes at once, and as an ordinary request.
+ * Sends calls of the same tick as one JSON-RPC batch, without a timer: a microtask collects the calls of the tick. A single call is sent as an
+ * ordinary request.
  *
- * Answers are paired by id, and each call settles by itself: one that has no answer, or two, fails alone. Where an endpoint refuses a batch,
- * calls that were answered keep their answers and the others are sent again in smaller ones, down to single calls. A number that it names is
- * remembered and never exceeded again; one that had to be guessed grows back by rare trials.
+ * Responses are matched by id, and each call completes on its own: a call without a response, or with two, fails alone. If an endpoint rejects a
+ * batch, calls with a result keep it, and the others are sent again in smaller batches, down to single calls. A limit that the endpoint names is
+ * never exceeded again. A guessed limit grows back by rare trials.
  *
- * Never joined: what does more than read, because a batch that breaks leaves unknown what was done; and, as long as nobody asks for it, heavy
- * calls (eth_getLogs, eth_simulateV1, debug_*, trace_*), because a batch is as slow as its slowest call.
- * Calls of an explicit batch (`call.batch` is the same object) are joined even where joining is off, heavy ones too. Writes among them still
- * go each by itself and at once: so each can be resent or looked up by the rules for writes, and no server may refuse a read for a write's sake.
+ * Writes are never joined, because after a broken connection it would be unknown which of them ran. Expensive calls (eth_getLogs, eth_simulateV1,
+ * debug_*, trace_*) are not joined either, because a batch is as slow as its slowest call. `transport.batch([…])` sends its calls together even
+ * with `join: false`, including expensive ones. Writes among them are still sent alone and at once, so that each can be resent or looked up by the
+ * rules for writes, and no server rejects a read because of a write.
  *
- * @param options - `false` joins explicit batches only.
- * @throws {KeyrailError} the failure of each call by itself; kind `badResponse` where the answer has no item, or two, of a call's id.
+ * @param options - The limits of a batch, and whether calls are joined.
+ * @throws {KeyrailError} Each call fails with its own failure; with kind `badResponse` if the response has no entry, or two, with its id.
  * @example
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', batch: batch({ maxCalls: 50 }) })
  * // One request.
@@ -122,13 +122,13 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
   let { maxBytes = 512_000 } = given
   let lastId = 0
   /**
-   * What was called in this tick, by explicit batch, or else by priority: so that a poll never holds up a read at the gate.
-   * A new Map each time: of one that is cleared, V8 chains the old table to the new one, and once an old one is in the old generation
-   * everything that was ever in it stays until the next full collection.
+   * The calls of this tick, by explicit batch or else by priority, so that a poll never delays a read in the queue.
+   * A new Map each time: V8 links the old table of a cleared Map to the new one, and once such a table is in the old generation, everything that it
+   * ever held stays alive until the next full collection.
    */
   let waiting: Map<object | string, Item[]> | undefined
 
-  // Mostly it is the same method as before.
+  // Most calls have the same method as the one before.
   let lastMethod: string | undefined
   let lastJoins = false
   const joins = (method: string): boolean => {
@@ -167,14 +167,14 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
     for (const [, items] of all) sendAll(items)
   }
 
-  /** Sends what has not ended meanwhile, in batches of at most `limit` calls. */
+  /** Sends the calls that have not ended, in batches of at most `limit` calls. */
   const sendAll = (all: readonly Item[], limit = cap.calls()): void => {
     const items = all.filter(isLive)
     if (items.length > limit) cap.exceeded()
     let mostBytes = 0
     for (const { call } of items)
       mostBytes += FRAME_BYTES + call.method.length + MAX_BYTES_PER_UNIT * call.params.length
-    // Mostly there is room for all of them, however they are counted.
+    // Most batches fit even by this upper bound.
     if (items.length <= limit && mostBytes <= maxBytes) return sendBatch(items)
     let part: Item[] = []
     let bytes = 0
@@ -205,7 +205,7 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
       if (sent.live < items.length) items = items.filter(isLive)
       const most = cap.calls()
       if (items.length > most) {
-        // Smaller batches were asked for while this one waited.
+        // The cap was lowered while this batch waited.
         sendAll(items.slice(most))
         items = items.slice(0, most)
         sent.live = most
@@ -232,12 +232,12 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
       sent.stop = nothing
       const size = items.length
       const read = response ? readBatchResponse(response, first, size) : { ...(fault as FailureFacts), batch: true }
-      const chainSaid = chainId && response?.header('x-chain-id')
+      const chainHeader = chainId && response?.header('x-chain-id')
       const durationMs = now() - sentAt
-      const answered: CallEvent = { type: 'attempted', redactedUrl, durationMs }
-      const refused: Item[] = []
+      const succeeded: CallEvent = { type: 'attempted', redactedUrl, durationMs }
+      const rejected: Item[] = []
       let limit = size
-      let unclear = false
+      let isCauseUnknown = false
       for (let at = 0; at < size; at++) {
         const item = items[at] as Item
         const { call, settle } = item
@@ -245,41 +245,41 @@ function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
         const { method } = call
         const one = 'length' in read ? (read[at] as BatchEntryRead) : read
         const wrong =
-          'result' in one ? findChainMismatch(chainId, method === 'eth_chainId' ? one.result : chainSaid) : one
+          'result' in one ? findChainMismatch(chainId, method === 'eth_chainId' ? one.result : chainHeader) : one
         const failure = wrong && createFailure(wrong, { ...context, method })
         const kind = failure?.kind
-        call.note?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : answered)
+        call.note?.(kind ? { type: 'attempted', redactedUrl, durationMs, kind } : succeeded)
         if (!wrong) settle(true, (one as { result: unknown }).result)
         else if (kind === 'batchTooLarge') {
-          refused.push(item)
-          const said = batchLimit(wrong.text, size)
-          limit = said ?? Math.max(1, size >> 1)
+          rejected.push(item)
+          const named = batchLimit(wrong.text, size)
+          limit = named ?? Math.max(1, size >> 1)
           if (mentionsBatch(wrong.text)) {
-            if (said) cap.said(said)
-            else if (refused.length === 1) cap.refused(size)
-          } else if (wrong.status === 413 && refused.length === 1)
+            if (named) cap.setLimit(named)
+            else if (rejected.length === 1) cap.rejected(size)
+          } else if (wrong.status === 413 && rejected.length === 1)
             maxBytes = Math.min(maxBytes, Math.floor(items.reduce((sum, of) => sum + bytesOf(of.call), 0) / 2))
-        } else if (one === read && response && !common.has(kind as FailureKind)) {
-          refused.push(item)
-          unclear = true
+        } else if (one === read && response && !sharedKinds.has(kind as FailureKind)) {
+          rejected.push(item)
+          isCauseUnknown = true
         } else settle(false, failure)
       }
-      if (!unclear) return sendAll(refused, Math.min(limit, cap.calls()))
-      // One by one it shows whose fault it was; if nobody's, it was the batch that was not wanted.
-      let left = refused.length
-      let innocent = true
-      for (const { call, settle } of refused.filter(isLive))
+      if (!isCauseUnknown) return sendAll(rejected, Math.min(limit, cap.calls()))
+      // Sent one by one, the call that caused the failure fails alone. If all succeed, the server rejected the batch itself.
+      let left = rejected.length
+      let allSucceeded = true
+      for (const { call, settle } of rejected.filter(isLive))
         sendAlone({
           call,
           settle: (ok, value) => {
-            innocent &&= ok
-            if (--left === 0 && innocent) cap.refused(size)
+            allSucceeded &&= ok
+            if (--left === 0 && allSucceeded) cap.rejected(size)
             settle(ok, value)
           },
         })
     }
     sent.stop = endpoint.post(items, body, done)
-    // A listener may have ended them all while they were sent.
+    // A listener may have cancelled all of them while they were sent.
     if (sent.live === 0) sent.stop()
   }
 

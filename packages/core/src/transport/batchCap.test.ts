@@ -22,16 +22,16 @@ describe('createBatchCap', () => {
 
   test('what the endpoint said is never exceeded again', () => {
     const cap = createBatchCap(100)
-    cap.said(20)
+    cap.setLimit(20)
     for (let i = 0; i < 1_000; i++) cap.exceeded()
     expect(cap.calls()).toBe(20)
-    cap.said(50)
+    cap.setLimit(50)
     expect(cap.calls()).toBe(20)
   })
 
   test('what was refused without a number is halved, and grows back while batches are split', () => {
     const cap = createBatchCap(100)
-    cap.refused(100)
+    cap.rejected(100)
     expect(cap.calls()).toBe(50)
     expect(splitsUntilTrial(cap)).toBe(8)
     expect(cap.calls()).toBe(100)
@@ -41,7 +41,7 @@ describe('createBatchCap', () => {
     const cap = createBatchCap(64)
     const waits = []
     for (let i = 0; i < 12; i++) {
-      cap.refused(64)
+      cap.rejected(64)
       waits.push(splitsUntilTrial(cap))
     }
     expect(waits).toEqual([8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 8_192])
@@ -49,7 +49,7 @@ describe('createBatchCap', () => {
 
   test('many hiccups in a row do not end joining: from 1 it comes back to what was configured', () => {
     const cap = createBatchCap(100)
-    for (const size of [100, 50, 25, 12, 6, 3, 1]) cap.refused(size)
+    for (const size of [100, 50, 25, 12, 6, 3, 1]) cap.rejected(size)
     expect(cap.calls()).toBe(1)
     const seen = []
     while (cap.calls() < 100) {
@@ -61,8 +61,8 @@ describe('createBatchCap', () => {
 
   test('a guess never raises what it is already', () => {
     const cap = createBatchCap(10)
-    cap.refused(10)
-    cap.refused(100)
+    cap.rejected(10)
+    cap.rejected(100)
     expect(cap.calls()).toBe(5)
   })
 })

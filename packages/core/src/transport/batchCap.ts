@@ -1,23 +1,23 @@
-/** How many calls a batch may hold at one endpoint, by what it was given and what the endpoint turned out to take. */
+/** How many calls a batch to one endpoint may hold: the configured number, or fewer if the endpoint accepts fewer. */
 export interface BatchCap {
   readonly calls: () => number
-  /** The endpoint said so: it is never exceeded again. */
-  readonly said: (calls: number) => void
-  /** A batch of so many was refused, and nobody said how many would be taken: half of them, for now. */
-  readonly refused: (size: number) => void
-  /** More calls than that would have gone in one. */
+  /** The endpoint named its limit, which is never exceeded again. */
+  readonly setLimit: (calls: number) => void
+  /** The endpoint rejected a batch of this size without naming a limit: half of it is used for now. */
+  readonly rejected: (size: number) => void
+  /** More calls were ready than fit into one batch. */
   readonly exceeded: () => void
 }
 
-/** So many batches are split before a larger one is tried; each time it is refused, twice as many. */
+/** How many batches are split before a larger one is tried. Doubles each time the larger one is rejected. */
 const SPLITS_BEFORE_TRIAL = 8
 const MAX_SPLITS_BEFORE_TRIAL = 8_192
 
 /**
- * Begins with a cap. One that is guessed grows back, because what was refused once, in unclear words, may have been a hiccup: without that, a few
- * of those would end joining for the life of the program.
+ * Creates the cap of one endpoint. A guessed cap grows back, because a rejection without a number may have been temporary: otherwise a few of
+ * them would turn batching off until the program restarts.
  *
- * @param most - The cap that was configured.
+ * @param most - The configured cap.
  */
 export function createBatchCap(most: number): BatchCap {
   let limit = most
@@ -26,10 +26,10 @@ export function createBatchCap(most: number): BatchCap {
   let splitsBeforeTrial = SPLITS_BEFORE_TRIAL / 2
   return {
     calls: () => Math.min(limit, guess),
-    said: (calls) => {
+    setLimit: (calls) => {
       limit = Math.min(limit, calls)
     },
-    refused: (size) => {
+    rejected: (size) => {
       guess = Math.min(guess, Math.max(1, size >> 1))
       splits = 0
       splitsBeforeTrial = Math.min(splitsBeforeTrial * 2, MAX_SPLITS_BEFORE_TRIAL)

@@ -11,84 +11,84 @@ import type { RouteCall } from './routeCall.ts'
 
 /** Options of {@link breaker}. */
 export interface BreakerOptions {
-  /** So many failures in a row open it. @default 5 */
+  /** How many failures in a row open the circuit breaker. @default 5 */
   readonly failures?: number | undefined
-  /** So large a part of the calls of the window failing opens it, from 0 to 1. @default 0.5 */
+  /** The part of the calls in the window that must fail to open it, from 0 to 1. @default 0.5 */
   readonly failureRate?: number | undefined
-  /** The window must hold so many calls before their rate counts. @default 20 */
+  /** How many calls the window must hold before `failureRate` applies. @default 20 */
   readonly minCalls?: number | undefined
-  /** How far the window reaches back, in milliseconds. @default 30_000 */
+  /** The length of the window, in milliseconds. @default 30_000 */
   readonly windowMs?: number | undefined
   /** How long it stays open, in milliseconds; doubles each time a probe fails, to at most 12 times this. @default 5_000 */
   readonly openMs?: number | undefined
-  /** How long it stays open where it is the key that is refused, in milliseconds. @default 300_000 */
+  /** How long it stays open after the key was rejected, in milliseconds. @default 300_000 */
   readonly deadMs?: number | undefined
 }
 
-/** Whether an endpoint is asked: yes; not now; or by one call at a time, to see. */
+/** Whether calls are sent: all of them (`closed`), none (`open`), or one read at a time as a probe (`halfOpen`). */
 export type BreakerState = 'closed' | 'open' | 'halfOpen'
 
-/** How an endpoint has been doing lately, by the calls it carried. */
+/** The recent health of an endpoint, measured by the calls that were sent to it. */
 export interface Health {
   readonly state: BreakerState
   /** Requests in the window; each call of a batch adds its share. While the breaker is open these are the ones that opened it. */
   readonly calls: number
-  /** How many of them failed: without an answer of the endpoint, or because it rejected the key. An error of the node is an answer. */
+  /** How many of them failed: the endpoint did not respond, or rejected the key. An error from the node counts as a response. */
   readonly failures: number
-  /** The part of them that did not fail, from 0 to 1; undefined if there were none. */
+  /** The part of the requests that did not fail, from 0 to 1; undefined if there were none. */
   readonly successRate: number | undefined
-  /** How long an answer takes on average, in milliseconds; undefined before the first. */
+  /** The average response time, in milliseconds; undefined before the first response. */
   readonly latencyMs: number | undefined
 }
 
 /** What {@link breaker} adds to an endpoint. */
 export interface Guarded {
   readonly state: () => BreakerState
-  /** Whether a call would be let through now. */
+  /** Whether a call would be sent now. */
   readonly admits: (call: RouteCall) => boolean
   readonly health: () => Health
-  /** The time within which so many of a hundred answers come, in milliseconds; undefined before there were 20. */
+  /** The response time at a percentile, in milliseconds; undefined before there were 20 responses. */
   readonly percentileMs: (percentile: number) => number | undefined
 }
 
-/** The window is counted in so many parts, and the oldest is dropped whole. */
+/** The window is divided into this many parts. The oldest part is dropped as a whole. */
 const PARTS = 10
 
 const names: readonly (keyof BreakerOptions)[] = ['failures', 'failureRate', 'minCalls', 'windowMs', 'openMs', 'deadMs']
 
-/** What the end of a call says of its endpoint: it works, it does not, its key is refused, or nothing. */
-type Verdict = 'up' | 'down' | 'dead' | 'refused' | 'nothing'
+/** What the outcome of a call shows: the endpoint works, is down, rejected the key as invalid or as not allowed, or nothing. */
+type Evidence = 'up' | 'down' | 'invalidKey' | 'forbidden' | 'none'
 
-/** Kinds of failure that say that an endpoint is out of order. */
-const outages: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'unavailable', 'badResponse'])
+/** Kinds of failure that show that an endpoint is down. */
+const outageKinds: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'unavailable', 'badResponse'])
 
-function verdictOf(failure: unknown): Verdict {
-  if (!isKeyrailError(failure)) return 'nothing'
+function getEvidence(failure: unknown): Evidence {
+  if (!isKeyrailError(failure)) return 'none'
   const { kind, source, status = 0, rpcError } = failure
-  if (kind === 'auth') return 'dead'
-  // Of the wrong network the service speaks where it is about the key; what an answer proved is for route to act on.
-  if (kind === 'forbidden' || (kind === 'wrongNetwork' && source !== 'client')) return 'refused'
-  // An error object under a good status is the node speaking, such as "internal error": it is there.
-  if (outages.has(kind)) return rpcError && status < 300 ? 'up' : 'down'
-  return source === 'client' ? 'nothing' : 'up'
+  if (kind === 'auth') return 'invalidKey'
+  // A service reports the wrong network if the key is for another one. If a response proved it, `route` excludes the endpoint.
+  if (kind === 'forbidden' || (kind === 'wrongNetwork' && source !== 'client')) return 'forbidden'
+  // An error object under a good status, such as "internal error", comes from the node: the endpoint works.
+  if (outageKinds.has(kind)) return rpcError && status < 300 ? 'up' : 'down'
+  return source === 'client' ? 'none' : 'up'
 }
 
 /**
- * Watches how an endpoint does, by the calls it carries and no others, and opens where it is out of order, so that calls go elsewhere at once
- * instead of waiting for it to fail again. After a time one read at a time is let through; when one is answered the breaker closes.
+ * Creates a circuit breaker. It opens when the endpoint fails, so that calls go to another endpoint at once instead of waiting for the next
+ * failure. After a time it sends one read at a time as a probe, and it closes when a probe gets a response. It sends no requests of its own.
  *
- * It opens on what says that the endpoint is out of order: no connection, a broken one, no answer in time, 5xx, what is no answer at all. A
- * refused key (401) opens it for long, at once, and so does being forbidden the same number of times in a row. It does not open on what a
- * node answers (reverts, errors), on wrong calls, or on throttling, which is what a budget is for.
+ * It opens on failures that show that the endpoint is down: no connection, a broken one, a timeout, HTTP 5xx, an unreadable response. An invalid
+ * key (401) opens it for longer, at once, and so does a rejection as forbidden `failures` times in a row. It does not open on responses of the
+ * node (reverts, errors), on wrong calls, or on throttling, which the budget handles.
  *
- * Only a probe that fails makes the wait longer. Calls that were in flight when the breaker opened or closed are ignored: they neither open it
+ * Only a failed probe makes the wait longer. Calls that were in flight when the breaker opened or closed are ignored: they neither open it
  * nor close it.
- * It is of use only where there is another endpoint to ask.
+ * It is useful only if there is another endpoint.
  *
  * @param options - When it opens, and for how long.
- * @returns A function that puts the breaker before an endpoint.
- * @throws {KeyrailError} kind `invalidRequest` where an option is wrong. A call fails with kind `unavailable`, source `client`, while it is
- * open: it was not sent.
+ * @returns A function that adds the circuit breaker to an endpoint.
+ * @throws {KeyrailError} kind `invalidRequest` if an option is wrong. While the circuit breaker is open, a call fails with kind `unavailable`,
+ * source `client`: it was not sent.
  * @example
  * const endpoints = failover([{ url: 'https://one.example' }, { url: 'https://two.example' }], { breaker: { openMs: 10_000 } })
  * const transport = createTransport({ endpoints, stats: stats() })
@@ -120,7 +120,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
     let rejections = 0
     let opened = false
     let openings = 0
-    /** How often it has opened or closed. */
+    /** How often it has opened or closed: calls of an earlier period are ignored. */
     let period = 0
     let openedAt = -Infinity
     let openForMs = 0
@@ -133,7 +133,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       inRow = rejections = 0
     }
 
-    /** Drops the parts of the window that are past. */
+    /** Drops the parts that have left the window. */
     const slide = (time: number): number => {
       const current = Math.floor((time * PARTS) / windowMs)
       for (let i = Math.max(part + 1, current - PARTS + 1); i <= current; i++)
@@ -142,7 +142,7 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       return current % PARTS
     }
 
-    // A hundred hundredths are a little less than one.
+    // A hundred hundredths add up to a little less than one.
     const sum = (counts: Float64Array): number => Math.round(counts.reduce((all, count) => all + count, 0) * 1e6) / 1e6
 
     const open = (time: number, ms: number): void => {
@@ -153,16 +153,16 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       inRow = rejections = 0
     }
 
-    const judge = (
-      verdict: Verdict,
+    const learn = (
+      evidence: Evidence,
       sent: { readonly period: number; readonly probes: boolean },
       share: number,
     ): void => {
-      if (verdict === 'nothing' || sent.period !== period) return
+      if (evidence === 'none' || sent.period !== period) return
       const time = now()
       const at = slide(time)
       total[at]! += share
-      if (verdict === 'down') {
+      if (evidence === 'down') {
         failed[at]! += share
         inRow += share
         if (opened && !sent.probes) return
@@ -171,16 +171,16 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
           open(time, openMs * Math.min(12, 2 ** openings++))
         return
       }
-      if (verdict !== 'up') rejected[at]! += share
+      if (evidence !== 'up') rejected[at]! += share
       inRow = 0
-      rejections = verdict === 'refused' ? rejections + share : 0
-      const stillRefused = opened && openForMs === deadMs && verdict === 'refused'
-      if (verdict === 'dead' || rejections > failures - 1e-6 || stillRefused) return open(time, deadMs)
+      rejections = evidence === 'forbidden' ? rejections + share : 0
+      const stillForbidden = opened && openForMs === deadMs && evidence === 'forbidden'
+      if (evidence === 'invalidKey' || rejections > failures - 1e-6 || stillForbidden) return open(time, deadMs)
       if (!opened) return
       opened = false
       period++
       openings = 0
-      // Failures of calls that were sent before it closed must not open it again.
+      // Failures from before it closed must not open it again.
       clear()
       total[at] = share
     }
@@ -213,9 +213,10 @@ export function breaker(options: BreakerOptions = {}): <E extends Endpoint>(endp
       endpoint.send(call, (ok, value) => {
         if (probes) probing = false
         const ms = now() - sentAt
-        // What was ended while it took long would have taken longer: left out, slow answers would seem rare wherever they are not waited for.
+        // A call that was cancelled after more than the average time would have taken longer. Without these, an endpoint whose slow calls are cancelled
+        // would seem fast.
         if (ok || (call.ended && ms > (latency.averageMs() ?? Infinity))) latency.add(ms)
-        judge(ok ? 'up' : verdictOf(value), sent, call.share)
+        learn(ok ? 'up' : getEvidence(value), sent, call.share)
         settle(ok, value)
       })
     }

@@ -1,21 +1,21 @@
-/** How long answers take, by traffic: the recent ones count most. */
+/** The response times of an endpoint. Recent ones count most. */
 export interface Latency {
   readonly add: (ms: number) => void
-  /** The average, in milliseconds, a new answer weighing an eighth; undefined before the first. */
+  /** The moving average, in milliseconds: a new response counts an eighth. Undefined before the first. */
   readonly averageMs: () => number | undefined
-  /** The time within which so many of a hundred answers came, in milliseconds; undefined before there are 20. */
+  /** The response time at a percentile, in milliseconds; undefined before there are 20 responses. */
   readonly percentileMs: (percentile: number) => number | undefined
 }
 
-/** Four steps for each doubling, so that a percentile is at most 19 % too high, from a quarter of a millisecond to two minutes. */
+/** Four slots for each doubling, so that a percentile is at most 19 % too high, from a quarter of a millisecond to two minutes. */
 const STEPS = 4
 const LEAST_LOG = -2
 const SLOTS = 19 * STEPS
 
-/** After so many answers the old ones count half. */
+/** After this many responses, the older ones count half. */
 const HALF_LIFE = 1_024
 
-/** Begins to measure: 76 counters, whatever the traffic. */
+/** Creates an empty histogram of response times. It takes 76 counters, at any traffic. */
 export function createLatency(): Latency {
   const slots = new Float64Array(SLOTS)
   let total = 0

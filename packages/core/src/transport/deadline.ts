@@ -65,7 +65,7 @@ export function createDeadlines<P extends QueueEntry>(
       timers.set(place)
     },
     leave: (place) => {
-      if (place.before) return timers.unset(place)
+      if (place.before) return timers.clear(place)
       clearTimeout(late.get(place))
       late.delete(place)
     },

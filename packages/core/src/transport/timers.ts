@@ -4,74 +4,75 @@ import { now } from '../clock/now.ts'
 import { createQueue, leaveQueue } from './queue.ts'
 import type { Queue, QueueEntry } from './queue.ts'
 
-/** Alarms that are mostly put off before they ring. One that has rung stands in no lane any more. */
-export interface Alarms<P extends QueueEntry> {
-  readonly set: (place: P) => void
-  /** Puts off an alarm that has not rung. */
-  readonly unset: (place: P) => void
-  /** All that have not rung. */
-  readonly all: () => P[]
+/** Timers of which most are cleared before they fire. */
+export interface Timers<E extends QueueEntry> {
+  readonly set: (entry: E) => void
+  /** Clears the timer of an entry. It must not have fired. */
+  readonly clear: (entry: E) => void
+  /** All entries whose timers have not fired. */
+  readonly all: () => E[]
 }
 
-/** Those of one time: they come due in the order in which they were set. */
-interface Clock<P extends QueueEntry> {
+/** The timers of one duration. They fire in the order in which they were set. */
+interface Clock<E extends QueueEntry> {
   readonly ms: number
-  readonly queue: Queue<P>
+  readonly queue: Queue<E>
   readonly timer: SharedTimer
 }
 
-/** Clocks without alarms are kept for so many times, because most calls have one of a few. */
+/** Clocks without timers are kept for this many durations, because most calls use one of a few. */
 const MAX_IDLE_CLOCKS = 8
 
 /**
- * Rings after a time, with one timer for all that wait for the same time: a timer for each call costs more than most of what else is done for it.
+ * Creates timers that share one timer of the platform for each duration. A platform timer for each call would cost more than most other work of a
+ * call.
  *
- * @param ring - Called when an alarm is due.
- * @param msOf - After which time an alarm rings, in milliseconds: always the same for one.
+ * @param onTimeout - Called when the timer of an entry fires.
+ * @param msOf - The duration of an entry's timer, in milliseconds. It must not change.
  * @param setAt - When it was set, as `now()` counts.
  */
-export function createTimers<P extends QueueEntry>(
-  ring: (place: P) => void,
-  msOf: (place: P) => number,
-  setAt: (place: P) => number,
-): Alarms<P> {
-  const clocks = new Map<number, Clock<P>>()
+export function createTimers<E extends QueueEntry>(
+  onTimeout: (entry: E) => void,
+  msOf: (entry: E) => number,
+  setAt: (entry: E) => number,
+): Timers<E> {
+  const clocks = new Map<number, Clock<E>>()
 
-  const strike = (clock: Clock<P>): void => {
-    for (let place; (place = clock.queue.first());) {
-      const leftMs = setAt(place) + clock.ms - now()
-      // Timers may come a little early, and are whole milliseconds.
+  const fire = (clock: Clock<E>): void => {
+    for (let entry; (entry = clock.queue.first());) {
+      const leftMs = setAt(entry) + clock.ms - now()
+      // Platform timers may fire a little early, and have whole milliseconds.
       if (leftMs >= 1) return clock.timer.set(leftMs)
-      clock.queue.leave(place)
-      ring(place)
+      clock.queue.leave(entry)
+      onTimeout(entry)
     }
     stop(clock)
   }
 
-  const createClock = (ms: number): Clock<P> => {
-    const clock: Clock<P> = { ms, queue: createQueue(), timer: createSharedTimer(() => strike(clock)) }
+  const createClock = (ms: number): Clock<E> => {
+    const clock: Clock<E> = { ms, queue: createQueue(), timer: createSharedTimer(() => fire(clock)) }
     return clock
   }
 
-  /** Where no alarm is left. */
-  const stop = (clock: Clock<P>): void => {
+  /** Called when a clock has no timer left. */
+  const stop = (clock: Clock<E>): void => {
     clock.timer.clear()
     if (clocks.size > MAX_IDLE_CLOCKS && clocks.get(clock.ms) === clock) clocks.delete(clock.ms)
   }
 
   return {
-    set: (place) => {
-      const ms = msOf(place)
+    set: (entry) => {
+      const ms = msOf(entry)
       let clock = clocks.get(ms)
       if (!clock) clocks.set(ms, (clock = createClock(ms)))
-      clock.queue.enter(place)
+      clock.queue.enter(entry)
       if (!clock.timer.isSet()) clock.timer.set(ms)
     },
-    unset: (place) => {
-      const alone = place.before === place.after
-      leaveQueue(place)
-      const clock = alone && clocks.get(msOf(place))
-      // The options that its time is read from may have been changed meanwhile: then it is another clock, for which others may wait.
+    clear: (entry) => {
+      const alone = entry.before === entry.after
+      leaveQueue(entry)
+      const clock = alone && clocks.get(msOf(entry))
+      // The caller may have changed the options since, so this may be the clock of another duration, which still has timers.
       if (clock && !clock.queue.first()) stop(clock)
     },
     all: () => [...clocks.values()].flatMap(({ queue }) => queue.all()),
