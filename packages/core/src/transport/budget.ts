@@ -18,36 +18,36 @@ import { endWait } from './waits.ts'
 
 /** Options of {@link budget}. */
 export interface BudgetOptions {
-  /** How many calls may go in a second; each item of a batch is one. Not together with `computeUnitsPerSecond`. @default no limit */
+  /** How many calls may be sent per second; each call of a batch counts. Not together with `computeUnitsPerSecond`. @default no limit */
   readonly requestsPerSecond?: number | undefined
-  /** How many compute units may go in a second, by the weights of `computeUnits`. @default no limit */
+  /** How many compute units may be spent per second, by the weights of `computeUnits`. @default no limit */
   readonly computeUnitsPerSecond?: number | undefined
-  /** How many calls may go in a UTC day. Not together with `computeUnitsPerDay`. @default no limit */
+  /** How many calls may be sent per UTC day. Not together with `computeUnitsPerDay`. @default no limit */
   readonly requestsPerDay?: number | undefined
-  /** How many compute units may go in a UTC day. @default no limit */
+  /** How many compute units may be spent per UTC day. @default no limit */
   readonly computeUnitsPerDay?: number | undefined
-  /** How much may go at once after a rest, in the unit of the limit per second. @default a tenth of what a second gives */
+  /** How much may be sent at once after an idle time, in the unit of the limit per second. @default a tenth of that limit */
   readonly burst?: number | undefined
-  /** What methods cost, in compute units, where it differs from the built-in table. @default {} */
+  /** The cost of methods in compute units, where it differs from the built-in table. @default {} */
   readonly computeUnits?: Readonly<Record<string, number>> | undefined
-  /** How long a call may wait for its turn, in milliseconds; its own time does not run meanwhile. @default 60_000 */
+  /** How long a call may wait in the queue, in milliseconds. Its own deadline does not run during that time. @default 60_000 */
   readonly maxWaitMs?: number | undefined
 }
 
-/** What a budget has done, and what is left of it. */
+/** How much of a budget is used, and how much is left. */
 export interface BudgetStats {
   readonly unit: 'requests' | 'computeUnits'
-  /** Units per second now; undefined where nothing limits. */
+  /** Units per second now; undefined if there is no limit. */
   readonly rate: number | undefined
-  /** Units sent since the beginning. */
+  /** Units sent since the transport was created. */
   readonly used: number
   /** Sent since 00:00 UTC, in the unit of the limit per day. */
   readonly usedToday: number
-  /** What is left until 00:00 UTC; undefined where no limit per day is set. */
+  /** Units left until 00:00 UTC; undefined if no limit per day is set. */
   readonly leftToday: number | undefined
-  /** How many calls wait, per lane. */
+  /** How many calls wait, by priority. */
   readonly queued: Readonly<Record<Priority, number>>
-  /** Until when the endpoint wants not to be asked, in milliseconds since 1970; undefined where it may be asked. */
+  /** Until when no calls are sent because the endpoint asked for a pause, in milliseconds since 1970; undefined without a pause. */
   readonly pausedUntil: number | undefined
 }
 
@@ -56,7 +56,7 @@ export type BudgetFeature = <E extends Endpoint>(endpoint: E) => E & Budgeted
 
 /** What {@link budget} adds to an endpoint. */
 export interface Budgeted {
-  /** How long a call would wait for its turn if it came now, in milliseconds: an estimate, because others may leave or go before it. */
+  /** How long a call would wait in the queue if it came now, in milliseconds. An estimate, because other calls may leave or go first. */
   readonly waitMs: (call: RouteCall) => number
   readonly stats: () => BudgetStats
 }
@@ -72,7 +72,7 @@ interface Waiter extends QueueEntry {
 
 const priorities: readonly Priority[] = ['write', 'read', 'poll']
 
-/** So many turns in a row may go past a call that has waited longer than those they went to. */
+/** How many calls in a row may go before a call that has waited longer. */
 const MAX_PASSED = 9
 
 const DAY_MS = 86_400_000
@@ -91,23 +91,21 @@ const names: readonly (keyof BudgetOptions)[] = [
 ]
 
 /**
- * Keeps an endpoint within what its key may use: so much a second, so much a UTC day. Calls over it wait in line.
+ * Limits how much is sent to an endpoint per second and per UTC day. Calls over the limit wait in a queue.
  *
- * Writes go before reads, and reads before polling: a transaction that is late costs more than a screen, and a screen more than the next look
- * at the head. One turn in ten goes to whoever has waited longest, so that a flood of reads slows polling down to a tenth and does not end it,
- * while it loses no more than a tenth itself.
+ * Writes go before reads, and reads before polls: a late transaction costs more than a late screen, and a late screen more than a late poll. One
+ * call in ten is the one that has waited longest, so that many reads slow polling down to a tenth at most, and lose no more than a tenth themselves.
  *
- * With or without limits it listens to refusals. After "too many requests" the endpoint rests for as long as it asked (else 250 ms, doubling
- * up to 16 s), one call is let through, and then the others, at half the rate, which recovers within a minute of answers. After "quota used up" it is
- * closed until the reset that was named, else the end of the UTC day or some minutes.
+ * With or without limits, it reacts to rejections. After "too many requests", it pauses for as long as the endpoint asked, or else for 250 ms, which
+ * doubles up to 16 s. Then it sends one call as a trial, and after that the others at half the rate, which recovers within a minute of responses. After
+ * "quota used up", it pauses until the reset that the endpoint named, or else until the end of the UTC day or for some minutes.
  *
- * The count of a day is this transport's own: it begins at 0 with the program.
+ * The count of a day belongs to this transport: it starts at 0 with the program.
  *
- * @param options - The limits. With none, only refusals slow it.
- * @returns A function that puts the budget before an endpoint.
- * @throws {KeyrailError} kind `invalidRequest` where an option is wrong. A call fails with kind `throttled`, source `client`, where it would
- * wait longer than `maxWaitMs`, or, while the endpoint rests, past its deadline; with kind `quota` where it is the day that is used up.
- * It was not sent then.
+ * @param options - The limits. With none, only rejections slow it down.
+ * @returns A function that adds the budget to an endpoint.
+ * @throws {KeyrailError} kind `invalidRequest` if an option is wrong. A call fails with kind `throttled`, source `client`, if it would wait longer
+ * than `maxWaitMs` or, during a pause, longer than its deadline; with kind `quota` if the limit of the day is used up. It was not sent.
  * @example
  * const limits = budget({ requestsPerSecond: 25, requestsPerDay: 25_000 })
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', budget: limits })
@@ -158,14 +156,14 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
     const queueOf = ({ method, options: { priority } }: RouteCall): number =>
       priority ? priorities.indexOf(priority) : method.startsWith('eth_send') ? 0 : 1
 
-    /** How long until the day has room for a call, in milliseconds. */
+    /** How long until the limit of the day allows a call, in milliseconds. */
     const untilDayMs = (method: string): number => {
       if (perDay === Infinity) return 0
       const date = Date.now()
       return usedByDay.get(dayOf(date)) + dayCostOf(method) > perDay ? DAY_MS - (date % DAY_MS) : 0
     }
 
-    const refuse = ({ call, settle }: Pick<Waiter, 'call' | 'settle'>, kind: Rejection, ms: number): void =>
+    const reject = ({ call, settle }: Pick<Waiter, 'call' | 'settle'>, kind: Rejection, ms: number): void =>
       settle(
         false,
         createFailure(
@@ -180,9 +178,9 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         ),
       )
 
-    /** Sends a call. Its cost is given back where it turns out that it never went out. */
+    /** Sends a call. Its cost is returned if it turns out that it was not sent. */
     const sendWaiter = (call: RouteCall, settle: Settle, cost: number, sentAt: number): void => {
-      // Where the day has no limit it is counted for the statistics only, and asking for the time would be most of the cost.
+      // Without a limit per day, the count only serves the statistics, and reading the time would be most of its cost.
       if (perDay < Infinity || sentAt > dayReadAt + 1_000) {
         dayReadAt = sentAt
         day = dayOf(Date.now())
@@ -192,23 +190,23 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       usedByDay.add(sentOn, dayCostOf(call.method))
       const trial = pace.send(cost, sentAt)
       endpoint.send(call, (ok, value) => {
-        let rests = false
+        let isPausing = false
         if (
           !ok &&
           isKeyrailError(value) &&
           value.source === 'client' &&
           (value.kind === 'unavailable' || value.kind === 'throttled')
         ) {
-          // An open breaker, or a gate that is full.
+          // The circuit breaker or the concurrency limit rejected it.
           const { method } = call
           used -= costOf(method)
           usedByDay.add(sentOn, -dayCostOf(method))
           pace.forget(trial, costOf(method))
         } else if (call.ended) pace.forget(trial, 0)
-        else rests = pace.hear(sentAt, trial, ok ? undefined : value)
-        if (rests) dismiss()
+        else isPausing = pace.hear(sentAt, trial, ok ? undefined : value)
+        if (isPausing) rejectTooLate()
         settle(ok, value)
-        if (waiting > 0 && (trial || rests)) serve()
+        if (waiting > 0 && (trial || isPausing)) serve()
       })
     }
 
@@ -224,22 +222,22 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       return waitedMs
     }
 
-    /** Whether a call may wait so long: through a rest of the endpoint only within its own time, which no queue of ours takes up. */
+    /** Whether a call may wait this long. A pause of the endpoint must end before the call's own deadline, which our queues do not use up. */
     const fits = ({ since, call }: Waiter, time: number, ms: number): boolean =>
       time + ms <= since + maxWaitMs && pace.pause(time).ms <= call.deadlineAt - since
 
-    /** The endpoint rests: whoever cannot wait so long is told now, so that another endpoint can be asked. */
-    const dismiss = (): void => {
+    /** Rejects the calls that cannot wait until the pause ends, so that they can go to another endpoint now. */
+    const rejectTooLate = (): void => {
       const time = now()
       const { ms, kind } = pace.pause(time)
       for (const waiter of queues.flatMap((queue) => queue.all()))
         if (!waiter.left && !fits(waiter, time, ms)) {
           leave(waiter)
-          refuse(waiter, kind, ms)
+          reject(waiter, kind, ms)
         }
     }
 
-    /** Who goes next, and who has waited longest. */
+    /** The call that goes next, and the one that has waited longest. */
     const choose = (): { readonly next: Waiter; readonly oldest: Waiter } => {
       const [next, ...others] = queues.flatMap((queue) => queue.first() ?? []) as [Waiter, ...Waiter[]]
       let oldest = next
@@ -247,9 +245,9 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       return { next: passed < MAX_PASSED ? next : oldest, oldest }
     }
 
-    /** Sends whoever may go, and sets the one timer for the others. */
+    /** Sends the calls that may go, and sets one timer for the others. */
     const serve = (): void => {
-      // What settles at once comes back here: then the loop below goes on, and the stack does not grow.
+      // A call that completes at once calls this function again. The loop below continues then, so the stack does not grow.
       if (serving) return
       serving = true
       timer.clear()
@@ -267,7 +265,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         } else if (expired || (dayMs > 0 && !fits(next, time, dayMs))) {
           const waiter = expired ? oldest : next
           leave(waiter)
-          refuse(waiter, expired ? 'throttled' : 'quota', ms)
+          reject(waiter, expired ? 'throttled' : 'quota', ms)
         } else {
           const wakeMs = Math.min(pace.trying() ? Infinity : ms, oldest.since + maxWaitMs - time)
           timer.set(Math.ceil(wakeMs))
@@ -303,8 +301,8 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
         after: undefined,
       }
       const ms = waitOf(call, cost, queue, time)
-      const rest = pace.pause(time)
-      if (!fits(waiter, time, ms)) return refuse(waiter, dayMs ? 'quota' : rest.ms ? rest.kind : 'throttled', ms)
+      const pause = pace.pause(time)
+      if (!fits(waiter, time, ms)) return reject(waiter, dayMs ? 'quota' : pause.ms ? pause.kind : 'throttled', ms)
       call.waitingSince = time
       onCancel(call, (reason) => {
         leave(waiter)
@@ -314,7 +312,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       queued[queue] = (queued[queue] as number) + 1
       queuedCost[queue] = (queuedCost[queue] as number) + cost
       waiting++
-      // For all others the timer is set already.
+      // For all other calls the timer is set already.
       if (choose().next === waiter || !timer.isSet()) serve()
     }
 

@@ -4,34 +4,34 @@ import type { KeyrailError } from '../failure/keyrailError.ts'
 import { compilePhrase, toWords, wordsContain } from '../failure/phrase.ts'
 import { createTokenBucket } from './tokenBucket.ts'
 
-/** What an endpoint may refuse a call for that does not lie in the call. */
+/** The reasons for which an endpoint rejects calls for a while, independent of the call. */
 export type Rejection = 'throttled' | 'quota'
 
-/** How fast an endpoint may be asked now: no faster than was configured, and slower where it says that this is too much. */
+/** How fast calls may be sent to an endpoint: at most at the configured rate, and slower after the endpoint rejected calls as too many. */
 export interface Pace {
-  /** Units per second now; `Infinity` where nothing limits. */
+  /** Units per second now; `Infinity` without a limit. */
   readonly rate: () => number
-  /** How long until a call of this cost may go, in milliseconds, after others of the cost `ahead`: an estimate while a trial is out. */
+  /** How long until a call of this cost may be sent, in milliseconds, after others of the cost `ahead`. An estimate during a trial. */
   readonly waitMs: (cost: number, time: number, ahead?: number) => number
-  /** How much longer the endpoint wants not to be asked, in milliseconds, and why. */
+  /** How much longer the pause lasts, in milliseconds, and the reason. */
   readonly pause: (time: number) => { readonly ms: number; readonly kind: Rejection }
-  /** True while one call is out to see whether the pause was long enough: no other may go. */
+  /** True while one call is in flight as a trial after a pause. No other call may be sent. */
   readonly trying: () => boolean
-  /** A call goes. Returns whether it is the trial. */
+  /** Counts a call that is sent. Returns whether it is the trial. */
   readonly send: (cost: number, time: number) => boolean
-  /** A call has come back, with a failure or none. Returns whether a pause begins. */
+  /** Learns from the outcome of a call: its failure, or undefined. Returns whether a pause starts. */
   readonly hear: (sentAt: number, wasTrial: boolean, failure?: unknown) => boolean
-  /** A call has come back without a word of the endpoint: it was ended from above, or never went out, and then its cost comes back. */
+  /** Ends a call without a response of the endpoint: it was cancelled, or it was not sent and `refund` returns its cost. */
   readonly forget: (wasTrial: boolean, refund: number) => void
 }
 
-/** The wait after the first refusal that names none; it doubles with each refusal in a row, to at most 64 times as much. */
+/** The pause after a rejection that names none. It doubles with each rejection in a row, up to 64 times. */
 const PAUSE_MS = 250
-/** No server can close an endpoint for longer than this by refusing for speed. */
+/** No server can ask for a longer pause by rejecting calls as too many. */
 const MAX_PAUSE_MS = 300_000
-/** When a used-up quota of which no reset is known is looked at again; doubles likewise, to at most an hour. */
+/** The pause after a used-up quota without a known reset. It doubles with each rejection in a row, up to an hour. */
 const QUOTA_MS = 300_000
-/** The longest quota period there is: a month. */
+/** The longest quota period: a month. */
 const MAX_QUOTA_MS = 31 * 86_400_000
 
 /** Whether a message speaks of a limit per day. Called for a rejection by a quota only, so the phrases need not be cached. */
@@ -40,7 +40,7 @@ const speaksOfDay = (message: string): boolean => {
   return ['daily', 'per day'].some((phrase) => wordsContain(words, compilePhrase(phrase)))
 }
 
-/** How long a used-up quota lasts: until the reset that the service names, or the end of the UTC day where it speaks of a day. */
+/** How long a used-up quota lasts: until the reset that the service names, or until the end of the UTC day if the limit is per day. */
 function quotaMs({ rpcError, message, retryAfterMs }: KeyrailError, strikes: number): number {
   const { resetAt, window } = Object(rpcError?.data) as { readonly resetAt?: unknown; readonly window?: unknown }
   const date = Date.now()
@@ -53,14 +53,14 @@ function quotaMs({ rpcError, message, retryAfterMs }: KeyrailError, strikes: num
 }
 
 /**
- * Keeps the pace of one endpoint: additive increase, multiplicative decrease, as TCP does.
+ * Controls the rate of one endpoint: additive increase, multiplicative decrease, as TCP does.
  *
- * A refusal for speed halves the rate, once for all calls that were on their way then, and stops everything for as long as the endpoint asks,
- * or for a time that grows. Then one call goes alone: only when it is answered do the others follow, and with each second of answers the
- * rate grows by a fiftieth. Where no rate was configured, what was being sent in the second before the refusal is the measure.
+ * A rejection as too many halves the rate, once for all calls that were in flight then, and pauses all calls for as long as the endpoint asks, or
+ * for a time that grows. Then one call is sent as a trial. The others follow when it gets a response, and each second of responses increases the rate
+ * by a fiftieth. If no rate was configured, the rate of the second before the rejection is used.
  *
  * @param limit - The configured rate in units per second; `Infinity` for none.
- * @param burstMs - How much may go at once: what the rate gives in this time.
+ * @param burstMs - How much may be sent at once: as many units as the rate allows in this time.
  */
 export function createPace(limit: number, burstMs: number): Pace {
   const bucket = createTokenBucket(limit, burstMs)
@@ -69,9 +69,9 @@ export function createPace(limit: number, burstMs: number): Pace {
   let kind: Rejection = 'throttled'
   let trial: 'none' | 'due' | 'out' = 'none'
   let strikes = 0
-  let refusedAt = -Infinity
+  let rejectedAt = -Infinity
   let grownAt = 0
-  // What went in this second and in the one before, to know how fast "too fast" was.
+  // Units sent in this second and in the one before: the rate at a rejection.
   let second = 0
   let sent = 0
   let sentBefore = 0
@@ -79,9 +79,9 @@ export function createPace(limit: number, burstMs: number): Pace {
   const pauseMs = (): number => PAUSE_MS * 2 ** Math.min(strikes, 6)
 
   const slow = (time: number): void => {
-    // Even a refused trickle may go on at four a second: less than that is not what the refusal was about.
+    // At least four per second: a rejection at a lower rate had another cause.
     if (ceiling === Infinity) ceiling = Math.max(4, sent, sentBefore)
-    // Never to nothing: then it could not recover within a time that anybody waits for.
+    // At least a 32nd, so that the rate recovers within a useful time.
     bucket.rate = Math.max(Math.min(bucket.rate, ceiling) / 2, ceiling / 32)
     grownAt = time
   }
@@ -89,7 +89,7 @@ export function createPace(limit: number, burstMs: number): Pace {
   const grow = (): void => {
     if (bucket.rate >= ceiling) return
     const time = now()
-    // An idle time proves nothing, so at most one second of it counts.
+    // Idle time is no evidence, so at most one second counts.
     bucket.rate += (ceiling / 50) * Math.min(1, (time - grownAt) / 1_000)
     grownAt = time
     if (bucket.rate >= ceiling) bucket.rate = ceiling = limit
@@ -116,21 +116,21 @@ export function createPace(limit: number, burstMs: number): Pace {
     },
     hear: (sentAt, wasTrial, failure) => {
       if (wasTrial) trial = 'none'
-      // What went before the last refusal says nothing new, unless it asks for a longer pause.
-      const news = sentAt >= refusedAt
-      if (failure === undefined && news) {
+      // A call that was sent before the last rejection shows nothing new, unless it asks for a longer pause.
+      const isNew = sentAt >= rejectedAt
+      if (failure === undefined && isNew) {
         strikes = 0
         grow()
       }
       if (!isKeyrailError(failure) || failure.source !== 'service') return false
       const throttled = failure.kind === 'throttled'
       if (!throttled && failure.kind !== 'quota') return false
-      if (throttled && !news && !failure.retryAfterMs) return false
+      if (throttled && !isNew && !failure.retryAfterMs) return false
       const time = now()
       const ms = throttled ? Math.min(failure.retryAfterMs ?? pauseMs(), MAX_PAUSE_MS) : quotaMs(failure, strikes)
-      if (news) {
+      if (isNew) {
         if (throttled) slow(time)
-        refusedAt = time
+        rejectedAt = time
         strikes++
       }
       if (trial === 'none') trial = 'due'

@@ -11,43 +11,43 @@ export interface RequestArguments {
 }
 
 /**
- * One call on its way down the layers. One record is made at the door and shared by all layers, so that a call costs one allocation.
+ * One call on its way down the layers. All layers share one record, so that a call costs one allocation.
  */
 export interface Call {
   readonly method: string
-  /** The params as JSON text, made once: it is the body's part and, for reads, the identity of the call. */
+  /** The params as JSON text, created once. It becomes part of the body and, for reads, identifies the call. */
   readonly params: string
-  /** What the caller asked for; layers read their own parts of it. */
+  /** The options of the caller. Each layer reads its own. */
   readonly options: CallOptions
-  /** Calls with the same object belong together: they are asked of the same endpoint. */
+  /** Calls with the same object are sent to the same endpoint. */
   readonly group: object | undefined
-  /** Calls with the same object were given as one batch. */
+  /** Calls with the same object were passed to one `transport.batch([…])`. */
   readonly batch: object | undefined
-  /** Told of what happens to the call; undefined where nobody listens. */
+  /** Called for each event of the call; undefined if there is no observer. */
   note: ((event: CallEvent) => void) | undefined
-  /** Since when the call waits in a queue, as `now()` counts. This time does not count against its deadline. */
+  /** Since when the call waits in a queue, as `now()` counts; undefined if it does not wait. This time does not count against its deadline. */
   waitingSince: number | undefined
-  /** How long it has waited in queues of ours, in milliseconds, together. */
+  /** The total time that it has waited in our queues, in milliseconds. */
   waitedMs: number
-  /** How much of what the records below it have waited is in its deadline already, in milliseconds. */
+  /** How much of the queue time of the records below is already added to its deadline, in milliseconds. */
   creditedMs: number
-  /** The record that works for this one now, where a layer made another: whether it waits is read there. */
+  /** The record that a layer created to do this call's work, if any. Its queue time counts for this call. */
   below: Call | undefined
-  /** The endpoint that it is at now, if there are several: its redacted URL. */
+  /** The redacted URL of the endpoint that the call is sent to now, if there are several. */
   endpoint: string | undefined
-  /** The endpoints that it was tried at, if one of several failed: redacted URLs, each with its last kind of failure. */
+  /** The redacted URLs of the endpoints that failed or were tried, if there are several, each with its last kind of failure. */
   tried: Map<string, string> | undefined
-  /** When the caller made it, as `now()` counts; 0 for a call of our own. */
+  /** When the caller started it, as `now()` counts; 0 for a call that a layer created. */
   startedAt: number
-  /** Which part of its HTTP request it is: 1, and in a batch of a hundred one hundredth. */
+  /** Its part of the HTTP request: 1, or one hundredth in a batch of a hundred. */
   share: number
-  /** When the deadline strikes, as `now()` counts. */
+  /** The deadline, as `now()` counts. */
   deadlineAt: number
-  /** Set once the call was ended from above (deadline, abort, close): no layer starts anything anew. */
+  /** Set when the call was ended by its deadline, an abort or a close. No layer starts new work for it. */
   ended: boolean
-  /** Stops what is under way and settles with the reason given. Kept by whichever layer is working on the call now. */
+  /** Stops the work in flight and completes the call with the reason. Set by the layer that works on the call now. */
   cancel: ((reason: unknown) => void) | undefined
-  /** Its neighbours among the calls under way, by which closing finds them all. */
+  /** Its neighbours in the list of calls in flight, which closing goes through. */
   before: QueueEntry | undefined
   after: QueueEntry | undefined
 }
@@ -55,10 +55,10 @@ export interface Call {
 /** How a call ends: `true` with the result, `false` with the reason it failed. Called exactly once. */
 export type Settle = (ok: boolean, value: unknown) => void
 
-/** Takes a call and settles it. Until it settles, `call.cancel` must stop it. */
+/** Sends a call and completes it with `settle`. Until then, `call.cancel` must stop it. */
 export type Send = (call: Call, settle: Settle) => void
 
-/** What a layer may know of the transport that it is part of. */
+/** The facts about a transport that its layers can use. */
 export interface LayerContext {
   /** The URL of the first endpoint without its key. */
   readonly redactedUrl: string

@@ -1,10 +1,10 @@
 import type { FailureKind } from '../failure/failureKind.ts'
 
-/** What layers tell of a call on its way. Data only: never params, results, a key or an address. */
+/** An event of a call, reported by the layers. Never contains params, results, a key or a full URL. */
 export type CallEvent =
-  /** A request is sent, with so many calls in it. */
+  /** A request was sent, with `batchSize` calls in it. */
   | { readonly type: 'attempt'; readonly redactedUrl: string; readonly batchSize: number }
-  /** It ended: well, or with a failure of that kind. */
+  /** The request ended. `kind` is the kind of failure, or undefined if it succeeded. */
   | {
       readonly type: 'attempted'
       readonly redactedUrl: string
@@ -15,10 +15,10 @@ export type CallEvent =
   | { readonly type: 'queued'; readonly redactedUrl: string; readonly waitMs: number }
   | { readonly type: 'joined' }
   | { readonly type: 'cached' }
-  /** `redactedUrl` is of the endpoint that failed. */
+  /** The call moves to another endpoint. `redactedUrl` is the endpoint that failed. */
   | { readonly type: 'rerouted'; readonly redactedUrl: string; readonly kind: FailureKind }
   | { readonly type: 'hedged'; readonly redactedUrl: string }
-  /** The call is over, for its caller: with that failure, of that kind, or well. By `observe`, to those who watch the call. */
+  /** The call completed for its caller. Reported by `observe`. `kind` and `failure` are undefined if it succeeded. */
   | {
       readonly type: 'ended'
       readonly durationMs: number

@@ -1,17 +1,17 @@
 import type { Call, CallOptions } from './call.ts'
 
-/** What ties calls together. */
+/** The group and batch that a call belongs to. */
 export type Together = Partial<Pick<Call, 'group' | 'batch'>>
 
 const alone: Together = {}
 
 /**
- * Makes the record of a call, of which nothing is known yet but what it asks. Every record is made here, so that all have one shape.
+ * Creates the record of a call. Every record is created here, so that all have the same shape, which V8 handles fastest.
  *
  * @param method - A JSON-RPC method.
  * @param params - The params as JSON text.
- * @param options - What the caller asked for.
- * @param together - What it belongs to: another call, for example, on whose behalf it is made. @default nothing
+ * @param options - The options of the call.
+ * @param together - The group and batch of the call, or another call from which they are taken. @default none
  */
 export function createCall(
   method: string,

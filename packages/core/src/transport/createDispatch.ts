@@ -9,40 +9,40 @@ import type { Together } from './createCall.ts'
 import type { Holder } from './queue.ts'
 import { writeParams } from './writeParams.ts'
 
-/** How a call is made from outside. */
+/** Starts a call. */
 export type RawRequest = (args: RequestArguments, options?: CallOptions) => Promise<unknown>
 
-/** The same from inside, where calls can be tied together. */
+/** Starts a call that may belong to a group or batch. */
 export type Dispatch = (args: RequestArguments, options?: CallOptions, together?: Together) => Promise<unknown>
 
-type Give = (value: unknown) => void
+type Callback = (value: unknown) => void
 
 const noParams: readonly unknown[] = []
 const noOptions: CallOptions = {}
 
-/** What stands around the calls of a door. */
+/** What a transport does at the start and the end of each call. */
 export interface Frame {
-  /** Holds the calls under way, so that closing can end them. */
+  /** Holds the calls in flight, so that closing can end them. */
   readonly live: Holder<Call>
-  /** Told when a call begins. What it gives back, if anything, runs what carries the call. */
+  /** Called when a call starts. If it returns a function, the call is sent inside that function. */
   readonly begin?: ((call: Call) => Within | undefined) | undefined
-  /** Told how a call ended; gives back what the caller gets. */
+  /** Called with the outcome of a call. Returns the value that the caller gets. */
   readonly end?: ((call: Call, ok: boolean, value: unknown) => unknown) | undefined
 }
 
-/** Runs something in surroundings of its own. */
+/** Calls a function in a context of its own, for example with a tracing span set. */
 export type Within = (run: () => void) => void
 
 /**
- * Makes the one Promise of a call, and the record that the layers share.
+ * Creates the function that starts calls. Each call gets one Promise, and one record that the layers share.
  *
- * @param carry - The outermost layer.
- * @param frame - What is done for each call at its begin and its end. It costs less there than in a layer, where each call needs a function
- * of its own to hear of its end. @default nothing
+ * @param send - The outermost layer.
+ * @param frame - What to do at the start and the end of each call. This costs less than a layer, which needs a closure per call to see its end.
+ * @default nothing
  */
 export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> = {}): Dispatch {
-  /** Apart, so that what settles a call keeps alive no more than this: in a flood there are many that wait. */
-  const start = (call: Call, give: Give, refuse: Give, unlisten: (() => void) | undefined): void => {
+  /** A function of its own, so that the closure that completes a call keeps nothing else alive: many calls may wait at once. */
+  const start = (call: Call, resolve: Callback, reject: Callback, unlisten: (() => void) | undefined): void => {
     live?.enter(call)
     const within = begin?.(call)
     let over = false
@@ -52,16 +52,16 @@ export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> 
       live?.leave(call)
       call.cancel = undefined
       const given = end ? end(call, ok, value) : value
-      if (ok) give(given)
+      if (ok) resolve(given)
       // The reason of an abort belongs to the caller and is passed on unchanged.
-      else if (given instanceof KeyrailError && given !== call.options.signal?.reason) give(rejectFromCaller(given))
-      else refuse(given)
+      else if (given instanceof KeyrailError && given !== call.options.signal?.reason) resolve(rejectFromCaller(given))
+      else reject(given)
     }
     try {
       if (within) run(within, call, settle)
       else send(call, settle)
     } catch (error) {
-      // A layer of a user that throws costs its own call.
+      // If a user's layer throws, only its own call fails.
       if (over) throw error
       call.ended = true
       settle(false, error)
@@ -98,11 +98,11 @@ export function createDispatch(send: Send, { live, begin, end }: Partial<Frame> 
       )
       const call = createCall(method, text, options ?? noOptions, together)
       call.startedAt = now()
-      // Most calls have none, and are spared what follows.
+      // Most calls have no options.
       if (!options) return start(call, resolve, reject, undefined)
       checkCallOptions(options)
       const { timeoutMs, signal } = options
-      // Until a deadline is set: what stands above it, a layer of a user for example, waits no longer than this.
+      // Until the deadline layer sets its own. Layers above it, such as a user's, wait no longer than this.
       if (timeoutMs) call.deadlineAt = call.startedAt + timeoutMs
       if (signal?.aborted) return reject(signal.reason)
       return start(call, resolve, reject, signal && listen(call, signal))

@@ -21,7 +21,7 @@ describe('createTokenBucket', () => {
     expect(bucket.waitMs(1, 0, 3)).toBe(300)
   })
 
-  test('lets a call that is larger than itself go when it is full, and pays the debt after it', () => {
+  test('sends a call that costs more than a full bucket, and the next calls wait longer', () => {
     const bucket = createTokenBucket(10, 100)
     expect(bucket.waitMs(50, 0)).toBe(0)
     bucket.take(50, 0)
@@ -47,7 +47,7 @@ describe('createTokenBucket', () => {
     expect(bucket.waitMs(1, 205)).toBe(0)
   })
 
-  test('keeps the time of a debt when the rate changes', () => {
+  test('keeps the wait after a large call when the rate changes', () => {
     const bucket = createTokenBucket(10, 1_000)
     bucket.take(15, 0)
     bucket.rate = 1

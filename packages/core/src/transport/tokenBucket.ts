@@ -1,21 +1,21 @@
-/** Holds back what goes over a rate. All times are in milliseconds, as `now()` counts. */
+/** Limits a rate. All times are in milliseconds, as `now()` counts. */
 export interface TokenBucket {
-  /** What flows in, in units per second; `Infinity` for no limit. May be changed at any time. */
+  /** The rate in units per second; `Infinity` for no limit. May be changed at any time. */
   rate: number
-  /** Takes out what a call costs, whether or not it is there. */
+  /** Takes the cost of a call, even if the bucket holds less. */
   readonly take: (cost: number, time: number) => void
-  /** How long until a call of this cost may go, after others of the cost `ahead`. */
+  /** How long until a call of this cost may be sent, after others of the cost `ahead`. */
   readonly waitMs: (cost: number, time: number, ahead?: number) => number
 }
 
 /**
- * Makes a full token bucket.
+ * Creates a full token bucket.
  *
- * In any time T, no more goes through than `rate * T` and one bucket full. A call that costs more than the bucket holds goes when the bucket
- * is full and leaves a debt, so nothing waits for ever, and over time the rate is kept.
+ * In any time T, at most `rate * T` plus one full bucket is sent. A call that costs more than a full bucket is sent when the bucket is full, and
+ * the next calls wait longer. So no call waits forever, and the average rate holds.
  *
- * @param rate - What flows in, in units per second.
- * @param burstMs - How much the bucket holds: what flows in within this time.
+ * @param rate - Units per second.
+ * @param burstMs - The size of the bucket: as many units as the rate adds in this time.
  * @example
  * const bucket = createTokenBucket(10, 100)
  * bucket.take(1, 0)
@@ -31,10 +31,10 @@ export function createTokenBucket(rate: number, burstMs: number): TokenBucket {
       fullAt = Math.max(fullAt, time) + msOf(cost)
     },
     waitMs: (cost, time, ahead = 0) => {
-      // Without a limit nothing waits, even if much was taken at an earlier rate.
+      // Without a limit no call waits, even if much was taken at an earlier rate.
       if (bucket.rate === Infinity) return 0
       const ms = Math.max(fullAt - time, 0) + msOf(ahead) - Math.max(burstMs - msOf(cost), 0)
-      // What is left of rounding would wake the queue for nothing.
+      // A wait that is only a rounding error would wake the queue for nothing.
       return ms > 1e-6 ? ms : 0
     },
   }
