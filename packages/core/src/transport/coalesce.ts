@@ -69,7 +69,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
   const minBlockOf = (call: Call): CoalesceOptions['minBlock'] => call.options.minBlock ?? options.minBlock
   return (next) => {
     // Nested by method, because joining method and params into one key costs more than a second lookup.
-    const inFlight = new Map<string, InFlightByParams>()
+    const byMethod = new Map<string, InFlightByParams>()
     let writes = 0
     let responses = 0
 
@@ -106,10 +106,10 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     /** Lets no more callers join a request. */
     const close = (request: InFlight): void => {
       const { method, params } = request.shared
-      const sameMethod = inFlight.get(method)
+      const sameMethod = byMethod.get(method)
       if (sameMethod?.get(params) !== request) return
       // A Map keeps the space of deleted entries until it rebuilds its table, which costs more than a new Map.
-      if (sameMethod.size === 1) inFlight.delete(method)
+      if (sameMethod.size === 1) byMethod.delete(method)
       else sameMethod.delete(params)
     }
 
@@ -188,11 +188,11 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
     return (call: Call, settle) => {
       const { method, params } = call
       if (!isReadMethod(method)) return sendWrite(call, settle)
-      let sameMethod = inFlight.get(method)
+      let sameMethod = byMethod.get(method)
       const found = sameMethod?.get(params)
       if (found && mayJoin(call, found)) return join(found, call, settle)
       const request = createRequest(call, settle)
-      if (!sameMethod) inFlight.set(method, (sameMethod = new Map()))
+      if (!sameMethod) byMethod.set(method, (sameMethod = new Map()))
       sameMethod.set(params, request)
       call.below = request.shared
       launch(request, call)

@@ -11,21 +11,21 @@ import { creditWaits } from './waits.ts'
 
 /** How long calls may take. */
 export interface DeadlineOptions {
-  /** How long a call may take in all, in milliseconds. @default 10_000, and 60_000 for eth_getLogs, eth_simulateV1, debug_* and trace_* */
+  /** How long a call may take in total, in milliseconds. @default 10_000, and 60_000 for eth_getLogs, eth_simulateV1, debug_* and trace_* */
   readonly timeoutMs?: number | undefined
 }
 
-/** Refuses a time that timers cannot keep: above 2^31-1 ms they strike at once. */
+/** Rejects a time that timers do not support: above 2^31-1 ms they fire at once. */
 export function checkTimeout(timeoutMs: number | undefined): void {
   checkRange('timeoutMs', timeoutMs, 1, 2 ** 31 - 1)
 }
 
 /**
- * Holds the calls under way, and ends those that do not leave in time.
+ * Creates a list of the calls in flight that ends each call at its deadline.
  *
- * @param options - The deadline of calls without one of their own.
- * @param redactedUrl - What may be printed of the address.
- * @param callOf - The call of what enters.
+ * @param options - The deadline of calls without their own.
+ * @param redactedUrl - The URL for error messages, without its key.
+ * @param callOf - Returns the call of an entry.
  */
 export function createDeadlines<P extends QueueEntry>(
   { timeoutMs }: DeadlineOptions,
@@ -33,7 +33,7 @@ export function createDeadlines<P extends QueueEntry>(
   callOf: (place: P) => Call,
 ): Holder<P> {
   checkTimeout(timeoutMs)
-  /** Calls that have time left because they waited, when their time would else be up. */
+  /** Calls whose deadline has moved because they waited in a queue, each with the timer of the new deadline. */
   const late = new Map<P, Timer>()
 
   const msOf = (place: P): number => {
@@ -41,7 +41,7 @@ export function createDeadlines<P extends QueueEntry>(
     return options.timeoutMs ?? timeoutMs ?? (isExpensiveMethod(method) ? 60_000 : 10_000)
   }
 
-  const strike = (place: P): void => {
+  const onTimeout = (place: P): void => {
     const call = callOf(place)
     const time = now()
     creditWaits(call, time)
@@ -50,13 +50,13 @@ export function createDeadlines<P extends QueueEntry>(
     const leftMs = call.deadlineAt - (call.waitingSince ?? time)
     if (worker.waitingSince === undefined ? leftMs < 1 : leftMs <= 0)
       return endCall(call, redactedUrl, 'timeout', `no response within ${msOf(place)} ms`)
-    // Not for each instant of a long wait, where little time was left at its beginning.
+    // At least 10 ms, because a call that starts to wait with little time left would set a timer for each millisecond of the wait.
     late.set(
       place,
-      startTimer(() => strike(place), Math.max(leftMs, 10)),
+      startTimer(() => onTimeout(place), Math.max(leftMs, 10)),
     )
   }
-  const timers = createTimers(strike, msOf, (place) => callOf(place).startedAt)
+  const timers = createTimers(onTimeout, msOf, (place) => callOf(place).startedAt)
 
   return {
     enter: (place) => {

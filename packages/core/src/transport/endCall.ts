@@ -5,12 +5,12 @@ import type { Call } from './call.ts'
 import { triedEndpoints } from './triedEndpoints.ts'
 
 /**
- * Ends a call from this side: stops what is under way, and lets no layer start anything anew.
+ * Ends a call: stops its work in flight, and no layer starts new work for it.
  *
- * @param call - The call; nothing happens where it has settled already.
- * @param redactedUrl - What may be printed of the address.
- * @param kind - Why it ends.
- * @param text - The same in words.
+ * @param call - The call. If it has completed, nothing happens.
+ * @param redactedUrl - The URL for the error message, without its key.
+ * @param kind - The kind of failure with which it ends.
+ * @param text - The message of the failure.
  */
 export function endCall(call: Call, redactedUrl: string, kind: FailureKind, text: string): void {
   call.ended = true

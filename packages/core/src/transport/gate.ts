@@ -84,7 +84,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     const queues = { write: createQueue<Waiter>(), read: createQueue<Waiter>(), poll: createQueue<Waiter>() }
     const inOrder = Object.values(queues)
     let queued = 0
-    let inFlight = 0
+    let requestsInFlight = 0
     let starting = false
     let startedInTick = 0
 
@@ -147,7 +147,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
       // A request that completes at once calls this function again. The loop below continues then, so the stack does not grow.
       if (starting) return
       starting = true
-      while (queued > 0 && inFlight < maxInFlight) {
+      while (queued > 0 && requestsInFlight < maxInFlight) {
         const waiter = inOrder.find((queue) => queue.first())?.first() as Waiter
         const waitMs = endWaitOf(waiter, now())
         if (reportWait) for (const call of callsOf(waiter)) call.note?.({ type: 'queued', redactedUrl, waitMs })
@@ -160,7 +160,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
 
     /** Starts the next request after one has ended. */
     const release = (): void => {
-      inFlight--
+      requestsInFlight--
       startWaiting(true)
     }
 
@@ -168,14 +168,14 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     const flush = (): void => startWaiting(false)
 
     const mayStart = (): boolean => {
-      if (queued > 0 || inFlight >= maxInFlight) return false
+      if (queued > 0 || requestsInFlight >= maxInFlight) return false
       if (startedInTick++ < MAX_AT_ONCE) return true
       defer(flush)
       return false
     }
 
     const sendNow: Send = (call, settle) => {
-      inFlight++
+      requestsInFlight++
       const sentAt = now()
       call.note?.({ type: 'attempt', redactedUrl, batchSize: 1 })
       endpoint.send(call, (ok, value) => {
@@ -203,7 +203,7 @@ export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => Gat
     const post: PostForItems = (items, body, done) => {
       let stop: () => void
       const start = (): void => {
-        inFlight++
+        requestsInFlight++
         const end = endpoint.post(body, true, (...outcome) => {
           // Before the next request starts, because that request may depend on what `done` learned.
           done(...outcome)

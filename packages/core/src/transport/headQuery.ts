@@ -5,44 +5,45 @@ import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
 import { setBelow } from './waits.ts'
 
-/** A question that is under way, and who waits for its answer. */
-interface Question extends RouteCall {
-  readonly askers: Map<RouteCall, Settle>
+/** A request for the head in flight, and the calls that wait for it. */
+interface HeadRequest extends RouteCall {
+  readonly waiters: Map<RouteCall, Settle>
 }
 
 /**
- * Lets the calls that wait for the head of the same endpoint share one `eth_blockNumber`, which ends when the last of them leaves.
+ * Creates a function that requests the head of an endpoint. Calls that wait for it share one `eth_blockNumber`, which is cancelled when the last of
+ * them leaves.
  *
- * @param carry - The endpoint.
- * @returns Asks on behalf of a call, whose `cancel` then leaves the question.
+ * @param send - Sends a call to the endpoint.
+ * @returns Requests the head for a call. The call's `cancel` leaves the shared request.
  */
 export function createHeadQuery(send: Send): Send {
-  let question: Question | undefined
+  let shared: HeadRequest | undefined
   return (call: RouteCall, settle) => {
-    const joined = question
-    const asked: Question = (question ??= {
+    const joined = shared
+    const request: HeadRequest = (shared ??= {
       ...createCall('eth_blockNumber', '[]', { priority: call.options.priority }),
       note: call.note,
       bypassesBreaker: call.bypassesBreaker,
-      askers: new Map(),
+      waiters: new Map(),
     })
-    asked.askers.set(call, settle)
-    setBelow(call, asked)
+    request.waiters.set(call, settle)
+    setBelow(call, request)
     onCancel(call, (reason) => {
-      asked.askers.delete(call)
-      if (asked.askers.size === 0) {
-        if (question === asked) question = undefined
-        asked.ended = true
-        asked.cancel?.(reason)
+      request.waiters.delete(call)
+      if (request.waiters.size === 0) {
+        if (shared === request) shared = undefined
+        request.ended = true
+        request.cancel?.(reason)
       }
       settle(false, reason)
     })
     if (joined) return
-    send(asked, (ok, value) => {
-      if (question === asked) question = undefined
-      asked.cancel = undefined
-      // Each has a failure of its own, which a caller may keep: its message says what was asked, and its method what the caller asked.
-      for (const [{ method }, give] of asked.askers)
+    send(request, (ok, value) => {
+      if (shared === request) shared = undefined
+      request.cancel = undefined
+      // Each caller gets its own failure. Its message names eth_blockNumber, its method is that of the caller.
+      for (const [{ method }, give] of request.waiters)
         give(ok, isKeyrailError(value) ? new KeyrailError(value.message, { ...value, method }) : value)
     })
   }

@@ -1,13 +1,13 @@
 import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { FailureKind } from '../failure/failureKind.ts'
 
-/** Puts the hint on a failure; what has none is given back as it is. */
+/** Adds a hint to a failure. Returns anything else, and failures without a hint, unchanged. */
 export function withHint(failure: unknown): unknown {
   const hint = isKeyrailError(failure) && hintOf[failure.kind]
   return hint ? new KeyrailError(`${failure.message} ${hint}`, { ...failure, hint }) : failure
 }
 
-/** What to do about a failure, by its kind; nothing where only the caller can know. */
+/** How to fix a failure, by its kind. Kinds that only the caller can fix have none. */
 export const hintOf: Partial<Record<FailureKind, string>> = {
   auth: 'Check the API key or token.',
   forbidden: 'Check the allow lists and the plan of the key.',

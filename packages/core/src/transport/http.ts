@@ -17,17 +17,18 @@ import { createHttpClient } from '#http'
 
 /** Options of {@link http}. */
 export interface HttpOptions {
-  /** Used in place of the platform's own way to send. */
+  /** Sends the requests in place of the platform's own HTTP client. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Node only: an `http.Agent` or `https.Agent`, for example one that goes through a proxy. */
   readonly agent?: object | undefined
-  /** A larger answer fails with kind `badResponse`, in bytes. @default 67_108_864 (64 MiB) */
+  /** The largest response, in bytes. A larger one fails with kind `badResponse`. @default 67_108_864 (64 MiB) */
   readonly maxResponseBytes?: number | undefined
 }
 
 /**
- * Posts a body to an address. `done` is called once, with the facts of a failure or an answer, and not after the returned function was called,
- * which ends the request. A body that is a function is written just before it is sent. `again` says whether the body may be sent twice where a kept-alive connection turns out to be dead.
+ * Posts a body. `done` is called once, with the facts of a failure or with a response. The returned function ends the request, and `done` is not
+ * called after it. If the body is a function, it is called just before the body is sent. `again` is whether the body may be sent a second time if the
+ * server had closed an idle connection.
  */
 export type Post = (
   body: string | (() => string),
@@ -39,29 +40,28 @@ export type Post = (
   ) => void,
 ) => () => void
 
-/** The lowest layer: carries a call to one address. */
+/** The lowest layer: sends calls to one URL. */
 export interface Endpoint {
-  /** What may be printed of the address. */
+  /** The URL without its key. Safe to print. */
   readonly redactedUrl: string
   readonly send: Send
   readonly close: () => void
 }
 
-/** An endpoint through which layers can post bodies of their own, such as batches. */
+/** An endpoint through which layers can post their own bodies, such as batches. */
 export interface HttpEndpoint extends Endpoint {
-  /** The chain that answers must come from, where one was named. */
+  /** The chain that responses must come from, if it was configured. */
   readonly chainId: number | undefined
   readonly post: Post
 }
 
 /**
- * Sends each call as one HTTP POST to a keyed address and reads the answer with distrust.
- * The key is put into the URL for each attempt and is held by nothing that can be reached from outside.
- * On Node it goes by `node:http` over kept-alive connections, elsewhere by `fetch`.
+ * Creates an endpoint that sends each call as one HTTP POST and validates the response. The key is added to the URL for each request, and no object
+ * that users can reach holds it. On Node, requests use `node:http` over keep-alive connections, on other platforms `fetch`.
  *
- * @param address - Where the calls go.
- * @param options - How they are sent.
- * @throws {KeyrailError} kind `invalidRequest` where an option is wrong.
+ * @param address - The URL of the endpoint, or the options from which it is built.
+ * @param options - How calls are sent.
+ * @throws {KeyrailError} kind `invalidRequest` if an option is wrong.
  * @example
  * const endpoint = http({ baseUrl: 'https://node.example/testnet', apiKey: 'kr_a…' }, { maxResponseBytes: 2 ** 20 })
  * endpoint.redactedUrl // the URL without the key
@@ -88,7 +88,7 @@ export function http<Network extends string = string>(
       const text = typeof body === 'string' ? body : body()
       const ended: Parameters<typeof httpClient.send>[2] = (fault, response) => {
         if (!fault?.stale || !again) return done(fault, response, to)
-        // The server had closed the idle connection before this call reached it: nobody has seen the call.
+        // The server had closed the idle connection before this call reached it, so it has not seen the call.
         again = false
         send(to)
       }
@@ -96,7 +96,7 @@ export function http<Network extends string = string>(
       // A given fetch may have ended the call while it was called.
       if (over) stop()
     }
-    // What users gave is called when the layers have done their work: an abort or a close in it would get between them.
+    // A user's fetch or agent is called after the layers have done their work, because it may abort the call or close the transport.
     const to = fetch || agent ? Promise.resolve().then(getTarget) : getTarget()
     if (to instanceof Promise)
       to.then(

@@ -5,18 +5,18 @@ import type { RawRequest } from './createDispatch.ts'
 import { onCancel } from './onCancel.ts'
 import { setBelow } from './waits.ts'
 
-/** A call that is carried, and how many calls are under way on its behalf. */
-interface Carried {
+/** A call that the user's function handles, and how many of its own calls are in flight. */
+interface OuterCall {
   readonly call: Call
   open: number
 }
 
 /**
- * Makes a layer from a function that takes `request` and returns one: the shape in which users write their own.
+ * Creates a layer from a function that takes `request` and returns one. Use it to write your own layers.
  *
- * @param wrap - Called once. Pass the options it is given on, or their `signal` at least: by the signal an abort reaches what lies below, and
- * what is called with it is known to be done for this call, so that hooks, statistics and the deadline see it, and it stays in its group or batch;
- * it is ended when that call is over.
+ * @param wrap - Called once. Pass the options of a call on to `request`, or at least their `signal`. Through the signal, an abort reaches the layers
+ * below, and calls with it count as part of the outer call: hooks, statistics and the deadline see them, they stay in its group or batch, and they
+ * are cancelled when the outer call completes.
  * @example
  * const timed = layer((request) => async (args, options) => {
  *   const startedAt = performance.now()
@@ -30,10 +30,10 @@ interface Carried {
  */
 export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
   return (next: Send) => {
-    // By the signal, because it survives a copy of the options.
-    const carried = new WeakMap<AbortSignal, Carried>()
+    // Keyed by the signal, which a copy of the options still has.
+    const outerCalls = new WeakMap<AbortSignal, OuterCall>()
     const dispatch = createDispatch((inner, settle) => {
-      const outer = inner.options.signal && carried.get(inner.options.signal)
+      const outer = inner.options.signal && outerCalls.get(inner.options.signal)
       if (!outer) return next(inner, settle)
       const { group, batch, note } = outer.call
       Object.assign(inner, {
@@ -53,8 +53,8 @@ export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
     return (call, settle) => {
       const controller = new AbortController()
       const { signal } = controller
-      const outer: Carried = { call, open: 0 }
-      carried.set(signal, outer)
+      const outer: OuterCall = { call, open: 0 }
+      outerCalls.set(signal, outer)
       let settled = false
       const end = (ok: boolean, value: unknown): void => {
         if (settled) return
@@ -63,7 +63,7 @@ export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
       }
       const finish = (ok: boolean, value: unknown): void => {
         end(ok, value)
-        // What lost a race, for example: past its call, neither a deadline nor a close would end it.
+        // Cancels calls that lost a race, for example. After the outer call, no deadline and no close would end them.
         if (outer.open > 0) controller.abort()
       }
       onCancel(call, (reason) => {

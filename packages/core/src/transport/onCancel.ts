@@ -1,13 +1,13 @@
 import type { Call } from './call.ts'
 
 /**
- * Says how a call is stopped from now on.
+ * Sets the function that cancels a call.
  *
- * Not by an assignment: V8 puts function literals that are assigned to a property into the old generation, taking them for methods. There each
- * would keep its call, request and answer until the next full collection.
+ * V8 allocates function literals that are assigned to a property in the old generation, because they look like methods. There each would keep its
+ * call, request and response alive until the next full collection. Passing the function as a parameter avoids that.
  *
  * @param call - The call.
- * @param cancel - Stops what is under way and settles with the reason given.
+ * @param cancel - Stops the work in flight and completes the call with the reason.
  */
 export function onCancel(call: Call, cancel: (reason: unknown) => void): void {
   call.cancel = cancel

@@ -7,21 +7,20 @@ import { onCancel } from './onCancel.ts'
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
-  /** How often a failed call is made again, at most. @default 3 */
+  /** How often a failed call is retried, at most. @default 3 */
   readonly retries?: number | undefined
   /** The first wait is a random time up to this, in milliseconds; it doubles with each retry. @default 150 */
   readonly baseMs?: number | undefined
-  /** No such wait is longer, in milliseconds. A wait that the server asks for is kept as it is. @default 5_000 */
+  /** The longest such wait, in milliseconds. A wait that the server asks for is not shortened. @default 5_000 */
   readonly capMs?: number | undefined
 }
 
 /**
- * Makes a call again where that may help and can do no harm: the failure says so by `retryable`.
- * Waits a random part of an exponentially growing time (full jitter), or just as long as the server asked.
- * Where that wait does not fit into the call's deadline it fails at once.
+ * Creates a layer that retries a call if its failure is `retryable`. It waits for a random part of an exponentially growing time (full jitter), or for
+ * as long as the server asked. If the wait does not fit into the call's deadline, the call fails at once.
  *
- * @param options - How often and how long.
- * @throws {KeyrailError} the last attempt's failure.
+ * @param options - How often calls are retried, and how long it waits.
+ * @throws {KeyrailError} A call fails with the failure of the last try.
  * @example
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', retry: { retries: 5 } })
  * @see RFC 9110 section 10.2.3 (Retry-After)
@@ -31,7 +30,7 @@ export function retry(options: RetryOptions = {}): Layer {
   const { retries = 3, baseMs = 150, capMs = 5_000 } = options
   for (const [name, value] of Object.entries({ retries, baseMs, capMs })) checkRange(name, value, 0, 1e9)
   return (next) => {
-    /** Carries a call that was made again so many times, and makes it again where it fails and that may help. */
+    /** Sends a call that was retried `retried` times, and retries it if it fails. */
     const attempt = (call: Call, settle: Settle, retried: number): void =>
       next(call, (ok, failure) => {
         if (
@@ -43,7 +42,7 @@ export function retry(options: RetryOptions = {}): Layer {
         )
           return settle(ok, failure)
         const waitMs = Math.round(failure.retryAfterMs ?? Math.random() * Math.min(capMs, baseMs * 2 ** retried))
-        // No timer is longer, and a call without a deadline does not wait for weeks either.
+        // The longest time that a timer supports also limits the wait of a call without a deadline.
         const leftMs = Math.max(0, Math.min(Math.round(call.deadlineAt - now()), 2 ** 31 - 1))
         if (waitMs >= leftMs) {
           const message = `${failure.message} Not retried: the next try would be in ${waitMs} ms, but the deadline is in ${leftMs} ms.`

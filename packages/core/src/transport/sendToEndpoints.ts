@@ -49,7 +49,8 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
   const { method } = call
   const group = call.group ?? call.batch
   const block = minBlock > 0 ? readBlock(method, call.params) : undefined
-  const inFlight: Attempt[] = []
+  /** The attempts in flight: one, or two if the call is hedged. */
+  const attempts: Attempt[] = []
   const failures: KeyrailError[] = []
   /** The endpoints that the call was sent to: bit n for endpoint n. */
   let tried = 0
@@ -59,7 +60,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
   const finish = (ok: boolean, value: unknown, reason?: unknown): void => {
     over = true
     clearTimeout(hedgeTimer)
-    for (const attempt of inFlight) stopAttempt(attempt, reason)
+    for (const attempt of attempts) stopAttempt(attempt, reason)
     call.below = undefined
     settle(ok, value)
   }
@@ -73,7 +74,7 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     // The endpoint works, it only lacks this method or this state.
     if (group && kind !== 'methodUnavailable' && kind !== 'missingData') choice.releaseGroup(group, at)
     // The other attempt of a hedged call may still succeed.
-    if (inFlight.length > 0) return
+    if (attempts.length > 0) return
     const next = choice.choose(call, tried, minBlock, OPEN_COST - 1)
     if (next < 0) return finish(false, chooseFailure(failures, listUntried(route, tried)))
     call.note?.({ type: 'rerouted', redactedUrl: urlOf(route, at), kind })
@@ -99,13 +100,13 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     const startedAt = now()
     const limitMs = attemptLimitMs(route, call, startedAt)
     const attempt = createAttempt(route, call, at, minBlock)
-    if (inFlight.push(attempt) === 1) setBelow(call, attempt)
+    if (attempts.push(attempt) === 1) setBelow(call, attempt)
     startAttemptTimer(attempt, startedAt, limitMs, endpoint.redactedUrl)
     const end: Settle = (ok, value) => {
       clearTimeout(attempt.timer)
       if (over) return
-      inFlight.splice(inFlight.indexOf(attempt), 1)
-      if (call.below === attempt) setBelow(call, inFlight[0])
+      attempts.splice(attempts.indexOf(attempt), 1)
+      if (call.below === attempt) setBelow(call, attempts[0])
       handleOutcome(attempt, ok, value)
     }
     if (!block?.atHead) return endpoint.send(attempt, end)

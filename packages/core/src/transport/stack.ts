@@ -6,20 +6,22 @@ import type { Endpoint } from './http.ts'
 import { createQueue } from './queue.ts'
 import { onCancel } from './onCancel.ts'
 
-/** Layers around an endpoint, with a door to them. */
+/** Layers around an endpoint, and the function that starts calls. */
 export interface Stack {
   readonly redactedUrl: string
   readonly dispatch: Dispatch
-  /** Ends the calls under way: all, or those of a group. */
+  /** Ends the calls in flight: all, or those of a group. */
   readonly end: (group?: object) => void
-  /** Ends all calls, closes the endpoint and refuses new calls. */
+  /** Ends all calls, closes the endpoint and rejects new calls. */
   readonly close: () => void
 }
 
 /**
- * Puts layers around an endpoint, the innermost first.
+ * Puts layers around an endpoint.
  *
- * @param frame - What stands around all of them.
+ * @param endpoint - The endpoint.
+ * @param layers - The layers, the innermost first.
+ * @param frame - What to do at the start and the end of each call.
  */
 export function createStack(
   endpoint: Endpoint & { readonly chainId?: number | undefined },

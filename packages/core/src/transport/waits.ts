@@ -1,7 +1,7 @@
 import { now } from '../clock/now.ts'
 import type { Call } from './call.ts'
 
-/** How long the records that work for a call have waited in queues of ours, the wait that goes on included, in milliseconds. */
+/** How long the records below a call have waited in our queues, including a wait that has not ended, in milliseconds. */
 export function waitedBelow({ below }: Call, time: number): number {
   if (!below) return 0
   const { waitedMs, waitingSince = time } = below
@@ -9,8 +9,8 @@ export function waitedBelow({ below }: Call, time: number): number {
 }
 
 /**
- * Moves the deadline of a call by what the records that work for it have waited, as far as that was not done yet. The queues themselves move
- * the deadline of the record that stands in them, and know of no other.
+ * Moves the deadline of a call by the queue time of the records below it that was not added before. A queue only moves the deadline of the record
+ * that waits in it.
  *
  * @param call - The call.
  * @param time - As `now()` counts.
@@ -21,17 +21,17 @@ export function creditWaits(call: Call, time: number): void {
   call.creditedMs = waited
 }
 
-/** Another record works for a call from now on, or none. What that one has waited before is none of this call's time. */
+/** Sets the record that does the work of a call from now on, if any. The time that the record waited before does not count for this call. */
 export function setBelow(call: Call, below: Call | undefined): void {
   const time = now()
   creditWaits(call, time)
-  // What the last one has waited stays known to those above.
+  // The queue time of the previous record still counts for the calls above.
   call.waitedMs += call.creditedMs
   call.below = below
   call.creditedMs = waitedBelow(call, time)
 }
 
-/** A call has waited in a queue of ours for so long. */
+/** Ends the wait of a call in one of our queues, and moves its deadline by the time that it waited. */
 export function endWait(call: Call, waitedMs: number): void {
   call.deadlineAt += waitedMs
   call.waitedMs += waitedMs
