@@ -74,7 +74,7 @@ export function observe({ stats, hooks: functions, tracing: options }: ObserveOp
       redactedUrl,
     )
     return (call, settle) => {
-      const within = observer.begin(call)
+      const within = observer.start(call)
       const send = (): void =>
         next(call, (ok, value) => {
           observer.end(call, ok, value)

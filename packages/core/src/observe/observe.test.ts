@@ -24,38 +24,45 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** An endpoint that tells events and then ends the call. */
-const telling = (
+/** An endpoint that reports events and then completes the call. */
+const createEndpoint = (
   events: readonly CallEvent[],
   end: { result?: unknown; failure?: unknown } = { result: secret },
 ): Endpoint => ({
   redactedUrl,
   close: () => {},
-  send: (call: Call, settle) => {
+  send: (call: Call, complete) => {
     for (const event of events) call.note?.(event)
-    if ('result' in end) settle(true, end.result)
-    else settle(false, end.failure)
+    if ('result' in end) complete(true, end.result)
+    else complete(false, end.failure)
   },
 })
 
-/** Hooks that keep all they are told. */
-const listener = (): { told: TransportEvent[]; hooks: Required<Hooks> } => {
-  const told: TransportEvent[] = []
-  const keep = (event: TransportEvent): void => void told.push(event)
+/** Hooks that record all events they receive. */
+const recordHooks = (): { received: TransportEvent[]; hooks: Required<Hooks> } => {
+  const received: TransportEvent[] = []
+  const record = (event: TransportEvent): void => void received.push(event)
   return {
-    told,
-    hooks: { onRequest: keep, onAttempt: keep, onRetry: keep, onReroute: keep, onResponse: keep, onFailure: keep },
+    received,
+    hooks: {
+      onRequest: record,
+      onAttempt: record,
+      onRetry: record,
+      onReroute: record,
+      onResponse: record,
+      onFailure: record,
+    },
   }
 }
 
 const observed = (endpoint: Endpoint, options: ObserveOptions): Transport => compose(endpoint, observe(options))
 
-/** Subscribes to channels until the end of the test. */
-const subscribed = (types: readonly TransportEvent['type'][], told: unknown[]): (() => void) => {
-  const keep = (event: unknown): void => void told.push(event)
-  for (const type of types) diagnosticsChannel.subscribe(`keyrail:${type}`, keep)
+/** Subscribes to channels. Returns a function that unsubscribes. */
+const subscribe = (types: readonly TransportEvent['type'][], received: unknown[]): (() => void) => {
+  const record = (event: unknown): void => void received.push(event)
+  for (const type of types) diagnosticsChannel.subscribe(`keyrail:${type}`, record)
   return () => {
-    for (const type of types) diagnosticsChannel.unsubscribe(`keyrail:${type}`, keep)
+    for (const type of types) diagnosticsChannel.unsubscribe(`keyrail:${type}`, record)
   }
 }
 
@@ -65,18 +72,18 @@ const failure = createFailure(
 )
 
 describe('observe', () => {
-  test('lets calls through as they are where nobody listens', async () => {
+  test('passes calls through unchanged if nothing listens', async () => {
     let seen: Call | undefined
-    const endpoint = telling([])
-    const send: Send = (call, settle) => {
+    const endpoint = createEndpoint([])
+    const send: Send = (call, complete) => {
       seen = call
-      endpoint.send(call, settle)
+      endpoint.send(call, complete)
     }
     expect(await observed({ ...endpoint, send }, {}).request(args)).toBe(secret)
     expect(seen?.note).toBe(undefined)
   })
 
-  test('counts calls under way, answered, failed and aborted', async () => {
+  test('counts calls in flight, answered, failed and aborted', async () => {
     const stats = createStats()
     const endpoint = scriptedEndpoint((_, i) => (i === 1 ? { facts: { text: '', kind: 'network' } } : { result: 1 }))
     const transport = observed(endpoint, { stats })
@@ -98,15 +105,17 @@ describe('observe', () => {
     })
   })
 
-  test('counts what is thrown by a layer that is not ours as unknown', async () => {
+  test('counts an error that is not a KeyrailError as unknown', async () => {
     const stats = createStats()
-    await expect(observed(telling([], { failure: new TypeError('x') }), { stats }).request(args)).rejects.toThrow('x')
+    await expect(
+      observed(createEndpoint([], { failure: new TypeError('x') }), { stats }).request(args),
+    ).rejects.toThrow('x')
     expect(stats.snapshot().failedByKind).toEqual({ unknown: 1 })
   })
 
-  test('measures from the call to its end', async () => {
+  test('measures from the start of the call to its end', async () => {
     const stats = createStats()
-    const { told, hooks } = listener()
+    const { received, hooks } = recordHooks()
     const transport = observed(
       scriptedEndpoint(() => ({ result: 1, afterMs: 120 })),
       { stats, hooks },
@@ -115,11 +124,11 @@ describe('observe', () => {
     await vi.advanceTimersByTimeAsync(120)
     await call
     expect(stats.snapshot().latency).toMatchObject({ count: 1, sumMs: 120 })
-    expect(told.at(-1)).toMatchObject({ type: 'response', durationMs: 120 })
+    expect(received.at(-1)).toMatchObject({ type: 'response', durationMs: 120 })
   })
 
-  test('tells hooks of a call that is answered, in order, and nothing of what it says', async () => {
-    const { told, hooks } = listener()
+  test('reports a successful call to hooks in order, without params or result', async () => {
+    const { received, hooks } = recordHooks()
     const events: CallEvent[] = [
       { type: 'attempt', redactedUrl, batchSize: 1 },
       { type: 'attempted', redactedUrl, durationMs: 2, kind: 'unavailable' },
@@ -132,9 +141,9 @@ describe('observe', () => {
       { type: 'attempt', redactedUrl: other, batchSize: 1 },
       { type: 'attempted', redactedUrl: other, durationMs: 4 },
     ]
-    await observed(telling(events), { hooks }).request(args)
+    await observed(createEndpoint(events), { hooks }).request(args)
     const call = { id: 1, method: 'eth_call' }
-    expect(told).toEqual([
+    expect(received).toEqual([
       { ...call, type: 'request', redactedUrl },
       { ...call, type: 'attempt', redactedUrl, attempt: 1, batchSize: 1, durationMs: 2, kind: 'unavailable' },
       { ...call, type: 'reroute', redactedUrl, attempt: 1, kind: 'unavailable' },
@@ -153,45 +162,45 @@ describe('observe', () => {
         cached: false,
       },
     ])
-    expect(JSON.stringify(told)).not.toContain(secret)
+    expect(JSON.stringify(received)).not.toContain(secret)
   })
 
-  test('tells hooks of a call that fails, and none of the words of the node', async () => {
-    const { told, hooks } = listener()
-    await expect(observed(telling([], { failure }), { hooks }).request(args)).rejects.toBe(failure)
-    expect(told.map(({ type }) => type)).toEqual(['request', 'failure'])
-    expect(told[1]).toMatchObject({
+  test('reports a failed call to hooks, without the error message of the node', async () => {
+    const { received, hooks } = recordHooks()
+    await expect(observed(createEndpoint([], { failure }), { hooks }).request(args)).rejects.toBe(failure)
+    expect(received.map(({ type }) => type)).toEqual(['request', 'failure'])
+    expect(received[1]).toMatchObject({
       redactedUrl: other,
       kind: 'throttled',
       source: 'service',
       status: 429,
       code: -32005,
     })
-    expect(JSON.stringify(told)).not.toContain(secret)
+    expect(JSON.stringify(received)).not.toContain(secret)
   })
 
-  test('tells of attempts of a hedged pair by the request each was sent in', async () => {
-    const { told, hooks } = listener()
+  test('reports the batch size of the right request for the attempts of a hedged call', async () => {
+    const { received, hooks } = recordHooks()
     const events: CallEvent[] = [
       { type: 'attempt', redactedUrl, batchSize: 8 },
       { type: 'hedged', redactedUrl: other },
       { type: 'attempt', redactedUrl: other, batchSize: 1 },
       { type: 'attempted', redactedUrl, durationMs: 9 },
     ]
-    await observed(telling(events), { hooks }).request(args)
-    expect(told[1]).toMatchObject({ type: 'attempt', redactedUrl, attempt: 1, batchSize: 8 })
-    expect(told[2]).toMatchObject({ type: 'response', redactedUrl, attempts: 2, hedged: true })
+    await observed(createEndpoint(events), { hooks }).request(args)
+    expect(received[1]).toMatchObject({ type: 'attempt', redactedUrl, attempt: 1, batchSize: 8 })
+    expect(received[2]).toMatchObject({ type: 'response', redactedUrl, attempts: 2, hedged: true })
   })
 
-  test('tells which calls shared a request or were kept', async () => {
-    const { told, hooks } = listener()
+  test('reports which calls shared a request or were cached', async () => {
+    const { received, hooks } = recordHooks()
     const shared = compose(scriptedEndpoint(), coalesce(), observe({ hooks }))
     const calls = [shared.request(args), shared.request(args)]
     await vi.runAllTimersAsync()
     await Promise.all(calls)
-    await observed(telling([{ type: 'cached' }]), { hooks }).request(args)
+    await observed(createEndpoint([{ type: 'cached' }]), { hooks }).request(args)
     expect(
-      told.flatMap((event) => (event.type === 'response' ? [[event.id, event.joined, event.cached]] : [])),
+      received.flatMap((event) => (event.type === 'response' ? [[event.id, event.joined, event.cached]] : [])),
     ).toEqual([
       [1, false, false],
       [2, true, false],
@@ -199,13 +208,13 @@ describe('observe', () => {
     ])
   })
 
-  test('tells of an end once, and of nothing after it', async () => {
-    const { told, hooks } = listener()
+  test('reports the end of a call once, and nothing after it', async () => {
+    const { received, hooks } = recordHooks()
     let late: Call['note']
     const endpoint = scriptedEndpoint(() => ({ never: true }))
-    const send: Send = (call: Call, settle) => {
+    const send: Send = (call: Call, complete) => {
       late = call.note
-      endpoint.send(call, settle)
+      endpoint.send(call, complete)
     }
     const stats = createStats()
     const transport = compose({ ...endpoint, send }, deadline({ timeoutMs: 50 }), observe({ hooks, stats }))
@@ -214,18 +223,18 @@ describe('observe', () => {
     await call
     late?.({ type: 'attempted', redactedUrl, durationMs: 1, kind: 'aborted' })
     await vi.runAllTimersAsync()
-    expect(told).toMatchObject([{ type: 'request' }, { type: 'failure', kind: 'timeout', durationMs: 50 }])
+    expect(received).toMatchObject([{ type: 'request' }, { type: 'failure', kind: 'timeout', durationMs: 50 }])
     expect(stats.snapshot().endpoints[redactedUrl]?.failed).toBe(1)
   })
 
-  test('gives each listener events of its own', async () => {
+  test('gives each listener its own copy of an event', async () => {
     const published: unknown[] = []
-    const unsubscribe = subscribed(['request', 'response'], published)
-    const spoil = (event: { method: string }): void => {
-      event.method = 'spoilt'
+    const unsubscribe = subscribe(['request', 'response'], published)
+    const change = (event: { method: string }): void => {
+      event.method = 'changed'
     }
-    const hooks = { onRequest: spoil, onResponse: spoil } as Hooks
-    await observed(telling([]), { hooks }).request(args)
+    const hooks = { onRequest: change, onResponse: change } as Hooks
+    await observed(createEndpoint([]), { hooks }).request(args)
     unsubscribe()
     expect(published).toMatchObject([
       { type: 'request', method: 'eth_call' },
@@ -233,14 +242,14 @@ describe('observe', () => {
     ])
   })
 
-  test('leaves nothing on the record of a call that is over', async () => {
-    const { hooks } = listener()
+  test('removes the listeners from the record of a completed call', async () => {
+    const { hooks } = recordHooks()
     let seen: Call | undefined
-    const endpoint = telling([])
-    const send: Send = (call, settle) => {
+    const endpoint = createEndpoint([])
+    const send: Send = (call, complete) => {
       seen = call
       expect(seen.note).toBeTypeOf('function')
-      endpoint.send(call, settle)
+      endpoint.send(call, complete)
     }
     for (const options of [{ hooks }, { stats: createStats() }]) {
       await observed({ ...endpoint, send }, options).request(args)
@@ -249,7 +258,7 @@ describe('observe', () => {
   })
 })
 
-describe('the sources of stats', () => {
+describe('sources of stats', () => {
   test('are rejected by name if they are not functions', () => {
     const sources = { cache: {} } as unknown as Parameters<typeof createStats>[0]
     expect(() => createStats(sources)).toThrow(`source 'cache' of createStats must be a function`)
@@ -266,7 +275,7 @@ describe('hooks', () => {
     ],
     ['rejects', () => Promise.reject(new Error('of the hook'))],
     ['never ends', () => new Promise<void>(() => {})],
-  ])('one that %s does a call no harm', async (how, hook) => {
+  ])('a hook that %s does not affect the call', async (how, hook) => {
     const stats = createStats()
     const hooks: Hooks = { onRequest: hook, onAttempt: hook, onRetry: hook, onReroute: hook, onResponse: hook }
     const events: CallEvent[] = [
@@ -274,12 +283,12 @@ describe('hooks', () => {
       { type: 'retry', kind: 'network', waitMs: 1 },
       { type: 'rerouted', redactedUrl, kind: 'network' },
     ]
-    expect(await observed(telling(events), { hooks, stats }).request(args)).toBe(secret)
+    expect(await observed(createEndpoint(events), { hooks, stats }).request(args)).toBe(secret)
     await vi.runAllTimersAsync()
     expect(stats.snapshot()).toMatchObject({ answered: 1, hookErrors: how === 'never ends' ? 0 : 5 })
   })
 
-  test('one that aborts the call, or closes the transport, ends it as if from outside', async () => {
+  test('a hook can abort the call or close the transport', async () => {
     for (const end of ['abort', 'close'] as const) {
       const controller = new AbortController()
       const endpoint = scriptedEndpoint(() => ({ never: true }))
@@ -292,35 +301,35 @@ describe('hooks', () => {
     }
   })
 
-  test('are called before the caller goes on', async () => {
-    const { told, hooks } = listener()
-    await observed(telling([]), { hooks }).request(args)
-    expect(told.at(-1)?.type).toBe('response')
+  test('are called before the caller continues', async () => {
+    const { received, hooks } = recordHooks()
+    await observed(createEndpoint([]), { hooks }).request(args)
+    expect(received.at(-1)?.type).toBe('response')
   })
 
-  test('are those that were given, whatever becomes of the object', async () => {
-    const { told, hooks } = listener()
+  test('do not change if the object with them is changed later', async () => {
+    const { received, hooks } = recordHooks()
     const given: { -readonly [K in keyof Hooks]: Hooks[K] } = { ...hooks }
-    const transport = observed(telling([]), { hooks: given })
+    const transport = observed(createEndpoint([]), { hooks: given })
     delete given.onResponse
     await transport.request(args)
-    expect(told.map(({ type }) => type)).toEqual(['request', 'response'])
+    expect(received.map(({ type }) => type)).toEqual(['request', 'response'])
   })
 
-  test('that are none are refused by name', () => {
-    const refused = (hooks: unknown): unknown => {
+  test('are rejected by name if they are unknown or not functions', () => {
+    const getError = (hooks: unknown): unknown => {
       try {
         return observe({ hooks: hooks as Hooks })
       } catch (error) {
         return (error as Error).message
       }
     }
-    expect(refused({ onEror: () => {} })).toBe(
+    expect(getError({ onEror: () => {} })).toBe(
       'Unknown option "onEror". The options of hooks are onRequest, onAttempt, onRetry, onReroute, onResponse, onFailure.',
     )
-    expect(refused('all')).toBe('hooks takes an object of options, not a string')
-    expect(refused({ onFailure: 'console.log' })).toBe('hooks.onFailure must be a function, not a string')
-    expect(refused({ onFailure: undefined })).toBeTypeOf('function')
+    expect(getError('all')).toBe('hooks takes an object of options, not a string')
+    expect(getError({ onFailure: 'console.log' })).toBe('hooks.onFailure must be a function, not a string')
+    expect(getError({ onFailure: undefined })).toBeTypeOf('function')
   })
 })
 
@@ -332,16 +341,16 @@ describe('diagnostics channels', () => {
     { type: 'retry', kind: 'network', waitMs: 40 },
   ]
 
-  test('publish what hooks are told', async () => {
+  test('publish the same events as hooks receive', async () => {
     const published: unknown[] = []
-    const end = subscribed(['request', 'attempt', 'retry', 'reroute', 'response', 'failure'], published)
-    const { told, hooks } = listener()
-    await observed(telling(events), { hooks }).request(args)
-    await observed(telling([], { failure }), { hooks })
+    const unsubscribe = subscribe(['request', 'attempt', 'retry', 'reroute', 'response', 'failure'], published)
+    const { received, hooks } = recordHooks()
+    await observed(createEndpoint(events), { hooks }).request(args)
+    await observed(createEndpoint([], { failure }), { hooks })
       .request(args)
       .catch(() => {})
-    end()
-    expect(told.map(({ type }) => type)).toEqual([
+    unsubscribe()
+    expect(received.map(({ type }) => type)).toEqual([
       'request',
       'attempt',
       'reroute',
@@ -350,27 +359,27 @@ describe('diagnostics channels', () => {
       'request',
       'failure',
     ])
-    expect(published).toEqual(told)
+    expect(published).toEqual(received)
     expect(JSON.stringify(published)).not.toContain(secret)
   })
 
-  test('publish only what somebody has subscribed to, from the next call on', async () => {
+  test('publish only events with subscribers, from the next call on', async () => {
     const published: TransportEvent[] = []
-    const transport = observed(telling(events), {})
+    const transport = observed(createEndpoint(events), {})
     await transport.request(args)
-    const end = subscribed(['retry'], published)
+    const unsubscribe = subscribe(['retry'], published)
     await transport.request(args)
-    end()
+    unsubscribe()
     await transport.request(args)
     expect(published.map(({ type }) => type)).toEqual(['retry'])
   })
 
-  test('are done without where the platform has none', async () => {
+  test('are optional on platforms without them', async () => {
     for (const process of [undefined, {}, { getBuiltinModule: () => undefined }]) {
       vi.stubGlobal('process', process)
       const layer = observe()
       vi.unstubAllGlobals()
-      expect(await compose(telling(events), layer).request(args)).toBe(secret)
+      expect(await compose(createEndpoint(events), layer).request(args)).toBe(secret)
     }
   })
 })

@@ -4,29 +4,30 @@ import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { Call } from '../transport/call.ts'
 import type { Within } from '../transport/createDispatch.ts'
 import type { Stats } from './stats.ts'
-import type { Watch } from './transportEvent.ts'
-import { noteCall, watchCall } from './watchCall.ts'
+import type { TransportListener } from './transportEvent.ts'
+import { recordEvent, observeCall } from './observeCall.ts'
 
 /** A feature that observes calls: `stats()`, `hooks()`, `tracing()` or `diagnostics()`. */
 export interface ObserverFeature {
-  /** Starts to watch; undefined if there is nothing to watch with. `onError` is called when the user's code has thrown. */
-  readonly watch: (onError: () => void) => Watch | undefined
+  /** Creates the listener of one transport; undefined if the feature needs no events. `onError` is called when the user's code has thrown. */
+  readonly watch: (onError: () => void) => TransportListener | undefined
   /** Each feature holds this function, so that only transports with one bundle it. */
   readonly createObserver: typeof createObserver
 }
 
-/** Observes the start and the end of calls. */
+/** Observes the calls of one transport. */
 export interface Observer {
-  /** Returns a function that must run what sends the call, or undefined. */
-  readonly begin: (call: Call) => Within | undefined
+  /** Observes the start of a call. If it returns a function, the call must be sent inside that function. */
+  readonly start: (call: Call) => Within | undefined
+  /** Observes the result (`ok`) or the failure (not `ok`) of a call. */
   readonly end: (call: Call, ok: boolean, value: unknown) => void
 }
 
 /**
  * Creates the observer of a transport. Observers never see params, results, a key or a URL with its key.
  *
- * @param features - What observes.
- * @param stats - Counts calls.
+ * @param features - The features that observe.
+ * @param stats - Counts calls; undefined if nothing does.
  * @param redactedUrl - The URL without its key.
  */
 export function createObserver(
@@ -35,32 +36,32 @@ export function createObserver(
   redactedUrl: string,
 ): Observer {
   const onError = (): void => stats?.hookFailed()
-  const watches = features.map((feature) => feature.watch(onError)).filter((watch) => watch !== undefined)
+  const listeners = features.map((feature) => feature.watch(onError)).filter((listener) => listener !== undefined)
   let lastId = 0
 
-  const watch = (call: Call): Within | undefined => {
-    const watched = watchCall({ id: ++lastId, method: call.method, redactedUrl }, watches.filter(listens))
-    // Created apart from the assignment, for the reason that onCancel gives.
+  const observe = (call: Call): Within | undefined => {
+    const observed = observeCall({ id: ++lastId, method: call.method, redactedUrl }, listeners.filter(isListening))
+    // Created apart from the assignment, for the reason given at onCancel.
     const note: Call['note'] = (event) => {
       stats?.note(event)
-      noteCall(watched, event)
+      recordEvent(observed, event)
     }
     call.note = note
-    return watched.watchers.find((watcher) => watcher.within)?.within
+    return observed.callListeners.find((listener) => listener.within)?.within
   }
 
   return {
-    begin: (call) => {
+    start: (call) => {
       stats?.started()
-      if (watches.some(listens)) return watch(call)
+      if (listeners.some(isListening)) return observe(call)
       call.note = stats?.note
       return undefined
     },
     end: (call, ok, value) => {
       const durationMs = now() - call.startedAt
-      const kind = ok ? undefined : kindOf(call, value)
-      stats?.settled(kind, durationMs)
-      // Most calls are only counted, and need no event.
+      const kind = ok ? undefined : findKind(call, value)
+      stats?.completed(kind, durationMs)
+      // Most calls are only counted and need no event.
       if (call.note !== stats?.note) call.note?.({ type: 'ended', durationMs, kind, failure: ok ? undefined : value })
       // A record that outlives its call must not keep the listeners alive.
       call.note = undefined
@@ -68,10 +69,10 @@ export function createObserver(
   }
 }
 
-const listens = (watch: Watch): boolean => watch.listens()
+const isListening = (listener: TransportListener): boolean => listener.isListening()
 
-/** The kind of a failure. If it is not a Keyrail failure, it is usually the reason of the caller's own abort. */
-function kindOf({ options }: Call, failure: unknown): FailureKind {
+/** Finds the kind of a failure. A value that is not a Keyrail error is usually the reason of the caller's abort. */
+function findKind({ options }: Call, failure: unknown): FailureKind {
   if (isKeyrailError(failure)) return failure.kind
   return options.signal?.aborted ? 'aborted' : 'unknown'
 }

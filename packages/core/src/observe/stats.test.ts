@@ -10,10 +10,10 @@ describe('createStats', () => {
   test('counts calls, and how they ended', () => {
     const stats = createStats()
     for (let i = 0; i < 5; i++) stats.started()
-    stats.settled(undefined, 3)
-    stats.settled('timeout', 100)
-    stats.settled('timeout', 100)
-    stats.settled('revert', 4)
+    stats.completed(undefined, 3)
+    stats.completed('timeout', 100)
+    stats.completed('timeout', 100)
+    stats.completed('revert', 4)
     expect(stats.snapshot()).toMatchObject({
       calls: 5,
       inFlight: 1,
@@ -24,7 +24,7 @@ describe('createStats', () => {
     })
   })
 
-  test('counts requests of each endpoint and of all', () => {
+  test('counts requests of each endpoint and in total', () => {
     const stats = createStats()
     stats.note(attempt(a))
     stats.note({ type: 'attempted', redactedUrl: a, durationMs: 4, kind: 'network' })
@@ -45,7 +45,7 @@ describe('createStats', () => {
     expect(stats.snapshot()).toMatchObject({ ...traffic, endpoints: { [a]: traffic } })
   })
 
-  test('counts retries, shared and kept answers, hedges, reroutes and waits', () => {
+  test('counts retries, shared and cached results, hedges, reroutes and waits', () => {
     const stats = createStats()
     stats.note({ type: 'retry', kind: 'throttled', waitMs: 10 })
     stats.note({ type: 'joined' })
@@ -72,7 +72,7 @@ describe('createStats', () => {
     })
   })
 
-  test('keeps a bounded number of endpoints, and nothing is lost', () => {
+  test('counts a bounded number of endpoints separately, and the rest together', () => {
     const stats = createStats()
     for (let round = 0; round < 2; round++)
       for (let i = 0; i < 1_000; i++) stats.note(attempt(`https://node.example/…${i}`))
@@ -83,14 +83,14 @@ describe('createStats', () => {
     expect(endpoints['(others)']?.requests).toBe(2_000 - 2 * 64)
   })
 
-  test('takes in what layers say of themselves, anew each time', () => {
+  test('calls the sources of layers for each snapshot', () => {
     let bytes = 0
     const stats = createStats({ cache: () => ({ bytes: ++bytes }), route: () => ({ [a]: { state: 'open' } }) })
     expect(stats.snapshot().layers).toEqual({ cache: { bytes: 1 }, route: { [a]: { state: 'open' } } })
     expect(stats.snapshot().layers).toEqual({ cache: { bytes: 2 }, route: { [a]: { state: 'open' } } })
   })
 
-  test('gives snapshots that are JSON, and that stay as they were', () => {
+  test('returns snapshots that are JSON and never change', () => {
     const stats = createStats()
     stats.note(attempt(a))
     stats.note({ type: 'attempted', redactedUrl: a, durationMs: 1, kind: 'timeout' })
@@ -100,7 +100,7 @@ describe('createStats', () => {
     expect(JSON.parse(text)).toStrictEqual(before)
     stats.note(attempt(a))
     stats.note({ type: 'attempted', redactedUrl: a, durationMs: 1, kind: 'timeout' })
-    stats.settled('timeout', 1)
+    stats.completed('timeout', 1)
     expect(JSON.stringify(before)).toBe(text)
   })
 })

@@ -5,74 +5,82 @@ import type { CallEvent } from '../transport/callEvent.ts'
 import { createLatencyHistogram } from './latencyHistogram.ts'
 import type { LatencyHistogram, LatencyStats } from './latencyHistogram.ts'
 
-/** What a layer adds to the stats: plain data that can be written as JSON, made anew each time. */
+/** Reports the counts of a layer of your own for `layers` in the stats. Called for each snapshot; must return plain data that can be written as JSON. */
 export type StatsSource = () => Readonly<Record<string, unknown>>
 
-/** What was sent, overall or to one endpoint. */
+/** Counts of the traffic of a transport, or of one of its endpoints. */
 export interface TrafficStats {
-  /** HTTP requests: a batch is one, and each attempt counts. */
+  /** HTTP requests. A batch is one request, and each attempt counts. */
   readonly requests: number
-  /** Requests that held more than one call. */
+  /** HTTP requests with more than one call. */
   readonly batches: number
-  /** Calls in those. */
+  /** Calls that were sent in batches. */
   readonly batchedCalls: number
-  /** Calls that had to wait in a queue of ours, for the budget or for a free place; a call can wait more than once. */
+  /** Waits in a queue of the transport, for the budget or for a free slot. A call can wait more than once. */
   readonly queued: number
-  /** How long they waited, in milliseconds, together. */
+  /** Total time of these waits, in milliseconds. */
   readonly queuedMs: number
-  /** Calls that were asked of another endpoint because this one failed. */
+  /** Calls that were sent to another endpoint because this one failed. */
   readonly rerouted: number
-  /** Second requests made because a first was slow; of an endpoint, those that it got. */
+  /** Second requests that were sent because the first was slow, counted at the endpoint that received the second. */
   readonly hedged: number
 }
 
-/** One endpoint. */
+/** Counts of one endpoint. */
 export interface EndpointStats extends TrafficStats {
-  /** Attempts that failed, each call of a batch by itself. */
+  /** Failed attempts. Each call of a batch counts separately. */
   readonly failed: number
+  /** Failed attempts by kind of failure; a kind that never occurred is missing. */
   readonly failedByKind: Readonly<Partial<Record<FailureKind, number>>>
-  /** How long attempts took, those that failed included. */
+  /** Durations of attempts, failed ones included, in milliseconds. */
   readonly latency: LatencyStats
 }
 
-/** What a transport has done since it was made. Plain data, and JSON-safe. */
+/** Counts of a transport since it was created. Plain data that can be written as JSON. Counts only grow, except `inFlight`. Returned by `transport.stats()`. */
 export interface TransportStats extends TrafficStats {
-  /** Since when it counts, in milliseconds since 1970. */
+  /** When counting started, in milliseconds since 1970. */
   readonly since: number
-  /** Calls made. */
+  /** Calls that were started. */
   readonly calls: number
-  /** Calls under way now. */
+  /** Calls that have not completed yet. */
   readonly inFlight: number
+  /** Calls that got their result, from a node or from the cache. */
   readonly answered: number
-  /** Calls that failed in the end, aborted ones included. */
+  /** Calls that failed after all their retries, aborted ones included. */
   readonly failed: number
+  /** Failed calls by kind of failure; a kind that never occurred is missing. */
   readonly failedByKind: Readonly<Partial<Record<FailureKind, number>>>
+  /** Retried attempts. */
   readonly retries: number
-  /** Calls that shared the request of another. */
+  /** Calls that shared the request of another call. */
   readonly joined: number
-  /** Calls that were answered from the cache. */
+  /** Calls whose result came from the cache. */
   readonly cached: number
-  /** Hooks that threw or rejected, and spans that could not be made. */
+  /** Errors of hooks that threw or rejected, and of tracers and spans that threw. */
   readonly hookErrors: number
-  /** How long calls took, waits included, those that failed included. */
+  /** Durations of calls, including waits and failed calls, in milliseconds. */
   readonly latency: LatencyStats
-  /** By redactedUrl. */
+  /** Counts of each endpoint, by its redacted URL. At most 64; further ones share `(others)`. */
   readonly endpoints: Readonly<Record<string, EndpointStats>>
-  /** What layers say of themselves, by their name. */
+  /** The reports of the sources passed to `stats()`, by their name. */
   readonly layers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Counts what a transport does. */
+/** The counters of a transport. */
 export interface Stats {
-  /** Told by `observe` of each call, of what happens to it, and of its end: with a kind where it failed. */
+  /** Counts the start of a call. */
   readonly started: () => void
+  /** Counts an event of a call. */
   readonly note: (event: CallEvent) => void
-  readonly settled: (kind: FailureKind | undefined, durationMs: number) => void
+  /** Counts the end of a call: with the kind of its failure, or undefined if it succeeded. */
+  readonly completed: (kind: FailureKind | undefined, durationMs: number) => void
+  /** Counts an error in a hook, a tracer or a span. */
   readonly hookFailed: () => void
+  /** Copies all counts. */
   readonly snapshot: () => TransportStats
 }
 
-/** Counters are kept for so many redacted URLs; a redacted URL changes when its key is rotated. Further ones share one. */
+/** The number of endpoints with counters of their own; further ones share `OTHERS`. Key rotation changes the redacted URL, so the number must be bounded. */
 const MAX_ENDPOINTS = 64
 const OTHERS = '(others)'
 
@@ -95,26 +103,26 @@ const createCounters = (): Counters => ({
   latency: createLatencyHistogram(),
 })
 
-const snapshotOf = (counters: Counters): EndpointStats => ({
+const toSnapshot = (counters: Counters): EndpointStats => ({
   ...counters,
-  // Each call of a batch adds its share.
+  // Each call of a batch of n adds 1 / n, so the sum is whole but for rounding errors.
   requests: Math.round(counters.requests),
   batches: Math.round(counters.batches),
   failedByKind: { ...counters.failedByKind },
   latency: counters.latency.snapshot(),
 })
 
-const fail = (counters: Counters, kind: FailureKind): void => {
+const countFailure = (counters: Counters, kind: FailureKind): void => {
   counters.failed++
   counters.failedByKind[kind] = (counters.failedByKind[kind] ?? 0) + 1
 }
 
 /**
- * Begins to count: what `observe` is told, overall and by endpoint. Requests are told of by `gate` and `batch`. Memory is bounded, whatever the traffic. Counts only grow, because
- * several may read them: take two snapshots and subtract.
+ * Creates the counters of a transport, overall and by endpoint. Memory is bounded. Counts only grow, because several readers may use them:
+ * to measure an interval, take two snapshots and subtract.
  *
- * @param sources - What layers add, by their name: each stands under that name in `layers`.
- * @throws {KeyrailError} kind `invalidRequest` where a source is no function.
+ * @param sources - Reports of layers, by name: each appears under that name in `layers`. @default {}
+ * @throws {KeyrailError} kind `invalidRequest` if a source is not a function.
  * @example
  * const counters = createStats()
  * counters.started()
@@ -136,16 +144,16 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
   let cached = 0
   let hookErrors = 0
 
-  // Mostly it is the same endpoint as before.
-  let lastLabel: string | undefined
-  let last = all
-  const countersOf = (redactedUrl: string): Counters => {
-    if (redactedUrl === lastLabel) return last
+  // Saves a look-up: most events are of the same endpoint as the one before.
+  let lastUrl: string | undefined
+  let lastCounters = all
+  const getCounters = (redactedUrl: string): Counters => {
+    if (redactedUrl === lastUrl) return lastCounters
     const name = endpoints.has(redactedUrl) || endpoints.size < MAX_ENDPOINTS ? redactedUrl : OTHERS
-    last = endpoints.get(name) ?? createCounters()
-    endpoints.set(name, last)
-    lastLabel = redactedUrl
-    return last
+    lastCounters = endpoints.get(name) ?? createCounters()
+    endpoints.set(name, lastCounters)
+    lastUrl = redactedUrl
+    return lastCounters
   }
 
   const attempted = (counters: Counters, batchSize: number): void => {
@@ -164,22 +172,22 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
     switch (event.type) {
       case 'attempt':
         attempted(all, event.batchSize)
-        attempted(countersOf(event.redactedUrl), event.batchSize)
+        attempted(getCounters(event.redactedUrl), event.batchSize)
         break
       case 'attempted': {
-        const counters = countersOf(event.redactedUrl)
+        const counters = getCounters(event.redactedUrl)
         counters.latency.add(event.durationMs)
-        if (event.kind) fail(counters, event.kind)
+        if (event.kind) countFailure(counters, event.kind)
         break
       }
       case 'queued':
         queued(all, event.waitMs)
-        queued(countersOf(event.redactedUrl), event.waitMs)
+        queued(getCounters(event.redactedUrl), event.waitMs)
         break
       case 'rerouted':
       case 'hedged':
         all[event.type]++
-        countersOf(event.redactedUrl)[event.type]++
+        getCounters(event.redactedUrl)[event.type]++
         break
       case 'retry':
         retries++
@@ -201,9 +209,9 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
     started: () => {
       started++
     },
-    settled: (kind, durationMs) => {
+    completed: (kind, durationMs) => {
       all.latency.add(durationMs)
-      if (kind) fail(all, kind)
+      if (kind) countFailure(all, kind)
       else answered++
     },
     hookFailed: () => {
@@ -214,13 +222,13 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
       calls: started,
       inFlight: started - answered - all.failed,
       answered,
-      ...snapshotOf(all),
+      ...toSnapshot(all),
       retries,
       joined,
       cached,
       hookErrors,
       endpoints: Object.fromEntries(
-        [...endpoints].map(([redactedUrl, counters]) => [redactedUrl, snapshotOf(counters)]),
+        [...endpoints].map(([redactedUrl, counters]) => [redactedUrl, toSnapshot(counters)]),
       ),
       layers: Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, source()])),
     }),

@@ -3,16 +3,18 @@ import type { ObserverFeature } from './observe.ts'
 import { createStats } from './stats.ts'
 import type { Stats, StatsSource } from './stats.ts'
 
-/** What the `stats` option of `createTransport` takes. Created by {@link stats}. */
+/** The value of the `stats` option of `createTransport`. Created by {@link stats}. */
 export interface StatsFeature extends ObserverFeature {
+  /** The counters. Read them with `transport.stats()`. */
   readonly stats: Stats
 }
 
 /**
- * Counts calls, requests and failures, and measures latencies, overall and by endpoint. Adds `transport.stats()`. Memory is bounded, whatever the
- * traffic. Counts only grow, because several readers may use them: take two snapshots and subtract.
+ * Counts calls, requests and failures, and measures latencies, overall and by endpoint. Adds `transport.stats()`. Memory is bounded.
+ * Counts only grow, because several readers may use them: to measure an interval, take two snapshots and subtract.
  *
- * @param sources - What your own layers report, by name: each appears under that name in `layers`. @default {}
+ * @param sources - Functions that report the counts of your own layers, by name: each report appears under that name in `layers`. @default {}
+ * @returns The value of the `stats` option.
  * @throws {KeyrailError} kind `invalidRequest` if a source is not a function.
  * @example
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', stats: stats() })

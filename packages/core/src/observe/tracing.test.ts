@@ -31,13 +31,13 @@ afterAll(() => {
 })
 beforeEach(() => exporter.reset())
 
-const telling = (events: readonly CallEvent[], of = redactedUrl, during = (): void => {}): Endpoint => ({
+const createEndpoint = (events: readonly CallEvent[], of = redactedUrl, during = (): void => {}): Endpoint => ({
   redactedUrl: of,
   close: () => {},
-  send: (call: Call, settle) => {
+  send: (call: Call, complete) => {
     during()
     for (const event of events) call.note?.(event)
-    settle(true, 'aResult')
+    complete(true, 'aResult')
   },
 })
 
@@ -47,8 +47,8 @@ const traced = async (endpoint: Endpoint, options: ObserveOptions = { tracing: {
 }
 
 describe('tracing', () => {
-  test('makes one span of kind CLIENT for a call, named and filled as the conventions for JSON-RPC say', async () => {
-    const [span, ...more] = await traced(telling([]))
+  test('creates one span of kind CLIENT per call, with the name and attributes of the JSON-RPC conventions', async () => {
+    const [span, ...more] = await traced(createEndpoint([]))
     expect(more).toEqual([])
     expect(span).toMatchObject({
       name: 'eth_call',
@@ -65,9 +65,9 @@ describe('tracing', () => {
     })
   })
 
-  test('holds an event for each attempt, retry and reroute, and the endpoint that answered', async () => {
+  test('has an event for each attempt, retry and reroute, and names the endpoint that responded', async () => {
     const [span] = await traced(
-      telling([
+      createEndpoint([
         { type: 'attempt', redactedUrl, batchSize: 3 },
         { type: 'attempted', redactedUrl, durationMs: 2, kind: 'throttled' },
         { type: 'retry', kind: 'throttled', waitMs: 40 },
@@ -94,42 +94,42 @@ describe('tracing', () => {
     })
   })
 
-  test('says whether the answer was shared or kept', async () => {
-    await traced(telling([{ type: 'joined' }]))
-    await traced(telling([{ type: 'cached' }]))
+  test('reports whether the result was shared or cached', async () => {
+    await traced(createEndpoint([{ type: 'joined' }]))
+    await traced(createEndpoint([{ type: 'cached' }]))
     const [joined, cached] = exporter.getFinishedSpans().map(({ attributes }) => attributes)
     expect([joined?.['keyrail.joined'], joined?.['keyrail.cached']]).toEqual([true, undefined])
     expect([cached?.['keyrail.joined'], cached?.['keyrail.cached']]).toEqual([undefined, true])
   })
 
-  test('leaves out the server where the redacted URL is no address', async () => {
-    const [span] = await traced(telling([], '(several endpoints)'))
+  test('leaves out the server if the redacted URL is not a URL', async () => {
+    const [span] = await traced(createEndpoint([], '(several endpoints)'))
     expect(Object.keys(span?.attributes ?? {})).toEqual(['rpc.system.name', 'rpc.method', 'jsonrpc.protocol.version'])
   })
 
-  test('stands under the span that is active, and is active while the call is carried', async () => {
-    let inside: string | undefined
+  test('is a child of the active span, and is active while the call is sent', async () => {
+    let activeSpanId: string | undefined
     const during = (): void => {
-      inside = api.trace.getActiveSpan()?.spanContext().spanId
+      activeSpanId = api.trace.getActiveSpan()?.spanContext().spanId
     }
     const parent = provider.getTracer('test').startSpan('parent')
     await api.context.with(api.trace.setSpan(api.context.active(), parent), async () => {
-      await traced(telling([], redactedUrl, during))
+      await traced(createEndpoint([], redactedUrl, during))
       expect(api.trace.getActiveSpan()).toBe(parent)
     })
     const [span] = exporter.getFinishedSpans()
     expect(span?.parentSpanContext?.spanId).toBe(parent.spanContext().spanId)
-    expect(inside).toBe(span?.spanContext().spanId)
+    expect(activeSpanId).toBe(span?.spanContext().spanId)
   })
 
-  test('takes a tracer of its own', async () => {
+  test('accepts a tracer', async () => {
     const ownExporter = new InMemorySpanExporter()
     const own = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter: ownExporter })] })
-    expect(await traced(telling([]), { tracing: { api, tracer: own.getTracer('mine') } })).toEqual([])
+    expect(await traced(createEndpoint([]), { tracing: { api, tracer: own.getTracer('mine') } })).toEqual([])
     expect(ownExporter.getFinishedSpans()).toMatchObject([{ instrumentationScope: { name: 'mine' } }])
   })
 
-  test('does a call no harm where a span processor throws', async () => {
+  test('does not affect the call if a span processor throws', async () => {
     const broken = (): never => {
       throw new Error('of the processor')
     }
@@ -141,12 +141,15 @@ describe('tracing', () => {
       const processor = { onStart: () => {}, onEnd: () => {}, forceFlush: nothing, shutdown: nothing, [at]: broken }
       const tracer = new TracerProvider({ spanProcessors: [processor] }).getTracer('broken')
       const stats = createStats()
-      await traced(telling([{ type: 'attempted', redactedUrl, durationMs: 1 }]), { stats, tracing: { api, tracer } })
+      await traced(createEndpoint([{ type: 'attempted', redactedUrl, durationMs: 1 }]), {
+        stats,
+        tracing: { api, tracer },
+      })
       expect(stats.snapshot()).toMatchObject({ answered: 1, hookErrors: errors })
     }
   })
 
-  test('is refused without the API', () => {
+  test('is rejected without the API', () => {
     const message = `tracing takes { api }: import * as api from '@opentelemetry/api'`
     expect(() => observe({ tracing: true as unknown as TracingOptions })).toThrow('tracing takes an object')
     for (const tracing of [{}, { api: {} }, { api: { trace: api.trace } }])
@@ -157,9 +160,9 @@ describe('tracing', () => {
     )
   })
 
-  test('of a real failing call holds its kind and codes, and neither key, params nor the words of the node', async () => {
+  test('records the kind and codes of a failed call over HTTP, but no key, params or error message of the node', async () => {
     const server = await startFaultServer(
-      raw(429, `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"theWords ${key}","data":"theData"}}`),
+      raw(429, `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"theMessage ${key}","data":"theData"}}`),
     )
     const endpoint = http({ baseUrl: server.url, apiKey: key })
     const transport = compose(endpoint, retry({ retries: 0 }), observe({ tracing: { api } }))
@@ -174,7 +177,7 @@ describe('tracing', () => {
       'server.port': Number(new URL(server.url).port),
     })
     const { name, attributes, events, status } = span as ReadableSpan
-    for (const secret of [key, key.slice(-4), 'aParam', 'theWords', 'theData'])
+    for (const secret of [key, key.slice(-4), 'aParam', 'theMessage', 'theData'])
       expect(JSON.stringify({ name, attributes, events, status })).not.toContain(secret)
     transport.close()
     await server.close()

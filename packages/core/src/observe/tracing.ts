@@ -1,17 +1,17 @@
 import { check, checkNames } from '../failure/check.ts'
 import { createObserver } from './observe.ts'
 import type { ObserverFeature } from './observe.ts'
-import type { TransportEvent, Watch } from './transportEvent.ts'
+import type { TransportEvent, TransportListener } from './transportEvent.ts'
 
-/** Values of a span's attributes, as far as they are used here. */
+/** Attributes of a span. */
 export type TracingAttributes = Record<string, string | number | boolean>
 
-/** What is used of a `Context` of `@opentelemetry/api`. */
+/** The member that Keyrail uses of a `Context` of `@opentelemetry/api`. */
 export interface TracingContext {
   setValue(key: symbol, value: unknown): TracingContext
 }
 
-/** What is used of a `Span`. */
+/** The members that Keyrail uses of a `Span` of `@opentelemetry/api`. */
 export interface TracingSpan {
   setAttributes(attributes: TracingAttributes): unknown
   addEvent(name: string, attributes: TracingAttributes): unknown
@@ -19,7 +19,7 @@ export interface TracingSpan {
   end(): void
 }
 
-/** What is used of a `Tracer`. */
+/** The member that Keyrail uses of a `Tracer` of `@opentelemetry/api`. */
 export interface Tracer {
   startSpan(
     name: string,
@@ -28,7 +28,7 @@ export interface Tracer {
   ): TracingSpan
 }
 
-/** What is used of `@opentelemetry/api` 1.x: pass the module itself. */
+/** The members that Keyrail uses of `@opentelemetry/api` 1.x. Pass the module: `import * as api from '@opentelemetry/api'`. */
 export interface TracingApi {
   readonly trace: {
     getTracer(name: string): Tracer
@@ -40,27 +40,27 @@ export interface TracingApi {
   }
 }
 
-/** How calls are traced. */
+/** Options of {@link tracing}. */
 export interface TracingOptions {
   /** The module `@opentelemetry/api`. */
   readonly api: TracingApi
-  /** Makes the spans. @default `api.trace.getTracer('@keyrail/core')` */
+  /** Creates the spans. @default `api.trace.getTracer('@keyrail/core')` */
   readonly tracer?: Tracer | undefined
 }
 
 const CLIENT_KIND = 2
 const ERROR_STATUS = 2
 
-/** Host and port of a redacted URL: all that spans hold of an address. */
-function serverOf(redactedUrl: string): TracingAttributes {
+/** Host and port of a redacted URL. Spans hold nothing else of a URL. */
+function toServerAttributes(redactedUrl: string): TracingAttributes {
   if (!URL.canParse(redactedUrl)) return {}
   const { hostname, port, protocol } = new URL(redactedUrl)
   return { 'server.address': hostname, 'server.port': Number(port) || (protocol === 'https:' ? 443 : 80) }
 }
 
-/** What an event adds to the attributes of its span or its span event. */
-function attributesOf(event: TransportEvent): TracingAttributes {
-  const attributes: TracingAttributes = serverOf(event.redactedUrl)
+/** The attributes of an event, for its span or its span event. Values of 0, false and undefined are left out. */
+function toAttributes(event: TransportEvent): TracingAttributes {
+  const attributes: TracingAttributes = toServerAttributes(event.redactedUrl)
   const put = (name: string, value: string | number | boolean | undefined): void => {
     if (value) attributes[name] = value
   }
@@ -80,15 +80,18 @@ function attributesOf(event: TransportEvent): TracingAttributes {
   return attributes
 }
 
-/** What the `tracing` option of `createTransport` takes. Created by {@link tracing}. */
+/** The value of the `tracing` option of `createTransport`. Created by {@link tracing}. */
 export type TracingFeature = ObserverFeature
 
 /**
- * Creates one OpenTelemetry span of kind CLIENT per call. It is active while the call is sent, and has an event for each attempt, retry and reroute.
- * Spans hold the host and port of the endpoint: no params, no results, and none of the node's words.
+ * Creates one OpenTelemetry span of kind CLIENT per call. The span is active while the call is sent, and has an event for each attempt, retry
+ * and reroute. Spans hold the host and port of the endpoint, but no params, no results and no error messages of the node. If the tracer or a
+ * span throws, the call continues without a span, and `hookErrors` in the stats counts it.
  *
- * @param options - `{ api, tracer }`: the module `@opentelemetry/api`, and the tracer, by default `api.trace.getTracer('@keyrail/core')`.
- * @throws {KeyrailError} kind `invalidRequest` if `api` or `tracer` is something else.
+ * @param options - `{ api, tracer }`: the module `@opentelemetry/api`, and the tracer that creates the spans, by default
+ *   `api.trace.getTracer('@keyrail/core')`.
+ * @returns The value of the `tracing` option.
+ * @throws {KeyrailError} kind `invalidRequest` if `api` is not the module or `tracer` is not a tracer.
  * @example
  * declare const api: TracingApi // import * as api from '@opentelemetry/api'
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', tracing: tracing({ api }) })
@@ -103,13 +106,16 @@ export function tracing(options: TracingOptions): TracingFeature {
     typeof tracer.startSpan === 'function',
     'tracing.tracer must be an OpenTelemetry Tracer: create it with api.trace.getTracer(name)',
   )
-  return Object.freeze({ watch: (onError: () => void) => watchByTracing(api, tracer, onError), createObserver })
+  return Object.freeze({
+    watch: (onError: () => void) => createTracingListener(api, tracer, onError),
+    createObserver,
+  })
 }
 
-/** `onError` is called when the tracer or a span has thrown. The call goes on without a span. */
-function watchByTracing(api: TracingApi, tracer: Tracer, onError: () => void): Watch {
-  // Span processors are the user's own code.
-  const attempt = <T>(run: () => T): T | undefined => {
+/** `onError` is called when the tracer or a span has thrown. The call continues without a span. */
+function createTracingListener(api: TracingApi, tracer: Tracer, onError: () => void): TransportListener {
+  // Span processors are the user's code, and can throw.
+  const tryToRun = <T>(run: () => T): T | undefined => {
     try {
       return run()
     } catch {
@@ -119,31 +125,31 @@ function watchByTracing(api: TracingApi, tracer: Tracer, onError: () => void): W
   }
 
   return {
-    listens: () => true,
+    isListening: () => true,
     wants: () => true,
-    begin: ({ method, redactedUrl }) => {
+    startCall: ({ method, redactedUrl }) => {
       const attributes = {
         'rpc.system.name': 'jsonrpc',
         'rpc.method': method,
         'jsonrpc.protocol.version': '2.0',
-        ...serverOf(redactedUrl),
+        ...toServerAttributes(redactedUrl),
       }
-      const span = attempt(() => tracer.startSpan(method, { kind: CLIENT_KIND, attributes }, api.context.active()))
-      if (!span) return { tell: () => {} }
+      const span = tryToRun(() => tracer.startSpan(method, { kind: CLIENT_KIND, attributes }, api.context.active()))
+      if (!span) return { notify: () => {} }
       return {
         within: (run) => {
-          const context = attempt(() => api.trace.setSpan(api.context.active(), span))
+          const context = tryToRun(() => api.trace.setSpan(api.context.active(), span))
           if (context) api.context.with(context, run)
           else run()
         },
-        // In a microtask, as hooks are: an abort in a span processor must not get between the layers that are at work just then.
-        tell: (event) =>
+        // In a microtask, like hooks: a span processor that aborts a call must not interrupt a layer in the middle of its work.
+        notify: (event) =>
           queueMicrotask(() =>
-            attempt(() => {
+            tryToRun(() => {
               const { type } = event
               if (type !== 'response' && type !== 'failure')
-                return span.addEvent(`keyrail.${type}`, attributesOf(event))
-              span.setAttributes(attributesOf(event))
+                return span.addEvent(`keyrail.${type}`, toAttributes(event))
+              span.setAttributes(toAttributes(event))
               if (type === 'failure') span.setStatus({ code: ERROR_STATUS })
               return span.end()
             }),

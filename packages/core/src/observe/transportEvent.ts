@@ -1,96 +1,105 @@
 import type { FailureKind } from '../failure/failureKind.ts'
 import type { FailureSource } from '../failure/keyrailError.ts'
 
-/** What every event says. None holds params, results, a key or an address. */
+/** The fields of every event. No event holds params, results, a key or a full URL. */
 export interface EventFields {
-  /** Counts the calls of a transport, so that the events of one call can be told from those of another. */
+  /** Identifies the call within its transport: 1, 2, 3 and so on. All events of a call have the same `id`. */
   readonly id: number
+  /** The JSON-RPC method of the call, such as `eth_call`. */
   readonly method: string
-  /** What may be printed of the address that the event is about. */
+  /** The endpoint's URL without its key. */
   readonly redactedUrl: string
 }
 
-/** A call comes in. */
+/** A call starts. */
 export interface RequestEvent extends EventFields {
   readonly type: 'request'
 }
 
-/** One HTTP request on behalf of a call has ended. A call that leaves a batch under way is not told of it. */
+/** An HTTP request for a call has succeeded or failed. A call that was aborted before its batch completed gets no such event for it. */
 export interface AttemptEvent extends EventFields {
   readonly type: 'attempt'
-  /** Counts the attempts of the call, from 1. */
+  /** Number of this attempt within the call, from 1. */
   readonly attempt: number
-  /** How many calls were in the request. */
+  /** Number of calls in the HTTP request; 1 if it was not a batch. */
   readonly batchSize: number
+  /** Time from sending the HTTP request to its end, in milliseconds. */
   readonly durationMs: number
-  /** How it failed; undefined where it was answered. */
+  /** The kind of failure; undefined if the attempt succeeded. */
   readonly kind: FailureKind | undefined
 }
 
-/** An attempt failed, and another follows after a wait. */
+/** An attempt failed, and the transport will retry after a wait. */
 export interface RetryEvent extends EventFields {
   readonly type: 'retry'
-  /** Attempts so far. */
+  /** HTTP requests sent for the call so far. */
   readonly attempt: number
+  /** The kind of failure of the attempt. */
   readonly kind: FailureKind
+  /** The wait before the next attempt, in milliseconds. */
   readonly waitMs: number
 }
 
-/** An endpoint failed, and another is asked. `redactedUrl` is of the one that failed. */
+/** An endpoint failed, and the call is sent to another one. `redactedUrl` is the URL of the endpoint that failed. */
 export interface RerouteEvent extends EventFields {
   readonly type: 'reroute'
+  /** HTTP requests sent for the call so far. */
   readonly attempt: number
+  /** The kind of failure of the attempt. */
   readonly kind: FailureKind
 }
 
-/** What is known of a call at its end. */
+/** The fields of the last event of a call. */
 export interface EndFields extends EventFields {
-  /** From the call to its end, waits included. */
+  /** Time from the start of the call to its end, including waits, in milliseconds. */
   readonly durationMs: number
-  /** HTTP requests made for it: 0 where it was cached, or joined another call's. */
+  /** HTTP requests that were sent for the call; 0 if the result was cached or the call shared the request of another. */
   readonly attempts: number
-  /** How much of the time it stood in queues of ours. */
+  /** Time in the queues of the transport, in milliseconds. */
   readonly queuedMs: number
-  /** Whether it shared the request of a call that was under way. */
+  /** Whether the call shared the request of an identical call that was in flight. */
   readonly joined: boolean
-  /** Whether a second endpoint was asked because the first was slow. */
+  /** Whether the call was also sent to a second endpoint because the first was slow. */
   readonly hedged: boolean
 }
 
-/** A call was answered. `redactedUrl` is of the endpoint that did. */
+/** A call got its result. `redactedUrl` is the URL of the endpoint that responded. */
 export interface ResponseEvent extends EndFields {
   readonly type: 'response'
-  /** Whether the answer was kept from before. */
+  /** Whether the result came from the cache. */
   readonly cached: boolean
 }
 
-/** A call failed. */
+/** A call failed, after all its retries. `redactedUrl` is the URL of the endpoint that failed. */
 export interface FailureEvent extends EndFields {
   readonly type: 'failure'
+  /** The kind of failure, as in {@link KeyrailError}. */
   readonly kind: FailureKind
+  /** Where the failure comes from, as in {@link KeyrailError}; undefined if it is unknown. */
   readonly source: FailureSource | undefined
-  /** The HTTP status, where an answer came. */
+  /** The HTTP status of the response; undefined if there was none. */
   readonly status: number | undefined
-  /** The code of the JSON-RPC error, where there was one. */
+  /** The code of the JSON-RPC error; undefined if there was none. */
   readonly code: number | undefined
 }
 
-/** All that hooks and diagnostics channels are told. */
+/** Any event that hooks and diagnostics channels receive. */
 export type TransportEvent = RequestEvent | AttemptEvent | RetryEvent | RerouteEvent | ResponseEvent | FailureEvent
 
-/** Told of one call until its end. */
-export interface Watcher {
-  readonly tell: (event: Exclude<TransportEvent, RequestEvent>) => void
-  /** Runs what carries the call. */
+/** Receives the events of one call. */
+export interface CallListener {
+  /** Called with each event after `request`, up to `response` or `failure`. */
+  readonly notify: (event: Exclude<TransportEvent, RequestEvent>) => void
+  /** Runs the function that sends the call, for example inside the context of a span. */
   readonly within?: ((run: () => void) => void) | undefined
 }
 
-/** Someone who may want to be told of calls. */
-export interface Watch {
-  /** Asked once for each call. */
-  readonly listens: () => boolean
-  /** Whether it is worth making an event of this type. */
+/** Receives the events of the calls of one transport. */
+export interface TransportListener {
+  /** Whether it wants events of the next call. Called once at the start of each call. */
+  readonly isListening: () => boolean
+  /** Whether it wants events of this type; an event that no listener wants is not created. */
   readonly wants: (type: TransportEvent['type']) => boolean
-  /** Tells that a call begins. */
-  readonly begin: (call: EventFields) => Watcher
+  /** Called at the start of a call. Returns the listener of that call's events. */
+  readonly startCall: (call: EventFields) => CallListener
 }

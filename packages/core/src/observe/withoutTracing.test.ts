@@ -9,8 +9,8 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { reply, raw, startFaultServer } from '../../test/faultServer.ts'
 import type { FaultServer } from '../../test/faultServer.ts'
 import type { HttpClient } from '../http/httpClient.ts'
-import { createHttpClient as createFetchCarrier } from '../http/http.fetch.ts'
-import { createHttpClient as createNodeCarrier } from '../http/http.node.ts'
+import { createHttpClient as createFetchClient } from '../http/http.fetch.ts'
+import { createHttpClient as createNodeClient } from '../http/http.node.ts'
 import type { Send } from '../transport/call.ts'
 import { http } from '../transport/http.ts'
 import { retry } from '../transport/retry.ts'
@@ -19,7 +19,7 @@ import { compose, observe } from '../../test/layers.ts'
 
 const key = 'notARealKeyButOneOfThirtyNineCharacters'
 const exporter = new InMemorySpanExporter()
-// The server of the test runs in this process, too, and its spans are not ours.
+// The test's server runs in this process too, and its spans are not of interest.
 const instrumentations = [
   new HttpInstrumentation({ disableIncomingRequestInstrumentation: true }),
   new UndiciInstrumentation(),
@@ -32,7 +32,7 @@ beforeAll(async () => {
     instrumentation.setTracerProvider(provider)
     instrumentation.enable()
   }
-  // The instrumentation steps in when the module is required for the first time.
+  // The instrumentation patches the module on its first require().
   createRequire(import.meta.url)('http')
   server = await startFaultServer()
 })
@@ -57,34 +57,34 @@ const seen = (): string =>
   JSON.stringify(exporter.getFinishedSpans().map(({ name, kind, attributes }) => [name, kind, attributes]))
 
 describe.each([
-  ['node:http', createNodeCarrier],
-  ['fetch', createFetchCarrier],
-])('a request by %s', (_, createCarrier) => {
+  ['node:http', createNodeClient],
+  ['fetch', createFetchClient],
+])('a request by %s', (_, createClient) => {
   const options = { maxResponseBytes: 1_000 }
 
-  test('is traced with the key in it where tracing is left on', async () => {
+  test('is traced with its key if tracing is on', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager())
-    await post(createCarrier(options), (run) => run())
-    // A span of fetch ends a little later than the call.
+    await post(createClient(options), (run) => run())
+    // A span of fetch ends a little later than the request.
     await expect.poll(() => exporter.getFinishedSpans()).toMatchObject([{ kind: SpanKind.CLIENT }])
     expect(seen()).toContain(key)
   })
 
-  test('is not traced where tracing is off', async () => {
+  test('is not traced inside withoutTracing', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager())
-    await post(createCarrier(options), withoutTracing)
+    await post(createClient(options), withoutTracing)
     const untracedPath = server.seen.at(-1)?.path
-    // A traced request shows when a span of the untraced one would have ended.
-    await post(createCarrier(options), (run) => run())
+    // Once the span of a traced request has ended, one of the untraced request would have ended too.
+    await post(createClient(options), (run) => run())
     await expect.poll(() => exporter.getFinishedSpans()).toHaveLength(1)
     expect(untracedPath).toContain(key)
     expect(server.seen.at(-2)?.headers).not.toHaveProperty('traceparent')
   })
 
-  test('leaves tracing on for what stands beside it', async () => {
+  test('leaves tracing on afterwards', async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager())
     const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
-    await post(createCarrier(options), withoutTracing)
+    await post(createClient(options), withoutTracing)
     provider.getTracer('test').startSpan('afterwards').end()
     expect(exporter.getFinishedSpans()).toMatchObject([{ name: 'afterwards' }])
   })
@@ -94,23 +94,23 @@ describe('a call of a traced transport', () => {
   test.each([
     ['node:http', {}],
     ['fetch', { fetch: globalThis.fetch }],
-  ])('by %s has one span, its own, and no key is in it, retries included', async (_, options) => {
+  ])('through %s has exactly one span, without the key, even with retries', async (_, options) => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager())
     const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
     const endpoint = http({ baseUrl: server.url, apiKey: key }, options)
-    const send: Send = (call, settle) => withoutTracing(() => endpoint.send(call, settle))
+    const send: Send = (call, complete) => withoutTracing(() => endpoint.send(call, complete))
     const tracing = { api, tracer: provider.getTracer('@keyrail/core') }
     const transport = compose({ ...endpoint, send }, retry({ baseMs: 0 }), observe({ tracing }))
-    let refused = 0
-    server.script = (...given) => (refused++ < 2 ? raw(503, 'busy') : reply('0x1'))(...given)
+    let requests = 0
+    server.script = (...given) => (requests++ < 2 ? raw(503, 'busy') : reply('0x1'))(...given)
     await provider.getTracer('test').startActiveSpan('caller', async (caller) => {
       expect(await transport.request({ method: 'eth_blockNumber' })).toBe('0x1')
-      // What the caller does next is traced as before.
+      // Tracing works as before after the call.
       expect(trace.getActiveSpan()).toBe(caller)
       provider.getTracer('test').startSpan('next').end()
     })
     transport.close()
-    expect(refused).toBe(3)
+    expect(requests).toBe(3)
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual(['eth_blockNumber', 'next'])
     expect(seen()).not.toContain(key)
     server.script = reply('0x1')
@@ -118,14 +118,14 @@ describe('a call of a traced transport', () => {
 })
 
 describe('withoutTracing', () => {
-  test('just runs where no OpenTelemetry is registered, and where it has no contexts', () => {
+  test('runs the function if no OpenTelemetry SDK or no context manager is registered', () => {
     expect(withoutTracing(() => 7)).toBe(7)
     trace.setGlobalTracerProvider(new TracerProvider())
     expect(withoutTracing(() => 8)).toBe(8)
     trace.disable()
   })
 
-  test('passes on what is thrown', () => {
+  test('throws what the function throws', () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager())
     expect(() =>
       withoutTracing(() => {

@@ -5,18 +5,18 @@ interface ContextManager {
   with<T>(context: TracingContext, run: () => T): T
 }
 
-/** Where `@opentelemetry/api` 1.x keeps what was registered with it, whichever copy of it that was. */
+/** The global symbol under which all copies of `@opentelemetry/api` 1.x store the registered providers. */
 const API: unique symbol = Symbol.for('opentelemetry.js.api.1') as typeof API
 
-/** How every OpenTelemetry SDK marks a context in which nothing is traced: keys of contexts are registered symbols. */
+/** The context key that turns tracing off in every OpenTelemetry SDK. Context keys are registered symbols. */
 const SUPPRESSED = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
 
 /**
- * Runs something such that OpenTelemetry traces nothing of it. Instrumentation of `http`, `undici` and `fetch` would put the whole address into
- * its spans, and the address holds the key. Costs one look-up where no OpenTelemetry is registered.
+ * Runs a function with OpenTelemetry tracing turned off. The instrumentations of `http`, `undici` and `fetch` would record the full URL in
+ * their spans, and the URL contains the key. Costs one look-up if no OpenTelemetry SDK is registered.
  *
- * @param run - Run once, at once.
- * @returns What it returns.
+ * @param run - Called once, synchronously.
+ * @returns The return value of `run`.
  * @see https://opentelemetry.io/docs/specs/otel/context/
  */
 export function withoutTracing<T>(run: () => T): T {

@@ -120,7 +120,7 @@ export function createTransport<
     ].filter((layer) => !!layer),
     {
       live: createDeadlines({ timeoutMs }, redactedUrl, (call) => call),
-      begin: observer?.begin,
+      begin: observer?.start,
       end: (call, ok, value) => {
         observer?.end(call, ok, value)
         return ok ? value : withHint(value)
