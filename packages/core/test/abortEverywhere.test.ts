@@ -15,49 +15,49 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** How long the call that is ended may take, in milliseconds, where its place does not say. */
+/** The default timeout of the call under test, in milliseconds. */
 const TIMEOUT_MS = 1_000
-/** How long answers to others take. */
+/** How long responses to other calls take, in milliseconds. */
 const OTHERS_MS = 1_500
 
-/** A transport with calls under way. Params say whose a call is: `mine` is the one that is ended. */
+/** A transport with calls in flight. The params name the call: `mine` is the call under test. */
 interface World {
   readonly transport: FullTransport
   readonly memory: MemoryFetch
-  /** Starts the call that is ended. */
+  /** Starts the call under test. */
   readonly mine: (args?: RequestArguments, options?: CallOptions) => void
-  /** Starts one that must get its own answer. */
+  /** Starts another call, which must get its own result. */
   readonly other: (args?: RequestArguments, options?: CallOptions) => void
-  /** Makes a promise of a user, which is kept when all is over. */
+  /** Creates a promise of user code. It resolves after the call under test has ended. */
   readonly later: <T>(value: T) => Promise<T>
-  /** How many of those were made. */
+  /** The number of these promises. */
   promises: number
 }
 
 interface Place {
   readonly options?: (world: () => World) => Partial<FullOptions>
-  /** Brings the call to the place. */
+  /** Starts the calls, so that the call under test reaches the place. */
   readonly arrive: (world: World) => void | Promise<void>
-  /** Proves that it stands there, by what is seen from outside. */
-  readonly seen?: (world: World) => readonly unknown[]
+  /** Observes from outside that the call is at the place. Compared with {@link expectedStates}. */
+  readonly getState?: (world: World) => readonly unknown[]
   readonly timeoutMs?: number
-  /** How long it stands in a queue of ours, where its own time does not run. */
+  /** Time in a queue of the transport, in milliseconds. It does not count towards the timeout. */
   readonly queuedMs?: number
-  /** What the deadline ends it with; `never` where it cannot strike there. */
+  /** The kind of failure at the deadline; `never` if the call cannot be at this place then. @default 'timeout' */
   readonly late?: 'timeout' | 'unconfirmed' | 'never'
-  /** It is a batch, whose calls all end alike. */
+  /** The call under test is an explicit batch. Its calls all fail in the same way. */
   readonly batched?: boolean
 }
 
 const mine = { method: 'eth_getCode', params: ['mine', 'latest'] }
 const others = { method: 'eth_getCode', params: ['other', 'latest'] }
-/** Asked by both: one request. */
+/** The same for both: they share one request. */
 const both = { method: 'eth_getCode', params: ['both', 'latest'] }
 const raw = { method: 'eth_sendRawTransaction', params: ['0x02c0'] }
-const ofBlock = { method: 'eth_getBlockByHash', params: [`0x${'ab'.repeat(32)}`, false] }
+const getBlock = { method: 'eth_getBlockByHash', params: [`0x${'ab'.repeat(32)}`, false] }
 
-const hashOfNothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
-const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? hashOfNothing : `0x${'cd'.repeat(32)}`)
+const emptyHash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? emptyHash : `0x${'cd'.repeat(32)}`)
 
 const two = { endpoints: [{ url: 'https://one.example' }, { url: 'https://two.example' }], attemptTimeoutMs: 5_000 }
 const unavailable: FetchReply = { status: 503, text: 'down', headers: { 'retry-after': '0.9' } }
@@ -65,11 +65,11 @@ const replyTo = ({ asked }: Fetched, fields: object): FetchReply => ({
   text: JSON.stringify({ jsonrpc: '2.0', id: (asked[0] as Asked).id, ...fields }),
 })
 const isMine = ({ asked }: Fetched): boolean => asked.every(({ params }) => !/other|both/.test(String(params[0])))
-const sentOf = (name: string, { memory }: World): number =>
+const countSent = (name: string, { memory }: World): number =>
   memory.sent.filter(({ asked }) => asked.some(({ params }) => params[0] === name)).length
 const advance = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
 
-/** Answers others after a time, and the call itself never, except where `first` says how. */
+/** Responds to other calls after a delay, and never to the call under test, unless `first` returns a reply. */
 const script =
   (first: (sent: Fetched) => FetchReply | undefined = () => undefined): MemoryFetch['script'] =>
   (sent) =>
@@ -86,7 +86,7 @@ const places: Record<string, Place> = {
       other()
       call()
     },
-    seen: (world) => [world.promises, world.memory.sent.length],
+    getState: (world) => [world.promises, world.memory.sent.length],
   },
   'at the promise of the jwt function': {
     options: (world) => ({ jwt: () => world().later('notARealToken') }),
@@ -94,7 +94,7 @@ const places: Record<string, Place> = {
       other()
       call()
     },
-    seen: (world) => [world.promises, world.memory.sent.length],
+    getState: (world) => [world.promises, world.memory.sent.length],
   },
   'in the queue for the budget': {
     options: () => ({ budget: { requestsPerSecond: 0.25, burst: 1 }, coalesce: false }),
@@ -102,7 +102,7 @@ const places: Record<string, Place> = {
       other()
       call()
     },
-    seen: ({ transport }) => [transport.stats().endpointStates[0]?.budget?.queued.read],
+    getState: ({ transport }) => [transport.stats().endpointStates[0]?.budget?.queued.read],
     queuedMs: 4_000,
   },
   'in the queue at the gate': {
@@ -111,17 +111,17 @@ const places: Record<string, Place> = {
       other()
       call()
     },
-    seen: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
+    getState: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
     queuedMs: OTHERS_MS,
   },
-  'in the queue at the gate, for longer than its own time': {
+  'in the queue at the gate, for longer than its timeout': {
     options: () => ({ maxInFlight: 1, coalesce: false }),
     arrive: async ({ mine: call, other }) => {
       other()
       call()
       await advance(TIMEOUT_MS + 200)
     },
-    seen: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
+    getState: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
     queuedMs: OTHERS_MS,
   },
   'in the queue at the gate, in a batch with another': {
@@ -132,7 +132,7 @@ const places: Record<string, Place> = {
       call()
       other({ ...others, params: ['other', '0x1'] })
     },
-    seen: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
+    getState: (world) => [world.transport.stats().inFlight, world.memory.sent.length],
     queuedMs: OTHERS_MS,
   },
   'before the microtask of the batch': {
@@ -150,7 +150,7 @@ const places: Record<string, Place> = {
       call()
       await advance(1)
     },
-    seen: ({ memory }) => [memory.sent.length, memory.sent[0]?.asked.length],
+    getState: ({ memory }) => [memory.sent.length, memory.sent[0]?.asked.length],
   },
   'in an explicit batch': {
     arrive: async ({ mine: call, other }) => {
@@ -158,16 +158,16 @@ const places: Record<string, Place> = {
       other()
       await advance(1)
     },
-    seen: (world) => [world.memory.sent.find(isMine)?.asked.length, sentOf('other', world)],
+    getState: (world) => [world.memory.sent.find(isMine)?.asked.length, countSent('other', world)],
     batched: true,
   },
-  'waiting for the head of the answer': {
+  'waiting for the head of the response': {
     arrive: async ({ mine: call, other }) => {
       call()
       other()
       await advance(1)
     },
-    seen: (world) => [sentOf('mine', world), sentOf('other', world)],
+    getState: (world) => [countSent('mine', world), countSent('other', world)],
   },
   'in the middle of the body': {
     arrive: async ({ mine: call, memory }) => {
@@ -175,7 +175,7 @@ const places: Record<string, Place> = {
       call()
       await advance(1)
     },
-    seen: ({ memory }) => [memory.open],
+    getState: ({ memory }) => [memory.open],
   },
   'in the wait before a retry': {
     arrive: async ({ mine: call, other, memory, transport }) => {
@@ -184,7 +184,7 @@ const places: Record<string, Place> = {
       other()
       await advance(5)
     },
-    seen: (world) => [world.transport.stats().retries, sentOf('mine', world)],
+    getState: (world) => [world.transport.stats().retries, countSent('mine', world)],
   },
   'at the first endpoint of several': {
     options: () => two,
@@ -193,7 +193,7 @@ const places: Record<string, Place> = {
       other()
       await advance(1)
     },
-    seen: (world) => [sentOf('mine', world), sentOf('other', world)],
+    getState: (world) => [countSent('mine', world), countSent('other', world)],
   },
   'at the second endpoint, after the first failed': {
     options: () => two,
@@ -202,9 +202,9 @@ const places: Record<string, Place> = {
       call()
       await advance(5)
     },
-    seen: (world) => [world.transport.stats().rerouted, sentOf('mine', world)],
+    getState: (world) => [world.transport.stats().rerouted, countSent('mine', world)],
   },
-  'at two endpoints at once, where it is hedged': {
+  'at two endpoints at once, as a hedged call': {
     options: () => ({ ...two, hedge: true }),
     arrive: async ({ mine: call, other, memory }) => {
       memory.script = answerAll
@@ -214,16 +214,16 @@ const places: Record<string, Place> = {
       call()
       await advance(100)
     },
-    seen: (world) => [world.transport.stats().hedged, sentOf('mine', world), world.memory.open],
+    getState: (world) => [world.transport.stats().hedged, countSent('mine', world), world.memory.open],
   },
-  'at the question for the head that minBlock asks': {
+  'in the head query of minBlock': {
     arrive: async ({ mine: call }) => {
       call(mine, { minBlock: 5 })
       await advance(1)
     },
-    seen: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
+    getState: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
   },
-  'at the question for the head, which another waits for': {
+  'in the head query of minBlock, shared with another call': {
     arrive: async ({ mine: call, other, memory }) => {
       memory.script = script((sent) =>
         sent.asked[0]?.method === 'eth_blockNumber'
@@ -234,7 +234,7 @@ const places: Record<string, Place> = {
       other(others, { minBlock: 5 })
       await advance(1)
     },
-    seen: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
+    getState: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
   },
   'in the send of a safe write': {
     options: () => ({ keccak256 }),
@@ -242,7 +242,7 @@ const places: Record<string, Place> = {
       call(raw)
       await advance(1)
     },
-    seen: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
+    getState: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
     late: 'unconfirmed',
   },
   'in the look-up of a safe write': {
@@ -256,10 +256,10 @@ const places: Record<string, Place> = {
       call(raw)
       await advance(5)
     },
-    seen: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
+    getState: ({ memory }) => memory.sent.map(({ asked }) => asked[0]?.method),
     late: 'unconfirmed',
   },
-  'in the pause between two looks of a safe write': {
+  'in the pause between two look-ups of a safe write': {
     options: () => ({ keccak256 }),
     arrive: async ({ mine: call, memory }) => {
       memory.script = (sent) =>
@@ -272,32 +272,32 @@ const places: Record<string, Place> = {
       call(raw)
       await advance(10)
     },
-    seen: ({ memory }) => [memory.open, ...memory.sent.map(({ asked }) => asked[0]?.method)],
+    getState: ({ memory }) => [memory.open, ...memory.sent.map(({ asked }) => asked[0]?.method)],
     late: 'unconfirmed',
   },
   'in the look-up of a cache store': {
     options: (world) => ({ chainId: 1, cache: { store: { get: () => world().later('{}'), set: () => {} } } }),
-    arrive: ({ mine: call }) => call(ofBlock),
-    seen: (world) => [world.promises, world.memory.sent.length],
+    arrive: ({ mine: call }) => call(getBlock),
+    getState: (world) => [world.promises, world.memory.sent.length],
     timeoutMs: 100,
   },
-  'as the first of those that share a request': {
+  'as the first of two calls that share a request': {
     arrive: async ({ mine: call, other }) => {
       call(both)
       other(both, { timeoutMs: 2 * TIMEOUT_MS })
       await advance(1)
     },
-    seen: (world) => [sentOf('both', world)],
+    getState: (world) => [countSent('both', world)],
   },
-  'as the second of those that share a request': {
+  'as the second of two calls that share a request': {
     arrive: async ({ mine: call, other }) => {
       other(both)
       call(both)
       await advance(1)
     },
-    seen: (world) => [sentOf('both', world)],
+    getState: (world) => [countSent('both', world)],
   },
-  'in a layer of a user, before it calls': {
+  'in a custom layer, before it sends the call': {
     options: (world) => ({
       layers: [
         layer((request) => async (args, options) => {
@@ -311,18 +311,18 @@ const places: Record<string, Place> = {
       other()
       await advance(1)
     },
-    seen: (world) => [world.promises, sentOf('mine', world), sentOf('other', world)],
+    getState: (world) => [world.promises, countSent('mine', world), countSent('other', world)],
   },
-  'in a layer of a user, while it calls': {
+  'in a custom layer, while it waits for the result': {
     options: () => ({ layers: [layer((request) => (args, options) => request(args, options))] }),
     arrive: async ({ mine: call, other }) => {
       call()
       other()
       await advance(1)
     },
-    seen: (world) => [sentOf('mine', world), sentOf('other', world)],
+    getState: (world) => [countSent('mine', world), countSent('other', world)],
   },
-  'in a layer of a user, after it was answered': {
+  'in a custom layer, after it got the result': {
     options: (world) => ({
       layers: [
         layer((request) => async (args, options) => {
@@ -338,60 +338,60 @@ const places: Record<string, Place> = {
       other()
       await advance(5)
     },
-    seen: (world) => [world.promises, world.memory.open],
+    getState: (world) => [world.promises, world.memory.open],
   },
 }
 
-/** What is seen at each place. In a group of its own, a call shares nothing with the others. */
-const seenAt: Record<string, readonly unknown[]> = {
+/** The state at each place. */
+const expectedStates: Record<string, readonly unknown[]> = {
   'at the promise of the key function': [2, 0],
   'at the promise of the jwt function': [2, 0],
   'in the queue for the budget': [1],
   'in the queue at the gate': [2, 1],
-  'in the queue at the gate, for longer than its own time': [2, 1],
+  'in the queue at the gate, for longer than its timeout': [2, 1],
   'in the queue at the gate, in a batch with another': [3, 1],
   'in a batch with another, on its way': [1, 2],
   'in an explicit batch': [2, 1],
-  'waiting for the head of the answer': [1, 1],
+  'waiting for the head of the response': [1, 1],
   'in the middle of the body': [1],
   'in the wait before a retry': [1, 1],
   'at the first endpoint of several': [1, 1],
   'at the second endpoint, after the first failed': [1, 2],
-  'at two endpoints at once, where it is hedged': [1, 2, 2],
-  'at the question for the head that minBlock asks': ['eth_blockNumber'],
-  'at the question for the head, which another waits for': ['eth_blockNumber'],
+  'at two endpoints at once, as a hedged call': [1, 2, 2],
+  'in the head query of minBlock': ['eth_blockNumber'],
+  'in the head query of minBlock, shared with another call': ['eth_blockNumber'],
   'in the send of a safe write': [raw.method],
   'in the look-up of a safe write': [raw.method, 'eth_getTransactionByHash'],
-  'in the pause between two looks of a safe write': [0, raw.method, 'eth_getTransactionByHash'],
+  'in the pause between two look-ups of a safe write': [0, raw.method, 'eth_getTransactionByHash'],
   'in the look-up of a cache store': [1, 0],
-  'as the first of those that share a request': [1],
-  'as the second of those that share a request': [1],
-  'in a layer of a user, before it calls': [1, 0, 1],
-  'in a layer of a user, while it calls': [1, 1],
-  'in a layer of a user, after it was answered': [1, 0],
+  'as the first of two calls that share a request': [1],
+  'as the second of two calls that share a request': [1],
+  'in a custom layer, before it sends the call': [1, 0, 1],
+  'in a custom layer, while it waits for the result': [1, 1],
+  'in a custom layer, after it got the result': [1, 0],
 }
 
 const ways = ['its signal', 'its deadline', 'the close of the transport', 'the close of its group'] as const
 
-/** Ends a call at a place, and says how often it settled. */
-const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): Promise<number> => {
+/** Ends a call at a place. Returns how often it completed. */
+const endCall = async (name: string, way: (typeof ways)[number], inGroup: boolean): Promise<number> => {
   const place = places[name] as Place
   const { timeoutMs = TIMEOUT_MS, queuedMs = 0, late = 'timeout' } = place
   const memory = memoryFetch(script())
-  const settled = { mine: 0, ends: 0, requests: 0 }
+  const counts = { completed: 0, ends: 0, requests: 0 }
   let outcome: unknown
   const otherEnds: Promise<unknown>[] = []
   const otherArgs: RequestArguments[] = []
-  const keep: (() => void)[] = []
+  const resolvers: (() => void)[] = []
   const controller = new AbortController()
   const reason = { mine: 'reason' }
-  const count = (): void => void settled.ends++
+  const count = (): void => void counts.ends++
 
   const transport = createFullTransport({
     url: 'https://one.example',
     fetch: memory.fetch,
-    // The hooks tell of each end, a second one of a call too.
-    hooks: { onRequest: () => void settled.requests++, onResponse: count, onFailure: count },
+    // Hooks would also report a second end of the same call.
+    hooks: { onRequest: () => void counts.requests++, onResponse: count, onFailure: count },
     ...(name.includes('endpoint') && { url: undefined }),
     ...place.options?.(() => world),
   } as FullOptions)
@@ -411,11 +411,11 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
             throw reasons[0]
           })
         : via.request(args, given)
-      const settle = (value: unknown): void => {
-        settled.mine++
+      const complete = (value: unknown): void => {
+        counts.completed++
         outcome = value
       }
-      call.then((value) => settle({ answered: value }), settle)
+      call.then((value) => complete({ result: value }), complete)
     },
     other: (args = others, options = {}) => {
       otherArgs.push(args)
@@ -423,18 +423,19 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
     },
     later: (value) => {
       world.promises++
-      return new Promise((resolve) => keep.push(() => resolve(value)))
+      return new Promise((resolve) => resolvers.push(() => resolve(value)))
     },
   }
 
   const startedAt = performance.now()
   await place.arrive(world)
-  if (place.seen) {
+  if (place.getState) {
     await advance(0)
-    const apart = inGroup && /share|another|hedged/.test(name)
-    if (!apart) expect(place.seen(world)).toEqual(seenAt[name])
+    // A call of a group shares no request with calls of the transport, so the state is another one.
+    const differs = inGroup && /share|another|hedged/.test(name)
+    if (!differs) expect(place.getState(world)).toEqual(expectedStates[name])
   }
-  expect(settled.mine, 'it is still under way').toBe(0)
+  expect(counts.completed, 'it is still in flight').toBe(0)
   let sentBefore = memory.sent.length
   if (way === 'its signal') controller.abort(reason)
   else if (way === 'the close of the transport') transport.close()
@@ -442,25 +443,25 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
   else {
     const dueMs = queuedMs + timeoutMs - (performance.now() - startedAt)
     await advance(dueMs - 15)
-    expect(settled.mine, 'not before its time is up').toBe(0)
+    expect(counts.completed, 'it does not end before its deadline').toBe(0)
     sentBefore = memory.sent.length
     await advance(30)
   }
   await advance(0)
 
-  expect(settled.mine, 'it ends at once').toBe(1)
+  expect(counts.completed, 'it ends immediately').toBe(1)
   if (way === 'its signal') expect(outcome).toBe(reason)
   else expect(outcome).toMatchObject({ name: 'KeyrailError', kind: way === 'its deadline' ? late : 'aborted' })
 
   if (way === 'the close of the transport' || otherArgs.length === 0) {
-    expect(memory.open, 'no request is left, at once').toBe(0)
-    expect(vi.getTimerCount(), 'no timer is left, at once').toBe(0)
+    expect(memory.open, 'no request is left, immediately').toBe(0)
+    expect(vi.getTimerCount(), 'no timer is left, immediately').toBe(0)
   }
 
-  // What users had promised comes now, and so does all that was on its way.
-  for (const run of keep.splice(0)) run()
+  // Now the promises of user code resolve, and all responses arrive.
+  for (const run of resolvers.splice(0)) run()
   await advance(1)
-  for (const run of keep.splice(0)) run()
+  for (const run of resolvers.splice(0)) run()
   await advance(120_000)
   for (const sent of memory.sent.slice(sentBefore))
     for (const { method, params } of sent.asked)
@@ -468,9 +469,9 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
   for (const [at, { method, params }] of otherArgs.entries()) {
     const ended = (await otherEnds[at]) as { readonly kind?: string; readonly params?: readonly unknown[] }
     if (way === 'the close of the transport' && ended.kind) expect(ended.kind).toBe('aborted')
-    // That `minBlock` pins the block is no concern of this test.
+    // `minBlock` can replace the block in params, which is not the subject of this test.
     else
-      expect(ended, 'others have their own answers').toMatchObject({
+      expect(ended, 'other calls get their own results').toMatchObject({
         method,
         params: [Object.values(params ?? [])[0], expect.anything()],
       })
@@ -478,23 +479,23 @@ const end = async (name: string, way: (typeof ways)[number], inGroup: boolean): 
   expect(transport.stats().inFlight).toBe(0)
   expect(memory.open, 'no request is left').toBe(0)
   expect(vi.getTimerCount(), 'no timer is left').toBe(0)
-  expect(settled.ends, 'each call ends once').toBe(settled.requests)
+  expect(counts.ends, 'each call ends once').toBe(counts.requests)
   const { calls, answered, failed } = transport.stats()
   expect(answered + failed).toBe(calls)
   transport.close()
-  return settled.mine
+  return counts.completed
 }
 
-describe.each(ways)('a call that is ended by %s', (way) => {
-  const reached = Object.keys(places).filter((name) => way !== 'its deadline' || places[name]?.late !== 'never')
-  test.each(reached)('%s', async (name) => {
-    expect(await end(name, way, way === 'the close of its group')).toBe(1)
+describe.each(ways)('a call ended by %s', (way) => {
+  const reachable = Object.keys(places).filter((name) => way !== 'its deadline' || places[name]?.late !== 'never')
+  test.each(reachable)('%s', async (name) => {
+    expect(await endCall(name, way, way === 'the close of its group')).toBe(1)
   })
 })
 
-describe.each(ways)('a call of a group that is ended by %s', (way) => {
-  const some = ['waiting for the head of the answer', 'in an explicit batch', 'in the look-up of a safe write']
+describe.each(ways)('a call of a group ended by %s', (way) => {
+  const some = ['waiting for the head of the response', 'in an explicit batch', 'in the look-up of a safe write']
   test.each(some)('%s', async (name) => {
-    expect(await end(name, way, true)).toBe(1)
+    expect(await endCall(name, way, true)).toBe(1)
   })
 })

@@ -5,12 +5,12 @@ import { until, useFakeClock } from './useFakeClock.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions, FullTransport } from './fullTransport.ts'
 
-// What `abortEverywhere.test.ts` asks in memory, over real connections: the server sees each of them end.
+// Like `abortEverywhere.test.ts`, but over real connections: the server must see each of them close.
 
 let server: Server
 let port: number
 let open: Set<Socket>
-/** What the server does with a request; nothing, as long as the connection is not even made. */
+/** Called with the socket of each request. Not called while the connection is not established. */
 let reply: (socket: Socket) => void
 
 beforeEach(async () => {
@@ -32,9 +32,9 @@ afterEach(() => {
 
 const silent = (): void => {}
 const places: Record<string, { readonly scheme: string; readonly reply: (socket: Socket) => void }> = {
-  // A server of TLS that never says hello.
+  // The server never responds to the TLS handshake.
   'while it connects': { scheme: 'https', reply: silent },
-  'waiting for the head of the answer': { scheme: 'http', reply: silent },
+  'waiting for the head of the response': { scheme: 'http', reply: silent },
   'in the middle of the head': { scheme: 'http', reply: (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-') },
   'in the middle of the body': {
     scheme: 'http',
@@ -48,22 +48,23 @@ const places: Record<string, { readonly scheme: string; readonly reply: (socket:
 const ways = ['its signal', 'its deadline', 'the close of the transport', 'the close of its group'] as const
 const httpClients: Record<string, Partial<FullOptions>> = { 'node:http': {}, fetch: { fetch: globalThis.fetch } }
 
-/** Resources of the process that hold it, but for those of the test and its server. */
-const held = (): string[] => process.getActiveResourcesInfo().filter((name) => /^(TLS|TCP)(Socket|CONNECT)/i.test(name))
+/** The sockets that this process holds open as a client. */
+const getOpenSockets = (): string[] =>
+  process.getActiveResourcesInfo().filter((name) => /^(TLS|TCP)(Socket|CONNECT)/i.test(name))
 
-describe.each(Object.keys(httpClients))('by %s', (httpClient) => {
-  describe.each(ways)('a call that is ended by %s leaves no connection', (way) => {
-    // A connection that fetch has begun to make is its own to end, which takes it ten seconds.
-    const reached = Object.keys(places).filter((name) => httpClient !== 'fetch' || name !== 'while it connects')
-    test.each(reached)('%s', async (name) => {
+describe.each(Object.keys(httpClients))('through %s', (httpClient) => {
+  describe.each(ways)('a call ended by %s leaves no connection', (way) => {
+    // An abort does not stop fetch from connecting. It gives up only after ten seconds.
+    const reachable = Object.keys(places).filter((name) => httpClient !== 'fetch' || name !== 'while it connects')
+    test.each(reachable)('%s', async (name) => {
       const place = places[name] as (typeof places)[string]
-      let arrived = (): void => {}
-      const there = new Promise<void>((resolve) => (arrived = resolve))
+      let onRequest = (): void => {}
+      const requested = new Promise<void>((resolve) => (onRequest = resolve))
       reply = (socket) => {
         place.reply(socket)
-        arrived()
+        onRequest()
       }
-      const before = held().length
+      const before = getOpenSockets().length
       const transport: FullTransport = createFullTransport({
         url: `${place.scheme}://127.0.0.1:${port}`,
         retry: false,
@@ -76,7 +77,7 @@ describe.each(Object.keys(httpClients))('by %s', (httpClient) => {
       useFakeClock()
       const call = group.request({ method: 'eth_chainId' }, { signal: controller.signal, timeoutMs })
       const outcome = call.catch((error: unknown) => error)
-      await there
+      await requested
       if (way === 'its signal') controller.abort(reason)
       else if (way === 'its deadline') await vi.advanceTimersByTimeAsync(timeoutMs)
       else if (way === 'the close of the transport') transport.close()
@@ -86,7 +87,7 @@ describe.each(Object.keys(httpClients))('by %s', (httpClient) => {
       else expect(ended).toMatchObject({ kind: way === 'its deadline' ? 'timeout' : 'aborted' })
       expect(transport.stats().inFlight).toBe(0)
       await until(() => open.size === 0)
-      await expect.poll(() => held().length).toBeLessThanOrEqual(before)
+      await expect.poll(() => getOpenSockets().length).toBeLessThanOrEqual(before)
       transport.close()
     })
   })

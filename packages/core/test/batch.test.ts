@@ -14,20 +14,20 @@ import type { FaultServer, Script, Seen } from './faultServer.ts'
 import { until, useFakeClock } from './useFakeClock.ts'
 import { compose, deadline, joinBatches } from './layers.ts'
 
-interface Asked {
+interface RpcCall {
   readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-const askedOf = ({ body }: Seen): Asked[] => [JSON.parse(body) as Asked | Asked[]].flat()
-const own = ({ id, params }: Asked): object => ({ jsonrpc: '2.0', id, result: params[0] })
+const getCalls = ({ body }: Seen): RpcCall[] => [JSON.parse(body) as RpcCall | RpcCall[]].flat()
+const own = ({ id, params }: RpcCall): object => ({ jsonrpc: '2.0', id, result: params[0] })
 
-/** Answers single calls and batches; what is answered may be changed on its way out. */
+/** Responds to single calls and batches. `change` can replace the response to a batch. */
 const echo =
-  (change: (items: object[], asked: readonly Asked[]) => unknown = (items) => items): Script =>
+  (change: (items: object[], asked: readonly RpcCall[]) => unknown = (items) => items): Script =>
   (seen, response) => {
-    const asked = askedOf(seen)
+    const asked = getCalls(seen)
     const items = asked.map(own)
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(seen.body.startsWith('[') ? change(items, asked) : items[0]))
@@ -51,7 +51,7 @@ const open = (
   (transport = compose(
     joinBatches(options.batch)(gate({ maxInFlight: options.maxInFlight })(http(address, { fetch: options.fetch }))),
     retry({ retries: options.retries ?? 0, baseMs: 5 }),
-    // The default of 10 seconds is not the subject of any test here.
+    // The default of 10 seconds could fail a test on a slow machine.
     deadline({ timeoutMs: 60_000 }),
   ))
 
@@ -61,12 +61,12 @@ const outcomes = async (calls: readonly Promise<unknown>[]): Promise<unknown[]> 
   (await Promise.allSettled(calls)).map((one) =>
     one.status === 'fulfilled' ? one.value : isKeyrailError(one.reason) ? one.reason.kind : one.reason,
   )
-const sizes = (): number[] => server.seen.map((seen) => askedOf(seen).length)
+const sizes = (): number[] => server.seen.map((seen) => getCalls(seen).length)
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at)
 
 for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
-  describe(`batch by ${httpClient}`, () => {
-    test('sends a tick\u2019s calls as one request, and a lone call as a plain one', async () => {
+  describe(`batch through ${httpClient}`, () => {
+    test('sends the calls of one tick as one request, and a single call without a batch', async () => {
       open(options)
       expect(await outcomes(wave(30))).toEqual(upTo(30))
       expect(await outcomes(wave(1))).toEqual([0])
@@ -74,16 +74,16 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       expect(server.seen[1]?.body.startsWith('{')).toBe(true)
     })
 
-    test('pairs answers by id, gzipped too', async () => {
+    test('matches responses by id, also if they are gzipped', async () => {
       open(options)
       server.script = (seen, response) => {
-        const items = askedOf(seen).map(own).reverse()
+        const items = getCalls(seen).map(own).reverse()
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(items)))
       }
       expect(await outcomes(wave(50))).toEqual(upTo(50))
     })
 
-    test('makes only failed calls again, and joins them', async () => {
+    test('retries only failed calls, in one batch', async () => {
       open({ ...options, retries: 1 })
       let first = true
       server.script = echo((items, asked) => {
@@ -94,7 +94,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
         )
       })
       expect(await outcomes(wave(6))).toEqual(upTo(6))
-      const [, ...again] = server.seen.map((seen) => askedOf(seen).map(({ params }) => params[0]))
+      const [, ...again] = server.seen.map((seen) => getCalls(seen).map(({ params }) => params[0]))
       expect(again.flat().toSorted((a, b) => Number(a) - Number(b))).toEqual([1, 3, 5])
     })
 
@@ -108,29 +108,29 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
         (_seen, response, socket) =>
           response.writeHead(200, { 'content-length': '500' }).write('[{"id":1,', () => socket.destroy()),
       ],
-    ] as [string, Script][])('tells every call of %s', async (kind, script) => {
+    ] as [string, Script][])('fails every call with %s', async (kind, script) => {
       open(options)
       server.script = script
       expect(await outcomes(wave(4))).toEqual([kind, kind, kind, kind])
     })
 
-    test('finds the cap of a server, keeps to it, and asks for nothing twice', async () => {
+    test('learns the maximum batch size of a server, respects it, and repeats no call', async () => {
       open(options)
-      const answered: unknown[] = []
+      const responded: unknown[] = []
       server.script = (seen, response, socket) => {
-        const asked = askedOf(seen)
+        const asked = getCalls(seen)
         if (asked.length > 7) return raw(413, 'batch too large')(seen, response, socket)
-        answered.push(...asked.map(({ params }) => params[0]))
+        responded.push(...asked.map(({ params }) => params[0]))
         echo()(seen, response, socket)
       }
       expect(await outcomes(wave(40))).toEqual(upTo(40))
-      expect(answered.toSorted((a, b) => Number(a) - Number(b))).toEqual(upTo(40))
+      expect(responded.toSorted((a, b) => Number(a) - Number(b))).toEqual(upTo(40))
       server.seen.length = 0
       expect(await outcomes(wave(40))).toEqual(upTo(40))
       expect(Math.max(...sizes())).toBeLessThanOrEqual(7)
     })
 
-    test('ends one call of a batch alone, and the request when all have ended', async () => {
+    test('aborts one call of a batch alone, and the request once all its calls have ended', async () => {
       useFakeClock()
       open(options)
       let release = (): void => {}
@@ -158,7 +158,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       await until(() => gone === 2)
     })
 
-    test('takes a new key for each request, and shows none', async () => {
+    test('gets a new key for each request, and never shows it', async () => {
       let keys = 0
       open(options, { rpcUrl: server.url, apiKey: () => `rotatingKeyNumber${++keys}` })
       await Promise.all(wave(3))
@@ -168,7 +168,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       expect(failures.map((one) => String((one as PromiseRejectedResult).reason)).join()).not.toContain('rotating')
     })
 
-    test('sends writes and heavy calls each by itself', async () => {
+    test('sends each write and each expensive call alone', async () => {
       open(options)
       await Promise.all(
         ['eth_call', 'eth_sendRawTransaction', 'eth_getLogs', 'eth_call', 'eth_sendRawTransaction'].map((method, at) =>
@@ -178,7 +178,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       expect(
         server.seen
           .map((seen) =>
-            askedOf(seen)
+            getCalls(seen)
               .map(({ method }) => method)
               .join(),
           )
@@ -186,7 +186,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       ).toEqual(['eth_call,eth_call', 'eth_getLogs', 'eth_sendRawTransaction', 'eth_sendRawTransaction'])
     })
 
-    test('keeps as many requests open as it may, however many calls wait', async () => {
+    test('keeps maxInFlight requests open while calls wait', async () => {
       open({ ...options, maxInFlight: 3, batch: { maxCalls: 10 } })
       const held: (() => void)[] = []
       let most = 0
@@ -203,12 +203,12 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       expect(sizes()).toEqual(Array.from({ length: 50 }, () => 10))
     })
 
-    test('in a storm of faults, every call gets its own answer or a named failure, and nothing stays open', async () => {
+    test('with many faults, every call gets its own result or a failure with a kind', async () => {
       open({ ...options, retries: 2, batch: { maxCalls: 25 }, maxInFlight: 8 })
       let seed = 42
       const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
       server.script = (seen, response, socket) => {
-        const asked = askedOf(seen)
+        const asked = getCalls(seen)
         const dice = random()
         if (asked.length > 15) return raw(400, 'batch too large')(seen, response, socket)
         if (dice < 0.04) return socket.resetAndDestroy()
@@ -235,7 +235,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
   })
 }
 
-test('sends a batch again at once where the server had closed the kept-alive connection', async () => {
+test('resends a batch immediately if the server had closed the keep-alive connection', async () => {
   open({})
   const used = new Set<number>()
   server.script = (seen, response, socket) => {
@@ -247,7 +247,7 @@ test('sends a batch again at once where the server had closed the kept-alive con
   expect(sizes()).toEqual([3, 3, 3, 3, 3])
 })
 
-test('leaves no connection open after close, whatever waited', async () => {
+test('leaves no connection open after close, even with waiting calls', async () => {
   let arrived = 0
   const slow = createServer(() => arrived++)
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))

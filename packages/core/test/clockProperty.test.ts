@@ -14,7 +14,7 @@ const noon = Date.UTC(2026, 0, 1, 12)
 let reading: number
 
 beforeEach(() => {
-  // `performance` is mocked apart from the timers, so that it can do what it likes.
+  // `performance` is mocked separately from the timers, so that it can jump.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: noon })
   reading = 1e6
   vi.spyOn(performance, 'now').mockImplementation(() => reading)
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What the clocks do while some time passes by the timers. */
+/** How the clock behaves while time passes for timers. */
 const clockSteps: Record<string, (ms: number) => void> = {
   'runs well': (ms) => (reading += ms),
   'is stuck': () => {},
@@ -73,7 +73,7 @@ const setUps: Record<string, object> = {
 
 const timeoutMs = 2_000
 const maxWaitMs = 1_000
-/** Four attempts at two endpoints can each wait for a budget and for a gate, and the call has its own time besides. */
+/** Each of four attempts at two endpoints can wait for a budget and for a gate, in addition to the timeout of the call. */
 const longestMs = timeoutMs + 4 * 2 * 2 * maxWaitMs + 1_000
 
 interface Step {
@@ -103,7 +103,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ms: fc.nat(1_500),
 })
 
-/** Lets time pass in small parts, while the clocks do as they are told. */
+/** Advances time in small steps, in each of which the clock can jump. */
 const pass = async (ms: number, clock: string): Promise<void> => {
   for (let left = ms; left > 0; left -= 25) {
     clockSteps[clock]?.(Math.min(left, 25))
@@ -150,7 +150,7 @@ test.each(Object.entries(setUps))(
         expect(memory.open).toBe(0)
         expect(waits.filter((ms) => !(ms >= 0 && ms < Infinity))).toEqual([])
 
-        // And the transport works again. A day limit may be used up, which is reported at once.
+        // The transport works again afterwards. A daily limit can be exhausted, which is reported immediately.
         reply = replies['response'] as (typeof replies)[string]
         let end: string | undefined
         transport.request({ method: 'eth_getBalance', params: ['0x0'] }).then(

@@ -21,7 +21,7 @@ const silent: Endpoint = {
 }
 
 describe('compose', () => {
-  test('lets a call pass the last layer first', async () => {
+  test('passes a call through the last layer first', async () => {
     const order: string[] = []
     const mark =
       (name: string): Layer =>
@@ -34,7 +34,7 @@ describe('compose', () => {
     expect(order).toEqual(['outer', 'inner'])
   })
 
-  test('writes params once, as JSON, and leaves out what was left out at the end', async () => {
+  test('serializes params once, as JSON, without trailing undefined params', async () => {
     const transport = compose(echo())
     expect(await transport.request({ method: 'eth_a' })).toBe('eth_a[]')
     expect(await transport.request({ method: 'eth_a', params: [{ to: '0x1' }, undefined] })).toBe('eth_a[{"to":"0x1"}]')
@@ -59,7 +59,7 @@ describe('compose', () => {
     expect(seen).toEqual([])
   })
 
-  test('rejects with the caller\u2019s own reason, whatever it is', async () => {
+  test('rejects with the reason of the caller\u2019s abort, of any type', async () => {
     for (const reason of [new Error('mine'), 'text', null, 0]) {
       const controller = new AbortController()
       const call = compose(silent, deadline()).request({ method: 'eth_chainId' }, { signal: controller.signal })
@@ -68,14 +68,14 @@ describe('compose', () => {
     }
   })
 
-  test('sends nothing for a signal that is aborted already', async () => {
+  test('sends nothing if the signal is already aborted', async () => {
     const seen: Call[] = []
     const call = compose(echo(seen)).request({ method: 'eth_chainId' }, { signal: AbortSignal.abort('before') })
     await expect(call).rejects.toBe('before')
     expect(seen).toEqual([])
   })
 
-  test('ends the calls under way when it is closed, and refuses new ones', async () => {
+  test('close() ends calls in flight and rejects new ones', async () => {
     const transport = compose(silent, deadline())
     const calls = [transport.request({ method: 'eth_chainId' }), transport.request({ method: 'eth_getLogs' })]
     transport.close()
@@ -84,19 +84,19 @@ describe('compose', () => {
     await expect(transport.request({ method: 'eth_chainId' })).rejects.toMatchObject({ kind: 'aborted' })
   })
 
-  test('closes at the end of its block', async () => {
-    let kept
+  test('closes at the end of its block with await using', async () => {
+    let disposed
     {
       await using transport = compose(echo())
-      kept = transport
-      expect(await kept.request({ method: 'eth_chainId' })).toBe('eth_chainId[]')
+      disposed = transport
+      expect(await disposed.request({ method: 'eth_chainId' })).toBe('eth_chainId[]')
     }
-    await expect(kept.request({ method: 'eth_chainId' })).rejects.toMatchObject({ kind: 'aborted' })
+    await expect(disposed.request({ method: 'eth_chainId' })).rejects.toMatchObject({ kind: 'aborted' })
   })
 })
 
 describe('createTransport', () => {
-  test('refuses an option that is wrong when it is given', () => {
+  test('rejects an invalid option immediately', () => {
     const url = 'http://127.0.0.1:1'
     expect(() => createTransport({ url, timeoutMs: -1 })).toThrow('timeoutMs must be a number')
     expect(() => createTransport({ url, maxResponseBytes: 0 })).toThrow('maxResponseBytes must be a number')

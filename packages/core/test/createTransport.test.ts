@@ -8,28 +8,28 @@ import { until, useFakeClock } from './useFakeClock.ts'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions, FullTransport } from './fullTransport.ts'
 
-interface Asked {
+interface RpcCall {
   readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-/** Answers each call, in a batch or alone, with what a function gives. */
-const telling =
-  (tell: (call: Asked) => object): Script =>
+/** Responds to each call, alone or in a batch, with the fields that a function returns. */
+const respondWith =
+  (createFields: (call: RpcCall) => object): Script =>
   ({ json }, response) => {
-    const reply = (call: Asked): object => ({ jsonrpc: '2.0', id: call.id, ...tell(call) })
-    const body = Array.isArray(json) ? (json as Asked[]).map(reply) : reply(json as Asked)
+    const reply = (call: RpcCall): object => ({ jsonrpc: '2.0', id: call.id, ...createFields(call) })
+    const body = Array.isArray(json) ? (json as RpcCall[]).map(reply) : reply(json as RpcCall)
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
   }
 
-/** Answers with the name of the server, the method and its params. */
+/** Responds with the name of the server, the method and its params. */
 const echo = (name: string): Script =>
-  telling(({ method, params }) => ({ result: method === 'eth_chainId' ? '0x7' : [name, method, ...params] }))
+  respondWith(({ method, params }) => ({ result: method === 'eth_chainId' ? '0x7' : [name, method, ...params] }))
 
 const key = `kr_a${'k3Y'.repeat(13)}`
 /** Keccak-256 of no bytes. */
-const hashOfNothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+const emptyHash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 let one: FaultServer
 let two: FaultServer
 const open: FullTransport[] = []
@@ -43,7 +43,7 @@ afterEach(async () => {
   await Promise.all([one.close(), two.close()])
 })
 
-const make = (options: Partial<FullOptions> = {}): FullTransport => {
+const create = (options: Partial<FullOptions> = {}): FullTransport => {
   const address = options.endpoints ? {} : { url: one.url }
   const transport = createFullTransport({ ...address, ...options } as FullOptions)
   open.push(transport)
@@ -55,8 +55,8 @@ const methodsAt = (server: FaultServer): string[] =>
   server.seen.flatMap(({ json }) => [json].flat().map(({ method }) => method))
 
 describe('by default', () => {
-  test('a call is one request and no other, and same reads at the same time share it', async () => {
-    const transport = make()
+  test('a call is exactly one request, and identical reads at the same time share it', async () => {
+    const transport = create()
     const args = { method: 'eth_getBalance', params: ['0xa', 'latest'] }
     const [first, second] = await Promise.all([transport.request(args), transport.request(args)])
     expect(first).toEqual(['one', 'eth_getBalance', '0xa', 'latest'])
@@ -65,15 +65,15 @@ describe('by default', () => {
     expect(methodsAt(one)).toEqual(['eth_getBalance'])
   })
 
-  test('calls of one tick travel one by one', async () => {
-    const transport = make()
+  test('calls of one tick are sent separately', async () => {
+    const transport = create()
     await Promise.all(['0xa', '0xb'].map((of) => transport.request({ method: 'eth_getCode', params: [of] })))
     expect(one.seen).toHaveLength(2)
     expect(transport.stats()).toMatchObject({ calls: 2, requests: 2, batches: 0, answered: 2 })
   })
 
-  test('a failed read is made again, and a failure says what to do', async () => {
-    const transport = make({ retry: { retries: 1, baseMs: 1 } })
+  test('a failed read is retried, and a failure has a hint', async () => {
+    const transport = create({ retry: { retries: 1, baseMs: 1 } })
     one.script = raw(503, 'down')
     const failure = await transport.request({ method: 'eth_gasPrice' }).catch((error: unknown) => error)
     expect(failure).toMatchObject({ kind: 'unavailable', hint: 'Try again later.' })
@@ -82,15 +82,15 @@ describe('by default', () => {
   })
 
   test('one endpoint has no breaker: each call is sent', async () => {
-    const transport = make({ retry: false })
+    const transport = create({ retry: false })
     one.script = raw(503, 'down')
     for (let i = 0; i < 8; i++) await transport.request({ method: 'eth_gasPrice' }).catch(() => {})
     expect(one.seen).toHaveLength(8)
     expect(transport.stats().endpointStates[0]?.health).toBeUndefined()
   })
 
-  test('after "too many requests" it slows down, without a limit of its own', async () => {
-    const transport = make({ retry: false })
+  test('the transport slows down after "too many requests", without a configured limit', async () => {
+    const transport = create({ retry: false })
     one.script = raw(429, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"slow"}}', {
       'retry-after': '30',
     })
@@ -104,8 +104,8 @@ describe('by default', () => {
 })
 
 describe('several calls at once', () => {
-  test('with batch, calls of one tick are one request, and a write among them goes alone', async () => {
-    const transport = make({ batch: true })
+  test('with batch, calls of one tick are one request, and a write is sent alone', async () => {
+    const transport = create({ batch: true })
     const responses = await Promise.all([
       transport.request({ method: 'eth_getCode', params: ['0xa'] }),
       transport.request({ method: 'eth_sendRawTransaction', params: ['0x02c0'] }),
@@ -120,11 +120,11 @@ describe('several calls at once', () => {
     expect(transport.stats()).toMatchObject({ batches: 1, batchedCalls: 2, requests: 2 })
   })
 
-  test('an explicit batch is one request though joining is off, and one that fails costs the others nothing', async () => {
-    one.script = telling(({ method }) =>
+  test('an explicit batch is one request even if joining is off, and a failed call does not affect the others', async () => {
+    one.script = respondWith(({ method }) =>
       method === 'eth_call' ? { error: { code: 3, message: 'execution reverted', data: '0x' } } : { result: method },
     )
-    const transport = make()
+    const transport = create()
     const [block, call, gas] = await transport.batch([
       { method: 'eth_blockNumber' },
       { method: 'eth_call', params: [{ to: '0xa' }, 'latest'] },
@@ -137,7 +137,7 @@ describe('several calls at once', () => {
   })
 
   test('two libraries on one transport share its requests and its budget', async () => {
-    const transport = make({ batch: true, budget: { requestsPerDay: 3 }, retry: false })
+    const transport = create({ batch: true, budget: { requestsPerDay: 3 }, retry: false })
     const library = (): Promise<unknown>[] =>
       ['eth_chainId', 'eth_gasPrice'].map((method) => transport.request({ method }))
     const [, gas, , again] = await Promise.all([...library(), ...library()])
@@ -154,8 +154,8 @@ describe('several calls at once', () => {
 })
 
 describe('several endpoints', () => {
-  test('a read that fails at one is asked of the next, and stats tell of both', async () => {
-    const transport = make({ ...both([{ name: 'main' }, { name: 'spare' }]), retry: false })
+  test('a read that fails at one is sent to the next, and stats show both', async () => {
+    const transport = create({ ...both([{ name: 'main' }, { name: 'spare' }]), retry: false })
     one.script = raw(503, 'down')
     expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['two', 'eth_gasPrice'])
     expect(transport.redactedUrl).toBe('main')
@@ -168,23 +168,23 @@ describe('several endpoints', () => {
     })
   })
 
-  test('one that keeps failing is left alone', async () => {
-    const transport = make({ ...both(), retry: false })
+  test('one that keeps failing gets no more calls', async () => {
+    const transport = create({ ...both(), retry: false })
     one.script = raw(503, 'down')
     for (let i = 0; i < 8; i++) await transport.request({ method: 'eth_gasPrice' })
     expect(one.seen).toHaveLength(5)
     expect(two.seen).toHaveLength(8)
   })
 
-  test('without a breaker it is asked each time', async () => {
-    const transport = make({ ...both(), retry: false, breaker: false })
+  test('without a breaker it gets each call first', async () => {
+    const transport = create({ ...both(), retry: false, breaker: false })
     one.script = raw(503, 'down')
     for (let i = 0; i < 8; i++) await transport.request({ method: 'eth_gasPrice' })
     expect(one.seen).toHaveLength(8)
   })
 
-  test('each has the budget that it names', async () => {
-    const transport = make({
+  test('each has its own budget, if it has one', async () => {
+    const transport = create({
       ...both([{ budget: { requestsPerDay: 1 } }]),
       budget: { requestsPerDay: 2 },
       retry: false,
@@ -194,8 +194,8 @@ describe('several endpoints', () => {
     expect(responses.map((reply) => (reply as string[])[0])).toEqual(['one', 'two', 'two'])
   })
 
-  test('a group stays at one of them, whatever the weights, and its batch too', async () => {
-    const transport = make(both([{ weight: 1 }, { weight: 1 }]))
+  test('a group and its batches stay at one of them, despite equal weights', async () => {
+    const transport = create(both([{ weight: 1 }, { weight: 1 }]))
     const group = transport.group()
     for (let i = 0; i < 4; i++) await group.request({ method: 'eth_getCode', params: [`0x${i}`] })
     await group.batch([{ method: 'eth_gasPrice' }, { method: 'eth_blockNumber' }])
@@ -205,7 +205,7 @@ describe('several endpoints', () => {
   })
 
   test('attemptTimeoutMs applies to each of them', async () => {
-    const transport = make({ ...both(), retry: false, attemptTimeoutMs: 2_000 })
+    const transport = create({ ...both(), retry: false, attemptTimeoutMs: 2_000 })
     one.script = () => {}
     useFakeClock()
     const call = transport.request({ method: 'eth_gasPrice' })
@@ -216,45 +216,45 @@ describe('several endpoints', () => {
     expect(await call).toEqual(['two', 'eth_gasPrice'])
   })
 
-  test('chains that differ are refused', () => {
-    expect(() => make(both([{ chainId: 1 }, { chainId: 5 }]))).toThrow('all endpoints must have the same chainId')
-    expect(() => make({ ...both([{ chainId: 1 }]), chainId: 5 })).toThrow('all endpoints must have the same chainId')
+  test('different chain ids are rejected', () => {
+    expect(() => create(both([{ chainId: 1 }, { chainId: 5 }]))).toThrow('all endpoints must have the same chainId')
+    expect(() => create({ ...both([{ chainId: 1 }]), chainId: 5 })).toThrow('all endpoints must have the same chainId')
   })
 })
 
 describe('the chain id', () => {
-  test('is asked once, when it is wanted', async () => {
-    const transport = make()
+  test('is requested once, when it is needed', async () => {
+    const transport = create()
     expect(one.seen).toHaveLength(0)
     expect(await Promise.all([transport.chainId(), transport.chainId()])).toEqual([7, 7])
     expect(await transport.chainId()).toBe(7)
     expect(one.seen).toHaveLength(1)
   })
 
-  test('is never asked where it was given, beside one address or several', async () => {
-    expect(await make({ chainId: 7 }).chainId()).toBe(7)
+  test('is never requested if it is configured, with one endpoint or several', async () => {
+    expect(await create({ chainId: 7 }).chainId()).toBe(7)
     const byNetwork = { ...both(), chainId: { testnet: 7, mainnet: 1 }, network: 'testnet' } as Partial<FullOptions>
-    expect(await make(byNetwork).chainId()).toBe(7)
-    expect(await make(both([{}, { chainId: 7 }])).chainId()).toBe(7)
+    expect(await create(byNetwork).chainId()).toBe(7)
+    expect(await create(both([{}, { chainId: 7 }])).chainId()).toBe(7)
     expect([...one.seen, ...two.seen]).toHaveLength(0)
   })
 
-  test('is asked anew after a failure, and what is none is refused', async () => {
-    const transport = make({ retry: false })
-    one.script = telling(() => ({ result: 'mainnet' }))
+  test('is requested again after a failure or an invalid result', async () => {
+    const transport = create({ retry: false })
+    one.script = respondWith(() => ({ result: 'mainnet' }))
     await expect(transport.chainId()).rejects.toMatchObject({ kind: 'badResponse', method: 'eth_chainId' })
     one.script = echo('one')
     expect(await transport.chainId()).toBe(7)
   })
 
-  test('keeps a cache with a store apart from that of other chains', async () => {
+  test('separates the entries of a cache store by chain', async () => {
     const store = new Map<string, string>()
-    const kept = {
+    const cacheStore = {
       get: (name: string) => store.get(name),
       set: (name: string, text: string) => void store.set(name, text),
     }
-    one.script = telling(({ params }) => ({ result: { hash: params[0], number: '0x1' } }))
-    const transport = make({ chainId: 7, cache: { store: kept } })
+    one.script = respondWith(({ params }) => ({ result: { hash: params[0], number: '0x1' } }))
+    const transport = create({ chainId: 7, cache: { store: cacheStore } })
     const args = { method: 'eth_getBlockByHash', params: [`0x${'ab'.repeat(32)}`, false] }
     for (let i = 0; i < 2; i++) await transport.request(args)
     expect(one.seen).toHaveLength(1)
@@ -264,14 +264,14 @@ describe('the chain id', () => {
 })
 
 describe('options of single layers', () => {
-  test('coalesce: false asks each time', async () => {
-    const transport = make({ coalesce: false })
+  test('coalesce: false sends each call', async () => {
+    const transport = create({ coalesce: false })
     await Promise.all([1, 2].map(() => transport.request({ method: 'eth_gasPrice' })))
     expect(one.seen).toHaveLength(2)
   })
 
-  test('maxInFlight keeps the others waiting, and maxWaitMs is how long', async () => {
-    const transport = make({ maxInFlight: 1, maxWaitMs: 30, coalesce: false })
+  test('maxInFlight makes other calls wait, for up to maxWaitMs', async () => {
+    const transport = create({ maxInFlight: 1, maxWaitMs: 30, coalesce: false })
     one.script = () => {}
     useFakeClock()
     const calls = Promise.allSettled([
@@ -291,21 +291,21 @@ describe('options of single layers', () => {
     expect(one.seen).toHaveLength(1)
   })
 
-  test('keccak256 makes a write that was answered by nonsense be looked up', async () => {
+  test('with keccak256, a write with a nonsense result is looked up', async () => {
     const hash = `0x${'ab'.repeat(32)}` as const
-    const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? hashOfNothing : hash)
-    one.script = telling(({ method }) =>
+    const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? emptyHash : hash)
+    one.script = respondWith(({ method }) =>
       method === 'eth_getTransactionByHash' ? { result: { hash } } : { result: '0xnonsense' },
     )
-    const transport = make({ keccak256 })
+    const transport = create({ keccak256 })
     expect(await transport.request({ method: 'eth_sendRawTransaction', params: ['0x02c0'] })).toBe(hash)
     expect(methodsAt(one)).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
   })
 
-  test('layers of one\u2019s own stand within the deadline and are told of by hooks all the same', async () => {
+  test('custom layers run within the deadline, and hooks still report their calls', async () => {
     useFakeClock()
     const seen: string[] = []
-    const transport = make({
+    const transport = create({
       timeoutMs: 400,
       layers: [
         layer((request) => async (args, options) => {
@@ -327,20 +327,20 @@ describe('options of single layers', () => {
     expect(seen.slice(3)).toContain('timeout')
   })
 
-  test('a hook that throws breaks no call and is counted', async () => {
+  test('a hook that throws does not affect the call, and is counted', async () => {
     const broken = (): never => {
       throw new Error('mine')
     }
-    const transport = make({ hooks: { onRequest: broken, onAttempt: broken, onResponse: broken } })
+    const transport = create({ hooks: { onRequest: broken, onAttempt: broken, onResponse: broken } })
     expect(await transport.request({ method: 'eth_gasPrice' })).toEqual(['one', 'eth_gasPrice'])
-    // Hooks are never waited for.
+    // Calls do not wait for hooks.
     await until(() => transport.stats().hookErrors === 3)
   })
 })
 
-test('a bare layer that throws costs its own call and no more', async () => {
+test('a layer that throws fails only its own call', async () => {
   const bad = new Error('mine')
-  const transport = make({
+  const transport = create({
     layers: [
       (next) => (call, settle) => {
         if (call.method === 'eth_gasPrice') throw bad
@@ -355,8 +355,8 @@ test('a bare layer that throws costs its own call and no more', async () => {
 })
 
 describe('closing', () => {
-  test('ends what is under way at every endpoint and in every group, and refuses more', async () => {
-    const transport = make(both([{ weight: 1 }, { weight: 1 }]))
+  test('ends the calls in flight at every endpoint and in every group, and rejects new ones', async () => {
+    const transport = create(both([{ weight: 1 }, { weight: 1 }]))
     one.script = two.script = () => {}
     const group = transport.group()
     const calls = [transport, transport, group].map((on) => on.request({ method: 'eth_gasPrice' }))
@@ -369,7 +369,7 @@ describe('closing', () => {
   })
 
   test('a group ends its own calls and leaves the transport open', async () => {
-    const transport = make()
+    const transport = create()
     one.script = () => {}
     const group = transport.group()
     const mine = group.request({ method: 'eth_gasPrice' })
@@ -383,8 +383,8 @@ describe('closing', () => {
     expect(await others).toMatchObject({ kind: 'timeout' })
   })
 
-  test('an abort ends a call wherever it stands, with the reason as it was given', async () => {
-    const transport = make({ ...both(), maxInFlight: 1, batch: true, cache: true, hedge: true, coalesce: false })
+  test('an abort ends a call at every stage, with the given reason', async () => {
+    const transport = create({ ...both(), maxInFlight: 1, batch: true, cache: true, hedge: true, coalesce: false })
     one.script = two.script = () => {}
     const calls = Array.from({ length: 4 }, (_, at) => {
       const controller = new AbortController()
@@ -430,7 +430,7 @@ describe('bad input', () => {
     [{ agent: {} }, 'agent must be an http.Agent'],
     [{ maxResponseBytes: 0 }, 'maxResponseBytes must be a number from 1'],
     [{ fetch: 5 }, 'fetch must be a function'],
-  ])('%j is refused', (wrong, words) => {
+  ])('%j is rejected', (wrong, message) => {
     const address = 'endpoints' in wrong ? {} : { url: `https://node.example/v2/${key}` }
     let rejection: unknown
     try {
@@ -439,7 +439,7 @@ describe('bad input', () => {
       rejection = error
     }
     expect(isKeyrailError(rejection, 'invalidRequest')).toBe(true)
-    expect((rejection as KeyrailError).message).toContain(words)
+    expect((rejection as KeyrailError).message).toContain(message)
     expect(reachableStrings(rejection).filter((text) => text.includes(key))).toEqual([])
   })
 })
@@ -465,7 +465,7 @@ describe('an option that takes a feature', () => {
       'apiKey cannot be used together with endpoints: pass it to failover',
     ],
     [{ endpoints: failover([{ url }]), url }, 'url cannot be used together with endpoints'],
-  ])('takes nothing else (%#)', (wrong, words) => {
+  ])('accepts nothing else (%#)', (wrong, message) => {
     let rejection: unknown
     try {
       createTransport(wrong as never)
@@ -473,7 +473,7 @@ describe('an option that takes a feature', () => {
       rejection = error
     }
     expect(isKeyrailError(rejection, 'invalidRequest')).toBe(true)
-    expect((rejection as KeyrailError).message).toContain(words)
+    expect((rejection as KeyrailError).message).toContain(message)
     expect(reachableStrings(rejection).filter((text) => text.includes(key))).toEqual([])
   })
 
@@ -495,14 +495,14 @@ describe('an option that takes a feature', () => {
   })
 })
 
-test('nothing that can be reached from a transport, its stats or its failures holds a key', async () => {
-  const transport = make({
+test('nothing reachable from a transport, its stats or its failures contains a key', async () => {
+  const transport = create({
     endpoints: [{ baseUrl: one.url, apiKey: key }, { url: `${two.url}/${key}` }],
     cache: true,
     batch: true,
     retry: false,
   } as unknown as FullOptions)
-  one.script = two.script = (_, response) => response.writeHead(403).end(`key ${key} may not`)
+  one.script = two.script = (_, response) => response.writeHead(403).end(`key ${key} is not allowed`)
   const failure = await transport.request({ method: 'eth_gasPrice' }).catch((error: unknown) => error)
   expect(failure).toMatchObject({ kind: 'forbidden' })
   const group = transport.group()

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { readableRuns } from './secretSpellings.ts'
 
 /**
- * Expects that a mask changes only what shows eight characters of a secret in a row, and then hides all of them.
+ * Expects that a mask changes a text only if it contains eight consecutive characters of a secret, and then hides all of them.
  *
  * @param hide - The mask.
  * @param key - The secret: at least 40 characters.

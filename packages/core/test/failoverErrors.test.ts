@@ -22,7 +22,7 @@ const down: FetchReply = { facts: { text: 'fetch failed' } }
 const busy: FetchReply = { status: 503, text: 'busy' }
 const hang: FetchReply = { never: true }
 
-/** A transport of so many endpoints, each with a reply of its own. */
+/** Creates a transport with an endpoint for each reply. */
 const make = (replies: (FetchReply | 'good')[], options: object = {}): FullTransport => {
   const memory = memoryFetch((sent) => {
     const reply = replies[hosts.findIndex((host) => sent.url.startsWith(host))] as FetchReply | 'good'
@@ -49,7 +49,7 @@ describe('with every endpoint down', () => {
   test.each([
     ['without retries', { retry: false }],
     ['with retries', {}],
-  ])('the first failure and all later ones name every endpoint with what failed, %s', async (_, options) => {
+  ])('the first failure and all later ones name every endpoint with its kind of failure, %s', async (_, options) => {
     const transport = make([down, down], options)
     const messages: string[] = []
     for (let i = 0; i < 12; i++) messages.push((await fail(transport)).message)
@@ -75,7 +75,7 @@ describe('with every endpoint down', () => {
     transport.close()
   })
 
-  test('a call that runs out of time names every endpoint, and what failed before', async () => {
+  test('a call that reaches its deadline names every endpoint, and the failures before', async () => {
     const transport = make([down, hang], { retry: false })
     const { kind, message } = await fail(transport, { timeoutMs: 1_000, retries: 3 })
     expect(kind).toBe('timeout')
@@ -98,7 +98,7 @@ describe('with every endpoint down', () => {
     transport.close()
   })
 
-  test('the deadline names the endpoint that has not answered yet', async () => {
+  test('the deadline names the endpoint that has not responded yet', async () => {
     const transport = make([down, hang], { timeoutMs: 1_000, attemptTimeoutMs: 60_000 })
     const { message } = await fail(transport)
     expect(message).toContain(
@@ -132,7 +132,7 @@ describe('stats of an endpoint whose breaker is open', () => {
     const [first, second] = transport.stats().endpointStates
     expect(first?.health).toMatchObject({ state: 'open', calls: failures, failures, successRate: 0 })
     expect(second?.health).toMatchObject({ state: 'closed', calls: failures, failures: 0, successRate: 1 })
-    // What is older than the window does not count, and of nothing there is no rate.
+    // Calls older than the window do not count, and without calls there is no rate.
     await vi.advanceTimersByTimeAsync(31_000)
     const later = transport.stats().endpointStates[0]?.health
     expect(later).toMatchObject({ calls: 0, failures: 0, successRate: undefined })

@@ -21,7 +21,7 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
       const read = JSON.parse(body) as Asked | Asked[]
-      // A node that accepts the call and never answers it.
+      // A node that accepts the call and never responds.
       if ([read].flat().some(({ method }) => method === 'eth_getLogs')) return
       response.end(JSON.stringify(Array.isArray(read) ? read.map(reply) : reply(read)))
     })
@@ -35,7 +35,7 @@ afterAll(() => {
   server.close()
 })
 
-/** What timer mocks replace: all of it, or everything but `performance`, or nothing but what keeps time. */
+/** The functions that timer mocks replace: all, all but `performance`, or only timers and clocks. */
 const fakes = [
   ['everything', undefined],
   ['all but performance', ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const],
@@ -50,7 +50,7 @@ const install = (toFake: (typeof fakes)[number][1]): void => {
 const call = { method: 'eth_chainId' }
 const hang = { method: 'eth_getLogs', params: [{}] }
 
-/** Lets the fake time pass in small steps, in which real sockets are served too. */
+/** Advances the fake time in small steps, and lets real sockets work in between. */
 const advance = async (ms: number): Promise<void> => {
   for (let passed = 0; passed < ms; passed += 100) {
     await vi.advanceTimersByTimeAsync(100)
@@ -59,7 +59,7 @@ const advance = async (ms: number): Promise<void> => {
 }
 
 describe.each(fakes)('fake timers that replace %s', (_, toFake) => {
-  test('end no call of a transport that was made before them', async () => {
+  test('do not end calls of a transport that was created before', async () => {
     const transport = createTransport({ url })
     expect(await transport.request(call)).toBe('eth_chainId')
     install(toFake)
@@ -69,7 +69,7 @@ describe.each(fakes)('fake timers that replace %s', (_, toFake) => {
     transport.close()
   })
 
-  test('end no call of a transport that was made under them', async () => {
+  test('do not end calls of a transport that was created after', async () => {
     install(toFake)
     const transport = createTransport({ url })
     expect(await transport.request(call)).toBe('eth_chainId')
@@ -79,7 +79,7 @@ describe.each(fakes)('fake timers that replace %s', (_, toFake) => {
   })
 })
 
-test('fake microtasks, as Jest installs them, hold up neither batches nor a flood of calls', async () => {
+test('fake microtasks, as in Jest, delay neither batches nor many concurrent calls', async () => {
   const transport = createTransport({ url, batch: batch(), coalesce: false })
   const single = createTransport({ url, coalesce: false })
   vi.useFakeTimers({ toFake: ['queueMicrotask', 'setTimeout', 'clearTimeout', 'performance', 'Date'] })
@@ -89,14 +89,14 @@ test('fake microtasks, as Jest installs them, hold up neither batches nor a floo
   single.close()
 })
 
-// `setImmediate` stays real, so that sockets are served.
+// `setImmediate` stays real, so that sockets work.
 const timers = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const
 
 describe.each([
   ['with performance', [...timers, 'performance'] as const],
   ['without performance', timers],
 ])('a node that hangs, under fake timers %s', (_, toFake) => {
-  test('costs a call its time, by the timers', async () => {
+  test('fails a call at its deadline, measured by the timers', async () => {
     const transport = createTransport({ url, retry: false })
     await transport.request(call)
     vi.useFakeTimers({ toFake: [...toFake] })
@@ -109,10 +109,10 @@ describe.each([
     transport.close()
   })
 
-  test('leaves later calls their deadline when the timers are real again', async () => {
+  test('does not affect the deadlines of later calls once the timers are real again', async () => {
     const transport = createTransport({ url, retry: false, timeoutMs: 200 })
     vi.useFakeTimers({ toFake: [...toFake] })
-    // Its timer is forgotten with the fake timers.
+    // Its timer is lost with the fake timers.
     const forgotten = transport.request(hang).catch((error: { kind: string }) => error.kind)
     vi.useRealTimers()
     await expect(transport.request(hang)).rejects.toMatchObject({ kind: 'timeout' })
@@ -120,7 +120,7 @@ describe.each([
     transport.close()
   })
 
-  test('makes the calls of a gate wait for their turn no longer than maxWaitMs', async () => {
+  test('makes queued calls wait no longer than maxWaitMs', async () => {
     const transport = createTransport({ url, retry: false, maxInFlight: 1, maxWaitMs: 300, timeoutMs: 1_000 })
     await transport.request(call)
     vi.useFakeTimers({ toFake: [...toFake] })
@@ -133,7 +133,7 @@ describe.each([
     transport.close()
   })
 
-  test('lets a budget send at its rate', async () => {
+  test('does not change the rate of a budget', async () => {
     const transport = createTransport({ url, budget: budget({ requestsPerSecond: 10, burst: 1 }), coalesce: false })
     await transport.request(call)
     vi.useFakeTimers({ toFake: [...toFake] })

@@ -2,42 +2,42 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** What the server saw of one request. */
+/** A request that the server received. */
 export interface Seen {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: { id: number; method: string; params: unknown[] }
-  /** The connection it came on, counted from 1. */
+  /** The number of its connection, from 1. */
   readonly connection: number
 }
 
-/** Answers one request in any way it likes. */
+/** Responds to one request, or does anything else with it. */
 export type Script = (seen: Seen, response: ServerResponse, socket: Socket) => void
 
-/** A node that misbehaves on demand. */
+/** A node whose responses are scripted. */
 export interface FaultServer {
   readonly url: string
   readonly seen: Seen[]
-  /** The script in force; may be replaced at any time. */
+  /** The current script. Can be replaced at any time. */
   script: Script
   readonly close: () => Promise<void>
 }
 
-/** A plain answer with the right id. */
+/** A correct response with a result. */
 export const reply =
   (result: unknown): Script =>
   ({ json }, response) =>
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: json.id, result }))
 
-/** An answer of given status and text, `$ID` standing for the request's id. */
+/** A response with a status and a text. `$ID` in the text is replaced by the id of the request. */
 export const raw =
   (status: number, text: string, headers: Record<string, string> = {}): Script =>
   ({ json }, response) =>
     response.writeHead(status, headers).end(text.replaceAll('$ID', String(json?.id)))
 
-/** Starts a server on a free port that answers by a script. */
+/** Starts a server on a free port. Its responses come from a script. */
 export async function startFaultServer(script: Script = reply('0x1')): Promise<FaultServer> {
   const connections = new Map<Socket, number>()
   const seen: Seen[] = []

@@ -59,7 +59,7 @@ export type FullOptions = Omit<
     readonly tracing?: TracingOptions | undefined
   }
 
-/** Creates a transport with every feature, of options as plain data: a feature that is not named is there, and changes no call. */
+/** Creates a transport with every feature from options as plain data. A feature without options is present, but changes no call. */
 export function createFullTransport(options: FullOptions): FullTransport {
   const {
     endpoints,
@@ -85,12 +85,12 @@ export function createFullTransport(options: FullOptions): FullTransport {
     headers,
     ...rest
   } = options
-  const address = Object.fromEntries(
+  const endpoint = Object.fromEntries(
     Object.entries({ url, baseUrl, rpcUrl, apiKey, jwt, headers }).filter(([, value]) => value !== undefined),
   ) as unknown as EndpointOptions
   const { maxWaitMs } = rest
   const limits = (own: BudgetOptions): ReturnType<typeof budget> => budget({ maxWaitMs, ...own })
-  const list = (endpoints ?? [address]).map(
+  const list = (endpoints ?? [endpoint]).map(
     (one) => ({ ...one, ...(one.budget && { budget: limits(one.budget as BudgetOptions) }) }) as EndpointOptions,
   )
   const failoverOptions = { attemptTimeoutMs, acceptableWaitMs, hedge, minBlock, breaker }

@@ -50,7 +50,7 @@ describe.each(Object.entries(clients))('headers through %s', (_, client) => {
     }
   })
 
-  test('go together with a token, and may be the authorization without one', async () => {
+  test('can be combined with a token, and can hold the authorization without one', async () => {
     const server = await start()
     await open(server, { 'x-team': 'wallet' }, { jwt: 'aaaa.bbbb.cccc' }).request({ method: 'eth_blockNumber' })
     await open(server, { Authorization: 'ApiKey abc' }).request({ method: 'eth_blockNumber' })
@@ -60,7 +60,7 @@ describe.each(Object.entries(clients))('headers through %s', (_, client) => {
     ])
   })
 
-  test('from a function are read once for each request: retries are requests, the calls of a batch are one', async () => {
+  test('from a function are read for each request: once for a retry, once for a batch', async () => {
     const server = await start()
     let n = 0
     const transport = open(server, async () => ({ 'x-attempt': String(++n) }))
@@ -96,7 +96,7 @@ describe.each(Object.entries(clients))('headers through %s', (_, client) => {
     expect(server.seen).toEqual([])
   })
 
-  test.each(['static', 'from a function'])('never appear in what users see, when they are %s', async (kind) => {
+  test.each(['static', 'from a function'])('never appear in anything users see, if they are %s', async (kind) => {
     const server = await start()
     const value = `Bearer ${secret}`
     const headers = { 'x-proxy-authorization': value }
@@ -168,7 +168,7 @@ describe('options', () => {
     expect(() => createTransport({ ...options, headers } as never)).toThrow(message)
   })
 
-  test('headers belong into the endpoints, if there are several', () => {
+  test('with several endpoints, headers belong to each endpoint', () => {
     expect(() => createTransport({ endpoints: failover([{ url }]), headers: { a: 'b' } } as never)).toThrow(
       'headers cannot be used together with endpoints: pass it to failover',
     )

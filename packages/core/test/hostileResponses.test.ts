@@ -30,9 +30,9 @@ const responses: Record<string, string> = {
     '{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"x","__proto__":{"kind":"auth"},"constructor":1}}',
 }
 
-// What throws in the handler of an answer would end the process, and with it this run.
+// An error thrown in a response handler would end the process, and this test run with it.
 for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
-  describe(`by ${httpClient}, a hostile answer costs one call and nothing else`, () => {
+  describe(`through ${httpClient}, a hostile response fails at most its own call`, () => {
     test.each(Object.keys(responses))('%s', async (name) => {
       server.script = raw(200, responses[name] as string)
       const transport = createTransport({ url: server.url, chainId: 1, retry: false, timeoutMs: 5_000, ...options })

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFullTransport } from './fullTransport.ts'
 import type { FullOptions, FullTransport } from './fullTransport.ts'
 
-// What users give (a fetch, a key function, a store, a tracer, a layer) may do anything, and may end calls while layers are at work. It may cost
-// the call that it was asked for. What threw or rejected where nobody listens would end the process, and ends this run.
+// User code (a fetch, a key function, a store, a tracer, a layer) can do anything, even abort calls while a layer runs. It must fail at most its
+// own call. An uncaught error or rejection would end the process, and it fails this test run.
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -27,8 +27,8 @@ const response = (init: RequestInit | undefined, status = 200): Response => {
 const make = (fetch: unknown, options: Partial<FullOptions> = {}): FullTransport =>
   createFullTransport({ url: 'https://node.example', fetch, coalesce: false, ...options } as FullOptions)
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-/** How calls end, once all timers have come to an end. */
-const endsOf = async (...calls: Promise<unknown>[]): Promise<unknown[]> => {
+/** Advances the fake time until all calls have ended. Returns their results and errors. */
+const getEnds = async (...calls: Promise<unknown>[]): Promise<unknown[]> => {
   const ends = Promise.allSettled(calls)
   await vi.advanceTimersByTimeAsync(120_000)
   return (await ends).map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as unknown)))
@@ -38,7 +38,7 @@ const expectNothingLeft = (transport: FullTransport): void => {
   expect(vi.getTimerCount()).toBe(0)
 }
 
-describe('a response of any make fails the call, and not the process', () => {
+describe('a malformed response fails the call, and not the process', () => {
   const head = { status: 429, headers: new Headers(), text: async () => '' }
   const responses: Record<string, unknown> = {
     'a header that is a number': { ...head, headers: new Map([['retry-after', 1]]) },
@@ -54,13 +54,13 @@ describe('a response of any make fails the call, and not the process', () => {
     'no status': { ...head, status: undefined },
     'a status that is a symbol': { ...head, status: Symbol('mine') },
     'a status that is an object': { ...head, status: { valueOf: () => ({}), toString: () => ({}) } },
-    'a text that is none': { ...head, text: async () => Symbol('mine') },
+    'a text that is not a string': { ...head, text: async () => Symbol('mine') },
     'a body that ends without an end': { ...head, body: { getReader: () => ({ read: async () => undefined }) } },
     nothing: undefined,
   }
   test.each(Object.keys(responses))('%s, alone and in a batch', async (name) => {
     const transport = make(async () => responses[name], { retry: false })
-    const [alone, together] = await endsOf(
+    const [alone, together] = await getEnds(
       transport.request({ method: 'eth_chainId' }),
       transport.batch([{ method: 'eth_chainId' }, { method: 'eth_gasPrice' }]),
     )
@@ -86,13 +86,13 @@ describe('a response of any make fails the call, and not the process', () => {
   }
   test.each(Object.keys(rejections))('a fetch that rejects with %s', async (name) => {
     const transport = make(() => Promise.reject(rejections[name] as Error), { retry: false })
-    const [failure] = await endsOf(transport.request({ method: 'eth_chainId' }))
+    const [failure] = await getEnds(transport.request({ method: 'eth_chainId' }))
     expect(failure).toMatchObject({ kind: 'network' })
     expectNothingLeft(transport)
   })
 })
 
-describe('whoever ends a call while it is asked to serve it ends it once, at once, and nothing else', () => {
+describe('user code that ends its call during the call ends it once, immediately, and nothing else', () => {
   test('a fetch, at the first attempt of a write', async () => {
     const controller = new AbortController()
     const transport = make(async (_: unknown, init?: RequestInit) => {
@@ -100,7 +100,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
       return response(init)
     })
     const call = transport.request({ method: 'eth_sendTransaction' }, { signal: controller.signal })
-    expect(await endsOf(call)).toEqual(['mine'])
+    expect(await getEnds(call)).toEqual(['mine'])
     expectNothingLeft(transport)
   })
 
@@ -112,11 +112,11 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
       return response(init, attempts === 1 ? 503 : 200)
     })
     const call = transport.request({ method: 'eth_chainId' }, { signal: controller.signal })
-    expect(await endsOf(call)).toEqual(['mine'])
+    expect(await getEnds(call)).toEqual(['mine'])
     expectNothingLeft(transport)
   })
 
-  test('a fetch, of a batch that had waited for a free place', async () => {
+  test('a fetch, of a batch that had waited for a free slot', async () => {
     const controller = new AbortController()
     let requests = 0
     const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
@@ -129,18 +129,18 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
     await vi.advanceTimersByTimeAsync(1)
     const { signal } = controller
     const ended = ['eth_gasPrice', 'eth_blockNumber'].map((method) => transport.request({ method }, { signal }))
-    expect(await endsOf(first, ...ended)).toEqual([[], 'mine', 'mine'])
-    expect(await endsOf(transport.request({ method: 'net_version' }))).toEqual([[]])
+    expect(await getEnds(first, ...ended)).toEqual([[], 'mine', 'mine'])
+    expect(await getEnds(transport.request({ method: 'net_version' }))).toEqual([[]])
     expectNothingLeft(transport)
   })
 
   test.each(['apiKey', 'jwt'] as const)(
     'a function for %s that closes the transport: nothing is sent',
     async (name) => {
-      let asked = 0
+      let keyReads = 0
       let sent = 0
       const secret = (): string => {
-        if (++asked === 2) transport.close()
+        if (++keyReads === 2) transport.close()
         return 'notARealKey'
       }
       const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
@@ -149,13 +149,13 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
       }
       const address = { baseUrl: 'https://node.example', apiKey: 'notARealKey', [name]: secret }
       const transport = createFullTransport({ ...address, fetch, coalesce: false } as FullOptions)
-      expect(await endsOf(transport.request({ method: 'eth_chainId' }))).toMatchObject([{ kind: 'aborted' }])
-      expect([asked, sent]).toEqual([2, 1])
+      expect(await getEnds(transport.request({ method: 'eth_chainId' }))).toMatchObject([{ kind: 'aborted' }])
+      expect([keyReads, sent]).toEqual([2, 1])
       expectNothingLeft(transport)
     },
   )
 
-  test('a store that answers at once', async () => {
+  test('a store that returns synchronously', async () => {
     const controller = new AbortController()
     let sent = 0
     const store = {
@@ -171,7 +171,7 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
     }
     const transport = make(fetch, { chainId: 1, cache: { store } })
     const args = { method: 'eth_getBlockByHash', params: [`0x${'ab'.repeat(32)}`, false] }
-    expect(await endsOf(transport.request(args, { signal: controller.signal }))).toEqual(['mine'])
+    expect(await getEnds(transport.request(args, { signal: controller.signal }))).toEqual(['mine'])
     expect(sent).toBe(0)
     expectNothingLeft(transport)
   })
@@ -186,13 +186,13 @@ describe('whoever ends a call while it is asked to serve it ends it once, at onc
     }
     const abort = (): void => controller.abort('mine')
     const transport = make(async (_: unknown, init?: RequestInit) => response(init), { tracing: { api } } as object)
-    await endsOf(transport.request({ method: 'eth_chainId' }, { signal: controller.signal }))
+    await getEnds(transport.request({ method: 'eth_chainId' }, { signal: controller.signal }))
     expect(transport.stats()).toMatchObject({ calls: 1, answered: 1, failed: 0 })
     expectNothingLeft(transport)
   })
 })
 
-test('a tracer whose context cannot be made costs the span, and not the call', async () => {
+test('a tracer that cannot create its context fails the span, and not the call', async () => {
   const setSpan = (): never => {
     throw new Error('mine')
   }
@@ -202,16 +202,16 @@ test('a tracer whose context cannot be made costs the span, and not the call', a
     context: { active: () => ({}), with: (_: unknown, run: () => void) => run() },
   }
   const transport = make(async (_: unknown, init?: RequestInit) => response(init), { tracing: { api } } as object)
-  expect(await endsOf(transport.request({ method: 'eth_chainId' }))).toEqual([[]])
+  expect(await getEnds(transport.request({ method: 'eth_chainId' }))).toEqual([[]])
   expect(transport.stats()).toMatchObject({ answered: 1, hookErrors: 1 })
 })
 
-describe('a layer of a user', () => {
+describe('a custom layer', () => {
   const racing = layer(
     (request) => (args, options) => Promise.race([request(args, options), wait(5).then(() => 'in its place')]),
   )
 
-  test('that settles before what it called leaves no request behind', async () => {
+  test('that resolves before the request leaves no request open', async () => {
     const signals: (AbortSignal | null | undefined)[] = []
     const fetch = (_: unknown, init?: RequestInit): Promise<never> => {
       signals.push(init?.signal)
@@ -219,19 +219,19 @@ describe('a layer of a user', () => {
     }
     const transport = make(fetch, { layers: [racing], maxInFlight: 1 })
     for (let i = 0; i < 3; i++)
-      expect(await endsOf(transport.request({ method: 'eth_chainId' }))).toEqual(['in its place'])
+      expect(await getEnds(transport.request({ method: 'eth_chainId' }))).toEqual(['in its place'])
     expect(signals.map((signal) => signal?.aborted)).toEqual([true, true, true])
     expectNothingLeft(transport)
   })
 })
 
-test('calls with times of their own that come to nothing leave nothing behind', async () => {
+test('timed out calls with different timeouts leave nothing behind', async () => {
   const transport = make(() => new Promise(() => {}), { retry: false })
   const sizes = vi.spyOn(Map.prototype, 'set')
   const calls = Array.from({ length: 300 }, (_, at) =>
     transport.request({ method: 'eth_chainId' }, { timeoutMs: 100 + at }),
   )
-  const ends = await endsOf(...calls)
+  const ends = await getEnds(...calls)
   const clocks = sizes.mock.contexts.find((map) => sizes.mock.calls[sizes.mock.contexts.indexOf(map)]?.[0] === 100)
   sizes.mockRestore()
   expect(ends.every((end) => (end as { kind: string }).kind === 'timeout')).toBe(true)
@@ -239,7 +239,7 @@ test('calls with times of their own that come to nothing leave nothing behind', 
   expectNothingLeft(transport)
 })
 
-describe('what is no call fails as one', () => {
+describe('an invalid call fails like any other call', () => {
   test('in a closed group', async () => {
     const group = make(fetch).group()
     group.close()
@@ -247,11 +247,11 @@ describe('what is no call fails as one', () => {
     await expect(call).rejects.toMatchObject({ kind: 'aborted' })
   })
 
-  test('a place of a batch that was left empty', async () => {
+  test('an empty slot in the array of a batch', async () => {
     const transport = make(async (_: unknown, init?: RequestInit) => response(init))
     const calls: object[] = []
     calls[1] = { method: 'eth_chainId' }
-    const [ends] = await endsOf(transport.batch(calls as never))
+    const [ends] = await getEnds(transport.batch(calls as never))
     expect(ends).toMatchObject([{ reason: { kind: 'invalidRequest' } }, { value: [] }])
   })
 })

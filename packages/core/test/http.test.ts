@@ -15,13 +15,13 @@ afterEach(() => {
   return server.close()
 })
 
-const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+const getFailure = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 const blockNumber = { method: 'eth_blockNumber' }
 const transaction = { method: 'eth_sendRawTransaction', params: ['0x02'] }
 
 for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
-  describe(`http by ${httpClient}`, () => {
-    test('posts one JSON-RPC 2.0 request to the keyed address', async () => {
+  describe(`http through ${httpClient}`, () => {
+    test('posts one JSON-RPC 2.0 request to the URL with the key', async () => {
       const transport = createTransport({
         baseUrl: `${server.url}/testnet`,
         apiKey: 'aKeyOfSixteenChr',
@@ -36,7 +36,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       transport.close()
     })
 
-    test('gives the result as it was sent, null included', async () => {
+    test('returns the result unchanged, null included', async () => {
       const transport = createTransport({ url: server.url, ...options })
       for (const result of [null, false, 0, '', [], { a: [{ b: '0x1' }] }, 'é\u{1f511}\u0000']) {
         server.script = reply(result)
@@ -45,7 +45,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       transport.close()
     })
 
-    test('reads answers in pieces that split characters, and gzip', async () => {
+    test('reads responses in chunks that split characters, and gzip', async () => {
       const transport = createTransport({ url: server.url, ...options })
       const text = 'ключ🔑'.repeat(2_000)
       server.script = ({ json }, response) => {
@@ -63,7 +63,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       transport.close()
     })
 
-    test('keeps connections alive, and gives each call its own id', async () => {
+    test('keeps connections alive, and sends each call with its own id', async () => {
       const transport = createTransport({ url: server.url, ...options })
       for (let n = 0; n < 5; n++) await transport.request(blockNumber)
       // undici opens a second one while it is still putting the first one back.
@@ -72,7 +72,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       transport.close()
     })
 
-    test('never gives a call the answer of another, in any order of answers', async () => {
+    test('matches responses to calls in any order', async () => {
       const held: (() => void)[] = []
       server.script = (seen, response, socket) => {
         held.push(() => reply(seen.json.params[0])(seen, response, socket))
@@ -90,20 +90,20 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       const other = await startFaultServer()
       server.script = (_, response) => response.writeHead(307, { location: other.url }).end()
       const transport = createTransport({ url: server.url, ...options })
-      expect(await failureOf(transport.request(blockNumber))).toMatchObject({ kind: 'badResponse', retryable: false })
+      expect(await getFailure(transport.request(blockNumber))).toMatchObject({ kind: 'badResponse', retryable: false })
       expect(other.seen).toEqual([])
       transport.close()
       await other.close()
     })
 
-    test('ends the request when the call is aborted or late', async () => {
+    test('ends the request when the call is aborted or times out', async () => {
       let gone = 0
       server.script = (_, response) => response.on('close', () => gone++)
       useFakeClock()
       const transport = createTransport({ url: server.url, ...options })
       const controller = new AbortController()
-      const aborted = failureOf(transport.request(blockNumber, { signal: controller.signal }))
-      const late = failureOf(transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 60 }))
+      const aborted = getFailure(transport.request(blockNumber, { signal: controller.signal }))
+      const late = getFailure(transport.request({ method: 'eth_gasPrice' }, { timeoutMs: 60 }))
       await until(() => server.seen.length === 2)
       controller.abort('enough')
       expect(await aborted).toBe('enough')
@@ -113,31 +113,31 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       transport.close()
     })
 
-    test('tells when the node is on another chain than chainId says, by its header and by eth_chainId', async () => {
+    test('reports a node on another chain than chainId, from its header and from eth_chainId', async () => {
       const transport = createTransport({ url: server.url, chainId: 7, ...options })
       server.script = reply('0x7')
       expect(await transport.request({ method: 'eth_chainId' })).toBe('0x7')
       server.script = reply('0x8')
-      const byAnswer = await failureOf(transport.request({ method: 'eth_chainId' }))
-      expect(byAnswer).toMatchObject({ kind: 'wrongNetwork', retryable: false })
-      expect(String(byAnswer)).toMatch(/chain 8.*chainId.*7/)
+      const fromResult = await getFailure(transport.request({ method: 'eth_chainId' }))
+      expect(fromResult).toMatchObject({ kind: 'wrongNetwork', retryable: false })
+      expect(String(fromResult)).toMatch(/chain 8.*chainId.*7/)
       server.script = (seen, response, socket) => reply('0x1')(seen, response.setHeader('x-chain-id', '8'), socket)
-      expect(await failureOf(transport.request(blockNumber))).toMatchObject({ kind: 'wrongNetwork' })
+      expect(await getFailure(transport.request(blockNumber))).toMatchObject({ kind: 'wrongNetwork' })
       server.script = (seen, response, socket) => reply('0x1')(seen, response.setHeader('x-chain-id', '7'), socket)
       expect(await transport.request(blockNumber)).toBe('0x1')
-      // Nothing was ever asked beyond what the caller asked.
+      // No requests were sent other than those of the caller.
       expect(server.seen).toHaveLength(4)
       transport.close()
     })
 
-    test('asks a key function for each attempt, so that a rotated key is used at once', async () => {
+    test('calls a key function for each attempt, so that a rotated key is used immediately', async () => {
       const keys = ['the-first-of-the-keys', 'the-second-of-the-keys']
-      let asked = 0
+      let reads = 0
       server.script = (seen, response, socket) =>
         server.seen.length === 1 ? response.writeHead(503).end() : reply('0x1')(seen, response, socket)
       const transport = createTransport({
         rpcUrl: server.url,
-        apiKey: async () => keys[asked++] as string,
+        apiKey: async () => keys[reads++] as string,
         retry: { baseMs: 1 },
         ...options,
       })
@@ -146,12 +146,12 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
       transport.close()
     })
 
-    test('fails by name where the key function does, and sends nothing', async () => {
+    test('fails with a kind if the key function fails, and sends nothing', async () => {
       const apiKey = async (): Promise<string> => {
         throw new Error('vault is sealed')
       }
       const transport = createTransport({ rpcUrl: server.url, apiKey, ...options })
-      expect(await failureOf(transport.request(blockNumber))).toMatchObject({
+      expect(await getFailure(transport.request(blockNumber))).toMatchObject({
         kind: 'invalidRequest',
         source: 'client',
       })
@@ -161,15 +161,15 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
         timeoutMs: 50,
         ...options,
       })
-      expect(await failureOf(never.request(blockNumber))).toMatchObject({ kind: 'timeout' })
+      expect(await getFailure(never.request(blockNumber))).toMatchObject({ kind: 'timeout' })
       expect(server.seen).toEqual([])
     })
 
-    test('names a refused connection, and knows that nothing was sent', async () => {
+    test('reports a rejected connection as a retryable network error', async () => {
       const { url } = server
       await server.close()
       const transport = createTransport({ url, retry: false, ...options })
-      expect(await failureOf(transport.request(blockNumber))).toMatchObject({
+      expect(await getFailure(transport.request(blockNumber))).toMatchObject({
         kind: 'network',
         source: 'transport',
         retryable: true,
@@ -179,8 +179,8 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
   })
 }
 
-describe('http by node:http', () => {
-  /** Answers once, then closes the kept-alive connection just when the next request comes on it. */
+describe('http through node:http', () => {
+  /** Responds once, and then closes the keep-alive connection when the next request arrives on it. */
   const closesWhenReused = (): Script => {
     const used = new Set<number>()
     return (seen, response, socket) => {
@@ -190,7 +190,7 @@ describe('http by node:http', () => {
     }
   }
 
-  test('sends a read again at once where the server had closed the kept-alive connection', async () => {
+  test('resends a read immediately if the server had closed the keep-alive connection', async () => {
     server.script = closesWhenReused()
     const transport = createTransport({ url: server.url, retry: false })
     for (let n = 0; n < 5; n++) expect(await transport.request(blockNumber)).toBe('eth_blockNumber')
@@ -198,24 +198,24 @@ describe('http by node:http', () => {
     transport.close()
   })
 
-  test('does not send a transaction again then: whether it arrived is not known', async () => {
+  test('does not resend a transaction in that case, because it may have arrived', async () => {
     server.script = closesWhenReused()
     const transport = createTransport({ url: server.url })
     await transport.request(blockNumber)
-    expect(await failureOf(transport.request(transaction))).toMatchObject({ kind: 'network', retryable: false })
+    expect(await getFailure(transport.request(transaction))).toMatchObject({ kind: 'network', retryable: false })
     expect(server.seen).toHaveLength(2)
     transport.close()
   })
 
-  test('sends a transaction again where the connection was refused', async () => {
+  test('resends a transaction if the connection was rejected', async () => {
     const { url } = server
     await server.close()
     const transport = createTransport({ url, retry: { retries: 1, baseMs: 1 } })
-    expect(await failureOf(transport.request(transaction))).toMatchObject({ kind: 'network', retryable: true })
+    expect(await getFailure(transport.request(transaction))).toMatchObject({ kind: 'network', retryable: true })
     transport.close()
   })
 
-  test('goes through an agent that is given', async () => {
+  test('uses the agent option', async () => {
     const agent = new http.Agent({ keepAlive: true, localAddress: '127.0.0.1' })
     const transport = createTransport({ url: server.url, agent })
     expect(await transport.request(blockNumber)).toBe('0x1')
@@ -224,9 +224,9 @@ describe('http by node:http', () => {
     agent.destroy()
   })
 
-  test('fails by name with an agent of the wrong protocol', async () => {
+  test('fails with a kind if the agent is for the wrong protocol', async () => {
     const transport = createTransport({ url: 'https://127.0.0.1:1', agent: new http.Agent(), retry: false })
-    expect(await failureOf(transport.request(blockNumber))).toMatchObject({
+    expect(await getFailure(transport.request(blockNumber))).toMatchObject({
       kind: 'unknown',
       message: expect.stringContaining('Protocol "https:" not supported'),
     })
@@ -252,7 +252,7 @@ describe('http by node:http', () => {
   })
 })
 
-describe('http by a fetch that misbehaves', () => {
+describe('http through a fetch that misbehaves', () => {
   test.each([
     [
       'throws',
@@ -264,14 +264,14 @@ describe('http by a fetch that misbehaves', () => {
     ['gives an object that is no response', async () => ({ ok: true })],
     ['rejects with nothing', () => Promise.reject(undefined)],
     ['rejects with a text', () => Promise.reject('no')],
-  ])('one that %s gives a named failure', async (_, fetch) => {
+  ])('one that %s causes a failure with a kind', async (_, fetch) => {
     const transport = createTransport({ url: server.url, fetch: fetch as never, retry: false })
-    expect(await failureOf(transport.request(blockNumber))).toMatchObject({
+    expect(await getFailure(transport.request(blockNumber))).toMatchObject({
       kind: expect.stringMatching(/network|badResponse/),
     })
   })
 
-  test('one that throws at once is not called again after an abort', async () => {
+  test('one that throws synchronously is not called again after an abort', async () => {
     let called = 0
     const fetch = (): never => {
       called++
@@ -280,7 +280,7 @@ describe('http by a fetch that misbehaves', () => {
     useFakeClock()
     const transport = createTransport({ url: server.url, fetch, retry: { baseMs: 200 } })
     const controller = new AbortController()
-    const call = failureOf(transport.request(blockNumber, { signal: controller.signal }))
+    const call = getFailure(transport.request(blockNumber, { signal: controller.signal }))
     await until(() => called === 1)
     controller.abort('enough')
     expect(await call).toBe('enough')
@@ -289,15 +289,15 @@ describe('http by a fetch that misbehaves', () => {
     transport.close()
   })
 
-  test('one that never settles gives a timeout', async () => {
+  test('one that never settles causes a timeout', async () => {
     const transport = createTransport({ url: server.url, fetch: () => new Promise(() => {}), timeoutMs: 50 })
-    expect(await failureOf(transport.request(blockNumber))).toMatchObject({ kind: 'timeout' })
+    expect(await getFailure(transport.request(blockNumber))).toMatchObject({ kind: 'timeout' })
   })
 
-  test('one that leaves brotli to us is not believed', async () => {
+  test('one that does not decode brotli causes a failure', async () => {
     const fetch = async (): Promise<Response> =>
       new Response(brotliCompressSync('{"jsonrpc":"2.0","id":1,"result":"0x1"}'))
     const transport = createTransport({ url: server.url, fetch, retry: false })
-    expect(await failureOf(transport.request(blockNumber))).toMatchObject({ kind: 'badResponse' })
+    expect(await getFailure(transport.request(blockNumber))).toMatchObject({ kind: 'badResponse' })
   })
 })

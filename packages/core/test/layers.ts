@@ -22,7 +22,7 @@ import type { Transport } from '../src/transport/transport.ts'
 
 export { retry } from '../src/transport/retry.ts'
 
-/** Puts layers around an endpoint, the innermost first, to test each of them alone. */
+/** Creates a transport of an endpoint and layers, the innermost first, to test layers separately. */
 export function compose(
   endpoint: Endpoint & { readonly chainId?: number | undefined },
   ...layers: readonly Layer[]
@@ -57,7 +57,7 @@ export function hints(): Layer {
   return (next) => (call, settle) => next(call, (ok, value) => settle(ok, ok ? value : withHint(value)))
 }
 
-/** What {@link observe} observes with. */
+/** The observers of {@link observe}. */
 export interface ObserveOptions {
   readonly stats?: Stats | undefined
   readonly hooks?: Hooks | undefined

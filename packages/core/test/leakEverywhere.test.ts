@@ -12,13 +12,13 @@ const keys = [
 const [one, two, token] = keys as [string, string, string]
 
 const names = ['request', 'attempt', 'retry', 'reroute', 'response', 'failure'].map((name) => `keyrail:${name}`)
-const told: unknown[] = []
-const listener = (event: unknown): void => void told.push(event)
+const published: unknown[] = []
+const listener = (event: unknown): void => void published.push(event)
 afterEach(() => {
   for (const name of names) channel(name).unsubscribe(listener)
 })
 
-/** Shows whoever reads the failure all that it was sent, as itself, with escapes, and in a place of its own. */
+/** A response that repeats the request: as it was sent, with escapes, and as a member name. */
 const echo = (url: string, init: RequestInit): string => {
   const sent = `${url} ${JSON.stringify(init.headers)}`
   const escaped = [...sent].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
@@ -27,19 +27,19 @@ const echo = (url: string, init: RequestInit): string => {
 }
 
 const nodes: Record<string, (url: string, init: RequestInit) => Promise<Response>> = {
-  'answers with all that it was sent': async (url, init) => new Response(echo(url, init), { status: 403 }),
-  'answers so under a good status': async (url, init) => new Response(echo(url, init)),
-  'sends a page of it': async (url, init) =>
+  'repeats the request in an error': async (url, init) => new Response(echo(url, init), { status: 403 }),
+  'repeats the request with status 200': async (url, init) => new Response(echo(url, init)),
+  'repeats the request in an HTML page': async (url, init) =>
     new Response(`<title>${url} ${JSON.stringify(init.headers)}</title>`, { status: 502 }),
-  'sends it on': async (url) => new Response('', { status: 307, headers: { location: url } }),
-  'asks to wait by it': async (url) =>
+  'redirects to the same URL': async (url) => new Response('', { status: 307, headers: { location: url } }),
+  'repeats the URL in headers': async (url) =>
     new Response('', { status: 503, headers: { 'retry-after': url, date: url, 'x-chain-id': url } }),
-  'breaks with it': async (url, init) => {
+  'fails with an error that repeats the request': async (url, init) => {
     throw Object.assign(new TypeError(`cannot fetch ${url} ${JSON.stringify(init.headers)}`), { url, init })
   },
 }
 
-test.each(Object.keys(nodes))('nothing tells a key or token where a node %s', async (name) => {
+test.each(Object.keys(nodes))('no key or token is visible if a node %s', async (name) => {
   const seen: unknown[] = []
   const hook = (event: unknown): void => void seen.push(event)
   for (const each of names) channel(each).subscribe(listener)
@@ -62,8 +62,8 @@ test.each(Object.keys(nodes))('nothing tells a key or token where a node %s', as
     transport.chainId().catch((error: unknown) => error),
   ])
   transport.close()
-  expect(told.length).toBeGreaterThan(20)
-  const all = [ends, transport, group, transport.stats(), seen, told.splice(0)]
+  expect(published.length).toBeGreaterThan(20)
+  const all = [ends, transport, group, transport.stats(), seen, published.splice(0)]
   expect(reachableStrings(all).length).toBeGreaterThan(100)
   expect(seen.length).toBeGreaterThan(20)
   expect(leaksOf(all, ...keys)).toEqual([])

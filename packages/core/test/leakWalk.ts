@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 
 /**
- * Collects every string that can be reached from a value: own and inherited properties (hidden ones and symbols too), what getters give,
+ * Collects every string that can be reached from a value: own and inherited properties (hidden ones and symbols too), the values of getters,
  * causes, entries of maps and sets, stacks, and how the value prints and serialises.
  */
 export function reachableStrings(root: unknown): string[] {
@@ -13,7 +13,7 @@ export function reachableStrings(root: unknown): string[] {
       try {
         queue.push(read())
       } catch {
-        // What throws gives nothing away but its error.
+        // A read that throws shows no string.
       }
     }
   }
@@ -45,7 +45,7 @@ export function reachableStrings(root: unknown): string[] {
         try {
           queue.push(Reflect.get(owner, key, value))
         } catch {
-          // So does a getter that throws.
+          // A getter that throws shows no string.
         }
       }
     }
@@ -53,7 +53,7 @@ export function reachableStrings(root: unknown): string[] {
   return strings
 }
 
-/** The strings reachable from a value in which a run of 8 characters of a secret stands, as it is or percent-encoded. */
+/** The strings reachable from a value that contain 8 consecutive characters of a secret, as they are or percent-encoded. */
 export function leaksOf(root: unknown, ...secrets: readonly string[]): string[] {
   const runs = secrets.flatMap((secret) =>
     Array.from({ length: secret.length - 7 }, (_, at) => secret.slice(at, at + 8)),
@@ -61,7 +61,7 @@ export function leaksOf(root: unknown, ...secrets: readonly string[]): string[] 
   const holdsOne = (text: string): boolean => runs.some((run) => text.includes(run))
   const decoded = (text: string): string =>
     text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-  // Most of them are names that stand there many times.
+  // Without duplicates: most strings are property names that occur many times.
   const texts = [...new Set(reachableStrings(root))].filter((text) => text.length >= 8)
   return texts.filter((text) => holdsOne(text) || (text.includes('%') && holdsOne(decoded(text))))
 }

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer, Script } from './faultServer.ts'
 
-/** Every broken answer on record, and what it must be called; lying ids, cut connections and slow answers have tests of their own beside `faults/`. */
-const broken: Record<string, readonly [FailureKind, Script]> = {
+/** Malformed responses and the kinds of failure they cause. Wrong ids, broken connections and slow responses have their own tests, which use `faults/`. */
+const malformed: Record<string, readonly [FailureKind, Script]> = {
   'empty 200': ['badResponse', raw(200, '')],
   'white space': ['badResponse', raw(200, ' \n ')],
   'HTML with status 200': [
@@ -34,8 +34,8 @@ const broken: Record<string, readonly [FailureKind, Script]> = {
   ],
   redirect: ['badResponse', raw(301, 'Moved', { location: 'http://127.0.0.1:1/elsewhere' })],
   'no content': ['badResponse', raw(204, '')],
-  'unasked encoding': ['badResponse', raw(200, 'xxxx', { 'content-encoding': 'br' })],
-  'broken gzip': ['badResponse', raw(200, 'this is no gzip', { 'content-encoding': 'gzip' })],
+  'an encoding that was not requested': ['badResponse', raw(200, 'xxxx', { 'content-encoding': 'br' })],
+  'broken gzip': ['badResponse', raw(200, 'this is not gzip', { 'content-encoding': 'gzip' })],
   'larger than allowed': ['badResponse', raw(200, `{"jsonrpc":"2.0","id":$ID,"result":"0x${'f'.repeat(5_000)}"}`)],
   'larger than allowed, length unknown': [
     'badResponse',
@@ -56,7 +56,7 @@ const broken: Record<string, readonly [FailureKind, Script]> = {
     (_seen, _response, socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
   ],
-  'no answer at all': ['timeout', () => {}],
+  'no response at all': ['timeout', () => {}],
   'a head and no body': [
     'timeout',
     (_seen, response) => void response.writeHead(200, { 'content-length': '500' }).flushHeaders(),
@@ -70,18 +70,18 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { fetch: globalThis.fetch } })) {
-  describe(`by ${httpClient}, a broken answer is a named failure within its deadline`, () => {
-    test.each(Object.keys(broken))('%s', async (name) => {
-      const [kind, script] = broken[name] as (typeof broken)[string]
+  describe(`through ${httpClient}, a malformed response is a failure with a kind, before the deadline`, () => {
+    test.each(Object.keys(malformed))('%s', async (name) => {
+      const [kind, script] = malformed[name] as (typeof malformed)[string]
       server.script = script
       const transport = createTransport({ url: server.url, ...options, retry: false, maxResponseBytes: 4_096 })
-      // The deadline is the subject only where nothing comes. Elsewhere it catches hangs.
-      const timeoutMs = kind === 'timeout' && server.script !== broken['HTML 504']?.[1] ? 100 : 60_000
+      // The deadline matters only if no response comes. Otherwise it catches hangs.
+      const timeoutMs = kind === 'timeout' && server.script !== malformed['HTML 504']?.[1] ? 100 : 60_000
       const failure: unknown = await transport
         .request({ method: 'eth_blockNumber' }, { timeoutMs })
-        .then((value: unknown) => expect.fail(`answered ${JSON.stringify(value)}`))
+        .then((value: unknown) => expect.fail(`got ${JSON.stringify(value)}`))
         .catch((error: unknown) => error)
-      // fetch knows brotli of itself, and refuses what is none; then the break is the platform's word.
+      // fetch decodes gzip and brotli itself, and reports invalid data as a network error.
       const kinds = httpClient === 'fetch' && /gzip|encoding/.test(name) ? [kind, 'network'] : [kind]
       expect(isKeyrailError(failure) && failure.kind, String(failure)).toSatisfy((got: string) =>
         (kinds as string[]).includes(got),

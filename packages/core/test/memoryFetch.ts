@@ -1,7 +1,7 @@
 import type { Asked, Posted, Reply } from './scriptedPost.ts'
 import { answerAll } from './scriptedPost.ts'
 
-/** What comes back; or a head, and then nothing. */
+/** A reply, or only the head of a response. */
 export type FetchReply = Reply | { readonly headOnly: true }
 
 /** A request that was sent. */
@@ -9,17 +9,17 @@ export interface Fetched extends Posted {
   readonly url: string
 }
 
-/** A `fetch` in memory that answers by a script. */
+/** A `fetch` in memory. Its responses come from a script. */
 export interface MemoryFetch {
   readonly fetch: typeof globalThis.fetch
   readonly sent: Fetched[]
-  /** How many requests are under way. */
+  /** The number of requests in flight. */
   open: number
-  /** May be replaced at any time. */
+  /** Can be replaced at any time. */
   script: (sent: Fetched) => FetchReply
 }
 
-/** Makes one. Requests end in a timer, never at once, as real ones do, and at once where their signal says so. */
+/** Creates a `fetch` in memory. Like real requests, its requests end asynchronously, in a timer, except when their signal is aborted. */
 export function memoryFetch(script: MemoryFetch['script'] = answerAll): MemoryFetch {
   const fetch = (url: string, { body, signal }: { readonly body: string; readonly signal: AbortSignal }): unknown =>
     new Promise((resolve, reject) => {

@@ -26,7 +26,7 @@ const sent = (): unknown[] => server.seen.map(({ json }) => json.params)
 const named = { method: 'my_search', params: { from: '0x1', limit: 5, nested: { deep: [true, null] } } }
 
 describe('params by name', () => {
-  test('arrive as they were given', async () => {
+  test('are sent unchanged', async () => {
     const transport = createTransport({ url: server.url })
     expect(await transport.request(named)).toEqual(['my_search', named.params])
     const empty = { method: 'my_search', params: {} }
@@ -43,7 +43,7 @@ describe('params by name', () => {
     transport.close()
   })
 
-  test('pass a layer and an EIP-1193 provider', async () => {
+  test('pass through a layer and an EIP-1193 provider', async () => {
     const seen: RequestArguments[] = []
     const spy = layer((request) => (args, options) => {
       seen.push(args)
@@ -55,7 +55,7 @@ describe('params by name', () => {
     transport.close()
   })
 
-  test('share a request only with calls that have the same ones', async () => {
+  test('share a request only with calls with the same params', async () => {
     const transport = createTransport({ url: server.url })
     const calls = [{ address: '0x1' }, { address: '0x1' }, { address: '0x2' }].map((params) =>
       transport.request({ method: 'eth_getCode', params }),
@@ -65,7 +65,7 @@ describe('params by name', () => {
     transport.close()
   })
 
-  test('travel in batches', async () => {
+  test('are sent in batches', async () => {
     const transport = createTransport({ url: server.url, batch: batch(), coalesce: false })
     const params = [{ address: '0x1' }, ['0x2', 'latest'], { address: '0x3', block: 'latest' }]
     const calls = params.map((one) => transport.request({ method: 'eth_getCode', params: one }))
@@ -74,7 +74,7 @@ describe('params by name', () => {
     transport.close()
   })
 
-  // Each of these names a block that never changes, as the rules for positional params read it.
+  // As positional params, each of these would name a block that never changes.
   test.each([
     ['eth_getBlockByHash', { 0: `0x${'a'.repeat(64)}`, 1: false }],
     ['eth_getBalance', { 0: '0xabc', 1: `0x${'a'.repeat(64)}`, length: 2 }],
@@ -83,7 +83,7 @@ describe('params by name', () => {
     ['eth_getLogs', { 0: { blockHash: `0x${'a'.repeat(64)}` } }],
     ['eth_chainId', { of: 'another' }],
     ['net_version', {}],
-  ])('of %s are not answered from the cache', async (method, params) => {
+  ])('of %s are not read from the cache', async (method, params) => {
     const result = [{ blockHash: `0x${'a'.repeat(64)}`, blockNumber: '0x1', number: '0x1' }]
     let served = 0
     server.script = ({ json }, response) => {

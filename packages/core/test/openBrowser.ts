@@ -7,7 +7,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
   existsSync(path),
 )
 
-/** With KEYRAIL_TEST_ALL, a browser that is missing is a failure. */
+/** With KEYRAIL_TEST_ALL, a missing browser is a failure. */
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
 /** Whether to skip tests that need a browser: this machine has none. */

@@ -50,7 +50,7 @@ describe('an unknown option', () => {
     ['stat', 'stats'],
     ['maxInflight', 'maxInFlight'],
     ['layer', 'layers'],
-  ])('%s of a transport is %s, most likely', (wrong, right) => {
+  ])('%s of a transport: did you mean %s', (wrong, right) => {
     expect(messageOf(() => make({ url, [wrong]: 5 }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
   })
 
@@ -79,15 +79,18 @@ describe('an unknown option', () => {
     ['hedge', (hedge) => failover([{ url }], { hedge }), 'percentil', 'percentile'],
     ['an endpoint', (options) => failover([{ url, ...options }]), 'wieght', 'weight'],
   ]
-  test.each(layers.filter(([name]) => name !== 'hooks'))('of %s gets its nearest name', (_, build, wrong, right) => {
-    expect(messageOf(() => build({ [wrong]: key }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
-  })
+  test.each(layers.filter(([name]) => name !== 'hooks'))(
+    'of %s: the message suggests the nearest name',
+    (_, build, wrong, right) => {
+      expect(messageOf(() => build({ [wrong]: key }))).toBe(`Unknown option "${wrong}". Did you mean "${right}"?`)
+    },
+  )
 
-  test.each(layers)('of %s that is near none gets all names', (name, build) => {
+  test.each(layers)('of %s without a near name: the message lists all names', (name, build) => {
     expect(messageOf(() => build({ zzz: key }))).toMatch(`Unknown option "zzz". The options of ${name} are `)
   })
 
-  test('of a call gets its nearest name', async () => {
+  test('of a call: the message suggests the nearest name', async () => {
     const transport = compose(http({ url }), deadline())
     const call = (options: object): Promise<unknown> => transport.request({ method: 'eth_chainId' }, options)
     await expect(call({ timeout: 5 })).rejects.toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
@@ -95,7 +98,7 @@ describe('an unknown option', () => {
     transport.close()
   })
 
-  test('whose name may be a secret is not repeated', () => {
+  test('is not repeated if its name could be a secret', () => {
     expect(messageOf(() => make({ url, [key]: true }))).toMatch(
       'Unknown option "…". The options of createTransport are ',
     )
@@ -103,7 +106,7 @@ describe('an unknown option', () => {
   })
 })
 
-describe('what is no object of options', () => {
+describe('a value that is not an object of options', () => {
   test.each([
     ['a string', `https://node.example/v2/${key}`],
     ['a number', 8545],
@@ -131,7 +134,7 @@ describe('what is no object of options', () => {
   })
 })
 
-describe('a URL that is none', () => {
+describe('an invalid URL', () => {
   const onlyHttp = 'which is not supported. Use https:// or http://.'
   const empty = 'is empty. If it comes from an environment variable, check that it is set.'
   const noScheme = 'has no scheme. Start it with https:// or http://.'
@@ -167,7 +170,7 @@ describe('a URL that is none', () => {
     [`https://user:p@${key}@node.example`, broken],
     [`https://node.example\\${key}`, broken],
     ['http://http://node.example', broken],
-  ])('%j says what is wrong', (given, problem) => {
+  ])('%j: the message says what is wrong', (given, problem) => {
     expect(messageOf(() => make({ url: given }))).toBe(`url ${problem}`)
     for (const name of ['baseUrl', 'rpcUrl'])
       expect(messageOf(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
@@ -184,7 +187,7 @@ describe('a URL that is none', () => {
     ['https://node.example/x#y', 'contains a fragment (#…). Remove it.'],
     [`https://user:${key}@node.example`, credentials],
     [`https://user:${key}@node.example/?a=b`, credentials],
-  ])('%s has its own message as a base URL, and is accepted as a full one', (given, problem) => {
+  ])('%s has its own message as a base URL, and is accepted as a full URL', (given, problem) => {
     for (const name of ['baseUrl', 'rpcUrl'])
       expect(messageOf(() => make({ [name]: given, apiKey: 'kr_t0' }))).toBe(`${name} ${problem}`)
     createTransport({ url: given }).close()
@@ -200,14 +203,14 @@ describe('a URL that is none', () => {
     )
   })
 
-  test('a record that lacks the network names the network', () => {
+  test('the message for a record without the network names the network', () => {
     const baseUrl = { testnet: 'https://node.example' }
     expect(messageOf(() => make({ baseUrl, network: 'mainnet', apiKey: 'kr_m0' }))).toBe(
       'Unknown network "mainnet". baseUrl has testnet.',
     )
   })
 
-  test('a key without a URL says which options belong together', () => {
+  test('the message for a key without a URL names the options that belong together', () => {
     expect(messageOf(() => make({ apiKey: key }))).toContain(
       'The URL is missing. Pass url, or baseUrl or rpcUrl with apiKey.',
     )

@@ -26,7 +26,7 @@ const callWith = async (fail: () => unknown): Promise<{ readonly calls: number; 
   return { calls, failure }
 }
 
-describe('a fetch that fails by a programming error', () => {
+describe('a fetch that fails with a programming error', () => {
   test.each<[string, () => unknown]>([
     ['a function that the runtime does not have', () => new TypeError('Promise.withResolvers is not a function')],
     ['a property of undefined', () => new TypeError("Cannot read properties of undefined (reading 'clone')")],
@@ -97,7 +97,7 @@ describe('a custom fetch that reports a redirect', () => {
   })
 })
 
-describe('a fetch that fails by the network stays retryable, and moves on', () => {
+describe('a fetch that fails with a network error is retried, also at other endpoints', () => {
   test.each<[string, () => unknown]>([
     ['Node: no connection', () => because('fetch failed', withCode(new Error('connect ECONNREFUSED'), 'ECONNREFUSED'))],
     ['Node: no such host', () => because('fetch failed', withCode(new Error('getaddrinfo ENOTFOUND'), 'ENOTFOUND'))],
@@ -184,7 +184,7 @@ describe('a fetch that fails by the network stays retryable, and moves on', () =
   ])('%s', async (_, fail) => {
     const { calls, failure } = await callWith(fail)
     expect(failure).toMatchObject({ kind: 'network', source: 'transport', retryable: true })
-    // Two endpoints, each asked twice.
+    // Two endpoints, two requests each.
     expect(calls).toBe(4)
   })
 })
@@ -195,7 +195,7 @@ describe('a fetch whose response cannot be read', () => {
     ['an object that is no response', { ok: true }],
     ['a text', '0x1'],
     ['a body without a reader', { status: 200, body: {}, headers: new Headers() }],
-  ])('%s is badResponse, and no fault of the network', async (_, response) => {
+  ])('%s is badResponse, and not a network error', async (_, response) => {
     const fetch = (async () => response) as unknown as typeof globalThis.fetch
     const transport = createFullTransport({ url: 'https://one.example', fetch, retry: false })
     await expect(transport.request({ method: 'eth_blockNumber' })).rejects.toMatchObject({
@@ -205,7 +205,7 @@ describe('a fetch whose response cannot be read', () => {
   })
 })
 
-describe('by node:http', () => {
+describe('through node:http', () => {
   let server: FaultServer
   beforeAll(async () => {
     server = await startFaultServer()

@@ -11,8 +11,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Makes a call that waits 900 ms for its turn, and then takes 800 ms; it has 1,000 ms of its own. */
-const waitAndAsk = async (options: Partial<FullOptions>): Promise<unknown> => {
+/** Makes a call with a timeout of 1,000 ms that waits 900 ms in a queue and then takes 800 ms. */
+const callAfterQueue = async (options: Partial<FullOptions>): Promise<unknown> => {
   const memory = memoryFetch((sent) => ({ ...answerAll(sent), afterMs: memory.sent.length === 1 ? 900 : 800 }))
   const transport = createFullTransport({
     url: 'https://one.example',
@@ -28,18 +28,18 @@ const waitAndAsk = async (options: Partial<FullOptions>): Promise<unknown> => {
   return (await ends)[1]
 }
 
-describe('the time of a call does not run while it waits for its turn', () => {
-  test('where it shares no request', async () => {
-    expect(await waitAndAsk({ coalesce: false })).toMatchObject({ status: 'fulfilled' })
+describe('time in a queue does not count towards the timeout', () => {
+  test('of a call that shares no request', async () => {
+    expect(await callAfterQueue({ coalesce: false })).toMatchObject({ status: 'fulfilled' })
   })
 
-  test('where it might share one', async () => {
-    expect(await waitAndAsk({})).toMatchObject({ status: 'fulfilled' })
+  test('of a call that could share a request', async () => {
+    expect(await callAfterQueue({})).toMatchObject({ status: 'fulfilled' })
   })
 
-  test('where it is asked of one of several endpoints', async () => {
+  test('of a call with several endpoints', async () => {
     const endpoints = [{ url: 'https://one.example' }, { url: 'https://two.example', weight: 0 }]
-    const end = await waitAndAsk({ url: undefined, endpoints, coalesce: false, attemptTimeoutMs: 5_000 } as object)
+    const end = await callAfterQueue({ url: undefined, endpoints, coalesce: false, attemptTimeoutMs: 5_000 } as object)
     expect(end).toMatchObject({ status: 'fulfilled' })
   })
 })

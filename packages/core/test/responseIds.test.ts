@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterAll(() => Promise.all([server.close(), other.close()]))
 
-/** Every request of the server gets a body that is made of the request's id. */
+/** Responds to every request with a body created from the id of the request. */
 const answerWith = (body: (id: number) => unknown): void => {
   server.script = ({ json }, response) => response.end(JSON.stringify(body(json.id)))
 }
@@ -27,7 +27,7 @@ const failureOf = async (call: Promise<unknown>): Promise<KeyrailError> => {
   }
 }
 
-describe.each(httpClients)('by %s', (_, options) => {
+describe.each(httpClients)('through %s', (_, options) => {
   test.each([
     ['another number', (id: number) => id + 1, 'response id 2 does not match request id 1'],
     ['0', () => 0, 'response id 0 does not match request id 1'],
@@ -86,7 +86,7 @@ test('another endpoint is tried once after a wrong id', async () => {
   transport.close()
 })
 
-test('a long or secret id is not repeated whole', async () => {
+test('a long or secret id is not repeated in full', async () => {
   const key = 'kr_t0123456789abcdefghij'
   answerWith(() => ({ jsonrpc: '2.0', id: `${key}${'x'.repeat(500)}`, result: '0x1' }))
   const transport = createTransport({ baseUrl: server.url, apiKey: key })
@@ -98,7 +98,7 @@ test('a long or secret id is not repeated whole', async () => {
 })
 
 describe('in a batch', () => {
-  /** Answers each batch, and keeps how many items its requests had. */
+  /** Responds to each batch, and records the number of calls in each request. */
   const batchOf = async (
     respond: (items: readonly { readonly id: number }[]) => readonly unknown[],
   ): Promise<readonly unknown[]> => {
@@ -117,13 +117,13 @@ describe('in a batch', () => {
   }
   const good = ({ id }: { readonly id: number }): object => ({ jsonrpc: '2.0', id, result: `r${id}` })
 
-  test('one wrong id is asked for once more, alone', async () => {
+  test('a call with one wrong id is retried once, alone', async () => {
     const results = await batchOf((items) =>
       items.map(({ id }) => good({ id: id === 2 || items.length === 1 ? 99 : id })),
     )
     expect([results[0], results[2]]).toEqual(['r1', 'r3'])
     expect(results[1]).toMatchObject({ kind: 'badResponse', retryable: false })
-    // It was asked for once more, alone.
+    // It was retried once, alone.
     expect((results[1] as Error).message).toContain('response id 99 does not match request id 1')
     expect(server.seen).toHaveLength(2)
   })
@@ -143,7 +143,7 @@ describe('in a batch', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('a response that is merely missing is asked for again', async () => {
+  test('a call without a response is retried', async () => {
     let asked = 0
     const results = await batchOf((items) => (asked++ === 0 ? items.slice(1).map(good) : items.map(good)))
     expect(results).toEqual(['r1', 'r2', 'r3'])

@@ -40,7 +40,7 @@ interface Setup extends RouteOptions {
   readonly group?: object
 }
 
-/** The stack that createTransport makes, over real connections. */
+/** The same stack as in createTransport, over real connections. */
 const make = (setup: Setup = {}): Transport & { routed: ReturnType<typeof route> } => {
   const { servers = [one, two], chainId, group, retries = 0, timeoutMs = 10_000, breaker: guard, ...options } = setup
   const routed = route(
@@ -55,59 +55,59 @@ const make = (setup: Setup = {}): Transport & { routed: ReturnType<typeof route>
   open.push(transport)
   return { ...transport, routed }
 }
-const ask = (
+const sendRequest = (
   transport: Transport,
   method = 'eth_gasPrice',
   params: unknown[] = [],
   options: object = {},
 ): Promise<unknown> => transport.request({ method, params }, options)
-const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+const getFailure = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
 const counts = (): number[] => [one, two, three].map(({ seen }) => seen.length)
 
 const breaks: Script = (_, __, socket) => socket.destroy()
 const hangs: Script = () => {}
-/** A node at a given head, that knows no later block. */
+/** A node at a given head. It knows no later block. */
 const node =
-  (headOf: () => number): Script =>
+  (getHead: () => number): Script =>
   (seen, ...rest) => {
     const { method, params } = seen.json
     const named = params.map((param) => (/^0x[\da-f]{1,4}$/.test(String(param)) ? Number(param) : 0)).find(Boolean)
-    if (method === 'eth_blockNumber') return reply(`0x${headOf().toString(16)}`)(seen, ...rest)
-    return (named ?? 0) > headOf()
+    if (method === 'eth_blockNumber') return reply(`0x${getHead().toString(16)}`)(seen, ...rest)
+    return (named ?? 0) > getHead()
       ? raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32000,"message":"header not found"}}')(seen, ...rest)
-      : reply(`at ${named ?? headOf()}`)(seen, ...rest)
+      : reply(`at ${named ?? getHead()}`)(seen, ...rest)
   }
 
 describe('failover', () => {
-  test('passes over a server that is not there', async () => {
+  test('skips a server that does not exist', async () => {
     const { url } = three
     await three.close()
     const transport = make({ servers: [{ url }, two] })
-    expect(await ask(transport)).toBe('0x2')
-    expect(await ask(transport, 'eth_sendRawTransaction', ['0x02'])).toBe('0x2')
+    expect(await sendRequest(transport)).toBe('0x2')
+    expect(await sendRequest(transport, 'eth_sendRawTransaction', ['0x02'])).toBe('0x2')
     three = await startFaultServer()
   })
 
   test.each<[string, Script]>([
     ['breaks the connection', breaks],
     ['answers 503', raw(503, 'Service Unavailable')],
-    ['answers 429', raw(429, 'Too Many Requests', { 'retry-after': '5' })],
-    ['answers 401', raw(401, 'Unauthorized')],
-    ['answers with a page', raw(200, '<html>Welcome</html>')],
+    ['responds with 429', raw(429, 'Too Many Requests', { 'retry-after': '5' })],
+    ['responds with 401', raw(401, 'Unauthorized')],
+    ['responds with a page', raw(200, '<html>Welcome</html>')],
     ['answers another call', raw(200, '{"jsonrpc":"2.0","id":999999,"result":"0x1"}')],
     ['answers nothing', raw(200, '')],
     ['breaks off in the middle', (_, response, socket) => response.write('{"jsonrpc":', () => socket.destroy())],
-  ])('passes over one that %s', async (_, script) => {
+  ])('skips a server that %s', async (_, script) => {
     one.script = script
     const transport = make()
-    expect(await ask(transport)).toBe('0x2')
+    expect(await sendRequest(transport)).toBe('0x2')
     expect(two.seen).toHaveLength(1)
   })
 
-  test('passes over one that hangs, in a third of the time', async () => {
+  test('skips a server that hangs, after a third of the timeout', async () => {
     one.script = hangs
     useFakeClock()
-    const call = ask(make({ timeoutMs: 1_500 }))
+    const call = sendRequest(make({ timeoutMs: 1_500 }))
     await until(() => one.seen.length === 1)
     await vi.advanceTimersByTimeAsync(499)
     expect(two.seen).toHaveLength(0)
@@ -115,74 +115,75 @@ describe('failover', () => {
     expect(await call).toBe('0x2')
   })
 
-  test('goes to the third where two fail, and tells of all where all do', async () => {
+  test('uses the third server if two fail, and names all servers if all fail', async () => {
     one.script = breaks
     two.script = raw(429, 'slow down')
     const servers = [one, two, three]
-    expect(await ask(make({ servers }))).toBe('0x3')
+    expect(await sendRequest(make({ servers }))).toBe('0x3')
     three.script = raw(401, 'Unauthorized')
-    const failure = await failureOf(ask(make({ servers })))
+    const failure = await getFailure(sendRequest(make({ servers })))
     expect(failure).toMatchObject({ kind: 'throttled' })
     expect(String(failure)).toMatch(/3 endpoints were tried: \S+ \(network\), \S+ \(throttled\), \S+ \(auth\)\.$/)
   })
 
-  test('leaves a broken server alone, and comes back when it works again', async () => {
+  test('avoids a broken server until it works again', async () => {
     one.script = raw(502, 'Bad Gateway')
     useFakeClock()
     const transport = make({ breaker: { openMs: 200 } })
-    for (let i = 0; i < 20; i++) expect(await ask(transport)).toBe('0x2')
+    for (let i = 0; i < 20; i++) expect(await sendRequest(transport)).toBe('0x2')
     expect(one.seen).toHaveLength(5)
     expect(transport.routed.stats()[0]?.health).toMatchObject({ state: 'open' })
     one.script = reply('0x1')
     await vi.advanceTimersByTimeAsync(199)
-    expect(await ask(transport)).toBe('0x2')
+    expect(await sendRequest(transport)).toBe('0x2')
     await vi.advanceTimersByTimeAsync(1)
-    expect(await ask(transport)).toBe('0x1')
+    expect(await sendRequest(transport)).toBe('0x1')
     expect(transport.routed.stats()[0]?.health).toMatchObject({ state: 'closed', successRate: 1 })
   })
 
-  test('does not ask a throttled server again before its time', async () => {
+  test('does not use a throttled server before its retry-after has passed', async () => {
     one.script = raw(429, 'slow down', { 'retry-after': '1' })
     useFakeClock()
     const transport = make()
-    for (let i = 0; i < 20; i++) expect(await ask(transport)).toBe('0x2')
+    for (let i = 0; i < 20; i++) expect(await sendRequest(transport)).toBe('0x2')
     expect(one.seen).toHaveLength(1)
     one.script = reply('0x1')
     await vi.advanceTimersByTimeAsync(500)
-    expect(await ask(transport)).toBe('0x2')
+    expect(await sendRequest(transport)).toBe('0x2')
     await vi.advanceTimersByTimeAsync(500)
-    expect(await ask(transport)).toBe('0x1')
+    expect(await sendRequest(transport)).toBe('0x1')
   })
 
-  test('a dead key at one server does no harm to the other', async () => {
+  test('an invalid key at one server does not affect the other', async () => {
     one.script = raw(401, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32000,"message":"invalid key"}}')
     const transport = make()
-    for (let i = 0; i < 10; i++) expect(await ask(transport)).toBe('0x2')
+    for (let i = 0; i < 10; i++) expect(await sendRequest(transport)).toBe('0x2')
     expect(counts()).toEqual([1, 10, 0])
   })
 })
 
-describe('a chain that is another', () => {
-  test('is noticed by the header, and its server is asked no more', async () => {
+describe('a server on the wrong chain', () => {
+  test('is detected from the header, and gets no more calls', async () => {
     one.script = ({ json }, response) =>
       response.setHeader('x-chain-id', '5').end(JSON.stringify({ jsonrpc: '2.0', id: json.id, result: '0x1' }))
     const transport = make({ chainId: 1 })
-    for (let i = 0; i < 3; i++) expect(await ask(transport)).toBe('0x2')
+    for (let i = 0; i < 3; i++) expect(await sendRequest(transport)).toBe('0x2')
     expect(counts()).toEqual([1, 3, 0])
     expect(transport.routed.stats()[0]?.out).toContain('chain 5')
   })
 })
 
 describe('a transaction', () => {
-  const send = (transport: Transport): Promise<unknown> => failureOf(ask(transport, 'eth_sendRawTransaction', ['0x02']))
+  const send = (transport: Transport): Promise<unknown> =>
+    getFailure(sendRequest(transport, 'eth_sendRawTransaction', ['0x02']))
 
   test.each<[string, Script, boolean]>([
-    ['answers 401', raw(401, 'Unauthorized'), true],
-    ['answers 429', raw(429, 'slow down'), true],
+    ['responds with 401', raw(401, 'Unauthorized'), true],
+    ['responds with 429', raw(429, 'slow down'), true],
     ['breaks the connection', breaks, false],
-    ['answers 502', raw(502, 'Bad Gateway'), false],
-    ['answers with a page', raw(200, '<html>'), false],
-  ])('to a server that %s moves on only where it cannot have arrived', async (_, script, moves) => {
+    ['responds with 502', raw(502, 'Bad Gateway'), false],
+    ['responds with a page', raw(200, '<html>'), false],
+  ])('to a server that %s is sent to another only if it cannot have arrived', async (_, script, moves) => {
     one.script = script
     const outcome = await send(make({ retries: 3 }))
     expect(outcome === '0x2').toBe(moves)
@@ -192,18 +193,18 @@ describe('a transaction', () => {
 })
 
 describe('a group', () => {
-  test('stays at the server where it began, until that fails', async () => {
+  test('stays at its first server until that fails', async () => {
     const servers = [one, two]
     one.script = breaks
     const transport = make({ servers, group: {} })
-    expect(await ask(transport)).toBe('0x2')
+    expect(await sendRequest(transport)).toBe('0x2')
     one.script = reply('0x1')
-    for (let i = 0; i < 3; i++) expect(await ask(transport)).toBe('0x2')
+    for (let i = 0; i < 3; i++) expect(await sendRequest(transport)).toBe('0x2')
     two.script = raw(503, 'down')
-    expect(await ask(transport)).toBe('0x1')
+    expect(await sendRequest(transport)).toBe('0x1')
     two.script = reply('0x2')
-    expect(await ask(transport)).toBe('0x1')
-    expect(await ask(make({ servers }))).toBe('0x1')
+    expect(await sendRequest(transport)).toBe('0x1')
+    expect(await sendRequest(make({ servers }))).toBe('0x1')
   })
 })
 
@@ -211,15 +212,15 @@ describe('hedging', () => {
   const hedge = { minMs: 50, maxRatio: 1 }
   beforeEach(useFakeClock)
   const warm = async (transport: Transport): Promise<void> => {
-    for (let i = 0; i < 25; i++) await ask(transport)
+    for (let i = 0; i < 25; i++) await sendRequest(transport)
   }
 
-  test('answers from the second server where the first is slow, and ends the request at the first', async () => {
+  test('uses the result of the second server if the first is slow, and aborts the request to the first', async () => {
     const transport = make({ hedge })
     await warm(transport)
     let ended = false
     one.script = (_, __, socket) => void socket.on('close', () => (ended = true))
-    const call = ask(transport)
+    const call = sendRequest(transport)
     await until(() => one.seen.length === 26)
     await vi.advanceTimersByTimeAsync(49)
     expect(two.seen).toHaveLength(0)
@@ -228,13 +229,13 @@ describe('hedging', () => {
     await until(() => ended)
   })
 
-  test('answers from the first where that is faster after all', async () => {
+  test('uses the result of the first server if that is faster after all', async () => {
     const transport = make({ hedge })
     await warm(transport)
     let respond = (): void => {}
     one.script = (...args) => (respond = () => reply('0x1')(...args))
     two.script = hangs
-    const call = ask(transport)
+    const call = sendRequest(transport)
     await until(() => one.seen.length === 26)
     await vi.advanceTimersByTimeAsync(50)
     await until(() => two.seen.length === 1)
@@ -245,9 +246,9 @@ describe('hedging', () => {
 
 describe('minBlock', () => {
   const balance = (transport: Transport, minBlock: number | boolean): Promise<unknown> =>
-    ask(transport, 'eth_getBalance', ['0x00000000000000000000000000000000000000aa', 'latest'], { minBlock })
+    sendRequest(transport, 'eth_getBalance', ['0x00000000000000000000000000000000000000aa', 'latest'], { minBlock })
 
-  test('is answered by the server that has the block', async () => {
+  test('uses the server that has the block', async () => {
     one.script = node(() => 98)
     two.script = node(() => 101)
     const transport = make()
@@ -266,22 +267,22 @@ describe('minBlock', () => {
     expect(one.seen.length).toBeGreaterThanOrEqual(5)
   })
 
-  test('reads what was written, though another node behind the same address has not seen it', async () => {
-    // One address, two nodes: each request meets the other one.
+  test('reads from a node that has the block, even if another node behind the same URL lags', async () => {
+    // One URL, two nodes: requests alternate between them.
     let turn = 0
     one.script = (...args) => node(() => (turn++ % 2 ? 97 : 100))(...args)
     const transport = make({ servers: [one], retries: 20 })
     for (let i = 0; i < 10; i++) expect(await balance(transport, 100)).toBe('at 100')
   })
 
-  test('true follows the highest block that any server has told of', async () => {
+  test('true requires the highest block that any server has reported', async () => {
     one.script = node(() => 98)
     two.script = node(() => 105)
     const transport = make({ minBlock: true })
-    expect(await ask(transport, 'eth_blockNumber', [], { minBlock: false })).toBe('0x62')
+    expect(await sendRequest(transport, 'eth_blockNumber', [], { minBlock: false })).toBe('0x62')
     expect(await balance(transport, true)).toBe('at 98')
     one.script = raw(503, 'down')
-    expect(await ask(transport, 'eth_blockNumber')).toBe('0x69')
+    expect(await sendRequest(transport, 'eth_blockNumber')).toBe('0x69')
     one.script = node(() => 98)
     expect(await balance(transport, true)).toBe('at 105')
   })

@@ -6,35 +6,35 @@ import { createCall } from '../src/transport/createCall.ts'
 import type { Endpoint } from '../src/transport/http.ts'
 import type { RouteCall } from '../src/transport/routeCall.ts'
 
-/** How one call ends: with a result or a failure, after a time; `undefined` is never. */
+/** How a call ends: with a result or a failure, after a delay in milliseconds (default 1), or never. */
 export type Outcome = { readonly afterMs?: number } & (
   | { readonly result: unknown }
   | { readonly facts: FailureFacts }
   | { readonly never: true }
 )
 
-/** What came to a scripted endpoint. */
+/** A call that a scripted endpoint received. */
 export interface Arrival {
   readonly method: string
   readonly params: string
   readonly priority: string | undefined
-  /** As `now()` counts. */
+  /** The time, as from `now()`. */
   readonly at: number
-  /** How many calls were under way then, this one included. */
+  /** The number of calls in flight at that time, including this one. */
   readonly open: number
-  /** Set with the reason when it was ended from above. */
+  /** Set with the reason if the call was cancelled. */
   cancelled?: { readonly reason: unknown }
 }
 
-/** An endpoint that ends each call as a script says. */
+/** An endpoint in memory. A script decides how each call ends. */
 export interface ScriptedEndpoint extends Endpoint {
   readonly arrivals: Arrival[]
-  /** May be replaced at any time. */
+  /** Can be replaced at any time. */
   script: (call: Call, arrival: number) => Outcome
   closed: boolean
 }
 
-/** Makes one. Calls end in a timer, never at once, as real ones do. */
+/** Creates a scripted endpoint. Like real calls, its calls end asynchronously, in a timer. */
 export function scriptedEndpoint(
   script: ScriptedEndpoint['script'] = () => ({ result: '0x1' }),
   redactedUrl = 'https://node.example/…',
@@ -69,7 +69,7 @@ export function scriptedEndpoint(
             outcome.afterMs ?? 1,
           )
     call.cancel = (reason) => {
-      if (!call.ended) throw new Error(`${redactedUrl}: who cancels a call says first that it has ended`)
+      if (!call.ended) throw new Error(`${redactedUrl}: set call.ended before you cancel a call`)
       clearTimeout(timer)
       arrival.cancelled = { reason }
       end(false, reason)
@@ -88,26 +88,26 @@ export function scriptedEndpoint(
   return endpoint
 }
 
-/** A call record such as the door makes. */
+/** Creates a call record, as the transport does. */
 export function newCall(method = 'eth_chainId', fields: Partial<RouteCall> = {}): RouteCall {
   return { ...createCall(method, '[]', {}), ...fields }
 }
 
-/** What became of a call. */
+/** A call that was sent, with its outcome. */
 export interface Sent {
   readonly call: RouteCall
   ok?: boolean
   value?: unknown
-  /** When it settled. */
+  /** When it completed. */
   at?: number
-  /** How often it settled: 1 once it is over. */
+  /** How often it completed: 0 in flight, then 1. */
   settled: number
   readonly events: unknown[]
-  /** Ends it from above, as an abort does. */
+  /** Cancels it, as an abort does. */
   readonly end: (reason: unknown) => void
 }
 
-/** Sends a call down, and keeps how it ends. */
+/** Sends a call, and records its outcome. */
 export function sendDown(send: Send, method?: string, fields: Partial<RouteCall> = {}): Sent {
   const events: unknown[] = []
   const call = newCall(method, { note: (event) => void events.push(event), ...fields })

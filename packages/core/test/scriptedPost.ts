@@ -6,7 +6,7 @@ import { findChainMismatch } from '../src/message/findChainMismatch.ts'
 import type { Call, Send } from '../src/transport/call.ts'
 import type { HttpEndpoint, Post } from '../src/transport/http.ts'
 
-/** One call in a body. */
+/** One call in a request body. */
 export interface Asked {
   readonly id: number
   readonly method: string
@@ -16,40 +16,40 @@ export interface Asked {
 /** A request that was posted. */
 export interface Posted {
   readonly body: string
-  /** Its calls; one where it was no array. */
+  /** Its calls; one if the body is not an array. */
   readonly asked: readonly Asked[]
   readonly batched: boolean
-  /** As `now()` counts. */
+  /** The time, as from `now()`. */
   readonly at: number
   stopped: boolean
 }
 
-/** How a request ends, after a time in milliseconds: by an answer, by a break, or never. */
+/** How a request ends: with a response or a failure, after a delay in milliseconds (default 1), or never. */
 export type Reply = { readonly afterMs?: number } & (
   | { readonly status?: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
   | { readonly facts: FailureFacts }
   | { readonly never: true }
 )
 
-/** An endpoint in memory, which answers posted bodies by a script. */
+/** An endpoint in memory. Its responses to request bodies come from a script. */
 export interface ScriptedPost extends HttpEndpoint {
   readonly chainId: number | undefined
   readonly posted: Posted[]
-  /** How many requests are under way. */
+  /** The number of requests in flight. */
   open: number
-  /** May be replaced at any time. */
+  /** Can be replaced at any time. */
   script: (posted: Posted) => Reply
 }
 
-/** The answer that each call should get: its own method and params. */
+/** The correct response to a call: its own method and params. */
 export const ownAnswer = ({ id, method, params }: Asked): object => ({ jsonrpc: '2.0', id, result: { method, params } })
 
-/** Answers everything as it should be. */
+/** Responds correctly to every call. */
 export const answerAll = ({ asked, batched }: Posted): Reply => ({
   text: JSON.stringify(batched ? asked.map(ownAnswer) : ownAnswer(asked[0] as Asked)),
 })
 
-/** Makes one. Requests end in a timer, never at once, as real ones do. */
+/** Creates a scripted endpoint. Like real requests, its requests end asynchronously, in a timer. */
 export function scriptedPost(script: ScriptedPost['script'] = answerAll, chainId?: number): ScriptedPost {
   const redactedUrl = 'https://node.example/…'
   const context = { redactedUrl, secrets: [] }

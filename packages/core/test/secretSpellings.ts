@@ -3,7 +3,7 @@ const hexOf = (char: string): string => char.charCodeAt(0).toString(16).padStart
 const base64Of = (text: string): string => Buffer.from(text).toString('base64')
 const bytesOf = (text: string): string => Buffer.from(text).toString('hex')
 
-/** How a server may repeat a secret in its words: each way by its name. */
+/** The ways in which a server can repeat a secret in its messages, by name. */
 export const secretSpellings: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
   'in upper case': (secret) => secret.toUpperCase(),
@@ -39,17 +39,17 @@ export const secretSpellings: Readonly<Record<string, (secret: string) => string
     encodeURIComponent(encodeURIComponent(each(secret, (char) => `%${hexOf(char)}`))),
   'in JSON escapes': (secret) => each(secret, (char) => `\\u00${hexOf(char)}`),
   'in JSON escapes in a JSON text': (secret) => JSON.stringify(each(secret, (char) => `\\u00${hexOf(char)}`)),
-  'in escapes of C': (secret) => each(secret, (char) => `\\x${hexOf(char)}`),
+  'in C escapes': (secret) => each(secret, (char) => `\\x${hexOf(char)}`),
   'in HTML entities': (secret) => each(secret, (char) => `&#x${hexOf(char)};`),
   'with spaces': (secret) => each(secret, (char) => `${char} `),
   'with dashes': (secret) => Array.from(secret).join('-'),
   'in groups of four': (secret) => secret.replace(/.{4}/g, '$& '),
   'in groups with line breaks': (secret) => secret.replace(/.{6}/g, '$&\n'),
-  'with spaces of no width': (secret) => Array.from(secret).join('\u200b'),
+  'with zero-width spaces': (secret) => Array.from(secret).join('\u200b'),
   'as a list of characters': (secret) => JSON.stringify(Array.from(secret)),
 }
 
-/** Where a secret could still be read: in the text, in what its escapes mean, and in what is encoded in it. */
+/** The texts in which a secret could be read: the text itself, without escapes, and decoded from hex or base64. */
 export const readingsOf = (text: string): readonly string[] => {
   const views = [text]
   for (let level = 0; level < 4; level += 1)
@@ -70,7 +70,7 @@ export const readingsOf = (text: string): readonly string[] => {
   ])
 }
 
-/** The runs of 8 characters of a secret that can still be read somewhere in a text. */
+/** The runs of 8 characters of a secret that can be read in a text. */
 export const readableRuns = (text: string, secret: string): readonly string[] => {
   const readings = readingsOf(text).map((reading) => reading.toLowerCase())
   const runs: string[] = []

@@ -16,13 +16,13 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const hashOfNothing = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
-/** No hash, but another one for each of the transactions below. */
-const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? hashOfNothing : `0x${hex.slice(2).padEnd(64, 'd')}`)
-const rawOf = (at: number): string => `0x02c0${at.toString(16).padStart(4, '0')}`
+const emptyHash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+/** Not a real hash, but a different value for each of the transactions below. */
+const keccak256 = (hex: string): `0x${string}` => (hex === '0x' ? emptyHash : `0x${hex.slice(2).padEnd(64, 'd')}`)
+const createRaw = (at: number): string => `0x02c0${at.toString(16).padStart(4, '0')}`
 
-/** Params that say whose call it is, where they can. */
-const paramsOf: Record<string, (at: number) => readonly unknown[]> = {
+/** Params that identify the call, if the method allows it. */
+const createParams: Record<string, (at: number) => readonly unknown[]> = {
   eth_getBalance: (at) => [`mine ${at}`, 'latest'],
   eth_getCode: (at) => [`mine ${at}`, '0x1'],
   eth_getLogs: (at) => [{ address: `mine ${at}` }],
@@ -31,11 +31,11 @@ const paramsOf: Record<string, (at: number) => readonly unknown[]> = {
   eth_blockNumber: () => [],
   eth_sendTransaction: (at) => [`mine ${at}`],
   eth_newFilter: (at) => [`mine ${at}`],
-  eth_sendRawTransaction: (at) => [rawOf(at)],
+  eth_sendRawTransaction: (at) => [createRaw(at)],
 }
 
-/** What a good node answers. */
-const resultOf = ({ method, params }: Pick<Asked, 'method' | 'params'>, known: ReadonlySet<string>): unknown => {
+/** The correct result of a call. */
+const getResult = ({ method, params }: Pick<Asked, 'method' | 'params'>, known: ReadonlySet<string>): unknown => {
   if (method === 'eth_blockNumber') return '0x20'
   if (method === 'eth_sendRawTransaction') return keccak256(params[0] as string)
   if (method === 'eth_getTransactionByHash')
@@ -45,7 +45,7 @@ const resultOf = ({ method, params }: Pick<Asked, 'method' | 'params'>, known: R
   return { of: [method, params[0] ?? null] }
 }
 
-/** What is done to one request. `arrives`: whether a node may have taken what was in it. */
+/** Faults of a request. `arrives`: whether a node may have accepted its calls. */
 const faults: Record<string, { readonly arrives: boolean; readonly reply: (sent: Fetched) => FetchReply }> = {
   hang: { arrives: true, reply: () => ({ never: true }) },
   'a head and no more': { arrives: true, reply: () => ({ headOnly: true }) },
@@ -54,7 +54,7 @@ const faults: Record<string, { readonly arrives: boolean; readonly reply: (sent:
   busy: { arrives: true, reply: () => ({ status: 503, text: 'busy', headers: { 'retry-after': '1' } }) },
   empty: { arrives: true, reply: () => ({ text: '' }) },
   half: { arrives: true, reply: () => ({ text: '{"jsonrpc":"2.0","id":1,"resu' }) },
-  'an id that is not asked for': {
+  'an id that was not requested': {
     arrives: true,
     reply: () => ({ text: '{"jsonrpc":"2.0","id":987654321,"result":"not mine"}' }),
   },
@@ -75,20 +75,20 @@ const faults: Record<string, { readonly arrives: boolean; readonly reply: (sent:
   },
 }
 
-/** A time in milliseconds, or mostly never. */
+/** A time in milliseconds, or, in most cases, null for never. */
 const rarely = (max: number): fc.Arbitrary<number | null> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.integer({ min: 0, max }) })
 
 const planned = fc.record({
-  method: fc.constantFrom(...Object.keys(paramsOf), 'eth_getBalance', 'eth_getCode', 'eth_getCode'),
-  /** Calls of the same subject ask the same, so that there is something to share. */
+  method: fc.constantFrom(...Object.keys(createParams), 'eth_getBalance', 'eth_getCode', 'eth_getCode'),
+  /** Calls with the same method and subject are identical, so that they can share requests. */
   subject: fc.integer({ min: 0, max: 5 }),
   atMs: fc.constantFrom(0, 0, 0, 3, 400),
   timeoutMs: fc.constantFrom(50, 1_000, 1_000, 5_000),
   abortAfterMs: rarely(1_500),
   priority: fc.constantFrom('write', 'read', 'poll', undefined, undefined, undefined),
   minBlock: fc.constantFrom(true, 0x18, undefined, undefined, undefined, undefined),
-  /** By the transport, by a group, or with others in an explicit batch of either. */
+  /** How it is sent: by the transport or by a group, alone or in an explicit batch. */
   by: fc.constantFrom('transport', 'transport', 'group', 'batch', 'batch of the group'),
 })
 
@@ -109,10 +109,10 @@ const world = fc.record({
 })
 
 const MAX_WAIT_MS = 3_000
-/** Timers are not more exact. */
+/** The accuracy of timers, in milliseconds. */
 const GRACE_MS = 25
 
-/** A call, and what became of it. */
+/** A call that was made, with its outcome. */
 interface Made {
   readonly method: string
   readonly params: readonly unknown[]
@@ -120,24 +120,24 @@ interface Made {
   readonly startedAt: number
   readonly reason: object
   end?: { readonly ok: boolean; readonly value: unknown; readonly at: number }
-  settled: number
+  completions: number
 }
 
-test('every call ends once, in time, with its own answer or a true failure, whatever nodes and callers do', async () => {
+test('every call ends once, before its deadline, with its own result or a correct failure, under random faults and aborts', async () => {
   const seen: Record<string, number> = {}
   await fc.assert(
     fc.asyncProperty(world, async (given) => {
       vi.clearAllTimers()
       const known = new Set<string>()
-      /** Of each write: in how many requests it was that may have arrived. */
+      /** The number of requests with each write that may have arrived. */
       const taken = new Map<string, number>()
-      /** What a request showed, told at the end: what is thrown in a fetch is a failure of the network. */
+      /** Problems found in requests. Checked at the end, because an error thrown in a fetch would count as a network error. */
       const wrong: string[] = []
       let requests = 0
       let closedAt = Infinity
 
       const memory = memoryFetch((sent) => {
-        if (performance.now() > closedAt) wrong.push('it is sent after the transport was closed')
+        if (performance.now() > closedAt) wrong.push('a request is sent after the transport was closed')
         const fate = given.fates[requests++]
         const fault = fate ? faults[fate] : undefined
         const afterMs = given.takesMs[requests % given.takesMs.length] as number
@@ -149,12 +149,12 @@ test('every call ends once, in time, with its own answer or a true failure, what
           if (before > 0) wrong.push(`${write} is sent again, and may have arrived`)
           if (fault?.arrives !== false) {
             taken.set(write, before + 1)
-            // It is there, whatever is answered.
+            // The node has accepted it, even if the response is a fault.
             if (method === 'eth_sendRawTransaction') known.add(keccak256(params[0] as string))
           }
         }
         if (fault) return fault.reply(sent)
-        const items = sent.asked.map((asked) => ({ jsonrpc: '2.0', id: asked.id, result: resultOf(asked, known) }))
+        const items = sent.asked.map((asked) => ({ jsonrpc: '2.0', id: asked.id, result: getResult(asked, known) }))
         return { text: JSON.stringify(sent.batched ? items.toReversed() : items[0]), afterMs }
       })
       const ended = new Map<number, { readonly durationMs: number; readonly queuedMs: number; times: number }>()
@@ -180,17 +180,17 @@ test('every call ends once, in time, with its own answer or a true failure, what
       const group: TransportGroup = transport.group()
 
       const made: Made[] = []
-      const begin = (plan: (typeof given.calls)[number], at: number): void => {
+      const start = (plan: (typeof given.calls)[number], at: number): void => {
         const { method, timeoutMs, priority, minBlock, abortAfterMs, by } = plan
-        // A write is its caller's own.
-        const params = (paramsOf[method] as (typeof paramsOf)[string])(isReadMethod(method) ? plan.subject : at)
+        // Each write is unique.
+        const params = (createParams[method] as (typeof createParams)[string])(isReadMethod(method) ? plan.subject : at)
         const reason = { mine: at }
         const controller = new AbortController()
         const options: CallOptions = { signal: controller.signal, timeoutMs, priority, minBlock }
-        const call: Made = { method, params, timeoutMs, startedAt: performance.now(), reason, settled: 0 }
+        const call: Made = { method, params, timeoutMs, startedAt: performance.now(), reason, completions: 0 }
         made.push(call)
-        const settle = (ok: boolean, value: unknown): void => {
-          call.settled++
+        const complete = (ok: boolean, value: unknown): void => {
+          call.completions++
           call.end = { ok, value, at: performance.now() }
         }
         const via = by.includes('group') ? group : transport
@@ -202,44 +202,44 @@ test('every call ends once, in time, with its own answer or a true failure, what
             .then((ends) => {
               for (const [place, one] of [call, second].entries()) {
                 const result = (ends as PromiseSettledResult<unknown>[])[place] as PromiseSettledResult<unknown>
-                one.settled++
+                one.completions++
                 const ok = result.status === 'fulfilled'
                 one.end = { ok, value: ok ? result.value : result.reason, at: -1 }
               }
             })
         } else
           via.request({ method, params }, options).then(
-            (value) => settle(true, value),
-            (error: unknown) => settle(false, error),
+            (value) => complete(true, value),
+            (error: unknown) => complete(false, error),
           )
         if (abortAfterMs === 0) controller.abort(reason)
         else if (abortAfterMs != null) setTimeout(() => controller.abort(reason), abortAfterMs)
       }
       for (const atMs of new Set(given.calls.map((plan) => plan.atMs)))
         setTimeout(() => {
-          for (const [at, plan] of given.calls.entries()) if (plan.atMs === atMs) begin(plan, at)
+          for (const [at, plan] of given.calls.entries()) if (plan.atMs === atMs) start(plan, at)
         }, atMs)
       if (given.closeGroupMs !== null) setTimeout(() => group.close(), given.closeGroupMs)
       if (given.closeMs !== null)
         setTimeout(() => {
           transport.close()
           closedAt = performance.now()
-          if (memory.open > 0) wrong.push('a request is left by the close')
+          if (memory.open > 0) wrong.push('a request is open after the close')
         }, given.closeMs)
 
       await vi.advanceTimersByTimeAsync(120_000)
 
       expect(wrong).toEqual([])
-      // Where nothing waits in a queue of ours.
+      // Whether no call waits in a queue of the transport.
       const free = !given.rate && given.maxInFlight === 64 && !given.fates.some((fate) => /too|used/.test(fate ?? ''))
-      for (const { method, params, timeoutMs, startedAt, reason, settled, end } of made) {
-        expect(settled, `${method} ends exactly once`).toBe(1)
+      for (const { method, params, timeoutMs, startedAt, reason, completions, end } of made) {
+        expect(completions, `${method} ends exactly once`).toBe(1)
         const { ok, value, at } = end as NonNullable<typeof end>
-        const name = ok ? 'answered' : value === reason ? 'reason' : isKeyrailError(value) ? value.kind : 'nameless'
+        const name = ok ? 'answered' : value === reason ? 'reason' : isKeyrailError(value) ? value.kind : 'unknown'
         seen[name] = (seen[name] ?? 0) + 1
         if (free && at >= 0) expect(at - startedAt, 'it ends in time').toBeLessThanOrEqual(timeoutMs + GRACE_MS)
         if (free && at >= 0) seen['in time'] = (seen['in time'] ?? 0) + 1
-        if (ok) expect(value, 'its own answer').toEqual(resultOf({ method, params }, known))
+        if (ok) expect(value, 'its own result').toEqual(getResult({ method, params }, known))
         else if (value !== reason) {
           if (!isKeyrailError(value)) throw new Error(`${method} ended with ${String(value)}`)
           expect(value.method).toBe(method)
@@ -247,17 +247,17 @@ test('every call ends once, in time, with its own answer or a true failure, what
           if (value.kind === 'timeout') {
             const tookMs = at - startedAt
             if (at >= 0 && value.source === 'client' && !value.message.includes('attempt'))
-              // Node counts a timer from the beginning of the loop's turn: after a long turn it fires that much earlier.
+              // Node measures a timer from the start of the event loop iteration: after a long iteration it fires early.
               expect(tookMs).toBeGreaterThanOrEqual(timeoutMs / 2)
           }
         }
       }
-      // Of each call, by what hooks are told: its time, but for what it spent in queues of ours.
+      // The duration of each call, from its events, without the time in queues of the transport.
       expect(ended.size).toBe(transport.stats().calls)
       for (const { durationMs, queuedMs, times } of ended.values()) {
         expect(times).toBe(1)
         const mostMs = Math.max(...given.calls.map((plan) => plan.timeoutMs))
-        // What waits for others, or is refused in a queue, is not told of as queued: so many waits there can be.
+        // Waits for a shared request, and waits that end with a rejection, are not reported as queued. There can be 8 of them.
         expect(durationMs).toBeLessThanOrEqual(mostMs + queuedMs + 8 * MAX_WAIT_MS + GRACE_MS)
       }
       const { calls, answered, failed, inFlight, failedByKind } = transport.stats()
@@ -271,7 +271,7 @@ test('every call ends once, in time, with its own answer or a true failure, what
     }),
     { numRuns: 400 },
   )
-  // Or else the worlds above were too tame to say anything.
+  // Otherwise the random cases were too easy to prove anything.
   for (const [name, least] of Object.entries({
     answered: 1_000,
     reason: 100,

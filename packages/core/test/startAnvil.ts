@@ -8,8 +8,8 @@ export interface Anvil {
   readonly stop: () => Promise<void>
 }
 
-/** The binary itself: the package's own script would put a second Node process in between. */
-const binary = (): string => {
+/** Finds the binary. The script of the package would start an additional Node process. */
+const findBinary = (): string => {
   const anvil = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
   const platform = anvil.resolve(
     `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}/package.json`,
@@ -17,12 +17,12 @@ const binary = (): string => {
   return join(platform, '../bin/anvil')
 }
 
-/** Starts an anvil on a port of its own. Its ten accounts are rich and unlocked. */
+/** Starts an anvil on a free port. Its ten accounts are funded and unlocked. */
 export async function startAnvil(...args: string[]): Promise<Anvil> {
-  const child = spawn(binary(), ['--host', '127.0.0.1', '--port', '0', ...args], {
+  const child = spawn(findBinary(), ['--host', '127.0.0.1', '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Not inherited: where whoever started it is killed, it would keep open what the runner of the tests waits for.
+  // stderr is piped, not inherited: if this process is killed, an inherited stream stays open, and the test runner waits for it.
   child.stderr.pipe(process.stderr)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const url = await new Promise<string>((resolve, reject) => {

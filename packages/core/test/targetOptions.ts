@@ -2,14 +2,14 @@ import { batch as joinCalls, layer } from '../src/index.ts'
 import type { Layer, TransportOptions } from '../src/index.ts'
 import type { Target } from './adapters/subject.ts'
 
-/** Ends every call by one signal, with its reason: for libraries that take no signal with a call. */
-const endedBy = (signal: AbortSignal): Layer =>
+/** A layer that ends every call when a signal is aborted: for libraries whose calls accept no signal. */
+const createAbortLayer = (signal: AbortSignal): Layer =>
   layer((request) => (args, options) => {
     const ended = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     return Promise.race([request(args, options), ended])
   })
 
-/** The options that a user of Keyrail would give for a target: the defaults, but for what the target says. */
+/** The transport options for a target: the defaults, except for the options of the target. */
 export function targetOptions({ origin, key, chainId, batch, timeoutMs, signal }: Target): TransportOptions {
   return {
     baseUrl: origin,
@@ -17,6 +17,6 @@ export function targetOptions({ origin, key, chainId, batch, timeoutMs, signal }
     ...(chainId === undefined ? {} : { chainId }),
     ...(batch ? { batch: joinCalls() } : {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(signal ? { layers: [endedBy(signal)] } : {}),
+    ...(signal ? { layers: [createAbortLayer(signal)] } : {}),
   }
 }

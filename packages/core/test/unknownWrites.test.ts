@@ -58,27 +58,27 @@ describe('every way to send a call', () => {
     .oneof(fc.constantFrom(...writes), nearRead, fc.string({ minLength: 1 }))
     .filter((name) => !reads.has(name))
 
-  /** How a request fails after it reached the server. */
-  const fates: Readonly<Record<string, MemoryFetch['script']>> = {
+  /** How a request fails after it has reached the server. */
+  const faults: Readonly<Record<string, MemoryFetch['script']>> = {
     'status 502': () => ({ status: 502, text: 'Bad Gateway' }),
     'status 503': () => ({ status: 503, text: 'Service Unavailable' }),
-    'a proxy that writes of a rate limit': () => ({ status: 503, text: 'throttling: too many requests' }),
-    'a proxy that writes of a key': () => ({ status: 500, text: 'unauthorized: invalid API key' }),
-    'a proxy that writes of the method': () => ({ status: 502, text: 'method not allowed by upstream plan' }),
+    'a proxy that mentions a rate limit': () => ({ status: 503, text: 'throttling: too many requests' }),
+    'a proxy that mentions a key': () => ({ status: 500, text: 'unauthorized: invalid API key' }),
+    'a proxy that mentions the method': () => ({ status: 502, text: 'method not allowed by upstream plan' }),
     'a broken connection': () => ({ facts: { text: 'fetch failed' } }),
     'no JSON': () => ({ text: '<html>' }),
     'an internal error': ({ asked }) => ({
       text: JSON.stringify({ jsonrpc: '2.0', id: asked[0]?.id, error: { code: -32_603, message: 'Internal error' } }),
     }),
-    'too late for its attempt': () => ({ status: 502, text: '', afterMs: 5_000 }),
+    'after the timeout of the attempt': () => ({ status: 502, text: '', afterMs: 5_000 }),
   }
 
-  test('sends what is not a known read exactly once for each call, to one endpoint, in no batch', async () => {
+  test('sends a call that is not a known read exactly once, to one endpoint, not in a batch', async () => {
     vi.useFakeTimers()
     await fc.assert(
       fc.asyncProperty(
         method,
-        fc.constantFrom(...Object.keys(fates)),
+        fc.constantFrom(...Object.keys(faults)),
         fc.record({
           endpoints: fc.boolean(),
           batch: fc.boolean(),
@@ -88,7 +88,7 @@ describe('every way to send a call', () => {
           by: fc.constantFrom('request', 'batch', 'group'),
         }),
         async (name, fate, { endpoints, by, hedge, ...given }) => {
-          const memory = memoryFetch(fates[fate])
+          const memory = memoryFetch(faults[fate])
           const urls = endpoints ? ['one', 'two'] : ['one']
           const transport = createFullTransport({
             endpoints: urls.map((host) => ({ url: `https://${host}.example` })),

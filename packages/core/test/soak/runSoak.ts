@@ -95,7 +95,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       worstMs = Math.max(worstMs, overMs)
       if (overMs <= GRACE_MS) return
       late++
-      tally.say(`${method} ${index} took ${Math.round(durationMs)} ms, ${Math.round(queuedMs)} of them in queues`)
+      tally.report(`${method} ${index} took ${Math.round(durationMs)} ms, ${Math.round(queuedMs)} of them in queues`)
     }
     const transport = createFullTransport({
       ...address,
@@ -125,7 +125,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     for (const [index, { since, giveUp }] of pending)
       if (performance.now() - since > LOST_MS) {
         lost++
-        tally.say(`${soakCall(index, seed).args.method} ${index} has not ended`)
+        tally.report(`${soakCall(index, seed).args.method} ${index} has not ended`)
         giveUp()
       }
   }, 1_000)
@@ -246,7 +246,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   })
   const checks: SoakCheck[] = [
     must('calls made', made, calls),
-    must('calls that completed exactly once', tally.settled.filter((times) => times === 1).length, calls),
+    must('calls that completed exactly once', tally.completed.filter((times) => times === 1).length, calls),
     must('calls reported to hooks', reported, calls),
     must('calls in flight at the end', stats.inFlight, 0),
     must('calls that never completed', lost, 0),

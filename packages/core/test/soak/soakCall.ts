@@ -1,45 +1,45 @@
 import type { Priority, RequestArguments } from '@keyrail/core'
 import { seededRandom } from '../faults/seededRandom.ts'
 
-/** One call of the soak. */
+/** One call of the soak test. */
 export interface SoakCall {
   readonly args: RequestArguments
   readonly timeoutMs: number
   readonly priority: Priority | undefined
-  /** After how many milliseconds it is aborted; undefined for never. */
+  /** When it is aborted, in milliseconds after its start; undefined for never. */
   readonly abortMs: number | undefined
 }
 
-/** How long most calls may take, in milliseconds. */
+/** The timeout of most calls, in milliseconds. */
 export const TIMEOUT_MS = 3_000
 
 const pad = (number: number, digits: number): string => number.toString(16).padStart(digits, '0')
 
-/** Reads that several callers make at once, so that they share requests; and blocks, which are kept. */
+/** The number of accounts that several callers read at once, to share requests, and of blocks, which are cached. */
 const HOT_ACCOUNTS = 50
 const BLOCKS = 400
 
 /**
- * The call of a given number. Of a hundred there are about 55 reads that nobody else makes, 15 that others make at the same time, 10 of what can be
- * cached, 5 heavy ones, and 15 transactions, of which a third are of a type that cannot be looked up. Some are aborted, some have little
- * time, and some are polls.
+ * Creates a call of the soak test. Of a hundred calls, about 55 are unique reads, 15 are reads that other callers make at the same time, 10 are
+ * cacheable, 5 are expensive, and 15 are transactions, a third of which have a type that cannot be looked up. Some are aborted, some have a
+ * short timeout, and some are polls.
  *
- * @param index - Which one, from 0.
- * @param seed - Of the run.
+ * @param index - The number of the call, from 0.
+ * @param seed - The seed of the run.
  */
 export function soakCall(index: number, seed: number): SoakCall {
   const random = seededRandom(seed * 1_000_003 + index)
   const dice = random()
   const fate = random()
   return {
-    args: argsOf(index, dice, random),
+    args: createArgs(index, dice, random),
     timeoutMs: fate < 0.03 ? 20 + Math.floor(random() * 300) : TIMEOUT_MS,
     priority: fate > 0.9 && dice < 0.7 ? 'poll' : undefined,
     abortMs: fate >= 0.03 && fate < 0.06 ? Math.floor(random() * 40) : undefined,
   }
 }
 
-function argsOf(index: number, dice: number, random: () => number): RequestArguments {
+function createArgs(index: number, dice: number, random: () => number): RequestArguments {
   const pick = (of: number): number => Math.floor(random() * of)
   if (dice < 0.55) return { method: 'eth_call', params: [{ to: `0x${pad(index, 40)}` }, 'latest'] }
   if (dice < 0.7) return { method: 'eth_getBalance', params: [`0x${pad(pick(HOT_ACCOUNTS), 40)}`, 'latest'] }

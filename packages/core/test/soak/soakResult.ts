@@ -2,8 +2,8 @@ import type { RequestArguments } from '@keyrail/core'
 import { soakHash } from './soakHash.ts'
 
 /**
- * The one right answer to a call of the soak, made of nothing but the call: so both sides know it, and an answer that belongs to another call is
- * noticed whatever way it came.
+ * Computes the correct result of a call of the soak test from the call alone. Client and server both use it, so a result of another call is
+ * always detected.
  */
 export function getSoakResult({ method, params = [] }: RequestArguments): unknown {
   const [first] = Object.values(params)

@@ -2,55 +2,56 @@ import { isKeyrailError } from '@keyrail/core'
 import { getSoakResult } from './soakResult.ts'
 import type { SoakCall } from './soakCall.ts'
 
-/** How one call ended. */
+/** The outcome of one call. */
 export type SoakOutcome =
   | { readonly status: 'fulfilled'; readonly value: unknown }
   | { readonly status: 'rejected'; readonly reason: unknown }
 
-/** What is known of the calls of a soak that have ended. */
+/** The outcomes of the calls of a soak test. */
 export interface SoakTally {
-  /** How often each call ended: once, if all is well. */
-  readonly settled: Uint8Array
-  /** 1 where a call was answered. */
+  /** How often each call completed; must be once. */
+  readonly completed: Uint8Array
+  /** 1 for each call that succeeded. */
   readonly answered: Uint8Array
-  /** How many failed, by kind; `own reason` is the reason with which a call was aborted. */
+  /** The number of failures by kind. Calls that failed with the reason of their own abort count as `own reason`. */
   readonly failures: Record<string, number>
-  /** Answers and failures that belong to another call. */
+  /** Results and failures that belong to another call. */
   crossed: number
   /** Failures that are neither a `KeyrailError` nor the caller's own reason. */
   nameless: number
-  /** The first few things that were wrong, in words. */
+  /** The first problems, as text. */
   readonly samples: string[]
-  readonly say: (text: string) => void
-  /** A call has ended. `ownReason` is the reason with which it may have been aborted. */
+  /** Adds a problem to `samples`, up to 20. */
+  readonly report: (text: string) => void
+  /** Records the end of a call. `ownReason` is the reason of its abort, if it can be aborted. */
   readonly end: (index: number, call: SoakCall, outcome: SoakOutcome, ownReason?: object) => void
 }
 
 const MAX_SAMPLES = 20
 
-/** Makes one for so many calls. All that grows with their number is made at once, so that it is not taken for a leak. */
+/** Creates a tally for a number of calls. Its memory is allocated now, so that it does not look like a leak later. */
 export function createTally(calls: number): SoakTally {
   const tally: SoakTally = {
-    settled: new Uint8Array(calls),
+    completed: new Uint8Array(calls),
     answered: new Uint8Array(calls),
     failures: {},
     crossed: 0,
     nameless: 0,
     samples: [],
-    say: (text) => {
+    report: (text) => {
       if (tally.samples.length < MAX_SAMPLES) tally.samples.push(text)
     },
     end: (index, call, outcome, ownReason) => {
-      tally.settled[index] = (tally.settled[index] as number) + 1
+      tally.completed[index] = (tally.completed[index] as number) + 1
       if (outcome.status === 'rejected') return failed(index, call, outcome.reason, ownReason)
       const { value } = outcome
       tally.answered[index] = 1
       if (JSON.stringify(value) !== JSON.stringify(getSoakResult(call.args))) {
         tally.crossed++
-        tally.say(`${call.args.method} ${index} was answered ${JSON.stringify(value)}`)
+        tally.report(`${call.args.method} ${index} got ${JSON.stringify(value)}`)
       }
-      // Whoever is given the same object will see it.
-      if (Object(value) === value) Object.assign(value as object, { spoilt: index })
+      // Changes the result: if another call gets the same object, its check fails.
+      if (Object(value) === value) Object.assign(value as object, { changedBy: index })
     },
   }
   const count = (kind: string): void => {
@@ -60,13 +61,13 @@ export function createTally(calls: number): SoakTally {
     if (ownReason && reason === ownReason) return count('own reason')
     if (!isKeyrailError(reason)) {
       tally.nameless++
-      return tally.say(`${args.method} ${index} failed with ${String(reason)}`)
+      return tally.report(`${args.method} ${index} failed with ${String(reason)}`)
     }
     count(reason.kind)
     const { method, transactionHash } = reason
     if (method === args.method && (!transactionHash || transactionHash === getSoakResult(args))) return
     tally.crossed++
-    tally.say(`${args.method} ${index} failed as another call: ${reason.message}`)
+    tally.report(`${args.method} ${index} failed as another call: ${reason.message}`)
   }
   return tally
 }

@@ -17,18 +17,18 @@ export function verifyWrites(tally: SoakTally, taken: ServerReport['taken'], see
   let made = 0
   let doubled = 0
   let untaken = 0
-  for (let index = 0; index < tally.settled.length; index++) {
+  for (let index = 0; index < tally.completed.length; index++) {
     const { method, params } = soakCall(index, seed).args
     if (method !== 'eth_sendRawTransaction') continue
     made++
     const met = metBy.get(String(Object.values(params ?? [])[0])) ?? []
     if (met.length > 1) {
       doubled++
-      tally.say(`transaction ${index} was sent ${met.length} times, and met ${met.join(', then ')}`)
+      tally.report(`transaction ${index} was sent ${met.length} times, and met ${met.join(', then ')}`)
     }
     if (tally.answered[index] && met.length === 0) {
       untaken++
-      tally.say(`transaction ${index} was answered, and never taken`)
+      tally.report(`transaction ${index} was answered, and never taken`)
     }
   }
   return { made, doubled, untaken }
