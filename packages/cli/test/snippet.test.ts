@@ -50,9 +50,9 @@ describe('keyrail snippet', () => {
     ['an unknown language', ['--language', 'cobol'], /it is one of javascript, typescript, python, shell/],
     ['a library of another language', ['--language', 'python', '--library', 'ethers'], /it is one of web3\.py/],
     ['something else to go with', ['--with', 'care'], /it is one of keyrail/],
-    ['no account', ['--account', '0x12'], /values\.account is no address/],
+    ['no account', ['--account', '0x12'], /values\.account must be an address/],
     ['two addresses', ['--base-url', 'http://a', '--rpc-url', 'http://b'], /exclude each other/],
-    ['a slash at the end', ['--base-url', 'http://a/'], /ends with '\/'/],
+    ['a slash at the end', ['--base-url', 'http://a/'], /ends with "\/"/],
     ['another word', ['latestBlock'], /takes options only/],
     ['a key in the arguments', ['--api-key', 'x'], /stays in the history/],
   ])('%s is not understood', async (_what, words, message) => {

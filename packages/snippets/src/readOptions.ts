@@ -4,12 +4,12 @@ import { snippetMethods } from './snippetMethods.ts'
 import type { SnippetMethod } from './snippetMethods.ts'
 import type { SnippetOptions } from './snippetOptions.ts'
 
-/** The options as a library's writer takes them: complete, and safe to stand between quotes in any language. */
+/** The options with their defaults, validated: safe inside a string literal in any of the languages. */
 export interface ReadOptions {
   readonly method: SnippetMethod
   readonly library: SnippetLibraryEntry
   readonly withKeyrail: boolean
-  /** `base` is what stands before `/v2/{key}` of an app, and before `/{key}` of an API key. */
+  /** `base` is the URL before `/v2/{key}` for an app, and before `/{key}` for an API key. */
   readonly address: { readonly kind: 'app' | 'apiKey'; readonly base: string }
   readonly apiKey: string | undefined
   readonly account: string
@@ -19,7 +19,7 @@ export interface ReadOptions {
 
 const libraries = snippetLanguages.flatMap((language) => language.libraries)
 
-/** Values come into a program's text. Nothing that could end a string in any of the languages is among these. */
+/** The allowed values in the text of a program. None of these characters can end a string literal in any of the languages. */
 const safe = {
   url: /^https?:\/\/[\w.~:/[\]%@-]+$/,
   key: /^[\w…•*-]{1,128}$/,
@@ -27,22 +27,24 @@ const safe = {
 }
 
 /**
- * Reads what {@link snippet} was given.
- * @throws {TypeError} for each option that cannot be right, naming it and the mend.
+ * Validates the options of {@link snippet} and adds their defaults.
+ * @throws {TypeError} if an option is invalid. The message names the option and how to fix it.
  */
 export function readOptions(options: SnippetOptions): ReadOptions {
   const { method = 'latestBlock', values = {}, apiKey } = options
   if (!snippetMethods.some(({ id }) => id === method)) {
-    throw new TypeError(`method is not one of ${snippetMethods.map(({ id }) => id).join(', ')}`)
+    throw new TypeError(`method must be one of ${snippetMethods.map(({ id }) => id).join(', ')}, not ${quote(method)}`)
   }
   if (apiKey !== undefined && !safe.key.test(apiKey)) {
-    // The key itself is never repeated.
-    throw new TypeError('apiKey holds a character that no key has: did you paste the whole address?')
+    // The message must not repeat the key.
+    throw new TypeError('apiKey contains a character that no key has. Pass only the key, not the full URL.')
   }
   const { account = `0x${'0'.repeat(40)}`, block = 0, contract = '0xcA11bde05977b3631167028862bE2a173976CA11' } = values
-  if (!safe.address.test(account)) throw new TypeError('values.account is no address: 0x and 40 hexadecimal digits')
-  if (!safe.address.test(contract)) throw new TypeError('values.contract is no address: 0x and 40 hexadecimal digits')
-  if (!Number.isSafeInteger(block) || block < 0) throw new TypeError('values.block is no block number: 0 or more')
+  // The message must not repeat the value: it could be a private key.
+  if (!safe.address.test(account)) throw new TypeError('values.account must be an address: 0x and 40 hex digits')
+  if (!safe.address.test(contract)) throw new TypeError('values.contract must be an address: 0x and 40 hex digits')
+  if (!Number.isSafeInteger(block) || block < 0)
+    throw new TypeError(`values.block must be an integer from 0, not ${String(block)}`)
   return {
     method,
     library: readLibrary(options),
@@ -55,16 +57,21 @@ export function readOptions(options: SnippetOptions): ReadOptions {
   }
 }
 
+/** A value as JSON, for an error message. */
+const quote = (value: unknown): string => JSON.stringify(value) ?? String(value)
+
 function readLibrary({ language, library }: SnippetOptions): SnippetLibraryEntry {
   const ofLanguage = language === undefined ? libraries : libraries.filter((entry) => entry.language === language)
   const [first] = ofLanguage
   if (first === undefined) {
-    throw new TypeError(`language is not one of ${snippetLanguages.map(({ id }) => id).join(', ')}`)
+    throw new TypeError(
+      `language must be one of ${snippetLanguages.map(({ id }) => id).join(', ')}, not ${quote(language)}`,
+    )
   }
   if (library === undefined) return first
   const found = ofLanguage.find(({ id }) => id === library)
   if (found === undefined) {
-    throw new TypeError(`library is not one of ${ofLanguage.map(({ id }) => id).join(', ')}`)
+    throw new TypeError(`library must be one of ${ofLanguage.map(({ id }) => id).join(', ')}, not ${quote(library)}`)
   }
   return found
 }
@@ -72,7 +79,9 @@ function readLibrary({ language, library }: SnippetOptions): SnippetLibraryEntry
 function readAddress({ address }: SnippetOptions): ReadOptions['address'] {
   const [name, base] =
     'baseUrl' in address ? (['baseUrl', address.baseUrl] as const) : (['rpcUrl', address.rpcUrl] as const)
-  if (!safe.url.test(base) || !URL.canParse(base)) throw new TypeError(`address.${name} is no http or https URL`)
-  if (base.endsWith('/')) throw new TypeError(`address.${name} ends with '/': leave it out`)
+  if (!safe.url.test(base) || !URL.canParse(base)) {
+    throw new TypeError(`address.${name} must be an http:// or https:// URL without query, fragment or credentials`)
+  }
+  if (base.endsWith('/')) throw new TypeError(`address.${name} ends with "/". Remove the slash.`)
   return { kind: name === 'baseUrl' ? 'app' : 'apiKey', base }
 }

@@ -7,7 +7,7 @@ import type { SnippetOptions } from './snippetOptions.ts'
 const address = { baseUrl: 'https://node.example/testnet' }
 const libraries = snippetLanguages.flatMap((language) => language.libraries)
 
-test('without a choice: get the latest block, in JavaScript, by ethers', () => {
+test('by default: the latest block, in JavaScript, with ethers', () => {
   expect(snippet({ address, apiKey: 'kr_a…3fQ9' })).toEqual({
     text: `import { JsonRpcProvider } from 'ethers'
 
@@ -26,13 +26,13 @@ provider.destroy()
   })
 })
 
-test('says which Node a TypeScript program needs', () => {
+test('returns the Node version that a TypeScript program needs', () => {
   expect(snippet({ library: 'viem', address })).toMatchObject({ run: 'node latest-block.mts', needs: 'Node 24' })
   expect(snippet({ library: 'ethers', address })).not.toHaveProperty('needs')
 })
 
-describe.each(libraries)('by $id', ({ id: library, keyrail }) => {
-  test.each(snippetMethods)('$id holds the key once and the address once, at the top', ({ id: method }) => {
+describe.each(libraries)('with $id', ({ id: library, keyrail }) => {
+  test.each(snippetMethods)('$id contains the key once and the URL once, at the top', ({ id: method }) => {
     for (const withKeyrail of keyrail === undefined ? [false] : [false, true]) {
       const { text } = snippet({ method, library, withKeyrail, address, apiKey: 'kr_aSECRET' })
       expect(text.split('kr_aSECRET')).toHaveLength(2)
@@ -41,18 +41,18 @@ describe.each(libraries)('by $id', ({ id: library, keyrail }) => {
     }
   })
 
-  test('without a key, reads it from the environment and says so', () => {
+  test('without a key, the program reads it from the environment, and the result lists the variable', () => {
     const { text, environment } = snippet({ library, address })
     expect(text).toContain('KEYRAIL_API_KEY')
     expect(environment.map(({ name }) => name)).toEqual(['KEYRAIL_API_KEY'])
   })
 
-  test("an API key's address has no /v2", () => {
+  test('the URL of an API key has no /v2', () => {
     const rpcUrl = 'https://node.example/mainnet'
     expect(snippet({ library, address: { rpcUrl }, apiKey: 'kr_m' }).text).not.toContain('/v2')
   })
 
-  test('no line is too long to read beside a page', () => {
+  test('no line is too long', () => {
     for (const { id: method } of snippetMethods) {
       for (const withKeyrail of [false, true]) {
         const { text } = snippet({ method, library, withKeyrail, address, apiKey: 'kr_a' })
@@ -63,34 +63,34 @@ describe.each(libraries)('by $id', ({ id: library, keyrail }) => {
   })
 })
 
-test('a language alone takes its first library, a library alone its language', () => {
+test('a language defaults to its first library, a library implies its language', () => {
   expect(snippet({ address, language: 'python' }).fileName).toBe('latest_block.py')
   expect(snippet({ address, library: 'viem' }).fileName).toBe('latest-block.mts')
 })
 
-describe('what cannot be right is refused, and nothing gets out of its quotes', () => {
-  const refused: readonly (readonly [given: object, says: string])[] = [
-    [{ method: 'mine' }, 'method is not one of latestBlock, blockByNumber'],
-    [{ language: 'rust' }, 'language is not one of javascript, typescript, python, shell'],
-    [{ library: 'viem', language: 'python' }, 'library is not one of web3.py'],
-    [{ apiKey: "'; process.exit() //" }, 'apiKey holds a character'],
-    [{ apiKey: 'https://node.example/v2/kr_a' }, 'did you paste the whole address'],
-    [{ address: { baseUrl: 'ftp://node.example' } }, 'address.baseUrl is no http or https URL'],
-    [{ address: { baseUrl: 'https://node.example/$(id)' } }, 'address.baseUrl is no'],
-    [{ address: { rpcUrl: 'https://node.example/`id`' } }, 'address.rpcUrl is no'],
-    [{ address: { rpcUrl: "https://node.example/'" } }, 'address.rpcUrl is no'],
-    [{ address: { baseUrl: 'https://node.example/' } }, "address.baseUrl ends with '/'"],
-    [{ values: { account: '0x1' } }, 'values.account is no address'],
-    [{ values: { contract: `0x${'0'.repeat(39)}"` } }, 'values.contract is no address'],
-    [{ values: { block: -1 } }, 'values.block is no block number'],
-    [{ values: { block: 1.5 } }, 'values.block is no block number'],
+describe('invalid options are rejected, and no value can end its string literal', () => {
+  const invalid: readonly (readonly [given: object, message: string])[] = [
+    [{ method: 'mine' }, 'method must be one of latestBlock, blockByNumber'],
+    [{ language: 'rust' }, 'language must be one of javascript, typescript, python, shell, not "rust"'],
+    [{ library: 'viem', language: 'python' }, 'library must be one of web3.py, not "viem"'],
+    [{ apiKey: "'; process.exit() //" }, 'apiKey contains a character'],
+    [{ apiKey: 'https://node.example/v2/kr_a' }, 'Pass only the key, not the full URL.'],
+    [{ address: { baseUrl: 'ftp://node.example' } }, 'address.baseUrl must be an http:// or https:// URL'],
+    [{ address: { baseUrl: 'https://node.example/$(id)' } }, 'address.baseUrl must be'],
+    [{ address: { rpcUrl: 'https://node.example/`id`' } }, 'address.rpcUrl must be'],
+    [{ address: { rpcUrl: "https://node.example/'" } }, 'address.rpcUrl must be'],
+    [{ address: { baseUrl: 'https://node.example/' } }, 'address.baseUrl ends with "/". Remove the slash.'],
+    [{ values: { account: '0x1' } }, 'values.account must be an address'],
+    [{ values: { contract: `0x${'0'.repeat(39)}"` } }, 'values.contract must be an address'],
+    [{ values: { block: -1 } }, 'values.block must be an integer from 0'],
+    [{ values: { block: 1.5 } }, 'values.block must be an integer from 0'],
   ]
 
-  test.each(refused)('%j', (given, says) => {
-    expect(() => snippet({ address, ...given } as SnippetOptions)).toThrow(says)
+  test.each(invalid)('%j', (given, message) => {
+    expect(() => snippet({ address, ...given } as SnippetOptions)).toThrow(message)
   })
 
-  test('a key is never repeated by the error that refuses it', () => {
+  test('the error for an invalid key does not repeat it', () => {
     expect(() => snippet({ address, apiKey: 'kr_aSECRET"' })).toThrow(/^(?!.*SECRET)/)
   })
 })

@@ -10,19 +10,19 @@ import type { SnippetLibrary } from './snippetLibraries.ts'
 import type { SnippetMethod } from './snippetMethods.ts'
 import type { SnippetOptions } from './snippetOptions.ts'
 
-/** An example call: a program that runs as it stands. */
+/** An example call: a complete program. Returned by {@link snippet}. */
 export interface Snippet {
-  /** The program, with a line break at its end. */
+  /** The source text of the program, ending with a line break. */
   readonly text: string
-  /** What to save it as. */
+  /** The file name to save it under. */
   readonly fileName: string
-  /** What installs its libraries. Left out where it needs none. */
+  /** The command that installs its libraries. Missing if it needs none. */
   readonly install?: string
-  /** What runs it, in its folder. */
+  /** The command that runs it in its folder. */
   readonly run: string
-  /** What that needs, as in `Node 24`. Left out where any version in use will do. */
+  /** The version that it needs, such as `Node 24`. Missing if any supported version will do. */
   readonly needs?: string
-  /** What is to stand in the environment first. */
+  /** The environment variables that the program reads: the name of each, and what it contains. */
   readonly environment: readonly { readonly name: string; readonly what: string }[]
 }
 
@@ -49,13 +49,13 @@ const fileNames: Readonly<Record<SnippetMethod, string>> = {
 }
 
 /**
- * Writes an example call. Without a choice: get the latest block, in JavaScript, by ethers.
+ * Writes an example call as a program. By default it gets the latest block in JavaScript with ethers.
  *
- * It makes no call itself. A transaction to send is signed where the program runs, or before it: no example holds a private key.
+ * This function makes no call. No program contains a private key: it reads the key, or a signed transaction, from the environment.
  *
- * @param options - What it does, by which library, and where it calls.
- * @returns The program, and how to run it.
- * @throws {TypeError} for an option that cannot be right, naming it and the mend.
+ * @param options - The method, the library and the endpoint of the program; see {@link SnippetOptions}.
+ * @returns The program, and how to install and run it.
+ * @throws {TypeError} if an option is invalid. The message names the option and how to fix it.
  * @example
  * const { text, fileName, run } = snippet({ address: { baseUrl: 'https://node.example/testnet' }, apiKey: 'kr_a…' })
  */

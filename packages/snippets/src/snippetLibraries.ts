@@ -1,19 +1,19 @@
-/** A language that examples are written in. */
+/** A language of examples. */
 export type SnippetLanguage = 'javascript' | 'typescript' | 'python' | 'shell'
 
-/** A library that examples use. Each belongs to one language. */
+/** A library of examples. Each belongs to one language. */
 export type SnippetLibrary = 'ethers' | 'web3' | 'fetch' | 'viem' | 'web3.py' | 'curl'
 
-/** A library to choose. */
+/** A library, as an entry of a menu. */
 export interface SnippetLibraryEntry {
   readonly id: SnippetLibrary
   readonly title: string
   readonly language: SnippetLanguage
-  /** Keyrail's own package for it. Left out where there is none. */
+  /** The Keyrail package for it. Missing if there is none. */
   readonly keyrail?: string
 }
 
-/** A language to choose. */
+/** A language, as an entry of a menu. */
 export interface SnippetLanguageEntry {
   readonly id: SnippetLanguage
   readonly title: string
@@ -22,7 +22,7 @@ export interface SnippetLanguageEntry {
 }
 
 /**
- * The languages, each with its libraries, in the order to offer them in. The first of each is the default.
+ * All languages with their libraries, in menu order. The first of each is the default.
  *
  * @example
  * const libraries = snippetLanguages.flatMap((language) => language.libraries.map(({ title }) => title))

@@ -1,4 +1,4 @@
-/** What an example can do, by the name that a program gives it. */
+/** The id of an example. */
 export type SnippetMethod =
   | 'latestBlock'
   | 'blockByNumber'
@@ -11,22 +11,22 @@ export type SnippetMethod =
   | 'sendRawTransaction'
   | 'chainId'
 
-/** A value that an example holds at its top, and that its reader will want to be another. */
+/** A value at the top of an example that readers will want to change. */
 export type SnippetValue = 'account' | 'block' | 'contract'
 
-/** One of the things that an example can do. */
+/** An example, as an entry of a menu. */
 export interface SnippetMethodEntry {
   readonly id: SnippetMethod
-  /** For a list to choose from: a few words that begin with a verb. */
+  /** A short title that starts with a verb. */
   readonly title: string
-  /** The methods of the node that it asks for, the most telling one first. */
+  /** The JSON-RPC methods that it calls, the most important one first. */
   readonly rpc: readonly string[]
-  /** What it holds at its top. */
+  /** The values at its top. */
   readonly values: readonly SnippetValue[]
 }
 
 /**
- * Everything that an example can do, in the order to offer it in. The first one is the default.
+ * All examples, in menu order. The first one is the default.
  *
  * @example
  * const titles = snippetMethods.map(({ title }) => title)

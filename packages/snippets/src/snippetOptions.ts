@@ -1,44 +1,43 @@
 import type { SnippetLanguage, SnippetLibrary } from './snippetLibraries.ts'
 import type { SnippetMethod } from './snippetMethods.ts'
 
-/** Where an example calls: the address without its key. */
+/** The endpoint of an example: its URL without the key. */
 export type SnippetAddress =
   | {
-      /** Of an app: calls go to `{baseUrl}/v2/{apiKey}`. */
+      /** The base URL of an app: calls go to `{baseUrl}/v2/{apiKey}`. */
       readonly baseUrl: string
     }
   | {
-      /** Of an API key: calls go to `{rpcUrl}/{apiKey}`. */
+      /** The RPC URL of an API key: calls go to `{rpcUrl}/{apiKey}`. */
       readonly rpcUrl: string
     }
 
-/** What an example holds at its top, for its reader to change. */
+/** The values at the top of an example, for readers to change. */
 export interface SnippetValues {
-  /** Whose balance. @default the zero address, which every chain has */
+  /** The account whose balance is read. @default the zero address, which exists on every chain */
   readonly account?: string
   /** The number of a block. @default 0 */
   readonly block?: number
-  /** A token's contract (ERC-20). @default 0xcA11bde05977b3631167028862bE2a173976CA11, a contract that stands on most chains */
+  /** A token's contract (ERC-20). @default 0xcA11bde05977b3631167028862bE2a173976CA11, a contract that is deployed on most chains */
   readonly contract?: string
 }
 
 /** Options of {@link snippet}. */
 export interface SnippetOptions {
-  /** What the program does. @default 'latestBlock' */
+  /** The example. @default 'latestBlock' */
   readonly method?: SnippetMethod
-  /** Left out: the language of the library, or JavaScript. */
+  /** The language. @default the language of `library`, or JavaScript */
   readonly language?: SnippetLanguage
-  /** Left out: the first one of the language. */
+  /** The library. @default the first one of `language` */
   readonly library?: SnippetLibrary
-  /** Whether it uses Keyrail's package for the library. Asked of a library that has none, nothing changes. @default false */
+  /** Whether it uses Keyrail's package for the library. Ignored if the library has none. @default false */
   readonly withKeyrail?: boolean
-  /** Where it calls. */
+  /** The endpoint that the program calls. */
   readonly address: SnippetAddress
   /**
-   * The key, or what is to be seen in its place: it stands once, near the top. Left out, the program reads it from the environment,
-   * as `KEYRAIL_API_KEY`.
+   * The key, or a mask of it. It occurs once, near the top. If omitted, the program reads `KEYRAIL_API_KEY` from the environment.
    */
   readonly apiKey?: string
-  /** What else stands at the top. */
+  /** Other values at the top of the program. */
   readonly values?: SnippetValues
 }

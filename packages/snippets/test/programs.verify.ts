@@ -19,16 +19,16 @@ import type { SnippetOptions } from '../src/snippetOptions.ts'
 import { startPython } from './startPython.ts'
 import type { RunningPython } from './startPython.ts'
 
-// Every program is written to a file and run as its reader would run it, against the service in front of a node.
+// Writes every program to a file and runs it like a reader would, against the service in front of a node.
 
-// Five interpreters at a time start slowly on a machine that others use too.
+// Five interpreters at a time start slowly on a busy machine.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
 
 const workspace = join(import.meta.dirname, '../../..')
-/** In the package, so that libraries are found; ignored by git. */
+/** In the package, so that libraries are resolved. Ignored by git. */
 const room = join(import.meta.dirname, '../.keyrail', randomBytes(6).toString('hex'))
 const compileCache = mkdtempSync(join(tmpdir(), 'keyrail-snippets-'))
-/** Where everything is to be tested, what is missing is a failure. */
+/** With KEYRAIL_TEST_ALL, a missing interpreter is a failure. */
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 
 const python = await setUpPython()
@@ -38,15 +38,15 @@ const curl = await promisify(execFile)('curl', ['--version']).then(
 )
 const missing: Readonly<Record<string, string | undefined>> = {
   python: 'missing' in python ? python.missing : undefined,
-  shell: curl ? undefined : 'there is no curl (Debian: apt-get install curl)',
+  shell: curl ? undefined : 'curl is not installed (Debian: apt-get install curl)',
 }
 for (const [language, why] of Object.entries(missing)) {
-  if (why !== undefined && !mustRun) console.log(`snippets: those in ${language} are left out: ${why}`)
+  if (why !== undefined && !mustRun) console.log(`snippets: skipping ${language}: ${why}`)
 }
 
 let service: Service
 let token: string
-/** Most programs in Python are run by one that has imported web3.py; those that read the latest block start one of their own. */
+/** Runs most Python programs in an interpreter that has imported web3.py. Those of latestBlock start their own interpreter. */
 let readyPython: RunningPython | undefined
 const rich = `0x${'a1'.repeat(20)}`
 
@@ -58,7 +58,7 @@ beforeAll(async () => {
   const [sender] = (await service.node('eth_accounts')) as string[]
   const { data } = await new ContractFactory(tokenAbi, tokenBytecode).getDeployTransaction('Token', 'TKN', 12_345n)
   const hash = await service.node('eth_sendTransaction', [{ from: sender, data, gas: '0x1e8480' }])
-  // The node answers before it has mined it.
+  // The node responds before it has mined the transaction.
   token = await vi.waitFor(async () => {
     const receipt = (await service.node('eth_getTransactionReceipt', [hash])) as { contractAddress: string } | null
     if (receipt === null) throw new Error('not mined yet')
@@ -81,8 +81,8 @@ const hex = (value: number): string => `0x${value.toString(16)}`
 const blockAt = async (number: number): Promise<Block> =>
   (await service.node('eth_getBlockByNumber', [hex(number), false])) as Block
 
-/** An account of a run's own, so that two never take the same nonce. */
-async function payer(): Promise<Record<string, string>> {
+/** Creates a funded account, so that no two runs use the same nonce. */
+async function createPayer(): Promise<Record<string, string>> {
   const { privateKey: made } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
   const key = Buffer.from(made.export({ format: 'jwk' }).d ?? '', 'base64url')
   const privateKey = `0x${key.toString('hex').padStart(64, '0')}`
@@ -100,7 +100,7 @@ async function payer(): Promise<Record<string, string>> {
   return { PRIVATE_KEY: privateKey, SIGNED_TRANSACTION: signed }
 }
 
-/** Runs one program in a folder of its own and gives what it printed. */
+/** Runs one program in its own folder. Returns its output. */
 async function run(options: Omit<SnippetOptions, 'address'>, at: 'app' | 'key' = 'app'): Promise<string> {
   const { text, fileName, run: command, environment } = snippet({ ...options, address: service[at] })
   const folder = mkdtempSync(join(room, 'run-'))
@@ -113,7 +113,7 @@ async function run(options: Omit<SnippetOptions, 'address'>, at: 'app' | 'key' =
     PYTHONDONTWRITEBYTECODE: '1',
   }
   const values: Record<string, string> = { KEYRAIL_API_KEY: service[at].apiKey }
-  if (environment.some(({ name }) => name !== 'KEYRAIL_API_KEY')) Object.assign(values, await payer())
+  if (environment.some(({ name }) => name !== 'KEYRAIL_API_KEY')) Object.assign(values, await createPayer())
   for (const { name } of environment) env[name] = values[name]
   const ended =
     program === 'python3' && options.method !== 'latestBlock' && readyPython
@@ -124,14 +124,14 @@ async function run(options: Omit<SnippetOptions, 'address'>, at: 'app' | 'key' =
           timeout: 60_000,
         })
   const { stdout, stderr } = await ended
-  // A program that warns is none to hand out.
+  // An example must not print warnings.
   expect(stderr).toBe('')
   expect(stdout).not.toContain(service[at].apiKey)
   return stdout.trimEnd()
 }
 
-/** What a program by a library printed, whatever library it was: each looks into the node itself. */
-const saysTrue: Readonly<Record<SnippetMethod, (printed: string) => Promise<void>>> = {
+/** Checks the output of a program against the node, for every library except curl. */
+const checkOutput: Readonly<Record<SnippetMethod, (printed: string) => Promise<void>>> = {
   latestBlock: async (printed) => {
     const [, number, hash] = /^Block (\d+) is (0x[0-9a-f]{64})$/.exec(printed) ?? []
     expect(hash, printed).toBe((await blockAt(Number(number))).hash)
@@ -182,39 +182,43 @@ const saysTrue: Readonly<Record<SnippetMethod, (printed: string) => Promise<void
   },
 }
 
-interface Answer {
+interface RpcResponse {
   readonly result?: string | Record<string, string | null> | readonly unknown[] | null
 }
 
-/** curl prints the answer itself. */
-const answersTrue: Readonly<Record<SnippetMethod, (answers: readonly Answer[]) => Promise<void>>> = {
-  latestBlock: async ([answer]) => {
-    const { number, hash } = (answer?.result ?? {}) as Record<string, string>
+/** Checks the output of curl, which is the response itself. */
+const checkResponses: Readonly<Record<SnippetMethod, (responses: readonly RpcResponse[]) => Promise<void>>> = {
+  latestBlock: async ([response]) => {
+    const { number, hash } = (response?.result ?? {}) as Record<string, string>
     expect(hash).toBe((await blockAt(Number(number))).hash)
   },
-  blockByNumber: async ([answer]) => expect(answer?.result).toMatchObject({ hash: (await blockAt(1)).hash }),
-  balance: async ([answer]) => expect(answer?.result).toBe('0x1bc16d674ec80000'),
-  transaction: async ([answer]) => {
-    const { hash } = (answer?.result ?? {}) as Record<string, string>
-    expect(answer?.result).toEqual(await service.node('eth_getTransactionByHash', [hash]))
+  blockByNumber: async ([response]) => expect(response?.result).toMatchObject({ hash: (await blockAt(1)).hash }),
+  balance: async ([response]) => expect(response?.result).toBe('0x1bc16d674ec80000'),
+  transaction: async ([response]) => {
+    const { hash } = (response?.result ?? {}) as Record<string, string>
+    expect(response?.result).toEqual(await service.node('eth_getTransactionByHash', [hash]))
   },
-  receipt: async ([answer]) => {
-    const { transactionHash } = (answer?.result ?? {}) as Record<string, string>
-    expect(answer?.result).toEqual(await service.node('eth_getTransactionReceipt', [transactionHash]))
+  receipt: async ([response]) => {
+    const { transactionHash } = (response?.result ?? {}) as Record<string, string>
+    expect(response?.result).toEqual(await service.node('eth_getTransactionReceipt', [transactionHash]))
   },
-  contractLogs: async ([answer]) => expect(answer?.result).toMatchObject([{ address: token, blockNumber: '0x1' }]),
-  contractRead: async ([answer]) => expect(Number(answer?.result)).toBe(12_345),
-  gasPrice: async (answers) => {
-    expect(answers).toHaveLength(2)
-    for (const { result } of answers) expect(Number(result)).toBeGreaterThan(0)
+  contractLogs: async ([response]) => expect(response?.result).toMatchObject([{ address: token, blockNumber: '0x1' }]),
+  contractRead: async ([response]) => expect(Number(response?.result)).toBe(12_345),
+  gasPrice: async (responses) => {
+    expect(responses).toHaveLength(2)
+    for (const { result } of responses) expect(Number(result)).toBeGreaterThan(0)
   },
-  sendRawTransaction: async ([answer]) =>
-    expect(await service.node('eth_getTransactionByHash', [answer?.result])).toMatchObject({ hash: answer?.result }),
-  chainId: async ([answer]) => expect(Number(answer?.result)).toBe(service.chainId),
+  sendRawTransaction: async ([response]) =>
+    expect(await service.node('eth_getTransactionByHash', [response?.result])).toMatchObject({
+      hash: response?.result,
+    }),
+  chainId: async ([response]) => expect(Number(response?.result)).toBe(service.chainId),
 }
 
-const expectTrue = (library: SnippetLibraryEntry, method: SnippetMethod, printed: string): Promise<void> =>
-  library.id === 'curl' ? answersTrue[method]([JSON.parse(printed)].flat() as Answer[]) : saysTrue[method](printed)
+const expectCorrect = (library: SnippetLibraryEntry, method: SnippetMethod, printed: string): Promise<void> =>
+  library.id === 'curl'
+    ? checkResponses[method]([JSON.parse(printed)].flat() as RpcResponse[])
+    : checkOutput[method](printed)
 
 const libraries = snippetLanguages.flatMap((language) => language.libraries)
 
@@ -227,24 +231,27 @@ describe.each(libraries)('$language, $title', (library) => {
     (withKeyrail) => {
       const choice = { language: library.language, library: library.id, withKeyrail }
 
-      test.skipIf(why !== undefined && !mustRun).each(methods)('%s runs, and prints what is so', async (method) => {
-        if (why !== undefined) throw new Error(why)
-        const values = { account: rich, block: 1, contract: token }
-        await expectTrue(library, method, await run({ ...choice, method, values, apiKey: service.app.apiKey }))
-      })
+      test.skipIf(why !== undefined && !mustRun).each(methods)(
+        '%s runs, and prints the correct result',
+        async (method) => {
+          if (why !== undefined) throw new Error(why)
+          const values = { account: rich, block: 1, contract: token }
+          await expectCorrect(library, method, await run({ ...choice, method, values, apiKey: service.app.apiKey }))
+        },
+      )
 
       test.skipIf(why !== undefined && !mustRun)(
-        "runs at an API key's address, with the key from the environment",
+        'runs with the URL of an API key, with the key from the environment',
         async () => {
           if (why !== undefined) throw new Error(why)
-          await expectTrue(library, 'latestBlock', await run(choice, 'key'))
+          await expectCorrect(library, 'latestBlock', await run(choice, 'key'))
         },
       )
     },
   )
 })
 
-// On a chain where nothing has happened yet, an example still says something true.
+// On an empty chain, examples must still print something correct.
 describe('on an empty chain', () => {
   let empty: Service
   let full: Service
@@ -260,33 +267,33 @@ describe('on an empty chain', () => {
     await empty.stop()
   })
 
-  const nothing: Partial<Record<SnippetMethod, readonly [says: RegExp, answers: unknown]>> = {
+  const nothing: Partial<Record<SnippetMethod, readonly [output: RegExp, result: unknown]>> = {
     blockByNumber: [/^Block 0 is 0x[0-9a-f]{64}, with 0 transactions$/, { number: '0x0' }],
     balance: [/^0x0{40} holds 0(\.0)? ETH$/, '0x0'],
-    transaction: [/^The latest block holds no transaction$/, null],
-    receipt: [/^The latest block holds no transaction$/, null],
+    transaction: [/^The latest block has no transactions$/, null],
+    receipt: [/^The latest block has no transactions$/, null],
     contractLogs: [/^0 logs in the latest 100 blocks$/, []],
-    contractRead: [/^No contract stands at 0xcA11bde05977b3631167028862bE2a173976CA11$/, '0x'],
+    contractRead: [/^There is no contract at 0xcA11bde05977b3631167028862bE2a173976CA11$/, '0x'],
   }
 
   describe.concurrent.each(libraries)('$language, $title', (library) => {
     const why = missing[library.language]
-    test.skipIf(why !== undefined && !mustRun).each(Object.entries(nothing))('%s', async (method, [says, answers]) => {
+    test.skipIf(why !== undefined && !mustRun).each(Object.entries(nothing))('%s', async (method, [output, result]) => {
       if (why !== undefined) throw new Error(why)
-      // Of the libraries, fetch is the one whose programs with our package are others than those without.
+      // fetch is the only library whose programs differ with our package.
       for (const withKeyrail of library.id === 'fetch' ? [false, true] : [false]) {
         const choice = { language: library.language, library: library.id, withKeyrail }
         const printed = await run({ ...choice, method: method as SnippetMethod, apiKey: service.app.apiKey })
-        if (library.id !== 'curl') expect(printed).toMatch(says)
-        else if (answers === null || typeof answers === 'string')
-          expect((JSON.parse(printed) as Answer).result).toBe(answers)
-        else expect((JSON.parse(printed) as Answer).result).toMatchObject(answers as object)
+        if (library.id !== 'curl') expect(printed).toMatch(output)
+        else if (result === null || typeof result === 'string')
+          expect((JSON.parse(printed) as RpcResponse).result).toBe(result)
+        else expect((JSON.parse(printed) as RpcResponse).result).toMatchObject(result as object)
       }
     })
   })
 })
 
-test('what is written in TypeScript has no fault in its types', async () => {
+test('TypeScript programs have no type errors', async () => {
   const folder = mkdtempSync(join(room, 'types-'))
   for (const { id } of snippetMethods) {
     for (const withKeyrail of [false, true]) {

@@ -1,7 +1,7 @@
-"""Runs programs of a test, each in a process of its own that has web3.py in memory already: to import it takes a second of a processor.
+"""Runs the programs of a test, each in a forked process with web3.py already imported, because the import takes a second of CPU time.
 
-Each line on standard input is one: ``{"id", "folder", "file", "environment"}``. What it prints is kept in its folder, in ``stdout.txt`` and
-``stderr.txt``. When it has ended, a line says so: ``{"id", "code"}``.
+Each line on standard input starts a program: ``{"id", "folder", "file", "environment"}``. Its output is written to ``stdout.txt`` and
+``stderr.txt`` in its folder. When it has exited, a line on standard output reports it: ``{"id", "code"}``.
 """
 
 import json
@@ -14,12 +14,12 @@ import web3
 
 import keyrail
 
-#: What they are imported for: whoever imports them again gets them at once.
-held = (web3, keyrail)
+# Imported for the programs, whose own imports are then immediate.
+imported = (web3, keyrail)
 
 
-def become(folder, file, environment):
-    """Makes this process what ``python3 file`` would be in that folder."""
+def run_program(folder, file, environment):
+    """Runs the file in this process, as ``python3 file`` would in that folder."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -31,20 +31,20 @@ def become(folder, file, environment):
     runpy.run_path(file, run_name="__main__")
 
 
-def watch(id, **program):
-    """Starts one, waits for its end and tells of it."""
+def run_and_report(id, **program):
+    """Starts a program, waits for its exit and reports it."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     child = os.fork()
     if child == 0:
-        become(**program)
+        run_program(**program)
         sys.exit()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     os.write(1, json.dumps({"id": id, "code": code}).encode() + b"\n")
     os._exit(0)
 
 
-# Nobody asks how those ended that watch.
+# Nothing waits for the reporting processes, so they must not become zombies.
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 for line in sys.stdin:
     if os.fork() == 0:
-        watch(**json.loads(line))
+        run_and_report(**json.loads(line))

@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** What a program printed. */
+/** The output of a program. */
 export interface Printed {
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A Python that has imported web3.py, and runs programs that would import it each. */
+/** A Python process that has imported web3.py and runs programs without importing it again. */
 export interface RunningPython {
   /**
-   * Runs the program of a folder, with nothing but this environment.
-   * @throws Where it fails, with what it said.
+   * Runs a program in a folder, with only this environment.
+   * @throws {Error} If the program fails, with its error output.
    */
   readonly run: (
     folder: string,
@@ -24,7 +24,7 @@ export interface RunningPython {
 }
 
 /**
- * Starts one.
+ * Starts a Python process.
  * @param python - The interpreter, with the packages installed.
  */
 export function startPython(python: string): RunningPython {
@@ -33,24 +33,24 @@ export function startPython(python: string): RunningPython {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const waiting = new Map<number, (code: number | Error) => void>()
-  let over: Error | undefined
+  let exitError: Error | undefined
   child.once('exit', (code) => {
-    over = new Error(`Python itself ended, with code ${code}`)
-    for (const end of waiting.values()) end(over)
+    exitError = new Error(`Python exited with code ${code}`)
+    for (const end of waiting.values()) end(exitError)
   })
-  // Told by its exit.
+  // The exit event reports the problem.
   child.stdin.on('error', () => {})
   createInterface(child.stdout).on('line', (line) => {
     const { id, code } = JSON.parse(line) as { id: number; code: number }
     waiting.get(id)?.(code)
     waiting.delete(id)
   })
-  let asked = 0
+  let lastId = 0
   return {
     run: async (folder, file, environment) => {
-      const id = (asked += 1)
+      const id = (lastId += 1)
       const code = await new Promise<number | Error>((resolve) => {
-        if (over) return resolve(over)
+        if (exitError) return resolve(exitError)
         waiting.set(id, resolve)
         child.stdin.write(`${JSON.stringify({ id, folder, file, environment })}\n`)
       })
@@ -58,7 +58,7 @@ export function startPython(python: string): RunningPython {
       const [stdout = '', stderr = ''] = ['stdout.txt', 'stderr.txt'].map((name) =>
         readFileSync(join(folder, name), 'utf8'),
       )
-      if (code !== 0) throw new Error(`${file} ended with code ${code}: ${stderr}`)
+      if (code !== 0) throw new Error(`${file} exited with code ${code}: ${stderr}`)
       return { stdout, stderr }
     },
     stop: () => child.kill(),

@@ -10,11 +10,11 @@ const post = (body: string): string[] => [
   'echo',
 ]
 
-const ask = (method: string, params: string): string[] =>
+const callMethod = (method: string, params: string): string[] =>
   post(`'{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}'`)
 
-/** Takes the one field that is wanted out of an answer, where a second call needs it. */
-const take = (name: string, method: string, params: string, field: string): string[] => [
+/** Assigns one field of a response to a shell variable, for use in a second call. */
+const assign = (name: string, method: string, params: string, field: string): string[] => [
   `${name}=$(curl --silent --show-error "$URL" \\`,
   "  --header 'content-type: application/json' \\",
   `  --data '{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}' |`,
@@ -22,12 +22,12 @@ const take = (name: string, method: string, params: string, field: string): stri
 ]
 
 const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<SnippetMethod, readonly string[]>> => ({
-  latestBlock: ask('eth_getBlockByNumber', '["latest",false]'),
-  blockByNumber: ask('eth_getBlockByNumber', `["0x${block.toString(16)}",false]`),
-  balance: ask('eth_getBalance', `["${account}","latest"]`),
+  latestBlock: callMethod('eth_getBlockByNumber', '["latest",false]'),
+  blockByNumber: callMethod('eth_getBlockByNumber', `["0x${block.toString(16)}",false]`),
+  balance: callMethod('eth_getBalance', `["${account}","latest"]`),
   transaction: [
-    '# The first transaction of the latest block: null where that holds none.',
-    ...take('HASH', 'eth_getTransactionByBlockNumberAndIndex', '["latest","0x0"]', 'hash'),
+    '# The first transaction of the latest block. null if it has none.',
+    ...assign('HASH', 'eth_getTransactionByBlockNumberAndIndex', '["latest","0x0"]', 'hash'),
     '',
     ...post(
       '"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"method\\":\\"eth_getTransactionByHash\\",\\"params\\":[\\"${HASH:-0x' +
@@ -36,8 +36,8 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     ),
   ],
   receipt: [
-    '# Of the first transaction of the latest block: null where that holds none.',
-    ...take('HASH', 'eth_getTransactionByBlockNumberAndIndex', '["latest","0x0"]', 'hash'),
+    '# The receipt of the first transaction of the latest block. null if it has none.',
+    ...assign('HASH', 'eth_getTransactionByBlockNumberAndIndex', '["latest","0x0"]', 'hash'),
     '',
     ...post(
       '"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"method\\":\\"eth_getTransactionReceipt\\",\\"params\\":[\\"${HASH:-0x' +
@@ -47,7 +47,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   ],
   contractLogs: [
     '# The latest 100 blocks.',
-    ...take('HEAD', 'eth_blockNumber', '[]', 'result'),
+    ...assign('HEAD', 'eth_blockNumber', '[]', 'result'),
     "FROM=$(printf '0x%x' $((HEAD > 99 ? HEAD - 99 : 0)))",
     '',
     ...post(
@@ -55,8 +55,8 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     ),
   ],
   contractRead: [
-    '# totalSupply(); 0x where no contract stands.',
-    ...ask('eth_call', `[{"to":"${contract}","data":"0x18160ddd"},"latest"]`),
+    '# totalSupply(); Returns 0x if there is no contract.',
+    ...callMethod('eth_call', `[{"to":"${contract}","data":"0x18160ddd"},"latest"]`),
   ],
   gasPrice: [
     '# Two calls in one request.',
@@ -65,17 +65,17 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     ),
   ],
   sendRawTransaction: [
-    '# curl signs nothing: a wallet or a library does.',
+    '# curl cannot sign: use a wallet or a library.',
     'SIGNED="${SIGNED_TRANSACTION:?Set SIGNED_TRANSACTION to a signed transaction}"',
     '',
     ...post(
       '"{\\"jsonrpc\\":\\"2.0\\",\\"id\\":1,\\"method\\":\\"eth_sendRawTransaction\\",\\"params\\":[\\"$SIGNED\\"]}"',
     ),
   ],
-  chainId: ask('eth_chainId', '[]'),
+  chainId: callMethod('eth_chainId', '[]'),
 })
 
-/** Writes shell programs by curl. */
+/** Writes shell programs with curl. */
 export function writeCurl(options: ReadOptions): Written {
   const { apiKey, address, method } = options
   return {

@@ -30,9 +30,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     uses: ['formatEther'],
     lines: [
       "const { transactions } = await provider.getBlock('latest')",
-      'const hash = transactions[0] // or a hash of yours',
+      'const hash = transactions[0] // or another hash',
       'if (hash === undefined) {',
-      "  console.log('The latest block holds no transaction')",
+      "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { from, to, value } = await provider.getTransaction(hash)',
       '  console.log(`${hash} pays ${formatEther(value)} ETH from ${from} to ${to}`)',
@@ -42,9 +42,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   receipt: {
     lines: [
       "const { transactions } = await provider.getBlock('latest')",
-      'const hash = transactions[0] // or a hash of yours',
+      'const hash = transactions[0] // or another hash',
       'if (hash === undefined) {',
-      "  console.log('The latest block holds no transaction')",
+      "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { status, blockNumber, gasUsed } = await provider.getTransactionReceipt(hash)',
       "  console.log(`${hash} ${status === 1 ? 'succeeded' : 'failed'} in block ${blockNumber} and used ${gasUsed} gas`)",
@@ -66,7 +66,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
       `const address = '${contract}'`,
       "const token = new Contract(address, ['function totalSupply() view returns (uint256)'], provider)",
       "if ((await provider.getCode(address)) === '0x') {",
-      '  console.log(`No contract stands at ${address}`)',
+      '  console.log(`There is no contract at ${address}`)',
       '} else {',
       '  console.log(`Total supply: ${await token.totalSupply()} of the smallest unit`)',
       '}',
@@ -97,16 +97,16 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   },
 })
 
-/** Writes JavaScript programs by ethers. */
+/** Writes JavaScript programs with ethers. */
 export function writeEthers(options: ReadOptions): Written {
   const { uses = [], lines } = programs(options)[options.method]
   const { withKeyrail } = options
-  const ofEthers = [...(withKeyrail ? [] : ['JsonRpcProvider']), ...uses].sort()
+  const imports = [...(withKeyrail ? [] : ['JsonRpcProvider']), ...uses].sort()
   return {
     lines: paragraphs(
       [
         ...(withKeyrail ? ["import { KeyrailProvider } from '@keyrail/ethers'"] : []),
-        ...(ofEthers.length > 0 ? [`import { ${ofEthers.join(', ')} } from 'ethers'`] : []),
+        ...(imports.length > 0 ? [`import { ${imports.join(', ')} } from 'ethers'`] : []),
       ],
       [
         jsKey(options),

@@ -17,7 +17,7 @@ const call = [
 ]
 
 const signed = [
-  "const signed = process.env['SIGNED_TRANSACTION'] // fetch signs nothing: a wallet or a library does",
+  "const signed = process.env['SIGNED_TRANSACTION'] // fetch cannot sign: use a wallet or a library",
   "if (!signed) throw new Error('Set SIGNED_TRANSACTION to a signed transaction')",
 ]
 
@@ -37,9 +37,9 @@ const plain = ({ account, block, contract }: ReadOptions): Readonly<Record<Snipp
   ],
   transaction: [
     "const { transactions } = await call('eth_getBlockByNumber', 'latest', false)",
-    'const hash = transactions[0] // or a hash of yours',
+    'const hash = transactions[0] // or another hash',
     'if (hash === undefined) {',
-    "  console.log('The latest block holds no transaction')",
+    "  console.log('The latest block has no transactions')",
     '} else {',
     "  const { from, to, value } = await call('eth_getTransactionByHash', hash)",
     '  console.log(`${hash} pays ${Number(value) / 1e18} ETH from ${from} to ${to}`)',
@@ -47,9 +47,9 @@ const plain = ({ account, block, contract }: ReadOptions): Readonly<Record<Snipp
   ],
   receipt: [
     "const { transactions } = await call('eth_getBlockByNumber', 'latest', false)",
-    'const hash = transactions[0] // or a hash of yours',
+    'const hash = transactions[0] // or another hash',
     'if (hash === undefined) {',
-    "  console.log('The latest block holds no transaction')",
+    "  console.log('The latest block has no transactions')",
     '} else {',
     "  const { status, blockNumber, gasUsed } = await call('eth_getTransactionReceipt', hash)",
     "  const end = status === '0x1' ? 'succeeded' : 'failed'",
@@ -67,7 +67,7 @@ const plain = ({ account, block, contract }: ReadOptions): Readonly<Record<Snipp
   contractRead: [
     `const address = '${contract}'`,
     "if ((await call('eth_getCode', address, 'latest')) === '0x') {",
-    '  console.log(`No contract stands at ${address}`)',
+    '  console.log(`There is no contract at ${address}`)',
     '} else {',
     "  const supply = await call('eth_call', { to: address, data: '0x18160ddd' }, 'latest') // totalSupply()",
     '  console.log(`Total supply: ${BigInt(supply)} of the smallest unit`)',
@@ -122,9 +122,9 @@ const ours = ({ account, block, contract }: ReadOptions): Readonly<Record<Snippe
     uses: ['getBlock', 'getTransaction'],
     lines: [
       'const { transactions } = await getBlock(client)',
-      'const hash = transactions[0] // or a hash of yours',
+      'const hash = transactions[0] // or another hash',
       'if (hash === undefined) {',
-      "  console.log('The latest block holds no transaction')",
+      "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { from, to, value } = await getTransaction(client, { hash })',
       '  console.log(`${hash} pays ${Number(value) / 1e18} ETH from ${from} to ${to}`)',
@@ -135,9 +135,9 @@ const ours = ({ account, block, contract }: ReadOptions): Readonly<Record<Snippe
     uses: ['getBlock', 'getTransactionReceipt'],
     lines: [
       'const { transactions } = await getBlock(client)',
-      'const hash = transactions[0] // or a hash of yours',
+      'const hash = transactions[0] // or another hash',
       'if (hash === undefined) {',
-      "  console.log('The latest block holds no transaction')",
+      "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { status, blockNumber, gasUsed } = await getTransactionReceipt(client, { hash })',
       "  const end = status === 'success' ? 'succeeded' : 'failed'",
@@ -160,7 +160,7 @@ const ours = ({ account, block, contract }: ReadOptions): Readonly<Record<Snippe
     lines: [
       `const address = '${contract}'`,
       "if ((await getCode(client, { address })) === '0x') {",
-      '  console.log(`No contract stands at ${address}`)',
+      '  console.log(`There is no contract at ${address}`)',
       '} else {',
       "  const supply = await call(client, { to: address, data: '0x18160ddd' }) // totalSupply()",
       '  console.log(`Total supply: ${BigInt(supply)} of the smallest unit`)',
@@ -188,7 +188,7 @@ const ours = ({ account, block, contract }: ReadOptions): Readonly<Record<Snippe
   chainId: { uses: ['getChainId'], lines: ['console.log(`Chain id: ${await getChainId(client)}`)'] },
 })
 
-/** Writes JavaScript programs by fetch alone, or by our client over it. */
+/** Writes JavaScript programs with fetch, or with the client of @keyrail/fetch. */
 export function writeFetch(options: ReadOptions): Written {
   const common = {
     extension: 'mjs',

@@ -31,9 +31,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     uses: ['formatEther'],
     lines: [
       'const { transactions } = await client.getBlock()',
-      'const hash = transactions[0] // or a hash of yours',
+      'const hash = transactions[0] // or another hash',
       'if (hash === undefined) {',
-      "  console.log('The latest block holds no transaction')",
+      "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { from, to, value } = await client.getTransaction({ hash })',
       '  console.log(`${hash} pays ${formatEther(value)} ETH from ${from} to ${to}`)',
@@ -43,9 +43,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   receipt: {
     lines: [
       'const { transactions } = await client.getBlock()',
-      'const hash = transactions[0] // or a hash of yours',
+      'const hash = transactions[0] // or another hash',
       'if (hash === undefined) {',
-      "  console.log('The latest block holds no transaction')",
+      "  console.log('The latest block has no transactions')",
       '} else {',
       '  const { status, blockNumber, gasUsed } = await client.getTransactionReceipt({ hash })',
       "  const end = status === 'success' ? 'succeeded' : 'failed'",
@@ -68,7 +68,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
       `const address = '${contract}'`,
       "const abi = parseAbi(['function totalSupply() view returns (uint256)'])",
       'if ((await client.getCode({ address })) === undefined) {',
-      '  console.log(`No contract stands at ${address}`)',
+      '  console.log(`There is no contract at ${address}`)',
       '} else {',
       "  const supply = await client.readContract({ address, abi, functionName: 'totalSupply' })",
       '  console.log(`Total supply: ${supply} of the smallest unit`)',
@@ -99,7 +99,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   chainId: { lines: ['console.log(`Chain id: ${await client.getChainId()}`)'] },
 })
 
-/** Writes TypeScript programs by viem. */
+/** Writes TypeScript programs with viem. */
 export function writeViem(options: ReadOptions): Written {
   const { uses = [], imports = [], lines } = programs(options)[options.method]
   const { withKeyrail } = options
@@ -117,7 +117,7 @@ export function writeViem(options: ReadOptions): Written {
     ),
     extension: 'mts',
     run: 'node',
-    // Older ones read no types (22 does from 22.18 on).
+    // Older versions cannot run TypeScript (22 can from 22.18 on).
     needs: 'Node 24',
     install: withKeyrail ? 'npm install @keyrail/core @keyrail/viem viem@2' : 'npm install viem@2',
     ...(options.method === 'sendRawTransaction' && { environment: [privateKey] }),

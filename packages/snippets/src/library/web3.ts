@@ -19,9 +19,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   ],
   transaction: [
     "const { transactions = [] } = await web3.eth.getBlock('latest')",
-    'const hash = transactions[0] // or a hash of yours',
+    'const hash = transactions[0] // or another hash',
     'if (hash === undefined) {',
-    "  console.log('The latest block holds no transaction')",
+    "  console.log('The latest block has no transactions')",
     '} else {',
     '  const { from, to, value } = await web3.eth.getTransaction(hash)',
     "  console.log(`${hash} pays ${web3.utils.fromWei(value, 'ether')} ETH from ${from} to ${to}`)",
@@ -29,9 +29,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   ],
   receipt: [
     "const { transactions = [] } = await web3.eth.getBlock('latest')",
-    'const hash = transactions[0] // or a hash of yours',
+    'const hash = transactions[0] // or another hash',
     'if (hash === undefined) {',
-    "  console.log('The latest block holds no transaction')",
+    "  console.log('The latest block has no transactions')",
     '} else {',
     '  const { status, blockNumber, gasUsed } = await web3.eth.getTransactionReceipt(hash)',
     "  console.log(`${hash} ${status ? 'succeeded' : 'failed'} in block ${blockNumber} and used ${gasUsed} gas`)",
@@ -56,7 +56,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     '}',
     'const token = new web3.eth.Contract([totalSupply], address)',
     "if ((await web3.eth.getCode(address)) === '0x') {",
-    '  console.log(`No contract stands at ${address}`)',
+    '  console.log(`There is no contract at ${address}`)',
     '} else {',
     '  console.log(`Total supply: ${await token.methods.totalSupply().call()} of the smallest unit`)',
     '}',
@@ -81,7 +81,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   chainId: ['console.log(`Chain id: ${await web3.eth.getChainId()}`)'],
 })
 
-/** Writes JavaScript programs by web3.js. */
+/** Writes JavaScript programs with web3.js. */
 export function writeWeb3(options: ReadOptions): Written {
   const { withKeyrail } = options
   return {

@@ -21,9 +21,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   transaction: [
     'transactions = w3.eth.get_block("latest")["transactions"]',
     'if not transactions:',
-    '    print("The latest block holds no transaction")',
+    '    print("The latest block has no transactions")',
     'else:',
-    '    hash = transactions[0].to_0x_hex()  # or a hash of yours',
+    '    hash = transactions[0].to_0x_hex()  # or another hash',
     '    sent = w3.eth.get_transaction(hash)',
     '    value = w3.from_wei(sent["value"], "ether")',
     "    print(f\"{hash} pays {value} ETH from {sent['from']} to {sent.get('to')}\")",
@@ -31,9 +31,9 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   receipt: [
     'transactions = w3.eth.get_block("latest")["transactions"]',
     'if not transactions:',
-    '    print("The latest block holds no transaction")',
+    '    print("The latest block has no transactions")',
     'else:',
-    '    hash = transactions[0].to_0x_hex()  # or a hash of yours',
+    '    hash = transactions[0].to_0x_hex()  # or another hash',
     '    receipt = w3.eth.get_transaction_receipt(hash)',
     '    end = "succeeded" if receipt["status"] == 1 else "failed"',
     "    print(f\"{hash} {end} in block {receipt['blockNumber']} and used {receipt['gasUsed']} gas\")",
@@ -57,7 +57,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
     '}',
     'token = w3.eth.contract(address=address, abi=[total_supply])',
     'if not w3.eth.get_code(address):',
-    '    print(f"No contract stands at {address}")',
+    '    print(f"There is no contract at {address}")',
     'else:',
     '    print(f"Total supply: {token.functions.totalSupply().call()} of the smallest unit")',
   ],
@@ -84,7 +84,7 @@ const programs = ({ account, block, contract }: ReadOptions): Readonly<Record<Sn
   chainId: ['print(f"Chain id: {w3.eth.chain_id}")'],
 })
 
-/** Writes Python programs by web3.py. */
+/** Writes Python programs with web3.py. */
 export function writeWeb3Py(options: ReadOptions): Written {
   const { withKeyrail, address, apiKey, method } = options
   const { kind, base } = address

@@ -1,13 +1,13 @@
 import type { ReadOptions } from '../readOptions.ts'
 
-/** A program before it is one text. */
+/** A program as lines, with its commands. */
 export interface Written {
   readonly lines: readonly string[]
-  /** Of its file, without a dot. */
+  /** The file extension, without a dot. */
   readonly extension: string
-  /** What runs a file. */
+  /** The command that runs a file. */
   readonly run: string
-  /** What that needs, where not every version will do. */
+  /** The version that it needs, such as `Node 24`; undefined if any supported version will do. */
   readonly needs?: string
   readonly install?: string
   readonly environment?: readonly { readonly name: string; readonly what: string }[]
@@ -16,28 +16,28 @@ export interface Written {
 /** Writes programs for one library. */
 export type Writer = (options: ReadOptions) => Written
 
-/** Joins the parts of a program with an empty line between, and leaves out what is empty. */
+/** Joins the non-empty parts of a program, with an empty line between them. */
 export function paragraphs(...parts: readonly (readonly string[])[]): string[] {
   return parts.filter((part) => part.length > 0).flatMap((part, at) => (at === 0 ? part : ['', ...part]))
 }
 
-/** The line of a JavaScript program that holds the key. */
+/** The line with the key in a JavaScript program. */
 export function jsKey({ apiKey }: ReadOptions): string {
   return apiKey === undefined ? "const apiKey = process.env['KEYRAIL_API_KEY'] ?? ''" : `const apiKey = '${apiKey}'`
 }
 
-/** The address in a JavaScript program, as code. */
+/** The URL in a JavaScript program, as code. */
 export function jsUrl({ address }: ReadOptions): string {
   return `\`${address.base}${address.kind === 'app' ? '/v2' : ''}/\${apiKey}\``
 }
 
-/** The options of our own packages in a JavaScript program, as code. */
+/** The options of a Keyrail package in a JavaScript program, as code. */
 export function jsOptions({ address }: ReadOptions): string {
   return `{ ${address.kind === 'app' ? 'baseUrl' : 'rpcUrl'}: '${address.base}', apiKey }`
 }
 
-/** What signs a transaction where a library can. */
+/** The environment variable for libraries that can sign. */
 export const privateKey = { name: 'PRIVATE_KEY', what: 'the private key of an account that pays the fee' }
 
-/** What is sent where no library can sign. */
+/** The environment variable for libraries that cannot sign. */
 export const signedTransaction = { name: 'SIGNED_TRANSACTION', what: 'a signed transaction, as 0x and its bytes' }
