@@ -1,17 +1,17 @@
 import { batch, createTransport, stats } from '@keyrail/core'
 import type { Hex } from '@keyrail/core'
 import { createClient, getBalance, getBlock } from '@keyrail/fetch'
-import { address } from '../address.ts'
+import { getEndpoint } from '../endpoint.ts'
 
 // Calls of one tick are sent in one request, up to a hundred at a time. Each succeeds or fails on its own.
-const transport = createTransport({ ...address(), batch: batch(), stats: stats() })
+const transport = createTransport({ ...getEndpoint(), batch: batch(), stats: stats() })
 const client = createClient(transport)
 
 const latest = await getBlock(client)
 const given = process.argv.slice(2) as Hex[]
-const accounts = given.length > 0 ? given : await recentAccounts(latest?.number ?? 0n)
+const accounts = given.length > 0 ? given : await findRecentAccounts(latest?.number ?? 0n)
 
-// Of one block, or a payment between two of them could be counted twice.
+// All at the same block: otherwise a payment between two accounts could be counted twice.
 const balances = await Promise.all(
   accounts.map((account) => getBalance(client, { address: account, block: latest?.number })),
 )
@@ -20,8 +20,8 @@ const { calls, requests } = transport.stats()
 console.log(`${calls} calls in ${requests} requests`)
 transport.close()
 
-/** Whoever sent or got something in the last ten blocks. */
-async function recentAccounts(head: bigint): Promise<Hex[]> {
+/** Finds the accounts that sent or received something in the last ten blocks. */
+async function findRecentAccounts(head: bigint): Promise<Hex[]> {
   const numbers = Array.from({ length: 10 }, (_, index) => head - BigInt(index)).filter((number) => number >= 0n)
   const blocks = await Promise.all(numbers.map((block) => getBlock(client, { block, includeTransactions: true })))
   const transactions = blocks.flatMap((block) => block?.transactions ?? [])

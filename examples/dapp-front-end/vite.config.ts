@@ -4,11 +4,11 @@ import { defaultClientConditions, defineConfig, loadEnv } from 'vite'
 export default defineConfig(({ mode }) => {
   const root = import.meta.dirname
   if (!loadEnv(mode, root)['VITE_TOKEN'])
-    throw new Error('VITE_TOKEN is missing: the README says how .env.local is made')
+    throw new Error('VITE_TOKEN is missing. Create .env.local with `npm run local -- 0x…`, as in the README.')
   return {
     root,
     plugins: [react()],
-    // Only here, in the workspace: the packages' sources in place of what the registry has.
+    // Only in this workspace: use the sources of the packages, not the published ones.
     resolve: { conditions: ['@keyrail/source', ...defaultClientConditions] },
   }
 })

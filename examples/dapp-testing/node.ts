@@ -4,13 +4,13 @@ import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { tokenAbi } from './dapp/token.ts'
 
-/** The address that the dApp is configured with. Nothing is there but what msw puts there. */
-export const address = { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a1234', chainId: 31_337 }
+/** The endpoint of the dApp. It does not exist: msw intercepts its requests. */
+export const endpoint = { baseUrl: 'https://node.example/testnet', apiKey: 'kr_a1234', chainId: 31_337 }
 export const token = '0x00000000000000000000000000000000000000aa'
 export const shop = '0x00000000000000000000000000000000000000bb'
 
-export const node = createMockNode({ ...address, provider: 'alchemy' })
-/** Who uses the dApp: an account of the node's own. */
+export const node = createMockNode({ ...endpoint, provider: 'alchemy' })
+/** The user of the dApp: an account of the mock node. */
 export const user = node.accounts[0]!
 export let contract: MockContract<typeof tokenAbi>
 

@@ -1,40 +1,40 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ethersShop } from './dapp/ethersShop.ts'
-import { viemShop } from './dapp/viemShop.ts'
-import { address, contract, node, shop, token, user } from './node.ts'
+import { createEthersShop } from './dapp/ethersShop.ts'
+import { createViemShop } from './dapp/viemShop.ts'
+import { contract, endpoint, node, shop, token, user } from './node.ts'
 
 describe.each([
-  ['viem', viemShop],
-  ['ethers', ethersShop],
-])('the shop by %s', (_, openShop) => {
-  let dapp: ReturnType<typeof viemShop> & { close?: () => void }
+  ['viem', createViemShop],
+  ['ethers', createEthersShop],
+])('the shop with %s', (_, createShop) => {
+  let dapp: ReturnType<typeof createViemShop> & { close?: () => void }
   beforeEach(() => {
-    dapp = openShop({ ...address, retry: { baseMs: 1 } }, token, user.privateKey)
+    dapp = createShop({ ...endpoint, retry: { baseMs: 1 } }, token, user.privateKey)
   })
   afterEach(() => dapp.close?.())
 
-  test('the balance is shown, and a payment arrives', async () => {
+  test('shows the balance, and makes a payment', async () => {
     expect(await dapp.balance()).toBe('50 tokens')
     expect(await dapp.pay(shop, 7n)).toBe('Paid in block 1.')
     expect(await dapp.paid()).toEqual([7n])
   })
 
-  test('a throttle is waited for, and nobody sees it', async () => {
+  test('retries throttled calls without an error', async () => {
     node.fail('throttled', { times: 2 })
     expect(await dapp.balance()).toBe('50 tokens')
     expect(node.calls('eth_call').map(({ outcome }) => outcome)).toEqual(['fault', 'fault', 'result'])
   })
 
-  test('a quota that is used up closes the shop', async () => {
+  test('closes the shop when the quota is exhausted', async () => {
     node.fail('quota', { times: Infinity })
     expect(await dapp.balance()).toBe('The shop is closed until tomorrow.')
   })
 
-  test('who has too little is told so', async () => {
+  test('reports an insufficient balance', async () => {
     expect(await dapp.pay(shop, 51n)).toBe('You have 50 tokens.')
   })
 
-  test('a payment that a reorganization takes away is gone, and comes again', async () => {
+  test('removes a payment after a reorganization, until it is mined again', async () => {
     await dapp.pay(shop, 7n)
     contract.emit('Transfer', { from: shop, to: user.address, value: 9n })
     node.reorg(2)

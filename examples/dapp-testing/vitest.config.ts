@@ -1,7 +1,7 @@
 import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-// Only here, in the workspace: the packages' sources in place of what the registry has. A dApp needs no such line.
+// Only in this workspace: use the sources of the packages, not the published ones. Your dApp does not need this.
 const conditions = ['@keyrail/source', ...defaultServerConditions]
 
 export default defineConfig({ resolve: { conditions }, ssr: { resolve: { conditions } } })

@@ -1,21 +1,21 @@
 import { isKeyrailError } from '@keyrail/core'
 import type { Transport } from '@keyrail/core'
 
-/** What a page may ask, and which. */
+/** Options of {@link createProxyRoute}. */
 export interface ProxyRouteOptions {
-  /** Carries the calls, with the key. */
+  /** Sends the calls, with the key. */
   readonly transport: Transport
-  /** Whose pages may ask, such as `https://shop.example`. */
+  /** The origins of the pages that may call, such as `https://shop.example`. */
   readonly origins: readonly string[]
-  /** What may be asked, such as `eth_call`. */
+  /** The allowed methods, such as `eth_call`. */
   readonly methods: readonly string[]
-  /** Of one request. @default 65_536 */
+  /** The maximum size of a request body. @default 65_536 */
   readonly maxBytes?: number
 }
 
 /**
- * Makes a route that asks the node for a page: a function of web standards, as route handlers of Next.js and Workers take it.
- * No answer of it holds the key, nor says where the node is.
+ * Creates a route that sends the calls of a page to the node: a function from `Request` to `Response`, for route handlers of Next.js and for
+ * Workers. Its responses contain neither the key nor the URL of the node.
  */
 export function createProxyRoute({
   transport,
@@ -25,8 +25,9 @@ export function createProxyRoute({
 }: ProxyRouteOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     const origin = request.headers.get('origin')
-    // Browsers say where a page is from, and other programs say what they like: what they may use up, the key's own limits must say.
-    if (!origin || !origins.includes(origin)) return answer(403, failed(null, -32600, 'This page may not ask here'))
+    // Browsers send the true origin, but other programs can send any: only the limits of the key protect its quota from them.
+    if (!origin || !origins.includes(origin))
+      return respond(403, createError(null, -32600, 'This origin is not allowed'))
     const headers = {
       vary: 'origin',
       'access-control-allow-origin': origin,
@@ -34,25 +35,26 @@ export function createProxyRoute({
       'access-control-max-age': '7200',
     }
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers })
-    if (request.method !== 'POST') return answer(405, failed(null, -32600, 'Use POST'), { ...headers, allow: 'POST' })
+    if (request.method !== 'POST')
+      return respond(405, createError(null, -32600, 'Use POST'), { ...headers, allow: 'POST' })
     const text = await readText(request, maxBytes)
-    if (text === undefined) return answer(413, failed(null, -32600, 'The request is too large'), headers)
+    if (text === undefined) return respond(413, createError(null, -32600, 'The request is too large'), headers)
     const call = readCall(text)
-    if (!call) return answer(400, failed(null, -32600, 'Send one JSON-RPC call'), headers)
+    if (!call) return respond(400, createError(null, -32600, 'Send one JSON-RPC call'), headers)
     const { id, method, params } = call
-    if (!methods.includes(method)) return answer(200, failed(id, -32601, 'This method is not offered here'), headers)
+    if (!methods.includes(method)) return respond(200, createError(id, -32601, 'This method is not allowed'), headers)
     try {
-      // What was checked is what is sent: the node never sees the text of the page.
+      // Sends the parsed call: the node never gets the original text.
       const result = await transport.request({ method, params }, { signal: request.signal })
-      return answer(200, { jsonrpc: '2.0', id, result }, headers)
+      return respond(200, { jsonrpc: '2.0', id, result }, headers)
     } catch (error) {
       if (!isKeyrailError(error)) throw error
-      // What the node says of the call, the page needs to know: why a contract reverted. All else is between this server and the service.
+      // The page needs the error of the node, such as a revert reason. It must not see other failures.
       const { kind, source, rpcError, retryAfterMs } = error
-      if (source === 'node' && rpcError) return answer(200, { jsonrpc: '2.0', id, error: rpcError }, headers)
+      if (source === 'node' && rpcError) return respond(200, { jsonrpc: '2.0', id, error: rpcError }, headers)
       const isBusy = kind === 'throttled' || kind === 'quota'
       const wait = retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) }
-      return answer(isBusy ? 429 : 502, failed(id, -32603, `The node was not reached: ${kind}`), {
+      return respond(isBusy ? 429 : 502, createError(id, -32603, `The call failed: ${kind}`), {
         ...headers,
         ...wait,
       })
@@ -62,12 +64,16 @@ export function createProxyRoute({
 
 type Id = string | number | null
 
-const failed = (id: Id, code: number, message: string): object => ({ jsonrpc: '2.0', id, error: { code, message } })
+const createError = (id: Id, code: number, message: string): object => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message },
+})
 
-const answer = (status: number, body: object, headers: Record<string, string> = {}): Response =>
+const respond = (status: number, body: object, headers: Record<string, string> = {}): Response =>
   Response.json(body, { status, headers: { 'cache-control': 'no-store', ...headers } })
 
-/** The body, unless it is too large. No more of it is read then. */
+/** Reads the body; undefined if it is too large, without reading the rest. */
 async function readText({ body }: Request, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   let bytes = 0
@@ -79,7 +85,7 @@ async function readText({ body }: Request, maxBytes: number): Promise<string | u
   return new Blob(chunks).text()
 }
 
-/** The call in a body; `undefined` where there is none. */
+/** Parses the call in a body; undefined if it is not one call. */
 function readCall(text: string): { id: Id; method: string; params: readonly unknown[] } | undefined {
   try {
     const { id = null, method, params = [] } = Object(JSON.parse(text)) as Record<string, unknown>

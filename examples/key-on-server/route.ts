@@ -1,12 +1,12 @@
 import { budget, createTransport } from '@keyrail/core'
-import { address } from '../address.ts'
+import { getEndpoint } from '../endpoint.ts'
 import { createProxyRoute } from './proxyRoute.ts'
 
-// A route of Next.js, as `app/rpc/route.ts` would hold it.
-const answer = createProxyRoute({
-  transport: createTransport({ ...address(), budget: budget({ requestsPerSecond: 20 }) }),
+// A route handler of Next.js: in your app, this is `app/rpc/route.ts`.
+const handle = createProxyRoute({
+  transport: createTransport({ ...getEndpoint(), budget: budget({ requestsPerSecond: 20 }) }),
   origins: (process.env['ORIGINS'] ?? 'http://localhost:5173').split(','),
   methods: ['eth_blockNumber', 'eth_chainId', 'eth_getBalance', 'eth_getBlockByNumber', 'eth_call'],
 })
 
-export { answer as OPTIONS, answer as POST }
+export { handle as OPTIONS, handle as POST }

@@ -7,19 +7,19 @@ interface Environment {
   readonly ORIGIN: string
 }
 
-let answer: ReturnType<typeof createProxyRoute> | undefined
+let handle: ReturnType<typeof createProxyRoute> | undefined
 
 const worker = {
-  // Made once, and for all requests: the transport shares reads and keeps to its budget.
+  // Created once for all requests, so that they share the connections, reads and limits of one transport.
   fetch: (request: Request, environment: Environment): Promise<Response> => {
-    answer ??= createProxyRoute({
+    handle ??= createProxyRoute({
       transport: createTransport({ baseUrl: environment.KEYRAIL_BASE_URL, apiKey: environment.KEYRAIL_API_KEY }),
       origins: [environment.ORIGIN],
       methods: ['eth_blockNumber', 'eth_chainId', 'eth_getBalance', 'eth_getBlockByNumber', 'eth_call'],
     })
-    return answer(request)
+    return handle(request)
   },
 }
 
-// oxlint-disable-next-line import/no-default-export -- a Worker is one
+// oxlint-disable-next-line import/no-default-export -- Workers require it
 export default worker

@@ -1,8 +1,8 @@
 import { KeyrailProvider } from '@keyrail/ethers'
-import { address } from '../address.ts'
+import { getEndpoint } from '../endpoint.ts'
 
-const provider = new KeyrailProvider(address())
+const provider = new KeyrailProvider(getEndpoint())
 const block = await provider.getBlock('latest')
 console.log(`Block ${block?.number} is ${block?.hash}`)
-console.log(`Asked at ${provider._getConnection().url}`)
+console.log(`Endpoint: ${provider._getConnection().url}`)
 provider.destroy()

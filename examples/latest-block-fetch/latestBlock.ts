@@ -1,8 +1,8 @@
 import { createClient, getBlock } from '@keyrail/fetch'
-import { address } from '../address.ts'
+import { getEndpoint } from '../endpoint.ts'
 
-const client = createClient(address())
+const client = createClient(getEndpoint())
 const block = await getBlock(client)
 console.log(`Block ${block?.number} is ${block?.hash}`)
-console.log(`Asked at ${client.redactedUrl}`)
+console.log(`Endpoint: ${client.redactedUrl}`)
 client.close()

@@ -1,8 +1,8 @@
 import { keyrail } from '@keyrail/viem'
 import { createPublicClient } from 'viem'
-import { address } from '../address.ts'
+import { getEndpoint } from '../endpoint.ts'
 
-const client = createPublicClient({ transport: keyrail(address()) })
+const client = createPublicClient({ transport: keyrail(getEndpoint()) })
 const block = await client.getBlock()
 console.log(`Block ${block.number} is ${block.hash}`)
-console.log(`Asked at ${client.transport.redactedUrl}`)
+console.log(`Endpoint: ${client.transport.redactedUrl}`)

@@ -4,18 +4,18 @@ import type { Hex, KeyrailError } from '@keyrail/core'
 import { keyrail, safeWrites } from '@keyrail/viem'
 import { BaseError, createWalletClient, keccak256, parseEther, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { address } from '../address.ts'
-import { privateKey } from '../privateKey.ts'
+import { getEndpoint } from '../endpoint.ts'
+import { getPrivateKey } from '../privateKey.ts'
 
 const outbox = process.env['OUTBOX'] ?? 'outbox.txt'
 const [to = '0x000000000000000000000000000000000000dEaD', ether = '0.001'] = process.argv.slice(2)
 
 // If the response is lost, the transport looks the transaction up by its hash, and sends the same bytes again if no node has it.
-const transport = keyrail({ ...address(), safeWrites: safeWrites({ keccak256, resends: 2 }) })
-const client = createWalletClient({ account: privateKeyToAccount(privateKey()), transport }).extend(publicActions)
+const transport = keyrail({ ...getEndpoint(), safeWrites: safeWrites({ keccak256, resends: 2 }) })
+const client = createWalletClient({ account: privateKeyToAccount(getPrivateKey()), transport }).extend(publicActions)
 
-// Signed once, and kept before it goes out. Whatever ends this program, the next run sends the same bytes, which can pay only once.
-if (existsSync(outbox)) console.log('Going on with what an earlier run has signed')
+// The transaction is signed once and saved before it is sent. If this program stops, the next run sends the same bytes, which can pay only once.
+if (existsSync(outbox)) console.log('Resuming the transaction of an earlier run')
 else {
   const request = await client.prepareTransactionRequest({ to: to as Hex, value: parseEther(ether), chain: null })
   writeFileSync(`${outbox}.part`, await client.signTransaction({ ...request, chain: null }), { flush: true })
@@ -29,20 +29,20 @@ try {
   rmSync(outbox)
   console.log(`${status === 'success' ? 'Paid' : 'Reverted'} in block ${blockNumber}`)
 } catch (error) {
-  const failure = failureOf(error)
+  const failure = findFailure(error)
   if (failure?.kind === 'txRejected') {
-    // The node has looked at it and will never take it: another may be signed.
+    // The node rejected it for good, so the next run can sign another one.
     rmSync(outbox)
     console.error(`Not paid. ${failure.message}`)
   } else {
-    console.error(`Not known to be paid: ${failure?.message ?? String(error)}`)
-    console.error('Run this again, and the same transaction is sent.')
+    console.error(`Unconfirmed: ${failure?.message ?? String(error)}`)
+    console.error('Run this again to send the same transaction.')
   }
   process.exitCode = 1
 }
 
-/** The failure of the transport beneath an error of viem. */
-function failureOf(error: unknown): KeyrailError | undefined {
+/** Finds the failure of the transport in an error of viem. */
+function findFailure(error: unknown): KeyrailError | undefined {
   const found = error instanceof BaseError ? error.walk((one) => isKeyrailError(Object(one).failure)) : undefined
   return (found as { failure?: KeyrailError } | null | undefined)?.failure
 }

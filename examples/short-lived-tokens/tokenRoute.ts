@@ -1,21 +1,21 @@
 import type { KeyObject } from 'node:crypto'
 import { signJwt } from './signJwt.ts'
 
-/** Who gets a token, and of what kind. */
+/** Options of {@link createTokenRoute}. */
 export interface TokenRouteOptions {
-  /** Its public half is among the app's JWT keys. */
+  /** Signs the tokens. Its public key is one of the app's JWT keys. */
   readonly privateKey: KeyObject
-  /** What the dashboard calls that key. */
+  /** The id of that key, from the dashboard. */
   readonly kid: string
-  /** Whose pages may ask, such as `https://shop.example`. */
+  /** The origins of the pages that get tokens, such as `https://shop.example`. */
   readonly origins: readonly string[]
-  /** Whether whoever asks is a visitor of yours: look for the session of your site here. */
+  /** Whether the request is from a visitor of your site: check your session here. */
   readonly isVisitor: (request: Request) => boolean | Promise<boolean>
-  /** In seconds. @default 300 */
+  /** The lifetime of a token, in seconds. @default 300 */
   readonly lifetimeS?: number
 }
 
-/** Makes a route that gives a page of one's own a token: `{ token, expiresInS }`. It works for that page's origin, and for reads alone. */
+/** Creates a route that issues a token to your pages: `{ token, expiresInS }`. The token is valid only for the origin of the page, and only for reads. */
 export function createTokenRoute({
   privateKey,
   kid,
@@ -25,13 +25,13 @@ export function createTokenRoute({
 }: TokenRouteOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     const origin = request.headers.get('origin')
-    const isOurs = request.method === 'POST' && origin && origins.includes(origin) && (await isVisitor(request))
-    if (!isOurs) return new Response('No token for you', { status: 403 })
+    const isAllowed = request.method === 'POST' && origin && origins.includes(origin) && (await isVisitor(request))
+    if (!isAllowed) return new Response('Not allowed', { status: 403 })
     const now = Date.now() / 1_000
     const claims = {
       iat: Math.floor(now),
       exp: Math.ceil(now) + lifetimeS,
-      // These only narrow what the app's own lists allow.
+      // These restrict the token further than the lists of the app.
       origins: [origin],
       methods: ['eth_blockNumber', 'eth_call', 'eth_getBalance', 'eth_getBlockByNumber', 'eth_getLogs'],
     }

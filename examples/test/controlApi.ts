@@ -1,10 +1,10 @@
 import type { DevDescription } from '../../packages/cli/src/dev/devService.ts'
 
-/** Asks the control API as the service's own pages do. */
-export type Ask = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
+/** Calls the control API, as the dashboard does. */
+export type CallApi = <Result>(method: string, path: string, body?: object) => Promise<Result>
 
-/** Logs in. */
-export async function logIn({ url, account }: DevDescription): Promise<Ask> {
+/** Logs in. @returns A function that calls the control API with the session. */
+export async function logIn({ url, account }: DevDescription): Promise<CallApi> {
   let cookie = ''
   const send = async (method: string, path: string, body?: object): Promise<Response> => {
     const response = await fetch(`${url}/api${path}`, {
@@ -20,13 +20,13 @@ export async function logIn({ url, account }: DevDescription): Promise<Ask> {
     .getSetCookie()
     .map((one) => one.split(';')[0])
     .join('; ')
-  return async <Answer>(method: string, path: string, body?: object) => {
+  return async <Result>(method: string, path: string, body?: object) => {
     const response = await send(method, path, body)
-    return (response.status === 204 ? undefined : await response.json()) as Answer
+    return (response.status === 204 ? undefined : await response.json()) as Result
   }
 }
 
-/** An app of a test's own. */
+/** An app of a test. */
 export interface App {
   readonly id: string
   readonly version: number
@@ -34,9 +34,9 @@ export interface App {
   readonly apiKey: string
 }
 
-/** Makes an app. */
-export async function createApp(ask: Ask, { url }: DevDescription, name: string): Promise<App> {
-  const { app, apiKey } = await ask<{ app: { id: string; version: number }; apiKey: string }>('POST', '/apps', {
+/** Creates an app. */
+export async function createApp(callApi: CallApi, { url }: DevDescription, name: string): Promise<App> {
+  const { app, apiKey } = await callApi<{ app: { id: string; version: number }; apiKey: string }>('POST', '/apps', {
     name,
     useCase: 'Wallet',
     chain: 'DEV',

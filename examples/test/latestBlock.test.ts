@@ -13,29 +13,29 @@ const { url, app, keys, nodes } = service
 const run = (name: string, environment: Readonly<Record<string, string>>): Promise<Ended> =>
   runExample(`${name}/latestBlock.ts`, environment, [], from)
 
-/** Whether it printed a block that the node has, no older than the latest was before. Other tests make blocks meanwhile. */
-async function expectLatest(redactedUrl: string, ended: () => Promise<Ended>): Promise<void> {
+/** Expects that a program printed the latest block. Other tests mine blocks concurrently, so a newer block is accepted. */
+async function expectLatest(redactedUrl: string, runProgram: () => Promise<Ended>): Promise<void> {
   const before = Number(await askNode(nodes.testnet, 'eth_blockNumber'))
-  const { exitCode, stdout, stderr } = await ended()
+  const { exitCode, stdout, stderr } = await runProgram()
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   const number = Number(/^Block (\d+) is/.exec(stdout)?.[1])
   expect(number).toBeGreaterThanOrEqual(before)
   const block = await askNode(nodes.testnet, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false])
-  expect(stdout).toBe(`Block ${number} is ${(block as { hash: string }).hash}\nAsked at ${redactedUrl}\n`)
+  expect(stdout).toBe(`Block ${number} is ${(block as { hash: string }).hash}\nEndpoint: ${redactedUrl}\n`)
 }
 
-test('there is one for fetch and one for each adapter', () => {
+test('there is an example for fetch and for each adapter', () => {
   const names = readdirSync(join(import.meta.dirname, '..')).filter((name) => name.startsWith('latest-block-'))
   expect(names).toEqual(latestBlockExamples)
 })
 
 describe.each(latestBlockExamples)('examples/%s', (name) => {
-  test('reads the latest block of the service on this machine, and ends by itself', async () => {
+  test('reads the latest block of the service on this machine, and exits', async () => {
     await expectLatest(`${url}/testnet/v2/…${app.apiKey.slice(-4)}`, () => run(name, {}))
   })
 
-  test('fails with a key that is wrong, and does not print it', async () => {
-    // Of the form of a key, and nobody's.
+  test('fails with a wrong key, and does not print it', async () => {
+    // A well-formed key that does not exist.
     const apiKey = app.apiKey.replace(/.{12}$/, (end) => [...end].reverse().join(''))
     const ended = await run(name, { KEYRAIL_BASE_URL: `${url}/testnet`, KEYRAIL_API_KEY: apiKey })
     expect(ended).toMatchObject({ exitCode: 1, stdout: '' })
@@ -44,24 +44,24 @@ describe.each(latestBlockExamples)('examples/%s', (name) => {
   })
 })
 
-// All of them take the address from examples/address.ts.
-test('the environment names the address of an API key', async () => {
+// All of them get the endpoint from examples/address.ts.
+test('environment variables set the RPC URL of an API key', async () => {
   const { apiKey } = keys.testnet
   const environment = { KEYRAIL_RPC_URL: `${url}/testnet`, KEYRAIL_API_KEY: apiKey }
   await expectLatest(`${url}/testnet/…${apiKey.slice(-4)}`, () => run('latest-block-fetch', environment))
 })
 
-test('a key of the environment is never sent to the service on this machine in place of its own', async () => {
+test('a key from the environment is never sent to the service on this machine', async () => {
   const ended = await run('latest-block-fetch', { KEYRAIL_API_KEY: keys.mainnet.apiKey })
   expect(ended).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-test('a whole address is taken as it is', async () => {
+test('an environment variable sets a full URL', async () => {
   const environment = { KEYRAIL_URL: app.addresses.testnet }
   await expectLatest(`${url}/…${app.apiKey.slice(-4)}`, () => run('latest-block-fetch', environment))
 })
 
-test('where no service runs, an example says how to start one', async () => {
+test('without a running service, an example prints how to start one', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'keyrail-examples-'))
   cpSync(from, join(empty, 'examples'), { recursive: true, verbatimSymlinks: true })
   const ended = await runExample('latest-block-fetch/latestBlock.ts', {}, [], join(empty, 'examples'))

@@ -8,9 +8,9 @@ import { latestBlockExamples } from './latestBlockExamples.ts'
 
 const examples = join(import.meta.dirname, '..')
 
-/** Copies the examples that find their service by where they lie, to lie beside one of ours. */
+/** Copies the examples beside the environment file of the test service, because they look for it in their parent folder. */
 function copyExamples(to: string): void {
-  for (const name of [...latestBlockExamples, 'address.ts'])
+  for (const name of [...latestBlockExamples, 'endpoint.ts'])
     cpSync(join(examples, name), join(to, name), {
       recursive: true,
       filter: (path) => !path.endsWith('node_modules'),
@@ -19,7 +19,7 @@ function copyExamples(to: string): void {
     symlinkSync(join(examples, name, 'node_modules'), join(to, name, 'node_modules'))
 }
 
-/** One service for all tests of the examples, started as `npm start` does. */
+/** One service for all tests of the examples, started like with `npm start`. */
 const shared = sharedResource('EXAMPLES_SERVICE', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-examples-'))
   const copies = join(folder, 'examples')
@@ -40,7 +40,7 @@ export const setup = shared.setup
 /** The service that all examples call. */
 export interface Borrowed {
   readonly service: DevDescription
-  /** The latest-block examples, copied to where they find this service as they find the one of `npm start`. */
+  /** The folder of copies of the latest-block examples, where they find this service. */
   readonly copies: string
 }
 

@@ -3,29 +3,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** What stands between a program and the service. */
+/** A proxy between a program and the service. It can lose transactions or their responses. */
 export interface LossyService {
   readonly url: string
-  /** What becomes of transactions: passed on, lost on the way there, or taken while the answer is lost. */
-  loses: 'nothing' | 'call' | 'answer'
-  /** The bodies of the transactions that came. */
+  /** What it loses of each transaction: nothing, the call, or only the response. */
+  loses: 'nothing' | 'call' | 'response'
+  /** The raw transactions it received. */
   readonly transactions: string[]
   readonly stop: () => void
 }
 
-/** Starts a server that passes calls on to an address, and loses some of those that send transactions. */
-export async function startLossyService(address: string): Promise<LossyService> {
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+/** Starts a proxy for a URL. It can lose transactions. */
+export async function startLossyService(targetUrl: string): Promise<LossyService> {
+  const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request)
     const isTransaction = body.includes('eth_sendRawTransaction')
     if (isTransaction) lossy.transactions.push((JSON.parse(body) as { params: [string] }).params[0])
     if (isTransaction && lossy.loses === 'call') return void request.socket.destroy()
-    const answer = await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    const said = await answer.text()
-    if (isTransaction && lossy.loses === 'answer') return void request.socket.destroy()
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(said)
+    const forwarded = await fetch(targetUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const responseText = await forwarded.text()
+    if (isTransaction && lossy.loses === 'response') return void request.socket.destroy()
+    response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(responseText)
   }
-  const server = createServer((request, response) => void pass(request, response))
+  const server = createServer((request, response) => void forward(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const lossy: LossyService = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { noBrowser, openBrowser } from '@keyrail/core/test/openBrowser.ts'
 import { borrowService } from './lendService.ts'
 import { createApp, logIn } from './controlApi.ts'
-import type { App, Ask } from './controlApi.ts'
+import type { App, CallApi } from './controlApi.ts'
 import { runExample } from './runExample.ts'
 import { injectWallet } from './testWallet.ts'
 import type { TestWallet } from './testWallet.ts'
@@ -23,18 +23,18 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
   let browser: Browser
-  let ask: Ask
+  let callApi: CallApi
   let room = ''
   beforeAll(async () => {
     room = mkdtempSync(join(tmpdir(), 'keyrail-pages-'))
-    ;[browser, ask] = await Promise.all([openBrowser(), logIn(service)])
+    ;[browser, callApi] = await Promise.all([openBrowser(), logIn(service)])
   }, 120_000)
   afterAll(async () => {
     await browser?.close()
     rmSync(room, { recursive: true, force: true })
   })
 
-  /** Opens a page whose errors fail the test that asks for them. */
+  /** Opens a page and collects its uncaught errors. */
   const openPage = async (): Promise<{ page: Page; faults: string[] }> => {
     const page = await browser.newPage()
     page.setDefaultTimeout(60_000)
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
   }
 
   describe('examples/dapp-front-end', () => {
-    // The third and the eighth account of every development node: nobody else's in these tests.
+    // The third and the eighth account of every development node. No other test uses them.
     const PRIVATE_KEY = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
     const account = '0x14dc79964da2c08b23698b3d3cc7ca32193d9955'
     const friend = '0x00000000000000000000000000000000000000f7'
@@ -56,14 +56,14 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
     let origin = ''
 
     beforeAll(async () => {
-      app = await createApp(ask, service, 'Front end')
+      app = await createApp(callApi, service, 'Front end')
       const file = join(room, 'env')
       const environment = { KEYRAIL_BASE_URL: app.baseUrl, KEYRAIL_API_KEY: app.apiKey, PRIVATE_KEY, ENV_FILE: file }
-      const made = await runExample('dapp-front-end/setUpLocal.ts', environment, [account])
-      expect(made).toMatchObject({ exitCode: 0, stderr: '' })
+      const setUp = await runExample('dapp-front-end/setUpLocal.ts', environment, [account])
+      expect(setUp).toMatchObject({ exitCode: 0, stderr: '' })
       const configFile = join(examples, 'dapp-front-end/vite.config.ts')
       const outDir = join(room, 'dapp')
-      // As it is shipped: a test runner says that it is testing, and then another React is built.
+      // A production build: with the NODE_ENV of the test runner, the development build of React would be used.
       vi.stubEnv('NODE_ENV', 'production')
       for (const [name, value] of Object.entries(parseEnv(readFileSync(file, 'utf8')))) vi.stubEnv(name, value)
       await build({ configFile, logLevel: 'error', build: { outDir } })
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
       await page.getByLabel('Amount').fill(amount)
       await page.getByRole('button', { name: 'Send RAIL' }).click()
     }
-    const expectSaid = (role: 'alert' | 'status', text: string): Promise<void> =>
+    const expectText = (role: 'alert' | 'status', text: string): Promise<void> =>
       page.getByRole(role).filter({ hasText: text }).waitFor()
 
     const violations = async (): Promise<unknown> => {
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
       return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
     }
 
-    test('connects a wallet and shows what is in it, and everybody can use it, by day and by night', async () => {
+    test('connects a wallet, shows its balance, and is accessible in light and dark mode', async () => {
       const connect = page.getByRole('button', { name: 'Connect Test wallet' })
       await connect.waitFor()
       expect(await violations()).toEqual([])
@@ -108,69 +108,69 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
       expect(await violations()).toEqual([])
     })
 
-    test('sends, waits for the block, and shows what is left', async () => {
+    test('sends tokens, waits for the block, and shows the new balance', async () => {
       await send(friend, '2.5')
-      await expectSaid('status', 'Done: 2.5 RAIL are theirs.')
+      await expectText('status', 'Done: 2.5 RAIL sent.')
       await page.getByText('999997.5 RAIL').waitFor()
     })
 
-    test('asks again for what it cannot understand', async () => {
+    test('asks for valid input', async () => {
       await send('nobody', '1')
-      await expectSaid('alert', 'To whom?')
+      await expectText('alert', 'Enter an address')
       await send(friend, 'much')
-      await expectSaid('alert', 'How much?')
+      await expectText('alert', 'Enter an amount')
     })
 
-    test('says that nothing was sent where the visitor declines', async () => {
+    test('reports that nothing was sent if the visitor declines', async () => {
       wallet.declines = true
       await send(friend, '1')
-      await expectSaid('alert', 'You declined, and nothing was sent.')
+      await expectText('alert', 'You declined. Nothing was sent.')
       wallet.declines = false
     })
 
-    test('says so where the wallet does not know the chain', async () => {
+    test('reports that the wallet does not know the chain', async () => {
       wallet.knowsChain = false
       await send(friend, '1')
-      await expectSaid('alert', 'Your wallet does not know this network.')
+      await expectText('alert', 'Your wallet does not know this network.')
       wallet.knowsChain = true
     })
 
-    test('says so before the wallet opens where somebody has less', async () => {
+    test('reports an insufficient balance before the wallet opens', async () => {
       await send(friend, '1000001')
-      await expectSaid('alert', 'You have less than that.')
+      await expectText('alert', 'You have less than that.')
     })
 
-    test('says that this page may not ask, where the allow list has another one, and works again once it may', async () => {
+    test('reports an origin that is not on the allow list, and works again once it is added', async () => {
       const path = `/apps/${app.id}/allow-list`
-      const { id } = await ask<{ id: string }>('POST', path, { type: 'origin', value: 'https://other.example' })
+      const { id } = await callApi<{ id: string }>('POST', path, { type: 'origin', value: 'https://other.example' })
       await send(friend, '1')
-      await expectSaid('alert', 'This page may not ask the network.')
-      await ask('POST', path, { type: 'origin', value: origin })
-      await ask('DELETE', `${path}/${id}`)
+      await expectText('alert', 'This page is not allowed to use the network.')
+      await callApi('POST', path, { type: 'origin', value: origin })
+      await callApi('DELETE', `${path}/${id}`)
       await send(friend, '1')
-      await expectSaid('status', 'Done: 1 RAIL are theirs.')
+      await expectText('status', 'Done: 1 RAIL sent.')
     })
 
-    test('says that it is offline, and tries again when it is told to', async () => {
+    test('reports that it is offline, and works on the next try', async () => {
       await page.context().setOffline(true)
       await send(friend, '1')
-      await expectSaid('alert', 'The network cannot be reached. Are you online?')
+      await expectText('alert', 'The network cannot be reached. Are you online?')
       await page.context().setOffline(false)
       await send(friend, '1')
-      await expectSaid('status', 'Done: 1 RAIL are theirs.')
+      await expectText('status', 'Done: 1 RAIL sent.')
     })
 
-    test('lets go of an account that was taken back, and of a failure once it is online again', async () => {
+    test('forgets a disconnected account, and clears the error once it is online again', async () => {
       await wallet.choose([])
       await page.context().setOffline(true)
       await page.getByRole('button', { name: 'Connect Test wallet' }).click()
-      await expectSaid('alert', 'The network cannot be reached. Are you online?')
+      await expectText('alert', 'The network cannot be reached. Are you online?')
       await page.context().setOffline(false)
       await page.getByRole('button', { name: 'Try again' }).click()
       await page.getByText('999995.5 RAIL').waitFor()
     })
 
-    test('never shows its key, and has no errors of its own', async () => {
+    test('never shows its key, and has no uncaught errors', async () => {
       expect(await page.content()).not.toContain(app.apiKey)
       expect(faults).toEqual([])
     })
@@ -182,11 +182,11 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
     let url = ''
     beforeAll(async () => {
       const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-      app = await createApp(ask, service, 'Tokens')
+      app = await createApp(callApi, service, 'Tokens')
       const pem = publicKey.export({ type: 'spki', format: 'pem' })
-      const { kid } = await ask<{ kid: string }>('POST', `/apps/${app.id}/jwt-keys`, { pem })
-      const { version } = await ask<App>('GET', `/apps/${app.id}`)
-      await ask('PATCH', `/apps/${app.id}`, { version, requireJwt: true })
+      const { kid } = await callApi<{ kid: string }>('POST', `/apps/${app.id}/jwt-keys`, { pem })
+      const { version } = await callApi<App>('GET', `/apps/${app.id}`)
+      await callApi('PATCH', `/apps/${app.id}`, { version, requireJwt: true })
       const file = join(room, 'jwt.pem')
       writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
       for (const name of ['KEYRAIL_URL', 'KEYRAIL_RPC_URL', 'KEYRAIL_API_KEY']) vi.stubEnv(name, '')
@@ -206,28 +206,28 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
     }, 120_000)
     afterAll(() => server?.close())
 
-    test('the key alone opens nothing', async () => {
+    test('the key alone is not accepted', async () => {
       const client = createClient({ baseUrl: app.baseUrl, apiKey: app.apiKey })
       await expect(client.eth_blockNumber()).rejects.toMatchObject({ kind: 'auth' })
       client.close()
     })
 
-    test('the page asks with a token and no key, and gets another token before that one has ended', async () => {
+    test('the page calls with a token and without a key, and renews the token before it expires', async () => {
       const { page, faults } = await openPage()
-      const asked: number[] = []
+      const tokenStatuses: number[] = []
       const called: string[] = []
       page.on('response', (response) => {
         called.push(response.url())
-        if (response.url().endsWith('/token')) asked.push(response.status())
+        if (response.url().endsWith('/token')) tokenStatuses.push(response.status())
       })
       await page.goto(url)
-      const look = async (): Promise<void> => page.getByRole('button', { name: 'Look again' }).click()
-      // Where a machine is so busy that a token ends on its way, the next look has another.
+      const reload = async (): Promise<void> => page.getByRole('button', { name: 'Look again' }).click()
+      // On a busy machine, a token can expire before it arrives. The next try has a new one.
       const expectBlock = (): Promise<void> =>
         expect
           .poll(
             async () => {
-              await look()
+              await reload()
               return page.getByRole('status').textContent()
             },
             { timeout: 60_000, interval: 200 },
@@ -235,10 +235,10 @@ describe.skipIf(noBrowser)('pages in Chromium', { timeout: 120_000 }, () => {
           .toMatch(/^Block \d+$/)
       await expectBlock()
       await expect
-        .poll(async () => look().then(() => asked.length), { timeout: 60_000, interval: 200 })
+        .poll(async () => reload().then(() => tokenStatuses.length), { timeout: 60_000, interval: 200 })
         .toBeGreaterThan(1)
       await expectBlock()
-      expect(new Set(asked)).toEqual(new Set([200]))
+      expect(new Set(tokenStatuses)).toEqual(new Set([200]))
       expect(called).toContain(`${app.baseUrl}/v2`)
       expect(called.filter((one) => one.includes(app.apiKey))).toEqual([])
       expect(faults).toEqual([])

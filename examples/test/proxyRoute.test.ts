@@ -9,13 +9,17 @@ import type { Running } from './runExample.ts'
 const { service } = await borrowService()
 const origin = 'https://shop.example'
 const { apiKey } = service.app
-const there = { KEYRAIL_BASE_URL: `${service.url}/testnet`, KEYRAIL_API_KEY: apiKey }
+const endpoint = { KEYRAIL_BASE_URL: `${service.url}/testnet`, KEYRAIL_API_KEY: apiKey }
 
 let running: Running
 let url = ''
 beforeAll(async () => {
-  running = startExample('key-on-server/serve.ts', { ...there, ORIGINS: `https://other.example,,${origin}`, PORT: '0' })
-  await until('the route is served', () => running.printed().stdout.includes('\n'))
+  running = startExample('key-on-server/serve.ts', {
+    ...endpoint,
+    ORIGINS: `https://other.example,,${origin}`,
+    PORT: '0',
+  })
+  await until('the route to start', () => running.printed().stdout.includes('\n'))
   url = /http:\S+/.exec(running.printed().stdout)?.[0] ?? ''
 }, 60_000)
 afterAll(async () => {
@@ -23,22 +27,27 @@ afterAll(async () => {
   expect(await running.done).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-interface Answered {
+interface ParsedResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
   readonly body: { result?: unknown; error?: { code: number; message: string; data?: unknown }; id?: unknown }
 }
 
-async function post(body: unknown, headers: Record<string, string> = { origin }): Promise<Answered> {
+async function post(body: unknown, headers: Record<string, string> = { origin }): Promise<ParsedResponse> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: text,
   })
-  const said = await response.text()
-  return { status: response.status, headers: response.headers, text: said, body: JSON.parse(said) as Answered['body'] }
+  const responseText = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: responseText,
+    body: JSON.parse(responseText) as ParsedResponse['body'],
+  }
 }
 
 const call = (method: string, params: readonly unknown[] = [], id: unknown = 7): object => ({
@@ -47,21 +56,21 @@ const call = (method: string, params: readonly unknown[] = [], id: unknown = 7):
   method,
   params,
 })
-// As short as a redacted URL of the key would show it.
-const expectNoKey = ({ text, headers }: Answered): void => {
-  const said = text + JSON.stringify([...headers])
-  for (const secret of [apiKey, apiKey.slice(-4), new URL(service.url).host]) expect(said).not.toContain(secret)
+// Not even the last characters, which a redacted URL shows.
+const expectNoKey = ({ text, headers }: ParsedResponse): void => {
+  const visible = text + JSON.stringify([...headers])
+  for (const secret of [apiKey, apiKey.slice(-4), new URL(service.url).host]) expect(visible).not.toContain(secret)
 }
 
 describe('examples/key-on-server', () => {
-  test('answers a page of ours, by its origin', async () => {
-    const answered = await post(call('eth_chainId'))
-    expect(answered).toMatchObject({ status: 200, body: { jsonrpc: '2.0', id: 7, result: '0x74657374' } })
-    expect(answered.headers.get('access-control-allow-origin')).toBe(origin)
-    expectNoKey(answered)
+  test('responds to a page of an allowed origin', async () => {
+    const response = await post(call('eth_chainId'))
+    expect(response).toMatchObject({ status: 200, body: { jsonrpc: '2.0', id: 7, result: '0x74657374' } })
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+    expectNoKey(response)
   })
 
-  test('lets a browser ask first', async () => {
+  test('responds to a CORS preflight request', async () => {
     const response = await fetch(url, {
       method: 'OPTIONS',
       headers: { origin, 'access-control-request-method': 'POST' },
@@ -72,36 +81,36 @@ describe('examples/key-on-server', () => {
   })
 
   test.each([
-    ['a page of somebody else', { origin: 'https://shop.example.evil.example' }],
-    ['what says nothing of where it is', {}],
-  ])('refuses %s', async (_, headers) => {
-    const answered = await post(call('eth_chainId'), headers)
-    expect(answered.status).toBe(403)
-    expect(answered.headers.get('access-control-allow-origin')).toBe(null)
+    ['a page of another origin', { origin: 'https://shop.example.evil.example' }],
+    ['a request without an origin', {}],
+  ])('rejects %s', async (_, headers) => {
+    const response = await post(call('eth_chainId'), headers)
+    expect(response.status).toBe(403)
+    expect(response.headers.get('access-control-allow-origin')).toBe(null)
   })
 
   test.each([
-    ['a method that is not on the list', call('eth_sendRawTransaction', ['0x00']), 200, -32601],
+    ['a method that is not allowed', call('eth_sendRawTransaction', ['0x00']), 200, -32601],
     ['a batch', [call('eth_chainId')], 400, -32600],
     ['an id that is an object', call('eth_chainId', [], {}), 400, -32600],
-    ['what is no JSON', '{', 400, -32600],
-  ])('refuses %s', async (_, body, status, code) => {
+    ['a body that is not JSON', '{', 400, -32600],
+  ])('rejects %s', async (_, body, status, code) => {
     expect(await post(body)).toMatchObject({ status, body: { error: { code } } })
   })
 
-  test('takes nothing but POST', async () => {
+  test('accepts only POST', async () => {
     const response = await fetch(url, { headers: { origin } })
     expect(response.status).toBe(405)
   })
 
-  test('passes on what the node says of a call, and the page can read it', async () => {
+  test('forwards the error of the node, and the page can read it', async () => {
     const token = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
-    const answered = await post(call('eth_call', [{ to: token, data: '0xdeadbeef' }, 'latest']))
-    expect(answered).toMatchObject({
+    const response = await post(call('eth_call', [{ to: token, data: '0xdeadbeef' }, 'latest']))
+    expect(response).toMatchObject({
       status: 200,
       body: { error: { code: 3, message: expect.stringContaining('revert') } },
     })
-    expectNoKey(answered)
+    expectNoKey(response)
     const client = createClient({
       url,
       fetch: (input, init) =>
@@ -113,36 +122,36 @@ describe('examples/key-on-server', () => {
   })
 
   describe('as a Worker', () => {
-    const ask = (body: string | ReadableStream): Promise<Response> =>
+    const send = (body: string | ReadableStream): Promise<Response> =>
       worker.fetch(
         new Request('https://edge.example/', { method: 'POST', headers: { origin }, body, duplex: 'half' }),
         {
-          KEYRAIL_BASE_URL: there.KEYRAIL_BASE_URL,
-          // A key of the other kind, which is refused at an app's address.
+          KEYRAIL_BASE_URL: endpoint.KEYRAIL_BASE_URL,
+          // A key of the other kind, which is rejected at the URL of an app.
           KEYRAIL_API_KEY: service.keys.testnet.apiKey,
           ORIGIN: origin,
         },
       )
 
-    test('tells of a key that is refused no more than its kind', async () => {
-      const response = await ask(JSON.stringify(call('eth_blockNumber')))
+    test('reports only the kind of failure of a rejected key', async () => {
+      const response = await send(JSON.stringify(call('eth_blockNumber')))
       const text = await response.text()
       expect(response.status).toBe(502)
-      expect(JSON.parse(text)).toMatchObject({ error: { code: -32603, message: 'The node was not reached: auth' } })
+      expect(JSON.parse(text)).toMatchObject({ error: { code: -32603, message: 'The call failed: auth' } })
       expect(text + JSON.stringify([...response.headers])).not.toContain(service.keys.testnet.apiKey.slice(-4))
     })
 
-    test('reads no more of a body than it may have', async () => {
-      let given = 0
+    test('stops reading a body that is too large', async () => {
+      let sentBytes = 0
       const endless = new ReadableStream({
         pull: (controller) => {
-          given += 16_384
+          sentBytes += 16_384
           controller.enqueue(new Uint8Array(16_384))
         },
       })
-      const response = await ask(endless)
+      const response = await send(endless)
       expect(response.status).toBe(413)
-      expect(given).toBeLessThan(200_000)
+      expect(sentBytes).toBeLessThan(200_000)
     })
   })
 })

@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 
-/** What was compiled for one program is kept for the next, which spares half of what it takes to start it. */
+/** Caches compiled code between programs, which halves their start-up time. */
 const compileCache = join(import.meta.dirname, '../../node_modules/.cache/keyrail')
 
-/** How a program ended. */
+/** The exit code and the output of a program. */
 export interface Ended {
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A program that runs. */
+/** A running program. */
 export interface Running {
   readonly child: ChildProcess
   readonly printed: () => { readonly stdout: string; readonly stderr: string }
@@ -20,10 +20,12 @@ export interface Running {
 }
 
 /**
- * Starts a program of an example, with nothing of ours in its environment but what is given.
+ * Starts a program of an example. Its environment has no variables of Keyrail or Vitest, except the given ones.
  *
- * @param program - Folder and file.
- * @param examples - Where the folder lies. @default the folder of the examples
+ * @param program - The folder and the file, such as `balances/balances.ts`.
+ * @param environment - Additional environment variables.
+ * @param words - Command line arguments.
+ * @param examples - The parent of the folder. @default the folder of the examples
  */
 export function startExample(
   program: string,
@@ -50,5 +52,5 @@ export function startExample(
   return { child, printed: () => ({ stdout, stderr }), done }
 }
 
-/** Runs a program of an example to its end. */
+/** Runs a program of an example until it exits. */
 export const runExample = (...given: Parameters<typeof startExample>): Promise<Ended> => startExample(...given).done

@@ -1,24 +1,24 @@
 import type { Page } from 'playwright-core'
 import { askNode } from '../../packages/cli/src/node/askNode.ts'
 
-/** A wallet in the browser, whose one account is the node's own. */
+/** A wallet in the browser. Its only account is one of the node. */
 export interface TestWallet {
-  /** Whether its owner declines what it is asked to sign. */
+  /** Whether the user declines transactions. */
   declines: boolean
   /** Whether it knows the chain of the page. */
   knowsChain: boolean
-  /** Tells the page that its owner chose other accounts. */
+  /** Notifies the page that the user chose other accounts. */
   readonly choose: (accounts: readonly string[]) => Promise<void>
 }
 
-/** Puts a wallet into a page before anything else runs there. @see EIP-1193, EIP-6963 */
+/** Adds a wallet to a page, before any other script runs there. @see EIP-1193, EIP-6963 */
 export async function injectWallet(page: Page, node: string, account: string): Promise<TestWallet> {
   const wallet: TestWallet = {
     declines: false,
     knowsChain: true,
     choose: async (accounts) => void (await page.evaluate(`chooseInTestWallet(${JSON.stringify(accounts)})`)),
   }
-  await page.exposeFunction('askTestWallet', async (method: string, params: readonly unknown[]) => {
+  await page.exposeFunction('callTestWallet', async (method: string, params: readonly unknown[]) => {
     if (/_(?:requestAccounts|accounts)$/.test(method)) return { result: [account] }
     if (method === 'wallet_switchEthereumChain')
       return wallet.knowsChain ? { result: null } : { error: { code: 4902, message: 'Unrecognized chain' } }
@@ -30,7 +30,7 @@ export async function injectWallet(page: Page, node: string, account: string): P
     globalThis.chooseInTestWallet = (accounts) => listeners.forEach((listener) => listener(accounts))
     const provider = {
       request: async ({ method, params = [] }) => {
-        const { result, error } = await askTestWallet(method, params)
+        const { result, error } = await callTestWallet(method, params)
         if (error) throw Object.assign(new Error(error.message), error)
         return result
       },

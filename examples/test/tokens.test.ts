@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { renewingToken } from '../short-lived-tokens/renewingToken.ts'
+import { createTokenSource } from '../short-lived-tokens/tokenSource.ts'
 import { createTokenRoute } from '../short-lived-tokens/tokenRoute.ts'
 import type { TokenRouteOptions } from '../short-lived-tokens/tokenRoute.ts'
 import { borrowService } from './lendService.ts'
@@ -15,30 +15,34 @@ const post = (from: string): Request =>
   new Request('https://shop.example/token', { method: 'POST', headers: { origin: from } })
 
 describe('the route of examples/short-lived-tokens', () => {
-  const routeOf = (given: Partial<TokenRouteOptions> = {}): ReturnType<typeof createTokenRoute> => {
+  const createRoute = (given: Partial<TokenRouteOptions> = {}): ReturnType<typeof createTokenRoute> => {
     const { privateKey } = generateKeyPairSync('ed25519')
     return createTokenRoute({ privateKey, kid: 'k', origins: [origin], isVisitor: () => true, ...given })
   }
 
-  test.each(['ed25519', 'P-256'])('signs by a key of %s what the service takes', async (curve) => {
+  test.each(['ed25519', 'P-256'])('signs tokens with a key of type %s, and the service accepts them', async (curve) => {
     const { publicKey, privateKey } =
       curve === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: curve })
-    const ask = await logIn(service)
-    const { id } = await createApp(ask, service, `Tokens by ${curve}`)
+    const callApi = await logIn(service)
+    const { id } = await createApp(callApi, service, `Tokens with ${curve}`)
     const pem = publicKey.export({ type: 'spki', format: 'pem' })
-    const { kid } = await ask<{ kid: string }>('POST', `/apps/${id}/jwt-keys`, { pem })
-    const response = await routeOf({ privateKey, kid })(post(origin))
+    const { kid } = await callApi<{ kid: string }>('POST', `/apps/${id}/jwt-keys`, { pem })
+    const response = await createRoute({ privateKey, kid })(post(origin))
     expect(response.headers.get('cache-control')).toBe('no-store')
     const { token, expiresInS } = (await response.json()) as { token: string; expiresInS: number }
     expect(expiresInS).toBe(300)
-    expect(await ask('POST', `/apps/${id}/jwt-keys/test`, { token })).toMatchObject({ ok: true, kid, narrows: true })
+    expect(await callApi('POST', `/apps/${id}/jwt-keys/test`, { token })).toMatchObject({
+      ok: true,
+      kid,
+      narrows: true,
+    })
   })
 
-  test('gives nothing to another page, to somebody who is no visitor, or for the asking', async () => {
+  test('issues no token to another origin, to someone who is not a visitor, or for GET', async () => {
     const statuses = [
-      await routeOf()(post('https://evil.example')),
-      await routeOf({ isVisitor: async () => false })(post(origin)),
-      await routeOf()(new Request('https://shop.example/token', { headers: { origin } })),
+      await createRoute()(post('https://evil.example')),
+      await createRoute({ isVisitor: async () => false })(post(origin)),
+      await createRoute()(new Request('https://shop.example/token', { headers: { origin } })),
     ].map(({ status }) => status)
     expect(statuses).toEqual([403, 403, 403])
   })
@@ -51,36 +55,36 @@ describe('the token of a page', () => {
     stop()
   })
 
-  /** A route that counts what it gives. */
-  const startRoute = async (answer: (asked: number) => Response): Promise<{ url: string; asked: () => number }> => {
-    let asked = 0
-    const listener = getRequestListener(() => answer(++asked))
+  /** Starts a route that counts its requests. */
+  const startRoute = async (respond: (count: number) => Response): Promise<{ url: string; getCount: () => number }> => {
+    let count = 0
+    const listener = getRequestListener(() => respond(++count))
     const server = createServer((request, response) => void listener(request, response))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     stop = () => {
       server.closeAllConnections()
       server.close()
     }
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked }
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, getCount: () => count }
   }
 
-  test('is asked for once, by however many calls, and again before it ends', async () => {
+  test('is requested once by concurrent calls, and again before it expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 })
-    const route = await startRoute((asked) => Response.json({ token: `token-${asked}`, expiresInS: 300 }))
-    const token = renewingToken(route.url)
+    const route = await startRoute((count) => Response.json({ token: `token-${count}`, expiresInS: 300 }))
+    const token = createTokenSource(route.url)
     expect(await Promise.all([token(), token()])).toEqual(['token-1', 'token-1'])
     vi.setSystemTime(239_000)
     expect(await token()).toBe('token-1')
     vi.setSystemTime(241_000)
     expect(await Promise.all([token(), token()])).toEqual(['token-2', 'token-2'])
-    expect(route.asked()).toBe(2)
+    expect(route.getCount()).toBe(2)
   })
 
-  test('is asked for again after a refusal', async () => {
-    const route = await startRoute((asked) =>
-      asked === 1 ? new Response('', { status: 403 }) : Response.json({ token: 'token', expiresInS: 300 }),
+  test('is requested again after a failure', async () => {
+    const route = await startRoute((count) =>
+      count === 1 ? new Response('', { status: 403 }) : Response.json({ token: 'token', expiresInS: 300 }),
     )
-    const token = renewingToken(route.url)
+    const token = createTokenSource(route.url)
     await expect(token()).rejects.toThrow('No token: HTTP 403')
     expect(await token()).toBe('token')
   })

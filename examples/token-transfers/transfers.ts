@@ -2,28 +2,28 @@ import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createClient, iterateLogs } from '@keyrail/fetch'
 import type { Hex, LogCursor } from '@keyrail/fetch'
-import { address } from '../address.ts'
+import { getEndpoint } from '../endpoint.ts'
 
 const { values } = parseArgs({
   options: {
-    // The token that `npm start` makes on the chains of this machine.
+    // The token that `npm start` deploys on its chains.
     token: { type: 'string', default: '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512' },
     from: { type: 'string', default: '0' },
-    // Up to the head, where blocks may still be replaced. Else what is finalized.
+    // Reads up to the latest block, which can still be replaced. By default it reads up to the finalized block.
     latest: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
 })
 const { token, from: fromBlock, latest, out = `${token}.ndjson` } = values
 
-const client = createClient(address())
+const client = createClient(getEndpoint())
 const transfers = iterateLogs(client, {
   address: token as Hex,
   // keccak256('Transfer(address,address,uint256)')
   topics: ['0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'],
   fromBlock: BigInt(fromBlock),
   toBlock: latest ? 'latest' : 'finalized',
-  cursor: cursorOf(out),
+  cursor: readCursor(out),
   onProgress: ({ blocksDone, blocksTotal, logs }) =>
     console.error(`${blocksDone} of ${blocksTotal} blocks, ${logs} transfers`),
 })
@@ -41,8 +41,8 @@ for await (const { blockNumber, logIndex, transactionHash, topics, data } of tra
 }
 client.close()
 
-/** Where an earlier run stood: after the last whole line. So the file is its own bookmark, and no transfer is in it twice. */
-function cursorOf(file: string): LogCursor | undefined {
+/** Reads where to continue from the last complete line of the file, so that no transfer is written twice. */
+function readCursor(file: string): LogCursor | undefined {
   if (!existsSync(file)) return undefined
   const bytes = readFileSync(file)
   const end = bytes.lastIndexOf('\n') + 1

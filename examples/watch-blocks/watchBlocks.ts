@@ -1,9 +1,9 @@
 import { createClient, watchBlocks } from '@keyrail/fetch'
-import { address } from '../address.ts'
+import { getEndpoint } from '../endpoint.ts'
 
-const client = createClient(address())
+const client = createClient(getEndpoint())
 const blocks = watchBlocks(client, {
-  onError: ({ error, waitMs }) => console.error(`${error.message}; looking again in ${Math.round(waitMs)} ms`),
+  onError: ({ error, waitMs }) => console.error(`${error.message}; retrying in ${Math.round(waitMs)} ms`),
 })
 process.once('SIGINT', () => void blocks.return())
 
@@ -13,7 +13,7 @@ for await (const event of blocks) {
       `Block ${event.block.number} with ${event.block.transactions.length} transactions is ${event.block.hash}`,
     )
   } else {
-    // What was made of these blocks has to be undone. Those in their place follow.
+    // Undo your work on these blocks. Their replacements follow.
     for (const { number, hash } of event.removed) console.log(`Block ${number} is no longer ${hash}`)
   }
 }

@@ -3,18 +3,18 @@ import type { Address, EIP1193Provider } from 'viem'
 import { Connect } from './Connect.tsx'
 import { Holdings } from './Holdings.tsx'
 
-/** Who is here, and by which wallet. */
+/** A visitor with a connected wallet. */
 export interface Visitor {
   readonly account: Address
   readonly provider: EIP1193Provider
 }
 
-/** The page: first a wallet, then what is in it. */
+/** The page: connects a wallet, then shows its tokens. */
 export function App() {
   const [visitor, setVisitor] = useState<Visitor>()
   const provider = visitor?.provider
 
-  // Somebody may choose another account in the wallet, or leave.
+  // The visitor can choose another account in the wallet, or disconnect.
   useEffect(() => {
     if (!provider) return undefined
     const onAccounts = ([account]: readonly Address[]): void => setVisitor(account && { account, provider })

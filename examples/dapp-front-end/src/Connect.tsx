@@ -1,13 +1,13 @@
 import { useState, useSyncExternalStore } from 'react'
 import { createWalletClient, custom } from 'viem'
 import type { Visitor } from './App.tsx'
-import { failureText } from './failureText.ts'
-import { currentWallets, watchWallets } from './wallets.ts'
+import { getFailureText } from './failureText.ts'
+import { getWallets, watchWallets } from './wallets.ts'
 import type { Wallet } from './wallets.ts'
 
 /** A button for each wallet in this browser. */
 export function Connect({ onConnect }: { onConnect: (visitor: Visitor) => void }) {
-  const wallets = useSyncExternalStore(watchWallets, currentWallets)
+  const wallets = useSyncExternalStore(watchWallets, getWallets)
   const [failure, setFailure] = useState('')
 
   const connect = async ({ provider }: Wallet): Promise<void> => {
@@ -16,13 +16,13 @@ export function Connect({ onConnect }: { onConnect: (visitor: Visitor) => void }
       const [account] = await createWalletClient({ transport: custom(provider) }).requestAddresses()
       if (account) onConnect({ account, provider })
     } catch (error) {
-      setFailure(failureText(error))
+      setFailure(getFailureText(error))
     }
   }
 
   return (
     <>
-      {wallets.length === 0 && <p>There is no wallet in this browser. Install one, and reload this page.</p>}
+      {wallets.length === 0 && <p>No wallet was found in this browser. Install one and reload this page.</p>}
       {wallets.map((wallet) => (
         <button key={wallet.info.uuid} type="button" onClick={() => void connect(wallet)}>
           Connect {wallet.info.name}

@@ -1,26 +1,26 @@
 import { useCallback, useEffect, useState } from 'react'
 import { formatUnits } from 'viem'
 import type { Visitor } from './App.tsx'
-import { failureText } from './failureText.ts'
+import { getFailureText } from './failureText.ts'
 import { SendForm } from './SendForm.tsx'
 import { readHolding } from './token.ts'
 import type { Holding } from './token.ts'
 
-/** What the visitor has, and a form to give some of it away. */
+/** The balance of the visitor, and a form to send tokens. */
 export function Holdings({ visitor }: { visitor: Visitor }) {
   const [holding, setHolding] = useState<Holding>()
   const [failure, setFailure] = useState('')
 
-  const look = useCallback(async (): Promise<void> => {
+  const refresh = useCallback(async (): Promise<void> => {
     try {
       setHolding(await readHolding(visitor.account))
       setFailure('')
     } catch (error) {
-      setFailure(failureText(error))
+      setFailure(getFailureText(error))
     }
   }, [visitor.account])
 
-  useEffect(() => void look(), [look])
+  useEffect(() => void refresh(), [refresh])
 
   return (
     <>
@@ -36,11 +36,11 @@ export function Holdings({ visitor }: { visitor: Visitor }) {
       )}
       <p role="alert">{failure}</p>
       {failure !== '' && (
-        <button type="button" onClick={() => void look()}>
+        <button type="button" onClick={() => void refresh()}>
           Try again
         </button>
       )}
-      {holding && <SendForm visitor={visitor} holding={holding} onSent={look} />}
+      {holding && <SendForm visitor={visitor} holding={holding} onSent={refresh} />}
     </>
   )
 }

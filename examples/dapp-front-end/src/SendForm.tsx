@@ -2,8 +2,8 @@ import { useState } from 'react'
 import type { FormEvent } from 'react'
 import { isAddress, parseUnits } from 'viem'
 import type { Visitor } from './App.tsx'
-import { failureText } from './failureText.ts'
-import { sendTokens, whenSettled } from './token.ts'
+import { getFailureText } from './failureText.ts'
+import { sendTokens, waitForTransfer } from './token.ts'
 import type { Holding } from './token.ts'
 
 interface SendFormProps {
@@ -12,7 +12,7 @@ interface SendFormProps {
   readonly onSent: () => Promise<void>
 }
 
-/** To whom, and how much. */
+/** A form for the recipient and the amount. */
 export function SendForm({ visitor, holding: { decimals, symbol }, onSent }: SendFormProps) {
   const [to, setTo] = useState('')
   const [amount, setAmount] = useState('')
@@ -21,21 +21,21 @@ export function SendForm({ visitor, holding: { decimals, symbol }, onSent }: Sen
   const [isBusy, setIsBusy] = useState(false)
 
   const send = async (): Promise<void> => {
-    if (!isAddress(to)) return setFailure('To whom? An address is 0x and 40 digits.')
-    if (!/^\d+([.]\d+)?$/.test(amount)) return setFailure('How much? A number, such as 1.5.')
+    if (!isAddress(to)) return setFailure('Enter an address: 0x and 40 hex digits.')
+    if (!/^\d+([.]\d+)?$/.test(amount)) return setFailure('Enter an amount, such as 1.5.')
     setFailure('')
     setIsBusy(true)
     try {
-      setStep('Confirm it in your wallet.')
+      setStep('Confirm the transfer in your wallet.')
       const hash = await sendTokens(visitor.provider, { ...visitor, to, value: parseUnits(amount, decimals) })
-      setStep('On its way. This page waits for the next block.')
-      const isMade = await whenSettled(hash)
-      setStep(isMade ? `Done: ${amount} ${symbol} are theirs.` : '')
-      if (!isMade) setFailure('The token refused it in the end. Nothing was moved.')
+      setStep('Sent. Waiting for the next block…')
+      const succeeded = await waitForTransfer(hash)
+      setStep(succeeded ? `Done: ${amount} ${symbol} sent.` : '')
+      if (!succeeded) setFailure('The token rejected the transfer. Nothing was moved.')
       await onSent()
     } catch (error) {
       setStep('')
-      setFailure(failureText(error))
+      setFailure(getFailureText(error))
     }
     setIsBusy(false)
   }

@@ -3,7 +3,7 @@ import { createPublicClient, defineChain } from 'viem'
 
 const { VITE_KEYRAIL_BASE_URL: baseUrl, VITE_KEYRAIL_API_KEY: apiKey, VITE_CHAIN_ID: chainId } = import.meta.env
 
-/** The one chain that this page is for. A chain that viem knows comes from `viem/chains` instead. */
+/** The chain of this page. For a well-known chain, import it from `viem/chains` instead. */
 export const chain = defineChain({
   id: Number(chainId),
   name: 'Test network',
@@ -11,7 +11,7 @@ export const chain = defineChain({
   rpcUrls: { default: { http: [] } },
 })
 
-/** Reads by our own key; what is signed goes by the wallet. Reads of one tick are one request. */
+/** Reads with our own API key; transactions are sent by the wallet. Reads of the same tick share one request. */
 export const reader = createPublicClient({
   chain,
   transport: keyrail({ baseUrl, apiKey, chainId: chain.id, batch: batch() }),

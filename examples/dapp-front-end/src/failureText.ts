@@ -4,18 +4,18 @@ import { BaseError, ContractFunctionRevertedError, SwitchChainError, UserRejecte
 
 const texts: Partial<Record<FailureKind, string>> = {
   network: 'The network cannot be reached. Are you online?',
-  timeout: 'The network takes too long to answer. Try again.',
-  throttled: 'Many people are here just now. Try again in a moment.',
-  quota: 'We have asked all that we may today. Come back tomorrow.',
-  unavailable: 'The network is out of order. Try again in a few minutes.',
+  timeout: 'The network takes too long to respond. Try again.',
+  throttled: 'This page is very busy. Try again in a moment.',
+  quota: 'This page has reached its daily limit. Come back tomorrow.',
+  unavailable: 'The network is unavailable. Try again in a few minutes.',
   auth: 'This page is out of date. Reload it.',
-  forbidden: 'This page may not ask the network. Tell us, please.',
+  forbidden: 'This page is not allowed to use the network. Please let us know.',
 }
 
-/** Says what went wrong to somebody who only wants to pay. */
-export function failureText(error: unknown): string {
-  if (!(error instanceof BaseError)) return 'Something is wrong with this page. Reload it.'
-  if (error.walk((one) => one instanceof UserRejectedRequestError)) return 'You declined, and nothing was sent.'
+/** Explains an error to visitors, without technical terms. */
+export function getFailureText(error: unknown): string {
+  if (!(error instanceof BaseError)) return 'Something went wrong on this page. Reload it.'
+  if (error.walk((one) => one instanceof UserRejectedRequestError)) return 'You declined. Nothing was sent.'
   if (error.walk((one) => one instanceof SwitchChainError))
     return 'Your wallet does not know this network. Add it there.'
   const revert = error.walk((one) => one instanceof ContractFunctionRevertedError)
@@ -24,7 +24,7 @@ export function failureText(error: unknown): string {
       ? 'You have less than that.'
       : 'The token does not allow this transfer. Nothing was sent.'
   }
-  // An error of viem has the transport's own failure with it.
+  // The failure of the transport is attached to an error of viem.
   const found = error.walk((one) => isKeyrailError(Object(one).failure)) as { failure?: KeyrailError } | null
-  return texts[found?.failure?.kind ?? 'unknown'] ?? `It did not work: ${error.shortMessage}`
+  return texts[found?.failure?.kind ?? 'unknown'] ?? `Something went wrong: ${error.shortMessage}`
 }

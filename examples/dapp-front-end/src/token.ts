@@ -13,14 +13,14 @@ const token = {
   ]),
 }
 
-/** What somebody has of the token. */
+/** The token balance of an account. */
 export interface Holding {
   readonly balance: bigint
   readonly decimals: number
   readonly symbol: string
 }
 
-/** Reads what an account has, in one request. */
+/** Reads the token balance of an account, in one request. */
 export async function readHolding(owner: Address): Promise<Holding> {
   const [balance, decimals, symbol] = await Promise.all([
     reader.readContract({ ...token, functionName: 'balanceOf', args: [owner] }),
@@ -30,14 +30,14 @@ export async function readHolding(owner: Address): Promise<Holding> {
   return { balance, decimals, symbol }
 }
 
-/** A transfer that is to be made. */
+/** A transfer to send. */
 export interface Transfer {
   readonly account: Address
   readonly to: Address
   readonly value: bigint
 }
 
-/** Tries a transfer on the node, then lets the wallet sign and send it: nobody pays for what would fail. */
+/** Simulates a transfer on the node, then lets the wallet sign and send it, so that nobody pays for a transfer that would fail. */
 export async function sendTokens(provider: EIP1193Provider, { account, to, value }: Transfer): Promise<Hash> {
   const wallet = createWalletClient({ chain, account, transport: custom(provider) })
   const { request } = await reader.simulateContract({ ...token, account, functionName: 'transfer', args: [to, value] })
@@ -45,8 +45,8 @@ export async function sendTokens(provider: EIP1193Provider, { account, to, value
   return wallet.writeContract(request)
 }
 
-/** Waits until a transfer is in a block. @returns Whether it was made. */
-export async function whenSettled(hash: Hash): Promise<boolean> {
+/** Waits until a transfer is in a block. @returns Whether it succeeded. */
+export async function waitForTransfer(hash: Hash): Promise<boolean> {
   const { status } = await reader.waitForTransactionReceipt({ hash })
   return status === 'success'
 }

@@ -8,10 +8,10 @@ export interface Wallet {
 
 let wallets: readonly Wallet[] = []
 
-/** Those that have announced themselves so far. */
-export const currentWallets = (): readonly Wallet[] => wallets
+/** The wallets that have announced themselves so far. */
+export const getWallets = (): readonly Wallet[] => wallets
 
-/** Asks wallets to announce themselves, and tells of each that does. @returns Stops it. @see EIP-6963 */
+/** Requests wallets to announce themselves, and calls `onChange` for each new one. @returns A function that stops watching. @see EIP-6963 */
 export function watchWallets(onChange: () => void): () => void {
   const onAnnounce = (event: Event): void => {
     const { detail } = event as CustomEvent<Wallet>

@@ -3,8 +3,8 @@ import { Contract, isError, Wallet } from 'ethers'
 import type { TransactionResponse } from 'ethers'
 import { tokenAbi } from './token.ts'
 
-/** The same shop, by ethers. */
-export function ethersShop(
+/** The same shop, with ethers. */
+export function createEthersShop(
   options: ConstructorParameters<typeof KeyrailProvider>[0],
   token: string,
   privateKey: string,
@@ -25,7 +25,7 @@ export function ethersShop(
     },
     async pay(to: string, value: bigint): Promise<string> {
       try {
-        // ethers decodes the errors of a contract in calls, and not in estimates.
+        // ethers decodes contract errors of calls, but not of gas estimates.
         await tokens.getFunction('transfer').staticCall(to, value)
         const sent = (await tokens.getFunction('transfer')(to, value)) as TransactionResponse
         return `Paid in block ${(await sent.wait())?.blockNumber}.`

@@ -5,8 +5,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as chain } from 'viem/chains'
 import { tokenAbi } from './token.ts'
 
-/** A shop that is paid in tokens, by viem. */
-export function viemShop(options: Parameters<typeof keyrail>[0], token: Hex, privateKey: Hex) {
+/** A shop that accepts tokens, with viem. */
+export function createViemShop(options: Parameters<typeof keyrail>[0], token: Hex, privateKey: Hex) {
   const transport = keyrail(options)
   const account = privateKeyToAccount(privateKey)
   const reader = createPublicClient({ chain, transport, pollingInterval: 20 })

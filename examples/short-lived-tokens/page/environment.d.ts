@@ -1,4 +1,4 @@
 interface ImportMetaEnv {
-  /** Where calls go: an app's address without its key. */
+  /** The URL of an app, without its key. */
   readonly VITE_KEYRAIL_URL: string
 }

@@ -1,8 +1,8 @@
 import { createClient, getBlockNumber, isKeyrailError } from '@keyrail/fetch'
-import { renewingToken } from '../renewingToken.ts'
+import { createTokenSource } from '../tokenSource.ts'
 
-// No key is in this page: the token says which app it is for, and ends by itself.
-const client = createClient({ url: import.meta.env.VITE_KEYRAIL_URL, jwt: renewingToken('/token') })
+// This page has no key: the token identifies the app, and expires.
+const client = createClient({ url: import.meta.env.VITE_KEYRAIL_URL, jwt: createTokenSource('/token') })
 const status = document.querySelector('[role=status]') as HTMLElement
 
 async function show(): Promise<void> {
@@ -10,7 +10,7 @@ async function show(): Promise<void> {
     status.textContent = `Block ${await getBlockNumber(client)}`
   } catch (error) {
     if (!isKeyrailError(error)) throw error
-    status.textContent = error.kind === 'auth' ? 'Please log in again.' : `Not now: ${error.message}`
+    status.textContent = error.kind === 'auth' ? 'Please log in again.' : `Error: ${error.message}`
   }
 }
 
