@@ -30,7 +30,10 @@ interface Asked {
  * })
  * const block = await client.getBlockNumber()
  */
-export function keyrail(options: TransportOptions | Transport, config: KeyrailTransportConfig = {}): KeyrailTransport {
+export function keyrail<Network extends string = string>(
+  options: TransportOptions<Network> | Transport,
+  config: KeyrailTransportConfig = {},
+): KeyrailTransport {
   const { transport } = resolveTransport(options, { safeWrites: safeWrites({ keccak256 }) }, 'keyrail')
   checkNames('the second argument of keyrail', config, ['key', 'name', 'methods', 'retryCount'])
   const { key = 'keyrail', name = 'Keyrail', methods } = config

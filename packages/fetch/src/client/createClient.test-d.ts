@@ -1,4 +1,4 @@
-import type { EthereumRpc, Hex, Transport } from '@keyrail/core'
+import type { EthereumRpc, Hex, Transport, TransportOptions } from '@keyrail/core'
 import type { RpcBlockWithHashes, RpcBlockWithTransactions } from '@keyrail/core/schema'
 import { describe, expectTypeOf, test } from 'vitest'
 import type { Client } from './client.ts'
@@ -116,5 +116,42 @@ describe('options', () => {
     createClient({ url: 'http://127.0.0.1:8545', timeout: 1_000 })
     // @ts-expect-error a request function alone is not a transport
     createClient({ request: async () => '0x1' })
+  })
+})
+
+describe('the name of the network', () => {
+  const baseUrl = { sepolia: 'https://node.example/sepolia', mainnet: 'https://node.example/mainnet' }
+  const chainId = { sepolia: 11155111, mainnet: 1 }
+  const apiKey = 'kr_a'
+  const url = 'http://127.0.0.1:8545'
+
+  test('is one of the record', () => {
+    expectTypeOf(createClient({ baseUrl, apiKey, network: 'sepolia' })).toEqualTypeOf<Client>()
+    expectTypeOf(createClient({ rpcUrl: baseUrl, apiKey, network: 'mainnet', chainId })).toEqualTypeOf<Client>()
+    expectTypeOf(createClient({ url, network: 'mainnet', chainId })).toEqualTypeOf<Client>()
+    // @ts-expect-error not in the record
+    createClient({ baseUrl, apiKey, network: 'goerli' })
+    // @ts-expect-error not in the record
+    createClient({ rpcUrl: baseUrl, apiKey, network: 'goerli' })
+    // @ts-expect-error not in the record of chain ids
+    createClient({ url, network: 'goerli', chainId })
+    // @ts-expect-error no chain id for mainnet
+    createClient({ baseUrl, apiKey, network: 'mainnet', chainId: { sepolia: 11155111 } })
+    // @ts-expect-error any name may come from outside
+    createClient({ baseUrl, apiKey, network: '' as string })
+  })
+
+  test('is any string without a record, with a record of any names, and with a schema of your own', () => {
+    createClient({ url, network: 'any-name' })
+    createClient({ baseUrl: 'https://node.example', apiKey, network: '' as string })
+    createClient({ baseUrl: { ...baseUrl } as Record<string, string>, apiKey, network: '' as string })
+    const options: TransportOptions = { baseUrl, apiKey, network: 'sepolia' }
+    expectTypeOf(createClient(options)).toEqualTypeOf<Client>()
+    const anyOf: TransportOptions | Transport = options
+    expectTypeOf(createClient(anyOf)).toEqualTypeOf<Client>()
+    expectTypeOf(createClient<MyMethods>({ baseUrl, apiKey, network: 'sepolia' })).toEqualTypeOf<Client<MyMethods>>()
+    createClient<MyMethods, 'sepolia' | 'mainnet'>({ baseUrl, apiKey, network: 'sepolia' })
+    // @ts-expect-error not in the record
+    createClient<MyMethods, 'sepolia' | 'mainnet'>({ baseUrl, apiKey, network: 'goerli' })
   })
 })

@@ -17,14 +17,15 @@ import { withLatestBlock } from './withLatestBlock.ts'
  * @param options - The options of `createTransport`, or a transport that you created, which can serve several libraries at once.
  * @param declared - Names of your own methods that contain no underscore. @default []
  * @returns A client with the methods of the schema `Rpc`. Add your own with `createClient<EthereumRpc & MyMethods>(…)`. The schema is
- *   never inferred from where the client is used, so you can create a client inline as an argument.
+ *   never inferred from where the client is used, so you can create a client inline as an argument. `network` must be a name in the record
+ *   of URLs or chain ids: the compiler checks it unless you name `Rpc`, and `createClient` always does.
  * @throws {KeyrailError} kind `invalidRequest` for a wrong option. The message names the option and how to fix it.
  * @example
  * const client = createClient({ baseUrl: 'https://node.example.com', apiKey })
  * const number = await client.eth_blockNumber()
  */
-export function createClient<Rpc = EthereumRpc>(
-  options: TransportOptions | Transport,
+export function createClient<Rpc = EthereumRpc, Network extends string = string>(
+  options: TransportOptions<Network> | Transport,
   declared: readonly string[] = [],
 ): Client<NoInfer<Rpc>> {
   const { transport, release } = resolveTransport(options, undefined, 'createClient')
