@@ -1,18 +1,18 @@
 import type { AbstractProvider, EventFilter, Subscriber } from 'ethers'
 
-/** How many blocks without a log are asked about again: a node may know of a block before it knows of its logs. */
+/** How many blocks without a log are queried again: a node may report a block before it has indexed its logs. */
 const LOOK_BACK = 60
 
 /**
- * Tells a provider of the logs of a filter as blocks come, by ranges. Where ethers polls by itself, it begins a range before the one before it
- * is over and tells logs twice; its filters live in one node, of the several that an address can stand for, and miss what comes while they are
- * asked.
+ * Emits the logs that match a filter on a provider, with one `eth_getLogs` at a time for the blocks that are new. The subscribers of ethers
+ * have faults that this one avoids: its polling starts a range before the previous one is complete, and emits logs twice. Its filters exist
+ * on a single node, while a URL can lead to several, and they miss logs that arrive during a query.
  *
- * @param provider - Asks for the logs, tells of blocks, and is told.
- * @param filter - Of the subscription.
+ * @param provider - Sends the queries, reports new blocks, and emits the logs.
+ * @param filter - The filter of the subscription.
  */
 export function followLogs(provider: AbstractProvider, filter: EventFilter): Subscriber {
-  /** The first block that no log has come from yet. */
+  /** The first block of the next query. */
   let next: number | undefined
   let head = -1
   let running = false
@@ -30,26 +30,26 @@ export function followLogs(provider: AbstractProvider, filter: EventFilter): Sub
   }
   const catchUp = async (): Promise<void> => {
     busy = true
-    let told
+    let lastRead
     try {
-      // What came meanwhile is read as well.
-      while (running && next !== undefined && next <= head && told !== head) await read(next, (told = head))
+      // Blocks can arrive during a query: the loop reads those too.
+      while (running && next !== undefined && next <= head && lastRead !== head) await read(next, (lastRead = head))
     } catch {
-      // The next block asks for the same, and for itself.
+      // The next block queries the same range again, up to itself.
     }
     busy = false
   }
   const start = (): void => {
     if (running) return
     running = true
-    if (next === undefined) void begin()
+    if (next === undefined) void findFirstBlock()
     void provider.on('block', onBlock)
   }
-  const begin = async (): Promise<void> => {
+  const findFirstBlock = async (): Promise<void> => {
     try {
       next ??= (await provider.getBlockNumber()) + 1
     } catch {
-      // Then from the first block that comes.
+      // Start at the first block that the provider reports.
       next ??= head + 1
     }
   }

@@ -15,17 +15,18 @@ import { followLogs } from './followLogs.ts'
 import { toEthersError } from './toEthersError.ts'
 
 /**
- * What ethers' own providers take beside the address, as far as it is not Keyrail's business. `polling` is true by default: events come by ranges
- * of blocks; false asks for filters, which live in one node and work only where the address stands for no more than that.
+ * Options of ethers' own providers that Keyrail leaves to ethers. With `polling: true`, the default, events are queried by block range. With
+ * `polling: false`, ethers uses filters, which exist on a single node: choose it only if the URL leads to one node.
  */
 export type KeyrailProviderConfig = Pick<JsonRpcApiProviderOptions, 'polling' | 'pollingInterval' | 'cacheTimeout'>
 
 const hash = (hex: `0x${string}`): `0x${string}` => keccak256(hex) as `0x${string}`
 
 /**
- * A provider of ethers 6 over Keyrail. Contracts, signers, events and errors are ethers' own; what travels does so by Keyrail.
+ * An ethers 6 provider that sends its requests through Keyrail. Contracts, signers, events and errors work as with ethers' own providers.
  *
- * The chain id is the one given, and else asked once: there is no loop that looks for the network, and a key that is wrong fails the first call.
+ * The chain id is the `chainId` option, or is requested once. A wrong key fails the first call: there is no loop that retries network
+ * detection.
  *
  * @example
  * const provider = new KeyrailProvider({ baseUrl: 'https://node.example/testnet', apiKey, chainId: 11155111 })
@@ -35,17 +36,18 @@ const hash = (hex: `0x${string}`): `0x${string}` => keccak256(hex) as `0x${strin
 export class KeyrailProvider extends JsonRpcProvider {
   readonly #transport: Transport
   readonly #chainId: () => Promise<number>
-  /** Closes the transport, where it is this provider's own. */
+  /** Closes the transport if this provider created it. */
   readonly #close: () => void
   #nextId = 1
-  #heard = false
+  #hasDebugListener = false
   #starting = false
 
   /**
-   * @param options - The address and how to call it; or a transport, which is used as it is, can stand behind several libraries at once, and is
-   * left open by `destroy()`.
-   * @param config - What ethers' own providers take.
-   * @throws {KeyrailError} kind `invalidRequest` for a wrong option, naming it and the mend.
+   * @param options - The options of `createTransport`, or a transport that you created. It can serve several libraries at once, and
+   * `destroy()` leaves it open. A `network` that is not in the record of URLs is rejected at run time only: unlike `createTransport`, a
+   * class cannot infer the names.
+   * @param config - Options of ethers' own providers.
+   * @throws {KeyrailError} kind `invalidRequest` for a wrong option. The message names the option and how to fix it.
    */
   constructor(options: TransportOptions | Transport, config: KeyrailProviderConfig = {}) {
     checkNames('the second argument of KeyrailProvider', config, ['polling', 'pollingInterval', 'cacheTimeout'])
@@ -54,34 +56,34 @@ export class KeyrailProvider extends JsonRpcProvider {
       { safeWrites: safeWrites({ keccak256: hash }) },
       'KeyrailProvider',
     )
-    // Joining and remembering are the transport's: ethers would hold calls back for 10 ms to join them.
+    // The transport batches and caches. Ethers would delay each call by 10 ms to batch it.
     super(transport.redactedUrl, undefined, { cacheTimeout: -1, polling: true, ...config, batchMaxCount: 1 })
     const { request, redactedUrl } = transport
-    const known = (transport as Partial<{ readonly chainId: () => Promise<number> }>).chainId
+    const getChainId = (transport as Partial<{ readonly chainId: () => Promise<number> }>).chainId
     this.#transport = transport
-    this.#chainId = known ?? chainIdOf(request, redactedUrl, undefined)
+    this.#chainId = getChainId ?? chainIdOf(request, redactedUrl, undefined)
     this.#close = release
   }
 
-  /** Makes one call. */
+  /** Sends one call. */
   override send(method: string, params: unknown[] | Record<string, unknown>): Promise<unknown> {
     const payload: JsonRpcPayload = { jsonrpc: '2.0', id: this.#nextId++, method, params: params as unknown[] }
-    this.#begin()
-    return this.#heard ? this.#tell(payload) : this.#request(payload)
+    this.#startNetwork()
+    return this.#hasDebugListener ? this.#requestWithEvents(payload) : this.#request(payload)
   }
 
   /**
-   * Learns whether anybody listens to `debug`: to tell nobody costs as much as a call of a batch does. Logs are asked for by ranges, unless
-   * `polling` is false.
+   * Notices listeners of `debug`: without one, events are not emitted, because emitting one costs as much as a call of a batch. Logs are
+   * queried by block range, unless `polling` is false.
    */
   override _getSubscriber(subscription: Subscription): Subscriber {
-    this.#heard ||= subscription.type === 'debug'
+    this.#hasDebugListener ||= subscription.type === 'debug'
     return subscription.type === 'event' && this._getOption('polling')
       ? followLogs(this, subscription.filter)
       : super._getSubscriber(subscription)
   }
 
-  async #tell(payload: JsonRpcPayload): Promise<unknown> {
+  async #requestWithEvents(payload: JsonRpcPayload): Promise<unknown> {
     void this.emit('debug', { action: 'sendRpcPayload', payload })
     try {
       const result = await this.#request(payload)
@@ -93,9 +95,9 @@ export class KeyrailProvider extends JsonRpcProvider {
     }
   }
 
-  /** Makes calls whose errors are answers, as ethers wants them of a provider. */
+  /** Sends calls and returns their errors as error responses, as ethers expects from a provider. */
   override async _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<JsonRpcResult[]> {
-    const answers: (JsonRpcResult | JsonRpcError)[] = await Promise.all(
+    const responses: (JsonRpcResult | JsonRpcError)[] = await Promise.all(
       [payload].flat().map(async (one) => {
         const { id, method, params } = one
         try {
@@ -106,8 +108,8 @@ export class KeyrailProvider extends JsonRpcProvider {
         }
       }),
     )
-    // Ethers looks for `error` in each.
-    return answers as JsonRpcResult[]
+    // The declared type has no errors, but ethers checks each response for `error`.
+    return responses as JsonRpcResult[]
   }
 
   override async _detectNetwork(): Promise<Network> {
@@ -118,12 +120,12 @@ export class KeyrailProvider extends JsonRpcProvider {
     }
   }
 
-  /** A lookup on this provider's own chain, of a name for example, is made here, with the same key. */
+  /** Uses this provider, and so its key, for look-ups on its own chain, such as those of ENS names. */
   override _getProvider(chainId: number): AbstractProvider {
     return this.ready && this._network.chainId === BigInt(chainId) ? this : super._getProvider(chainId)
   }
 
-  /** Ends what is under way and stops polling. A transport that was given stays open. */
+  /** Cancels the calls in flight and stops polling. Closes the transport if this provider created it. */
   override destroy(): void {
     super.destroy()
     this.#close()
@@ -140,8 +142,8 @@ export class KeyrailProvider extends JsonRpcProvider {
     }
   }
 
-  /** Lets ethers know its network once the chain id is known. It would look for it in a loop, and print to the console, where that fails. */
-  #begin(): void {
+  /** Starts ethers once the chain id is known. Otherwise ethers retries a failed detection in a loop and prints to the console. */
+  #startNetwork(): void {
     if (this.ready || this.#starting) return
     this.#starting = true
     this.#chainId().then(

@@ -4,15 +4,15 @@ import type { FailureKind, KeyrailError } from '@keyrail/core'
 import { makeError } from 'ethers'
 import type { JsonRpcApiProvider, JsonRpcPayload } from 'ethers'
 
-/** Kinds by which a node says that it has not run the call: ethers would show a read that failed so as a revert. */
+/** Kinds of failures in which the node did not run the call. Ethers would report them as reverts of a read. */
 const notRun = new Set<FailureKind>(['throttled', 'lagging', 'missingData'])
 
-/** What is wrong with a call for the node: ethers knows its words. All else is about the way to it. */
-const spokenByNode = ({ kind, source, rpcError }: KeyrailError): boolean =>
+/** Whether the node rejected the call itself, with an error that ethers can interpret. Other failures happened on the way to the node. */
+const isNodeError = ({ kind, source, rpcError }: KeyrailError): boolean =>
   rpcError !== undefined && !notRun.has(kind) && (source === 'node' || kind === 'revert')
 
-/** The code of ethers for what is no answer of a node. Of these, a signer that waits for its transaction goes on after `SERVER_ERROR` only. */
-const told = ({ kind, message, redactedUrl = '' }: KeyrailError, method: string): Error => {
+/** Returns the ethers error for a failure that is not the node's. A signer that waits for its transaction continues only after `SERVER_ERROR`. */
+const toTransportError = ({ kind, message, redactedUrl = '' }: KeyrailError, method: string): Error => {
   if (kind === 'timeout') return makeError(message, 'TIMEOUT', { operation: method, reason: 'timeout' })
   if (kind === 'aborted') return makeError(message, 'CANCELLED', {})
   if (kind === 'methodUnavailable') return makeError(message, 'UNSUPPORTED_OPERATION', { operation: method })
@@ -21,24 +21,24 @@ const told = ({ kind, message, redactedUrl = '' }: KeyrailError, method: string)
 }
 
 /**
- * Gives a failure as ethers would: what a node says by ethers' own `getRpcError`, which decodes reverts and knows nonces and funds; all else,
- * throttling above all, by a code that is no revert.
+ * Converts a failure into the error that ethers users expect. Errors of the node go through ethers' own `getRpcError`, which decodes reverts
+ * and recognizes nonce and balance errors. Other failures, such as throttling, get a code that ethers does not take for a revert.
  *
- * @param provider - Whose words for errors are used.
- * @param error - What the transport rejected with. Anything but a Keyrail failure is returned as it is.
- * @param payload - What was asked.
+ * @param provider - The provider whose `getRpcError` is used.
+ * @param error - What the transport rejected with. Anything but a `KeyrailError` is returned unchanged.
+ * @param payload - The request.
  */
 export function toEthersError(provider: JsonRpcApiProvider, error: unknown, payload: JsonRpcPayload): Error {
   if (!isKeyrailError(error)) return error as Error
   const { kind, rpcError } = error
   const ethersError =
-    rpcError && spokenByNode(error)
+    rpcError && isNodeError(error)
       ? provider.getRpcError(payload, {
           id: payload.id,
           error: kind === 'revert' ? toRevert(rpcError) : { ...rpcError },
         })
-      : told(error, payload.method)
-  // Stacks end after 10 frames. Without those of this function and ethers' own below it, the caller's frame is among them.
+      : toTransportError(error, payload.method)
+  // Stacks have 10 frames at most. Leaving out the frames of this function and of ethers makes room for the caller's.
   Error.captureStackTrace?.(ethersError, toEthersError)
   return Object.assign(ethersError, { failure: error })
 }

@@ -6,20 +6,19 @@ import type { EIP1193RequestFn } from 'viem'
 import type { KeyrailTransport, KeyrailTransportConfig } from './keyrailTransport.ts'
 import { toViemError } from './toViemError.ts'
 
-interface Asked {
+interface RpcCall {
   readonly method: string
   readonly params?: unknown
 }
 
 /**
- * Creates a viem transport. Transactions are sent with safe writes, by viem's own `keccak256`; `safeWrites: false` turns that off.
+ * Creates a viem transport. Transactions are sent with safe writes, which use viem's `keccak256`; `safeWrites: false` turns that off.
  *
- * @param options - The options of `createTransport`; or a transport, which is used as it is, can serve several libraries at once, and is yours to
- * close.
- * @param config - What viem's own transports take.
- * @throws {KeyrailError} kind `invalidRequest` for a wrong option, naming it and how to fix it. Calls fail with what viem's own `http` throws:
- * `RpcRequestError`, `HttpRequestError` and `TimeoutError`, each with the redacted URL in place of the URL and with `failure`, the Keyrail
- * failure; the signal's own reason if the caller aborted.
+ * @param options - The options of `createTransport`, or a transport that you created and close. It can serve several libraries at once.
+ * @param config - Options of viem's own transports.
+ * @throws {KeyrailError} kind `invalidRequest` for a wrong option. The message names the option and how to fix it. Calls fail with the errors
+ * of viem's `http`: `RpcRequestError`, `HttpRequestError` and `TimeoutError`. Each has the redacted URL instead of the URL, and the
+ * `KeyrailError` in `failure`. An aborted call rejects with the signal's reason.
  * @example
  * import { createPublicClient } from 'viem'
  * import { sepolia } from 'viem/chains'
@@ -38,11 +37,11 @@ export function keyrail<Network extends string = string>(
   checkNames('the second argument of keyrail', config, ['key', 'name', 'methods', 'retryCount'])
   const { key = 'keyrail', name = 'Keyrail', methods } = config
   const { redactedUrl } = transport
-  // What is kept is kept out here: viem makes a transport anew for each client, and `fallback` for each call.
+  // The state is created above, once: viem calls this function for each client, and `fallback` calls it for each request.
   return ({ retryCount, timeout }) => {
     const retries = config.retryCount ?? retryCount
     const request = async (
-      { method, params }: Asked,
+      { method, params }: RpcCall,
       options?: { readonly signal?: AbortSignal | undefined },
     ): Promise<unknown> => {
       const args = { method, params: params as readonly unknown[] | undefined }
@@ -56,21 +55,21 @@ export function keyrail<Network extends string = string>(
         throw toViemError(error, args)
       }
     }
-    // Its own retries are off, because two of them multiply.
+    // viem's own retries are off, because they would multiply with the transport's.
     const settings = { key, name, methods, retryCount: 0, timeout, type: 'keyrail' } as const
-    const made = createTransport({ ...settings, request: request as EIP1193RequestFn }, { redactedUrl })
-    const asked = made.request as (args: Asked, options?: object) => Promise<unknown>
-    const plain = retries !== undefined || timeout ? { retries, timeoutMs: timeout || undefined } : undefined
+    const created = createTransport({ ...settings, request: request as EIP1193RequestFn }, { redactedUrl })
+    const viemRequest = created.request as (args: RpcCall, options?: object) => Promise<unknown>
+    const callOptions = retries !== undefined || timeout ? { retries, timeoutMs: timeout || undefined } : undefined
     return {
-      ...made,
+      ...created,
       request: methods
-        ? made.request
-        : async (args: Asked, options?: object): Promise<unknown> => {
-            if (options) return asked(args, options)
+        ? created.request
+        : async (args: RpcCall, options?: object): Promise<unknown> => {
+            if (options) return viemRequest(args, options)
             try {
-              return await transport.request(args as { method: string; params?: readonly unknown[] }, plain)
+              return await transport.request(args as { method: string; params?: readonly unknown[] }, callOptions)
             } catch (error) {
-              // What viem makes a call go through costs more than one of a batch does, and only a failure needs it: it is named there.
+              // viem's request costs more than a call of a batch, so only failures go through it: it wraps them in viem's errors.
               const fail = (): Promise<never> => Promise.reject(toViemError(error, args) as Error)
               return createTransport({ ...settings, request: fail }).request(args as never)
             }

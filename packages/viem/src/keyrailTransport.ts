@@ -1,16 +1,16 @@
 import type { EIP1193RequestFn, Transport, TransportConfig } from 'viem'
 
-/** A viem transport over Keyrail. `client.transport.redactedUrl` is what may be printed of the address; nothing else of it is there. */
+/** A viem transport that sends its requests through Keyrail. `client.transport.redactedUrl` is the URL without its key, which is safe to print. */
 export type KeyrailTransport = Transport<'keyrail', { readonly redactedUrl: string }, EIP1193RequestFn>
 
-/** What viem's own transports take beside the address. */
+/** Options of viem's own transports, other than the URL. */
 export interface KeyrailTransportConfig {
-  /** The key of the transport, by which viem tells transports apart. @default 'keyrail' */
+  /** The key of the transport, by which viem distinguishes transports. @default 'keyrail' */
   readonly key?: TransportConfig['key'] | undefined
   /** The name of the transport. @default 'Keyrail' */
   readonly name?: TransportConfig['name'] | undefined
-  /** Methods that this transport is asked, or is not. @default all */
+  /** The methods to send to this transport, or to exclude. @default all */
   readonly methods?: TransportConfig['methods'] | undefined
-  /** How often a failed call is made again at most; 0 for never. @default what viem's `fallback` says, else as the transport was made */
+  /** The maximum number of retries of a failed call; 0 for none. @default the count that viem's `fallback` sets, or the transport's own */
   readonly retryCount?: TransportConfig['retryCount'] | undefined
 }

@@ -4,13 +4,13 @@ import type { TransportOptions, Transport } from '@keyrail/core'
 import { Web3BaseProvider } from 'web3-types'
 import type { Eip1193Compatible, EthExecutionAPI, Web3ProviderStatus } from 'web3-types'
 import { sha3Raw } from 'web3-utils'
-import { toEnvelope } from './toEnvelope.ts'
-import type { Envelope, Payload } from './toEnvelope.ts'
+import { toErrorResponse } from './toErrorResponse.ts'
+import type { RpcResponse, Payload } from './toErrorResponse.ts'
 
 const keccak256 = (hex: `0x${string}`): `0x${string}` => sha3Raw(hex) as `0x${string}`
 
 /**
- * A provider of web3.js 4 over Keyrail. Contracts, units and errors are web3's own; what travels does so by Keyrail.
+ * A web3.js 4 provider that sends its requests through Keyrail. Contracts, units and errors work as with web3's own providers.
  *
  * @example
  * import { Web3 } from 'web3'
@@ -19,19 +19,20 @@ const keccak256 = (hex: `0x${string}`): `0x${string}` => sha3Raw(hex) as `0x${st
  * console.log(await web3.eth.getBlockNumber())
  */
 export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
-  /** Makes one call, or those of a batch: each is answered by an envelope with its own id. Works detached. */
+  /** Sends one call or a batch, and returns a JSON-RPC response with the id of each call. Works detached from the provider. */
   readonly request: Web3BaseProvider<EthExecutionAPI>['request']
-  /** What may be printed of the address: never holds the key. */
+  /** The URL without its key. Safe to print. */
   readonly redactedUrl: string
-  /** Ends the calls under way and closes the transport, where it is this provider's own. */
+  /** Closes the transport if this provider created it, which ends its calls in flight. */
   readonly disconnect: () => void
-  /** The same provider as EIP-1193 has it: bare results, and failures with `code` and `data`. */
+  /** Returns this provider as an EIP-1193 provider, which returns bare results and fails with errors that have `code` and `data`. */
   override readonly asEIP1193Provider: () => Eip1193Compatible<EthExecutionAPI>
 
   /**
-   * @param options - The address and how to call it; or a transport, which is used as it is, can stand behind several libraries at once, and is
-   * left open by `disconnect()`.
-   * @throws {KeyrailError} kind `invalidRequest` for a wrong option, naming it and the mend.
+   * @param options - The options of `createTransport`, or a transport that you created. It can serve several libraries at once, and
+   * `disconnect()` leaves it open. A `network` that is not in the record of URLs is rejected at run time only: unlike `createTransport`, a
+   * class cannot infer the names.
+   * @throws {KeyrailError} kind `invalidRequest` for a wrong option. The message names the option and how to fix it.
    */
   constructor(options: TransportOptions | Transport) {
     super()
@@ -40,18 +41,18 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
       { safeWrites: safeWrites({ keccak256 }) },
       'KeyrailProvider',
     )
-    const settle = async ({ id, method, params }: Payload): Promise<Envelope> => {
+    const send = async ({ id, method, params }: Payload): Promise<RpcResponse> => {
       try {
         return { jsonrpc: '2.0', id, result: await transport.request({ method, params: params as unknown[] }) }
       } catch (error) {
-        return toEnvelope(error, id)
+        return toErrorResponse(error, id)
       }
     }
-    const inBatch = async (payload: Payload): Promise<Envelope> => {
+    const sendOfBatch = async (payload: Payload): Promise<RpcResponse> => {
       try {
-        return await settle(payload)
+        return await send(payload)
       } catch (error) {
-        // One that never reached a node costs the others nothing.
+        // web3 would fail the whole batch if this rejected.
         if (!isKeyrailError(error)) throw error
         return {
           jsonrpc: '2.0',
@@ -62,9 +63,9 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
     }
     this.redactedUrl = transport.redactedUrl
     this.disconnect = release
-    // No field of the class, because web3 calls it detached, and through an object that only inherits from this one.
+    // A function that needs no `this`, because web3 calls it detached, and on an object that only inherits from this one.
     this.request = ((payload: Payload | Payload[]) =>
-      Array.isArray(payload) ? Promise.all(payload.map(inBatch)) : settle(payload)) as never
+      Array.isArray(payload) ? Promise.all(payload.map(sendOfBatch)) : send(payload)) as never
     this.asEIP1193Provider = () =>
       Object.assign(Object.create(this) as Eip1193Compatible<EthExecutionAPI>, {
         asEIP1193Provider: undefined,
@@ -82,7 +83,7 @@ export class KeyrailProvider extends Web3BaseProvider<EthExecutionAPI> {
     return 'connected'
   }
 
-  /** Over HTTP there are none: web3 polls. */
+  /** Always false: HTTP has no subscriptions, so web3 polls. */
   supportsSubscriptions(): boolean {
     return false
   }
