@@ -26,6 +26,14 @@ export const serviceRefusals = [
   ['a gateway in trouble', 'unavailable', 503, raw(503, 'down')],
 ] as const satisfies readonly (readonly [name: string, kind: string, status: number, script: Script])[]
 
+/** Responds to each call, alone or in a batch, with the same result. */
+export const replyToCalls =
+  (result: unknown): Script =>
+  ({ json }, response) => {
+    const reply = ({ id }: { readonly id: number }): object => ({ jsonrpc: '2.0', id, result })
+    response.end(JSON.stringify(Array.isArray(json) ? json.map(reply) : reply(json)))
+  }
+
 /** Breaks the connection of each raw transaction, and finds whatever hash is looked up. */
 export const losesTransactions: Script = (seen, response, socket) => {
   if (seen.json.method === 'eth_sendRawTransaction') return void socket.destroy()

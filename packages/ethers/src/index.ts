@@ -1,4 +1,33 @@
-// The features of the transport, because strict package managers do not let an app import from @keyrail/core through this package.
-export { batch, budget, cache, diagnostics, failover, hooks, layer, safeWrites, stats, tracing } from '@keyrail/core'
+// App code can import all of Keyrail from this package: strict package managers hide @keyrail/core, which is only its dependency.
+export {
+  batch,
+  budget,
+  cache,
+  createTransport,
+  diagnostics,
+  failover,
+  hooks,
+  isKeyrailError,
+  KeyrailError,
+  layer,
+  safeWrites,
+  stats,
+  tracing,
+} from '@keyrail/core'
+export type {
+  BatchOptions,
+  BudgetOptions,
+  CacheOptions,
+  EndpointOptions,
+  FailoverOptions,
+  FailureKind,
+  Hooks,
+  Layer,
+  RetryOptions,
+  SafeWritesOptions,
+  TracingOptions,
+  Transport,
+  TransportOptions,
+} from '@keyrail/core'
 export { KeyrailProvider } from './keyrailProvider.ts'
 export type { KeyrailProviderConfig } from './keyrailProvider.ts'
