@@ -1,59 +1,59 @@
 import { adapters } from '@keyrail/vectors'
 import type { AdapterCase } from '@keyrail/vectors'
 import { describe, expect, test } from 'vitest'
-import { arguedFor } from './adapters/argued.ts'
-import { facesOf, runAdapterCase } from './adapters/runAdapterCase.ts'
+import { findAcceptedProblem } from './adapters/acceptedProblems.ts'
+import { getApis, runAdapterCase } from './adapters/runAdapterCase.ts'
 import type { Subject } from './adapters/subject.ts'
 
-/** Cases that run at the same time hear each other print. */
-const isAlone = ({ expect: { prints } }: AdapterCase): boolean => prints !== undefined
+/** Cases that check the console must not run at the same time as others, whose output they would record. */
+const needsToRunAlone = ({ expect: { prints } }: AdapterCase): boolean => prints !== undefined
 
 /**
- * Groups of cases in which the transport alone decides. A library's own functions go through the same provider as its raw calls, so these
- * cases run with its functions only, unless all are asked for.
+ * Groups of cases whose result depends on the transport alone. A library's own functions and its raw requests use the same provider, so these
+ * cases run with its functions only, unless `allApis` is set.
  */
-const decidedByTransport: ReadonlySet<string> = new Set(['limits', 'waits', 'answers', 'connections'])
+const transportGroups: ReadonlySet<string> = new Set(['limits', 'waits', 'answers', 'connections'])
 
-/** The faces that a case is tested with. */
-const testedFaces = (oneCase: AdapterCase, everyFace: boolean): readonly ('library' | 'raw')[] => {
-  const faces = facesOf(oneCase)
-  const one = !everyFace && decidedByTransport.has(oneCase.group) && faces.includes('library')
-  return one ? ['library'] : faces
+/** Returns the APIs to run a case with. */
+const getTestedApis = (oneCase: AdapterCase, allApis: boolean): readonly ('library' | 'raw')[] => {
+  const apis = getApis(oneCase)
+  const one = !allApis && transportGroups.has(oneCase.group) && apis.includes('library')
+  return one ? ['library'] : apis
 }
 
 /**
- * Tests that one of ours is right in every case of `adapters.json`, or as it is argued, and that no key shows in any.
+ * Tests an adapter of Keyrail with every case of `adapters.json`: it has no problems except the accepted ones, and leaks no key.
  *
  * @param subject - The adapter.
- * @param options - `everyFace`: whether cases in which the transport decides run with raw calls too. @default true
+ * @param options - `allApis`: whether the cases that depend on the transport alone run with raw requests too. @default true
  */
-export function testAdapter(subject: Subject, { everyFace = true }: { readonly everyFace?: boolean } = {}): void {
+export function testAdapter(subject: Subject, { allApis = true }: { readonly allApis?: boolean } = {}): void {
   const cases = adapters.cases.filter(({ appliesTo }) => appliesTo.includes('ts'))
-  const told = (alone: boolean): (readonly [string, 'library' | 'raw', AdapterCase])[] =>
+  const getTests = (alone: boolean): (readonly [string, 'library' | 'raw', AdapterCase])[] =>
     cases
-      .filter((one) => isAlone(one) === alone)
-      .flatMap((one) => testedFaces(one, everyFace).map((face) => [one.name, face, one] as const))
-  const outcomeOf = async (oneCase: AdapterCase, face: 'library' | 'raw'): Promise<object> => {
+      .filter((one) => needsToRunAlone(one) === alone)
+      .flatMap((one) => getTestedApis(one, allApis).map((api) => [one.name, api, one] as const))
+  const runCase = async (oneCase: AdapterCase, api: 'library' | 'raw'): Promise<object> => {
     const { problems, leaks, said } = await runAdapterCase(subject, oneCase, {
-      face,
+      api,
       limitMs: 60_000,
       checksMaximumTime: false,
     })
-    const isWanted = String(problems) === String(arguedFor(oneCase.name, subject.name, face)?.problems ?? '')
-    return { problems, leaks, ...(isWanted ? {} : { said }) }
+    const isExpected = String(problems) === String(findAcceptedProblem(oneCase.name, subject.name, api)?.problems ?? '')
+    return { problems, leaks, ...(isExpected ? {} : { said }) }
   }
-  const wanted = (name: string, face: 'library' | 'raw'): object => ({
-    problems: arguedFor(name, subject.name, face)?.problems ?? [],
+  const getExpected = (name: string, api: 'library' | 'raw'): object => ({
+    problems: findAcceptedProblem(name, subject.name, api)?.problems ?? [],
     leaks: [],
   })
-  describe('by itself', () => {
-    test.each(told(true))('%s (%s face)', async (name, face, oneCase) => {
-      expect(await outcomeOf(oneCase, face)).toEqual(wanted(name, face))
+  describe('one at a time', () => {
+    test.each(getTests(true))('%s (%s API)', async (name, api, oneCase) => {
+      expect(await runCase(oneCase, api)).toEqual(getExpected(name, api))
     })
   })
-  describe('at once', () => {
-    test.concurrent.each(told(false))('%s (%s face)', async (name, face, oneCase) => {
-      expect(await outcomeOf(oneCase, face)).toEqual(wanted(name, face))
+  describe('concurrently', () => {
+    test.concurrent.each(getTests(false))('%s (%s API)', async (name, api, oneCase) => {
+      expect(await runCase(oneCase, api)).toEqual(getExpected(name, api))
     })
   })
 }

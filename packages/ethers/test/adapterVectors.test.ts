@@ -1,12 +1,12 @@
 import { testAdapter } from '@keyrail/core/test/adapterTests.ts'
-import { ethersSubject } from '@keyrail/core/test/ethersFace.ts'
+import { createEthersSubject } from '@keyrail/core/test/createEthersSubject.ts'
 import { targetOptions } from '@keyrail/core/test/targetOptions.ts'
 import { KeyrailProvider } from '../src/index.ts'
 
 testAdapter(
-  ethersSubject('@keyrail/ethers', (target) => ({
+  createEthersSubject('@keyrail/ethers', (target) => ({
     provider: new KeyrailProvider(targetOptions(target)),
     aborts: true,
   })),
-  { everyFace: false },
+  { allApis: false },
 )

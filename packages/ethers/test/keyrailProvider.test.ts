@@ -2,10 +2,10 @@ import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError, TransportOptions } from '@keyrail/core'
 import {
   leakableKey as key,
-  losesTransactions,
+  dropTransactions,
   revertForms,
   rpcError,
-  serviceRefusals,
+  serviceErrors,
 } from '@keyrail/core/test/adapterCases.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
@@ -99,7 +99,7 @@ describe('a revert', () => {
 
 describe('what is no revert is none', () => {
   test.each([
-    ...serviceRefusals.map(([name, kind, , script]) => [name, kind, 'SERVER_ERROR', script] as const),
+    ...serviceErrors.map(([name, kind, , script]) => [name, kind, 'SERVER_ERROR', script] as const),
     [
       'a connection that breaks',
       'network',
@@ -145,7 +145,7 @@ describe('a transaction', () => {
   })
 
   test('whose answer is lost is sent once, and looked up', async () => {
-    server.script = losesTransactions
+    server.script = dropTransactions
     expect(await make().send('eth_sendRawTransaction', [await signed])).toBe(keccak256(await signed))
     expect(methods()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
   })

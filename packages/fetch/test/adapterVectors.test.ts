@@ -1,11 +1,11 @@
 import { testAdapter } from '@keyrail/core/test/adapterTests.ts'
-import { requestSubject } from '@keyrail/core/test/requestFace.ts'
+import { createRequestSubject } from '@keyrail/core/test/createTestClient.ts'
 import { targetOptions } from '@keyrail/core/test/targetOptions.ts'
 import { keccak256 } from 'viem'
 import * as client from '../src/index.ts'
 
 testAdapter(
-  requestSubject<client.Client>(
+  createRequestSubject<client.Client>(
     '@keyrail/fetch',
     (target) =>
       client.createClient({

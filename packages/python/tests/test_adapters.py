@@ -312,7 +312,7 @@ def record_logs() -> Iterator[list[logging.LogRecord]]:
 
 
 def interfaces_of(case: dict[str, Any]) -> list[str]:
-    interfaces = list(case.get("faces", ["library", "raw"]))
+    interfaces = list(case.get("apis", ["library", "raw"]))
     if any(act["act"] == "balances" for act in case["do"]):
         interfaces.append("batch")
     return interfaces

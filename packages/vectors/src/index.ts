@@ -242,7 +242,7 @@ export interface AdapterCase {
   readonly group: string
   readonly appliesTo: readonly Implementation[]
   /** Where the case applies: to the library's own functions, to its generic request function, or both. @default both */
-  readonly faces?: readonly ('library' | 'raw')[]
+  readonly apis?: readonly ('library' | 'raw')[]
   /** Changes to the default options of the client. */
   readonly given?: {
     /** The chain id is not set. */

@@ -1,11 +1,11 @@
 import { testAdapter } from '@keyrail/core/test/adapterTests.ts'
 import { targetOptions } from '@keyrail/core/test/targetOptions.ts'
-import { viemSubject } from '@keyrail/core/test/viemFace.ts'
+import { createViemSubject } from '@keyrail/core/test/createViemSubject.ts'
 import { keyrail } from '../src/index.ts'
 
 testAdapter(
-  viemSubject('@keyrail/viem', (target) => ({
+  createViemSubject('@keyrail/viem', (target) => ({
     transport: keyrail(targetOptions({ ...target, signal: undefined })),
   })),
-  { everyFace: false },
+  { allApis: false },
 )

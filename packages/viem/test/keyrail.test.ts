@@ -2,10 +2,10 @@ import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { KeyrailError, TransportOptions } from '@keyrail/core'
 import {
   leakableKey as key,
-  losesTransactions,
+  dropTransactions,
   revertForms,
   rpcError,
-  serviceRefusals,
+  serviceErrors,
 } from '@keyrail/core/test/adapterCases.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer } from '@keyrail/core/test/faultServer.ts'
@@ -81,7 +81,7 @@ describe('a revert', () => {
 })
 
 describe('what is no revert is none', () => {
-  test.each([...serviceRefusals] as const)('%s', async (_, kind, status, script) => {
+  test.each([...serviceErrors] as const)('%s', async (_, kind, status, script) => {
     server.script = script
     const failure = await readOwner(make())
     expect((failure as BaseError).walk((one) => one instanceof ContractFunctionRevertedError)).toBeNull()
@@ -153,7 +153,7 @@ describe('retries', () => {
 test('a transaction is sent once, and looked up where the answer was lost', async () => {
   const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
   const client = createWalletClient({ account, chain: mainnet, transport: keyrail({ url: server.url, chainId: 1 }) })
-  server.script = losesTransactions
+  server.script = dropTransactions
   const serializedTransaction = await account.signTransaction({
     chainId: 1,
     type: 'eip1559',

@@ -2,10 +2,10 @@ import { createTransport, isKeyrailError } from '@keyrail/core'
 import type { TransportOptions } from '@keyrail/core'
 import {
   leakableKey as key,
-  losesTransactions,
+  dropTransactions,
   revertForms,
   rpcError,
-  serviceRefusals,
+  serviceErrors,
 } from '@keyrail/core/test/adapterCases.ts'
 import { raw, startFaultServer } from '@keyrail/core/test/faultServer.ts'
 import type { FaultServer, Script } from '@keyrail/core/test/faultServer.ts'
@@ -84,7 +84,7 @@ describe('a revert', () => {
 
 describe('what is no revert is none, and has its HTTP status', () => {
   test.each([
-    ...serviceRefusals,
+    ...serviceErrors,
     ['a page that speaks of a revert', 'badResponse', 200, raw(200, '<html>we had to revert</html>')],
   ] as const)('%s', async (_, kind, status, script) => {
     server.script = script
@@ -168,7 +168,7 @@ test('request works detached', async () => {
 })
 
 test('a transaction whose answer is lost is sent once, and looked up', async () => {
-  server.script = losesTransactions
+  server.script = dropTransactions
   const reply = await make().request({
     jsonrpc: '2.0',
     id: 1,

@@ -1,9 +1,9 @@
 import { batch as joinCalls } from '@keyrail/core'
-import { ethersSubject } from '@keyrail/core/test/ethersFace.ts'
-import { requestFace } from '@keyrail/core/test/requestFace.ts'
-import type { Face, Target } from '@keyrail/core/test/adapterVectors.ts'
-import { viemSubject } from '@keyrail/core/test/viemFace.ts'
-import { web3Subject } from '@keyrail/core/test/web3Face.ts'
+import { createEthersSubject } from '@keyrail/core/test/createEthersSubject.ts'
+import { createTestClient } from '@keyrail/core/test/createTestClient.ts'
+import type { TestClient, Target } from '@keyrail/core/test/adapterVectors.ts'
+import { createViemSubject } from '@keyrail/core/test/createViemSubject.ts'
+import { createWeb3Subject } from '@keyrail/core/test/createWeb3Subject.ts'
 import { KeyrailProvider as EthersProvider } from '@keyrail/ethers'
 import { createClient } from '@keyrail/fetch'
 import { keyrail } from '@keyrail/viem'
@@ -28,7 +28,7 @@ export interface Client {
   readonly name: string
   /** Whether what carries its calls is Keyrail's. */
   readonly ours: boolean
-  readonly open: (asking: Asking) => Face
+  readonly open: (asking: Asking) => TestClient
 }
 
 const nowhere: Target = {
@@ -40,8 +40,8 @@ const nowhere: Target = {
   signal: undefined,
 }
 
-type Subject = ReturnType<typeof viemSubject>
-const raw = (subject: Subject): Face => subject.open.raw(nowhere) as Face
+type Subject = ReturnType<typeof createViemSubject>
+const raw = (subject: Subject): TestClient => subject.open.raw(nowhere) as TestClient
 
 const optionsOf = ({ url, chainId, batch = false, retries = true }: Asking) => ({
   url,
@@ -66,7 +66,7 @@ interface Answer {
 }
 
 /** What a user of plain fetch sees: the status, and the error that stands in the body. */
-const plainFetch = ({ url }: Asking): Face => {
+const plainFetch = ({ url }: Asking): TestClient => {
   const post = async (body: unknown): Promise<unknown> => {
     const response = await fetch(url, {
       method: 'POST',
@@ -81,7 +81,7 @@ const plainFetch = ({ url }: Asking): Face => {
   }
   const call = (method: string, params: readonly unknown[], id = 1): object => ({ jsonrpc: '2.0', id, method, params })
   return {
-    ...requestFace({ request: ({ method, params }) => post(call(method, params)), close: () => {} }, undefined),
+    ...createTestClient({ request: ({ method, params }) => post(call(method, params)), close: () => {} }, undefined),
     balances: (addresses) => [
       post(addresses.map((address, at) => call('eth_getBalance', [address, 'latest'], at + 1))),
     ],
@@ -95,12 +95,14 @@ export const clients: readonly Client[] = [
     name: 'viem',
     ours: false,
     open: ({ url, batch = false, retries = true }) =>
-      raw(viemSubject('viem', () => ({ transport: http(url, { batch, ...(retries ? {} : { retryCount: 0 }) }) }))),
+      raw(
+        createViemSubject('viem', () => ({ transport: http(url, { batch, ...(retries ? {} : { retryCount: 0 }) }) })),
+      ),
   },
   {
     name: 'ethers',
     ours: false,
-    open: (asking) => raw(ethersSubject('ethers', () => ({ provider: ethersOwn(asking) }))),
+    open: (asking) => raw(createEthersSubject('ethers', () => ({ provider: ethersOwn(asking) }))),
   },
   {
     name: 'web3',
@@ -108,7 +110,7 @@ export const clients: readonly Client[] = [
     open: ({ url }) => {
       const provider = new Web3.providers.HttpProvider(url)
       return {
-        ...raw(web3Subject('web3', () => ({ provider }))),
+        ...raw(createWeb3Subject('web3', () => ({ provider }))),
         // Its calls never end where a batch is refused as a whole: who looks at the batch itself is told.
         balances: (addresses) => {
           const batch = new new Web3(provider).BatchRequest()
@@ -123,25 +125,25 @@ export const clients: readonly Client[] = [
   {
     name: '@keyrail/fetch',
     ours: true,
-    open: (asking) => requestFace(createClient(optionsOf(asking)) as never, undefined),
+    open: (asking) => createTestClient(createClient(optionsOf(asking)) as never, undefined),
   },
   {
     name: '@keyrail/viem',
     ours: true,
-    open: (asking) => raw(viemSubject('@keyrail/viem', () => ({ transport: keyrail(optionsOf(asking)) }))),
+    open: (asking) => raw(createViemSubject('@keyrail/viem', () => ({ transport: keyrail(optionsOf(asking)) }))),
   },
   {
     name: '@keyrail/ethers',
     ours: true,
     open: (asking) =>
-      raw(ethersSubject('@keyrail/ethers', () => ({ provider: new EthersProvider(optionsOf(asking)) }))),
+      raw(createEthersSubject('@keyrail/ethers', () => ({ provider: new EthersProvider(optionsOf(asking)) }))),
   },
   {
     name: '@keyrail/web3',
     ours: true,
     open: (asking) => {
       const provider = new Web3Provider(optionsOf(asking))
-      return raw(web3Subject('@keyrail/web3', () => ({ provider, close: provider.disconnect })))
+      return raw(createWeb3Subject('@keyrail/web3', () => ({ provider, close: provider.disconnect })))
     },
   },
 ]

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import type { FailureKind } from '@keyrail/core'
-import type { Face } from '@keyrail/core/test/adapterVectors.ts'
+import type { TestClient } from '@keyrail/core/test/adapterVectors.ts'
 import { createApiKey } from '@keyrail/gateway'
 import { refusals } from '@keyrail/gateway/test/everyRefusal.ts'
 import type { Refusal } from '@keyrail/gateway/test/everyRefusal.ts'
@@ -56,7 +56,7 @@ export interface Row {
   /** Where that is another than the refusal's own: in a batch each call has its own refusal, under a good status. */
   readonly status?: 200
   /** @default a call of `eth_gasPrice` */
-  readonly ask?: (face: Face) => Promise<unknown>
+  readonly ask?: (face: TestClient) => Promise<unknown>
   readonly batch?: boolean
   readonly retries?: boolean
   /** Clients that ask again, or otherwise, and are answered. @default none */
@@ -149,7 +149,7 @@ const isUsedUp = { limit: 1, remaining: 0, refusedBy: 'day' as const }
 /** Balances of so many accounts, in one batch. */
 const balances =
   (count: number) =>
-  (face: Face): Promise<unknown> =>
+  (face: TestClient): Promise<unknown> =>
     Promise.all(
       (face.balances ?? ((addresses) => addresses.map(face.balance)))(
         Array.from({ length: count }, (_, digit) => `0x${String(digit).repeat(40)}`),

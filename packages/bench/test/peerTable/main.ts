@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { adapters, arguedFor } from '@keyrail/core/test/adapterVectors.ts'
+import { adapters, findAcceptedProblem } from '@keyrail/core/test/adapterVectors.ts'
 import { formatPeers, lossesOf } from './formatPeers.ts'
 import type { Outcome, PeerTable } from './formatPeers.ts'
 import { columns } from './subjects.ts'
@@ -45,7 +45,8 @@ const table: PeerTable = {
   columns: columns.map(({ subject, isOurs, made }) => ({ name: subject.name, isOurs, made })),
   cases: adapters.cases.filter(({ appliesTo }) => appliesTo.includes('ts')),
   outcomes,
-  argumentFor: (name, subject) => (arguedFor(name, subject, 'library') ?? arguedFor(name, subject, 'raw'))?.argument,
+  argumentFor: (name, subject) =>
+    (findAcceptedProblem(name, subject, 'library') ?? findAcceptedProblem(name, subject, 'raw'))?.argument,
   run: `\`npm run peers\`, ${new Date().toISOString().slice(0, 10)}, ${versions}, Node ${process.versions.node}.`,
 }
 writeFileSync(new URL('../../PEERS.md', import.meta.url), formatPeers(table))

@@ -1,9 +1,9 @@
 import type { Subject, Target } from '@keyrail/core/test/adapterVectors.ts'
-import { ethersSubject } from '@keyrail/core/test/ethersFace.ts'
-import { requestSubject } from '@keyrail/core/test/requestFace.ts'
+import { createEthersSubject } from '@keyrail/core/test/createEthersSubject.ts'
+import { createRequestSubject } from '@keyrail/core/test/createTestClient.ts'
 import { targetOptions } from '@keyrail/core/test/targetOptions.ts'
-import { viemSubject } from '@keyrail/core/test/viemFace.ts'
-import { web3Subject } from '@keyrail/core/test/web3Face.ts'
+import { createViemSubject } from '@keyrail/core/test/createViemSubject.ts'
+import { createWeb3Subject } from '@keyrail/core/test/createWeb3Subject.ts'
 import { KeyrailProvider as KeyrailEthers } from '@keyrail/ethers'
 import * as fetchClient from '@keyrail/fetch'
 import { keyrail } from '@keyrail/viem'
@@ -22,7 +22,7 @@ export interface Column {
 
 const addressOf = ({ origin, key }: Target): string => `${origin}/v2/${key}`
 
-const ourFetch = requestSubject<fetchClient.Client>(
+const ourFetch = createRequestSubject<fetchClient.Client>(
   '@keyrail/fetch',
   (target) =>
     fetchClient.createClient({
@@ -32,28 +32,28 @@ const ourFetch = requestSubject<fetchClient.Client>(
   fetchClient,
 )
 
-const ourViem = viemSubject('@keyrail/viem', (target) => ({
+const ourViem = createViemSubject('@keyrail/viem', (target) => ({
   transport: keyrail(targetOptions({ ...target, signal: undefined })),
 }))
 
-const ourEthers = ethersSubject('@keyrail/ethers', (target) => ({
+const ourEthers = createEthersSubject('@keyrail/ethers', (target) => ({
   provider: new KeyrailEthers(targetOptions(target)),
   aborts: true,
 }))
 
-const ourWeb3 = web3Subject('@keyrail/web3', (target) => {
+const ourWeb3 = createWeb3Subject('@keyrail/web3', (target) => {
   const provider = new KeyrailWeb3(targetOptions(target))
   return { provider, aborts: true, close: provider.disconnect }
 })
 
-const viemHttp = viemSubject('viem http', (target) => ({
+const viemHttp = createViemSubject('viem http', (target) => ({
   transport: http(addressOf(target), {
     ...(target.batch ? { batch: true } : {}),
     ...(target.timeoutMs === undefined ? {} : { timeout: target.timeoutMs }),
   }),
 }))
 
-const ethersJsonRpc = ethersSubject('ethers JsonRpcProvider', (target) => {
+const ethersJsonRpc = createEthersSubject('ethers JsonRpcProvider', (target) => {
   const request = new FetchRequest(addressOf(target))
   if (target.timeoutMs !== undefined) request.timeout = target.timeoutMs
   const provider = target.chainId
@@ -62,7 +62,7 @@ const ethersJsonRpc = ethersSubject('ethers JsonRpcProvider', (target) => {
   return { provider }
 })
 
-const web3Http = web3Subject('web3 HttpProvider', (target) => ({
+const web3Http = createWeb3Subject('web3 HttpProvider', (target) => ({
   provider: new Web3.providers.HttpProvider(
     addressOf(target),
     // By its types all providers of web3 take the options of all others.

@@ -1,13 +1,13 @@
 import { adapters } from '@keyrail/vectors'
 import type { AdapterCase } from '@keyrail/vectors'
 import { expect, test } from 'vitest'
-import { requestFace } from '../requestFace.ts'
-import { argued } from './argued.ts'
+import { createTestClient } from '../createTestClient.ts'
+import { acceptedProblems } from './acceptedProblems.ts'
 import { runAdapterCase } from './runAdapterCase.ts'
-import type { Face, Subject, Target } from './subject.ts'
+import type { TestClient, Subject, Target } from './subject.ts'
 
 /** A naive client: it accepts any response, matches a batch by position, and puts its URL into errors. */
-const naive = (target: Target): Face => {
+const naive = (target: Target): TestClient => {
   const url = `${target.origin}/v2/${target.key}`
   const post = async (body: object): Promise<unknown> => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) })
@@ -26,13 +26,13 @@ const naive = (target: Target): Face => {
     return result
   }
   return {
-    ...requestFace({ request, close: () => {} }, undefined),
+    ...createTestClient({ request, close: () => {} }, undefined),
     balances: (addresses) => {
       const all = post(addresses.map((address, at) => payload('eth_getBalance', [address, 'latest'], at)))
       return addresses.map(async (_, at) => ((await all) as { result: unknown }[])[at]?.result)
     },
-    revertOf: () => ({}),
-    held: { url },
+    decodeRevert: () => ({}),
+    exposed: { url },
     abortable: undefined,
   }
 }
@@ -57,18 +57,18 @@ test.each([
   ['no key shows after a plain 503', ['shown as a revert', 'key in the console']],
   ['no key shows after an error of the node', ['shown as a revert', 'key in the error']],
 ])('a naive client is caught: %s', async (name, problems) => {
-  const report = await runAdapterCase(subject, caseOf(name), { face: 'raw', limitMs: 60_000, checksMaximumTime: false })
+  const report = await runAdapterCase(subject, caseOf(name), { api: 'raw', limitMs: 60_000, checksMaximumTime: false })
   expect(report.problems).toEqual(problems)
 })
 
-test('a naive client that waits for ever is caught', async () => {
+test('a naive client that never times out is caught', async () => {
   const report = await runAdapterCase(subject, caseOf('a read without an answer ends in its time'), {
-    face: 'raw',
+    api: 'raw',
     limitMs: 30,
   })
   expect(report.problems).toEqual(['pending after 0.03 s'])
 })
 
-test('what is argued is about cases that there are', () => {
-  expect(argued.filter(({ name }) => !caseOf(name))).toEqual([])
+test('each accepted problem is of a case that exists', () => {
+  expect(acceptedProblems.filter(({ name }) => !caseOf(name))).toEqual([])
 })

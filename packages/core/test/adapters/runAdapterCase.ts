@@ -4,7 +4,7 @@ import type { AdapterAct, AdapterCase, AdapterEnd } from '@keyrail/vectors'
 import { leaksOf, reachableStrings } from '../leakWalk.ts'
 import { startAdapterServer } from './adapterServer.ts'
 import type { AdapterServer } from './adapterServer.ts'
-import type { Face, Subject } from './subject.ts'
+import type { TestClient, Subject } from './subject.ts'
 
 /** The result of a case. */
 export interface CaseReport {
@@ -21,7 +21,7 @@ export interface CaseReport {
 /** Options of {@link runAdapterCase}. */
 export interface RunOptions {
   /** The library's own functions, or its way to make any call. */
-  readonly face: 'library' | 'raw'
+  readonly api: 'library' | 'raw'
   /** The timeout of a call, in milliseconds. @default 15_000 */
   readonly limitMs?: number
   /**
@@ -47,14 +47,14 @@ interface CheckedCall {
 
 const { node } = adapters
 
-/** The faces that a case is run on. */
-export const facesOf = ({ faces = ['library', 'raw'] }: AdapterCase): readonly ('library' | 'raw')[] => faces
+/** Returns the APIs to run a case with. */
+export const getApis = ({ apis = ['library', 'raw'] }: AdapterCase): readonly ('library' | 'raw')[] => apis
 
 /** Runs one case with a subject, with its own server and key. */
 export async function runAdapterCase(
   subject: Subject,
   oneCase: AdapterCase,
-  { face: faceName, limitMs = 15_000, checksMaximumTime = true }: RunOptions,
+  { api, limitMs = 15_000, checksMaximumTime = true }: RunOptions,
 ): Promise<CaseReport> {
   const key = `kr_a${randomBytes(20).toString('hex')}`
   const { given = {}, expect } = oneCase
@@ -63,9 +63,9 @@ export async function runAdapterCase(
   const reason = new Error('the user went away')
   const watched = watchProcess()
   const started = performance.now()
-  let face: Face | undefined
+  let client: TestClient | undefined
   try {
-    face = await subject.open[faceName]({
+    client = await subject.open[api]({
       origin: server.origin,
       key,
       chainId: given.chainId === false ? undefined : Number(node.chainId),
@@ -75,7 +75,7 @@ export async function runAdapterCase(
     })
     const ends: Ended[] = []
     for (const act of oneCase.do) {
-      const asked = start(act, face, key)
+      const asked = start(act, client, key)
       if (asked.length === 0) ends.push({ impossible: 'no way to abort' })
       else if (act.act === 'abort') {
         await server.first
@@ -89,11 +89,11 @@ export async function runAdapterCase(
     if (expect.quietMs) await new Promise((resolve) => setTimeout(resolve, expect.quietMs))
     const errors = ends.flatMap((end) => ('error' in end && end.error !== reason ? [end.error] : []))
     // Searching a client is slow: half a second for web3.
-    const held = expect.noKeyIn?.includes('client') ? face.held : undefined
-    const places = { error: errors, client: held, console: watched.printed }
+    const exposed = expect.noKeyIn?.includes('client') ? client.exposed : undefined
+    const places = { error: errors, client: exposed, console: watched.printed }
     const leaks = (['error', 'client', 'console'] as const).filter((place) => leaksOf(places[place], key).length > 0)
     const problems = [
-      ...findOutcomeProblems({ ends, expected: expect.ends, face, reason, limitMs }),
+      ...findOutcomeProblems({ ends, expected: expect.ends, client, reason, limitMs }),
       ...findRequestProblems(server, expect),
       ...(expect.quietMs && server.arrived.length > asked ? ['keeps sending requests'] : []),
       ...findTimeProblems(server, expect, checksMaximumTime ? tookMs : undefined),
@@ -107,14 +107,14 @@ export async function runAdapterCase(
     ]
     return { problems: [...new Set(problems)], leaks, said: errors.map(String), tookMs }
   } finally {
-    face?.close()
+    client?.close()
     await server.close()
     watched.stop()
   }
 }
 
 /** Performs an action of the user. Returns no calls if the library does not support it. */
-function start(act: AdapterAct, face: Face, key: string): readonly CheckedCall[] {
+function start(act: AdapterAct, client: TestClient, key: string): readonly CheckedCall[] {
   const quantity =
     (expected: unknown) =>
     (value: unknown): boolean => {
@@ -132,30 +132,30 @@ function start(act: AdapterAct, face: Face, key: string): readonly CheckedCall[]
   }
   switch (act.act) {
     case 'blockNumber':
-      return [{ call: face.blockNumber(), isRight: headIs(act.is) }]
+      return [{ call: client.blockNumber(), isRight: headIs(act.is) }]
     case 'balance':
-      return [{ call: face.balance(account(0).address), isRight: quantity(act.is ?? account(0).balance) }]
+      return [{ call: client.balance(account(0).address), isRight: quantity(act.is ?? account(0).balance) }]
     case 'contractRead': {
       const { owner, response } = node.contract
       return [
-        { call: face.contractRead(), isRight: (value) => [owner, response].includes(String(value).toLowerCase()) },
+        { call: client.contractRead(), isRight: (value) => [owner, response].includes(String(value).toLowerCase()) },
       ]
     }
     case 'send':
-      return [{ call: face.send(node.transaction.raw), isRight: (value) => value === node.transaction.hash }]
+      return [{ call: client.send(node.transaction.raw), isRight: (value) => value === node.transaction.hash }]
     case 'balances': {
       const accounts = node.accounts.slice(0, act.count)
       const addresses = accounts.map(({ address }) => address)
-      const calls = face.balances?.(addresses) ?? addresses.map((address) => face.balance(address))
+      const calls = client.balances?.(addresses) ?? addresses.map((address) => client.balance(address))
       return accounts.map(({ balance }, at) => ({ call: calls[at] as Promise<unknown>, isRight: quantity(balance) }))
     }
     case 'together':
-      return act.acts.flatMap((one) => start(one, face, key))
+      return act.acts.flatMap((one) => start(one, client, key))
     case 'abort':
-      return face.abortable ? [{ call: face.abortable(), isRight: () => false }] : []
+      return client.abortable ? [{ call: client.abortable(), isRight: () => false }] : []
     case 'request': {
       const written = JSON.stringify(act.is).replaceAll('$KEY', key)
-      return [{ call: face.request(act.method, act.params), isRight: (value) => JSON.stringify(value) === written }]
+      return [{ call: client.request(act.method, act.params), isRight: (value) => JSON.stringify(value) === written }]
     }
   }
 }
@@ -178,15 +178,15 @@ async function endOf({ call, isRight }: CheckedCall, limitMs: number): Promise<E
 interface OutcomeCheck {
   readonly ends: readonly Ended[]
   readonly expected: AdapterEnd | readonly AdapterEnd[]
-  readonly face: Face
+  readonly client: TestClient
   readonly reason: Error
   readonly limitMs: number
 }
 
-function findOutcomeProblems({ ends, expected, face, reason, limitMs }: OutcomeCheck): string[] {
+function findOutcomeProblems({ ends, expected, client, reason, limitMs }: OutcomeCheck): string[] {
   return ends.flatMap((end, at) => {
     const expectedEnd = typeof expected === 'string' ? expected : expected[at]
-    const said = findOutcomeProblem(end, expectedEnd as AdapterEnd, { face, reason, limitMs })
+    const said = findOutcomeProblem(end, expectedEnd as AdapterEnd, { client, reason, limitMs })
     return said === undefined ? [] : [typeof expected === 'string' ? said : `call ${at + 1} ${said}`]
   })
 }
@@ -194,7 +194,7 @@ function findOutcomeProblems({ ends, expected, face, reason, limitMs }: OutcomeC
 function findOutcomeProblem(
   end: Ended,
   wanted: AdapterEnd,
-  { face, reason, limitMs }: Pick<OutcomeCheck, 'face' | 'reason' | 'limitMs'>,
+  { client, reason, limitMs }: Pick<OutcomeCheck, 'client' | 'reason' | 'limitMs'>,
 ): string | undefined {
   if ('impossible' in end) return end.impossible
   if ('pending' in end) return `pending after ${limitMs / 1_000} s`
@@ -205,7 +205,7 @@ function findOutcomeProblem(
   const { error } = end
   if (wanted === 'completed') return undefined
   if (wanted === 'reason') return error === reason ? undefined : 'another error than the reason'
-  const shown = face.revertOf(error)
+  const shown = client.decodeRevert(error)
   if (wanted === 'right') return shown ? 'failed, as a revert' : 'failed'
   if (wanted === 'failure') return shown ? 'shown as a revert' : undefined
   const { name, args, data } = node.contract.revert

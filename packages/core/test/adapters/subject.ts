@@ -1,48 +1,48 @@
-/** Where a case is run, and how the client is to be made. */
+/** The server of a case, and how to create the client. */
 export interface Target {
-  /** Origin of the server. The address is this, `/v2/` and the key. */
+  /** The origin of the server. The URL is `{origin}/v2/{key}`. */
   readonly origin: string
   readonly key: string
-  /** Undefined where the user does not say. */
+  /** Undefined if the user does not set it. */
   readonly chainId: number | undefined
-  /** Calls of the same tick are to be joined. */
+  /** Whether calls of the same tick are batched. */
   readonly batch: boolean
-  /** The time that a call may take, in milliseconds. @default the library's own */
+  /** The timeout of a call, in milliseconds. @default the library's own */
   readonly timeoutMs: number | undefined
-  /** Given in the cases of abort only: it fires. */
+  /** Set in the cases that abort calls. */
   readonly signal: AbortSignal | undefined
 }
 
-/** A revert as the library shows it; without a name and bytes where it could not decode it. */
+/** A revert as the library reports it. Without a name and data, the library could not decode it. */
 export interface ShownRevert {
   readonly name?: string | undefined
   readonly args?: readonly unknown[] | undefined
   readonly data?: string | undefined
 }
 
-/** A client of a library, in no library's words. Quantities may be bigints or hex texts. */
-export interface Face {
+/** A client of any library, with the same functions for all. Quantities can be bigints or hex strings. */
+export interface TestClient {
   readonly blockNumber: () => Promise<unknown>
   readonly balance: (address: string) => Promise<unknown>
-  /** The owner, or the bytes of the result. */
+  /** Returns the owner, or the bytes of the result. */
   readonly contractRead: () => Promise<unknown>
-  /** Sends a signed transaction and gives its hash. */
+  /** Sends a signed transaction and returns its hash. */
   readonly send: (raw: string) => Promise<unknown>
   readonly request: (method: string, params: readonly unknown[]) => Promise<unknown>
-  /** Calls that go together, in the way that the library has for it. @default one `balance` each, in the same tick */
+  /** Sends several calls in the library's way to batch. @default one `balance` each, in the same tick */
   readonly balances?: (addresses: readonly string[]) => readonly Promise<unknown>[]
-  /** A block number that ends by `target.signal`; undefined where the library has no way to it. */
+  /** Requests a block number until `target.signal` aborts it. Undefined if the library cannot abort calls. */
   readonly abortable?: (() => Promise<unknown>) | undefined
-  /** What an error shows of a revert; undefined where it shows none. */
-  readonly revertOf: (error: unknown) => ShownRevert | undefined
-  /** What the user holds. */
-  readonly held: unknown
+  /** Returns the revert that an error reports, or undefined if it reports none. */
+  readonly decodeRevert: (error: unknown) => ShownRevert | undefined
+  /** The objects that user code gets, which must not contain the key. */
+  readonly exposed: unknown
   readonly close: () => void
 }
 
-/** One way to reach a node: a library with a provider. */
+/** A library with a provider, to test. */
 export interface Subject {
   readonly name: string
-  /** The library's own functions, and its way to make any call. */
-  readonly open: Readonly<Record<'library' | 'raw', (target: Target) => Face | Promise<Face>>>
+  /** Creates a client that uses the library's own functions, or its function for any call. */
+  readonly open: Readonly<Record<'library' | 'raw', (target: Target) => TestClient | Promise<TestClient>>>
 }

@@ -2,37 +2,38 @@ import { adapters } from '@keyrail/vectors'
 import { BaseError, ContractFunctionRevertedError, createPublicClient, parseAbi } from 'viem'
 import type { Hex, PublicClient, Transport } from 'viem'
 import { mainnet } from 'viem/chains'
-import type { Face, Subject, Target } from './adapters/subject.ts'
-import { requestFace } from './requestFace.ts'
+import type { Subject, Target, TestClient } from './adapters/subject.ts'
+import { createTestClient } from './createTestClient.ts'
 
-/** How a viem transport is made for a target, and let go of. */
+/** Creates a viem transport for a target, and returns how to close it. */
 export type OpenViem = (target: Target) => { readonly transport: Transport; readonly close?: () => void }
 
 const { contract } = adapters.node
 const address = contract.address as Hex
 
-const revertOf: Face['revertOf'] = (error) => {
+const decodeRevert: TestClient['decodeRevert'] = (error) => {
   const found = error instanceof BaseError ? error.walk((one) => one instanceof ContractFunctionRevertedError) : null
   const data = (found as ContractFunctionRevertedError | null)?.data
   return found ? { name: data?.errorName, args: data?.args } : undefined
 }
 
-/** viem with a transport: its actions, and `client.request`. */
-export function viemSubject(name: string, open: OpenViem): Subject {
-  const clientFor = (target: Target): { readonly client: PublicClient; readonly face: Face } => {
+/** Creates a subject for viem with a transport: its actions, and `client.request`. */
+export function createViemSubject(name: string, open: OpenViem): Subject {
+  const openClient = (target: Target): { readonly client: PublicClient; readonly testClient: TestClient } => {
     const { transport, close = () => {} } = open(target)
     const client = createPublicClient({ ...(target.chainId ? { chain: mainnet } : {}), transport }) as PublicClient
     const request = client.request as never
-    return { client, face: { ...requestFace({ request, close }, target.signal), revertOf, held: client } }
+    const testClient = { ...createTestClient({ request, close }, target.signal), decodeRevert, exposed: client }
+    return { client, testClient }
   }
   return {
     name,
     open: {
-      raw: (target) => clientFor(target).face,
+      raw: (target) => openClient(target).testClient,
       library: (target) => {
-        const { client, face } = clientFor(target)
+        const { client, testClient } = openClient(target)
         return {
-          ...face,
+          ...testClient,
           blockNumber: () => client.getBlockNumber(),
           balance: (account) => client.getBalance({ address: account as Hex }),
           contractRead: () =>

@@ -1,29 +1,29 @@
 import { adapters } from '@keyrail/vectors'
 import { Contract, isCallException } from 'ethers'
 import type { JsonRpcApiProvider } from 'ethers'
-import type { Face, Subject, Target } from './adapters/subject.ts'
-import { requestFace } from './requestFace.ts'
+import type { Subject, Target, TestClient } from './adapters/subject.ts'
+import { createTestClient } from './createTestClient.ts'
 
-/** How a provider of ethers is made for a target. */
+/** A provider of ethers for a target. */
 export interface OpenedEthers {
   readonly provider: JsonRpcApiProvider
-  /** Whether `target.signal` ends its calls. @default false */
+  /** Whether `target.signal` aborts its calls. @default false */
   readonly aborts?: boolean
   readonly close?: () => void
 }
 
 const { contract } = adapters.node
 
-const revertOf: Face['revertOf'] = (error) =>
+const decodeRevert: TestClient['decodeRevert'] = (error) =>
   isCallException(error)
     ? { name: error.revert?.name, args: error.revert?.args.map(String), data: error.data ?? undefined }
     : undefined
 
-/** ethers with a provider: its functions, and `provider.send`. */
-export function ethersSubject(name: string, open: (target: Target) => OpenedEthers): Subject {
-  const providerFor = (target: Target): { readonly provider: JsonRpcApiProvider; readonly face: Face } => {
+/** Creates a subject for ethers with a provider: its functions, and `provider.send`. */
+export function createEthersSubject(name: string, open: (target: Target) => OpenedEthers): Subject {
+  const openProvider = (target: Target): { readonly provider: JsonRpcApiProvider; readonly client: TestClient } => {
     const { provider, aborts = false, close } = open(target)
-    const face = requestFace(
+    const client = createTestClient(
       {
         request: ({ method, params }) => provider.send(method, [...params]),
         close: () => {
@@ -35,17 +35,17 @@ export function ethersSubject(name: string, open: (target: Target) => OpenedEthe
     )
     return {
       provider,
-      face: { ...face, revertOf, held: provider, abortable: aborts ? face.blockNumber : undefined },
+      client: { ...client, decodeRevert, exposed: provider, abortable: aborts ? client.blockNumber : undefined },
     }
   }
   return {
     name,
     open: {
-      raw: (target) => providerFor(target).face,
+      raw: (target) => openProvider(target).client,
       library: (target) => {
-        const { provider, face } = providerFor(target)
+        const { provider, client } = openProvider(target)
         return {
-          ...face,
+          ...client,
           blockNumber: () => provider.getBlockNumber(),
           balance: (account) => provider.getBalance(account),
           contractRead: () =>
@@ -53,7 +53,7 @@ export function ethersSubject(name: string, open: (target: Target) => OpenedEthe
               new Contract(contract.address, contract.abi, provider)[contract.read] as never as () => Promise<unknown>
             )(),
           send: async (raw) => (await provider.broadcastTransaction(raw)).hash,
-          abortable: face.abortable && (() => provider.getBlockNumber()),
+          abortable: client.abortable && (() => provider.getBlockNumber()),
         }
       },
     },

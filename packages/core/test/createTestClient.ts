@@ -1,10 +1,10 @@
 import { adapters } from '@keyrail/vectors'
 import { isKeyrailError } from '../src/index.ts'
 import type { Hex } from '../src/index.ts'
-import type { Face, ShownRevert, Subject, Target } from './adapters/subject.ts'
+import type { ShownRevert, Subject, Target, TestClient } from './adapters/subject.ts'
 import { toRevert } from '../src/failure/toRevert.ts'
 
-/** A client that makes any call, as far as it matters here. */
+/** The part of a client that sends any call. */
 export interface Requester {
   readonly request: (
     args: { readonly method: string; readonly params: readonly unknown[] },
@@ -13,16 +13,16 @@ export interface Requester {
   readonly close: () => void
 }
 
-/** What a Keyrail failure shows of a revert. */
-export const revertOfFailure = (error: unknown): ShownRevert | undefined =>
+/** Returns the revert data of a `KeyrailError`, or undefined if it is not a revert. */
+const decodeRevert = (error: unknown): ShownRevert | undefined =>
   isKeyrailError(error, 'revert')
     ? { data: String(error.rpcError ? toRevert(error.rpcError).data : undefined) }
     : undefined
 
-/** The face of a client that knows requests and nothing else. */
-export function requestFace(client: Requester, signal: AbortSignal | undefined): Face {
+/** Creates a test client that has only a function for any call. */
+export function createTestClient(client: Requester, signal: AbortSignal | undefined): TestClient {
   const { call, address } = adapters.node.contract
-  const request: Face['request'] = (method, params) => client.request({ method, params })
+  const request: TestClient['request'] = (method, params) => client.request({ method, params })
   return {
     blockNumber: () => request('eth_blockNumber', []),
     balance: (account) => request('eth_getBalance', [account, 'latest']),
@@ -30,13 +30,13 @@ export function requestFace(client: Requester, signal: AbortSignal | undefined):
     send: (raw) => request('eth_sendRawTransaction', [raw]),
     request,
     abortable: () => client.request({ method: 'eth_blockNumber', params: [] }, { signal }),
-    revertOf: revertOfFailure,
-    held: client,
+    decodeRevert,
+    exposed: client,
     close: () => client.close(),
   }
 }
 
-/** The decoded reads of `@keyrail/fetch`, which the core may not import: given by whoever tests it. */
+/** The decoded reads of `@keyrail/fetch`. Core must not import that package, so its test passes them in. */
 export interface DecodedReads<C> {
   readonly getBlockNumber: (client: C) => Promise<unknown>
   readonly getBalance: (client: C, options: { readonly address: Hex }) => Promise<unknown>
@@ -44,19 +44,20 @@ export interface DecodedReads<C> {
   readonly sendRawTransaction: (client: C, options: { readonly transaction: Hex }) => Promise<unknown>
 }
 
-/** A client of Keyrail's own: its decoded reads, and its `request`. */
-export function requestSubject<C extends { readonly close: () => void }>(
+/** Creates a subject for a client of Keyrail: its decoded reads, and its `request`. */
+export function createRequestSubject<C extends { readonly close: () => void }>(
   name: string,
   open: (target: Target) => C,
   reads: DecodedReads<C>,
 ): Subject {
   const { contract } = adapters.node
-  const faceOf = (client: C, target: Target): Face => requestFace(client as unknown as Requester, target.signal)
-  const raw = (target: Target): Face => faceOf(open(target), target)
-  const library = (target: Target): Face => {
+  const createRawClient = (client: C, target: Target): TestClient =>
+    createTestClient(client as unknown as Requester, target.signal)
+  const raw = (target: Target): TestClient => createRawClient(open(target), target)
+  const library = (target: Target): TestClient => {
     const client = open(target)
     return {
-      ...faceOf(client, target),
+      ...createRawClient(client, target),
       blockNumber: () => reads.getBlockNumber(client),
       balance: (address) => reads.getBalance(client, { address: address as Hex }),
       contractRead: () => reads.call(client, { to: contract.address as Hex, data: contract.call as Hex }),
