@@ -2,6 +2,7 @@ import { describe, expectTypeOf, test } from 'vitest'
 import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
 import { createTransport } from './createTransport.ts'
 import { failover } from './failover.ts'
+import type { FailoverFeature } from './failover.ts'
 import { http } from './http.ts'
 import type { TransportOptions } from './transportOptions.ts'
 
@@ -45,7 +46,7 @@ describe('a record by network', () => {
 
   test('may be left to the network of all endpoints', () => {
     const endpoints = [{ baseUrl: urls, apiKey }, { url }, { rpcUrl: urls, apiKey, weight: 0 }] as const
-    createTransport({ endpoints: failover(endpoints, { network }) })
+    expectTypeOf(failover(endpoints, { network })).toExtend<FailoverFeature>()
     createTransport({ endpoints: failover(endpoints, { network, chainId: chainIds }) })
     createTransport({ endpoints: failover([{ baseUrl: urls, apiKey, network }, { url }]) })
     // @ts-expect-error no network
