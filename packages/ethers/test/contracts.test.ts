@@ -12,10 +12,10 @@ import type { ContractEventPayload, InterfaceAbi, Log, LogDescription, Transacti
 import { describe } from 'vitest'
 import { KeyrailProvider } from '../src/index.ts'
 
-/** In small letters, and lists in place of ethers' own. */
-const plain = (value: unknown): unknown => {
+/** Converts addresses to lower case, and ethers' results to arrays. */
+const normalize = (value: unknown): unknown => {
   if (typeof value === 'string') return /^0x[\da-f]{40}$/i.test(value) ? value.toLowerCase() : value
-  return value instanceof Result ? value.toArray().map(plain) : value
+  return value instanceof Result ? value.toArray().map(normalize) : value
 }
 
 const seenEvent = (
@@ -23,7 +23,7 @@ const seenEvent = (
   { name, fragment, args }: Pick<LogDescription, 'name' | 'fragment' | 'args'>,
 ): SeenEvent => ({
   name,
-  args: Object.fromEntries(fragment.inputs.map((input, at) => [input.name, plain(args[at])])),
+  args: Object.fromEntries(fragment.inputs.map((input, at) => [input.name, normalize(args[at])])),
   blockNumber: BigInt(blockNumber),
   logIndex: index,
 })
@@ -77,7 +77,7 @@ describe('ethers', () => {
             contract.abi,
           )
         } catch (error) {
-          // It counts a nonce for what was refused before it was sent.
+          // NonceManager counts a nonce for a transaction that was rejected before it was sent.
           signer.reset()
           throw error
         }
@@ -90,7 +90,7 @@ describe('ethers', () => {
           await contract.waitForDeployment()
           return { abi, address: (await contract.getAddress()).toLowerCase() as Hex }
         },
-        read: async (contract, name, args = []) => plain(await methodOf(contract, name).staticCall(...args)),
+        read: async (contract, name, args = []) => normalize(await methodOf(contract, name).staticCall(...args)),
         write,
         writeAll: (contract, name, eachArgs) => Promise.all(eachArgs.map((args) => write(contract, name, args))),
         sendValue: async (to, value) => sent(await signer.sendTransaction({ to, value })),
@@ -105,11 +105,11 @@ describe('ethers', () => {
           const found = (await contract.queryFilter(filter, fromBlock, toBlock)) as EventLog[]
           return found.map((log) => seenEvent(log, { name: log.eventName, fragment: log.fragment, args: log.args }))
         },
-        watch: async (deployed, name, tell) => {
+        watch: async (deployed, name, onEvent) => {
           const contract = contractOf(deployed)
-          const listener = (...told: unknown[]): void => {
-            const { log, eventName, fragment, args } = told.at(-1) as ContractEventPayload
-            tell(seenEvent(log, { name: eventName, fragment, args }))
+          const listener = (...values: unknown[]): void => {
+            const { log, eventName, fragment, args } = values.at(-1) as ContractEventPayload
+            onEvent(seenEvent(log, { name: eventName, fragment, args }))
           }
           await contract.on(name, listener)
           return () => void contract.off(name, listener)
@@ -120,12 +120,12 @@ describe('ethers', () => {
         decodeFailure: (error, { abi }) => {
           if (!isError(error, 'CALL_EXCEPTION')) return undefined
           const { data } = error
-          // It decodes what a read reverted with by itself, and what an estimate did when it is asked to.
+          // ethers decodes the revert of a read. Decode that of an estimate with the ABI.
           const revert =
             error.revert ?? (data && data !== '0x' ? new Interface(abi as InterfaceAbi).parseError(data) : null)
           if (revert?.name === 'Panic') return { as: 'panic', code: BigInt(revert.args[0] as number) }
           if (revert?.name === 'Error') return { as: 'reason', reason: revert.args[0] as string }
-          if (revert) return { as: 'custom', name: revert.name, args: plain(revert.args) as unknown[] }
+          if (revert) return { as: 'custom', name: revert.name, args: normalize(revert.args) as unknown[] }
           return data === '0x' ? { as: 'bare' } : undefined
         },
         close: () => provider.destroy(),

@@ -29,7 +29,7 @@ test('BrowserProvider over createProvider reads, and decodes reverts', async () 
   const data = `Reverted ${abi.encodeErrorResult('Unauthorized', [who])}`
   server.script = raw(200, `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32015,"message":"VM error","data":"${data}"}}`)
   const owner = new Contract(address, abi, provider).getFunction('owner')
-  // The chain is asked for again before each call.
+  // BrowserProvider requests the chain id again before each call.
   const revert = server.script
   server.script = (seen, response, socket) =>
     seen.json.method === 'eth_call'

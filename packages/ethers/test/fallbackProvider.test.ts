@@ -32,15 +32,15 @@ const methods = ({ seen }: FaultServer): string[] => seen.map(({ json }) => json
 
 const faults: readonly (readonly [name: string, script: Script])[] = [
   ['drops connections', (_, __, socket) => void socket.destroy()],
-  ['answers 503', raw(503, 'down')],
-  ['answers 502 with a page', raw(502, '<html>Bad Gateway</html>')],
-  ['answers 429', raw(429, 'slow down')],
-  ['never answers', () => {}],
+  ['responds with 503', raw(503, 'down')],
+  ['responds with 502 and a page', raw(502, '<html>Bad Gateway</html>')],
+  ['responds with 429', raw(429, 'slow down')],
+  ['never responds', () => {}],
 ]
 
 describe('FallbackProvider with a dead first member', () => {
-  // At its first call, FallbackProvider waits until every member has given a block number, or failed for good.
-  test.each(faults)('asks a member with retry: false once, where it %s', async (_, script) => {
+  // At its first call, FallbackProvider waits until every member has returned a block number or failed for good.
+  test.each(faults)('sends one request to a member with retry: false that %s', async (_, script) => {
     dead.script = script
     const provider = fallbackOf(
       member(dead.url, { retry: false, timeoutMs: 200 }),
@@ -58,7 +58,7 @@ describe('FallbackProvider with a dead first member', () => {
     expect(methods(dead)).toEqual(Array.from({ length: 4 }, () => 'eth_blockNumber'))
   })
 
-  test('uses the second where the port of the first is closed', async () => {
+  test('uses the second if the port of the first is closed', async () => {
     await dead.close()
     const provider = fallbackOf(member(dead.url, { retry: false }), member(live.url, { retry: false }))
     expect(await provider.getBlockNumber()).toBe(2)
@@ -66,7 +66,7 @@ describe('FallbackProvider with a dead first member', () => {
     dead = await startFaultServer()
   })
 
-  test('takes a failure of a member that worked before for the result, with any provider', async () => {
+  test('can return the failure of a member that worked before, with any provider', async () => {
     for (const make of [
       (url: string) => member(url, { retry: false }),
       (url: string) => new JsonRpcProvider(url, 1, { staticNetwork: true, cacheTimeout: -1 }),
@@ -83,7 +83,7 @@ describe('FallbackProvider with a dead first member', () => {
   })
 })
 
-test('one KeyrailProvider with several endpoints uses the second where the first dies later', async () => {
+test('one KeyrailProvider with several endpoints uses the second when the first fails later', async () => {
   dead.script = reply('0x2')
   const provider = new KeyrailProvider({ endpoints: failover([{ url: dead.url }, { url: live.url }], { chainId: 1 }) })
   open.push(provider)
@@ -92,7 +92,7 @@ test('one KeyrailProvider with several endpoints uses the second where the first
   for (let call = 0; call < 5; call++) expect(await provider.getBalance(account)).toBe(2n)
 })
 
-test('one KeyrailProvider with several endpoints asks a dead one once, with retries on', async () => {
+test('one KeyrailProvider with several endpoints sends a dead one a single request, even with retries', async () => {
   dead.script = raw(503, 'down')
   const provider = new KeyrailProvider({ endpoints: failover([{ url: dead.url }, { url: live.url }], { chainId: 1 }) })
   open.push(provider)

@@ -20,10 +20,10 @@ const logOf = (block: number): object => ({
 
 let server: FaultServer
 let provider: KeyrailProvider
-/** The chain: its height, with a log in each block, and how its logs are answered. */
+/** The height of the chain, which has a log in each block, and the result of a query for logs. */
 let height: number
 let logs: (from: number, to: number) => Promise<object[] | 'error'>
-const asked: [from: number, to: number][] = []
+const queried: [from: number, to: number][] = []
 const seen: number[] = []
 
 const between = (from: number, to: number): object[] =>
@@ -31,18 +31,18 @@ const between = (from: number, to: number): object[] =>
 
 beforeEach(async () => {
   height = 100
-  asked.length = seen.length = 0
+  queried.length = seen.length = 0
   logs = async (from, to) => between(from, to)
-  const answerLogs = async (...[one, response, socket]: Parameters<Script>): Promise<void> => {
+  const respondWithLogs = async (...[one, response, socket]: Parameters<Script>): Promise<void> => {
     const { params } = one.json
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
-    asked.push([Number(fromBlock), Number(toBlock)])
+    queried.push([Number(fromBlock), Number(toBlock)])
     const found = await logs(Number(fromBlock), Number(toBlock))
     if (found !== 'error') return reply(found)(one, response, socket)
     raw(200, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32602,"message":"not now"}}')(one, response, socket)
   }
-  server = await startFaultServer((...told) =>
-    told[0].json.method === 'eth_getLogs' ? void answerLogs(...told) : reply(hex(height))(...told),
+  server = await startFaultServer((...request) =>
+    request[0].json.method === 'eth_getLogs' ? void respondWithLogs(...request) : reply(hex(height))(...request),
   )
   provider = new KeyrailProvider({ url: server.url, chainId: 1, retry: false }, { pollingInterval: 10 })
 })
@@ -52,65 +52,65 @@ afterEach(async () => {
 })
 
 const polled = (): number => server.seen.filter(({ json }) => json.method === 'eth_blockNumber').length
-/** Until the chain's height is known, by the subscription and by whoever looks for blocks. */
-const begun = async (): Promise<void> => {
+/** Subscribes to logs, and waits until the subscription and the polling of blocks know the height of the chain. */
+const subscribe = async (): Promise<void> => {
   await provider.on({ address }, ({ blockNumber }: { readonly blockNumber: number }) => void seen.push(blockNumber))
   const before = polled()
   await expect.poll(polled).toBeGreaterThan(before + 2)
 }
 
-test('each log is told once, also where blocks come faster than their logs are answered', async () => {
-  await begun()
+test('each log is emitted once, even if blocks arrive faster than their logs', async () => {
+  await subscribe()
   const release: (() => void)[] = []
   logs = async (from, to) => {
     await new Promise<void>((resolve) => release.push(resolve))
     return between(from, to)
   }
   height = 103
-  await expect.poll(() => asked).toEqual([[101, 101]])
+  await expect.poll(() => queried).toEqual([[101, 101]])
   height = 105
   const before = polled()
   await expect.poll(polled).toBeGreaterThan(before + 2)
   // One range at a time.
-  expect(asked).toHaveLength(1)
+  expect(queried).toHaveLength(1)
   logs = async (from, to) => between(from, to)
   release[0]?.()
   await expect.poll(() => seen).toEqual([101, 102, 103, 104, 105])
 })
 
-test('what could not be read is read with the next block', async () => {
-  await begun()
+test('a range that failed is queried again with the next block', async () => {
+  await subscribe()
   logs = async () => 'error'
   height = 101
-  await expect.poll(() => asked).toEqual([[101, 101]])
+  await expect.poll(() => queried).toEqual([[101, 101]])
   logs = async (from, to) => between(from, to)
   height = 102
   await expect.poll(() => seen).toEqual([101, 102])
-  expect(asked).toEqual([
+  expect(queried).toEqual([
     [101, 101],
     [101, 102],
   ])
 })
 
-test('a log that the node comes to know after its block is told', async () => {
-  await begun()
+test('a log that the node indexes after its block is emitted', async () => {
+  await subscribe()
   logs = async () => []
   height = 101
-  await expect.poll(() => asked).toEqual([[101, 101]])
+  await expect.poll(() => queried).toEqual([[101, 101]])
   logs = async (from, to) => between(from, to)
   height = 102
   await expect.poll(() => seen).toEqual([101, 102])
 })
 
-test('no filter is kept in a node', async () => {
-  await begun()
+test('no filter is created on a node', async () => {
+  await subscribe()
   height = 101
   await expect.poll(() => seen).toEqual([101])
   expect(new Set(server.seen.map(({ json }) => json.method))).toEqual(new Set(['eth_blockNumber', 'eth_getLogs']))
 })
 
-test('nothing is asked once nobody listens', async () => {
-  await begun()
+test('no logs are queried without a listener', async () => {
+  await subscribe()
   await provider.off({ address })
   const blocks: number[] = []
   await provider.on('block', (block: number) => void blocks.push(block))
@@ -118,5 +118,5 @@ test('nothing is asked once nobody listens', async () => {
   await expect.poll(polled).toBeGreaterThan(before + 2)
   height = 101
   await expect.poll(() => blocks).toEqual([101])
-  expect(asked).toEqual([])
+  expect(queried).toEqual([])
 })

@@ -48,7 +48,7 @@ const readOwner = (provider: KeyrailProvider): ReturnType<typeof failureOf> =>
   failureOf((new Contract(address, abi, provider)['owner'] as unknown as () => Promise<unknown>)())
 const methods = (): string[] => server.seen.map(({ json }) => json.method)
 
-test('a call is one request and no other, and the provider shows the redacted URL alone', async () => {
+test('a call sends exactly one request, and the provider exposes only the redacted URL', async () => {
   const provider = make()
   expect(await provider.getBlockNumber()).toBe(1)
   expect(await provider.getBlockNumber()).toBe(1)
@@ -58,14 +58,14 @@ test('a call is one request and no other, and the provider shows the redacted UR
   expect(reachableStrings(provider).filter((text) => text.includes(key))).toEqual([])
 })
 
-test('the chain id is asked once where none is given', async () => {
+test('the chain id is requested once if the options have none', async () => {
   const provider = make({ chainId: undefined } as Partial<TransportOptions>)
   for (let i = 0; i < 3; i++) await provider.getBlockNumber()
   expect((await provider.getNetwork()).chainId).toBe(1n)
   expect(methods().filter((method) => method === 'eth_chainId')).toHaveLength(1)
 })
 
-test('a key that is wrong fails the first call, and nothing goes on behind it', async () => {
+test('a wrong key fails the first call, and starts no loop', async () => {
   const log = vi.spyOn(console, 'log')
   server.script = raw(401, 'no such key')
   useFakeClock()
@@ -74,7 +74,7 @@ test('a key that is wrong fails the first call, and nothing goes on behind it', 
   expect(failure).toMatchObject({ code: 'SERVER_ERROR', failure: { kind: 'auth' } })
   await vi.advanceTimersByTimeAsync(600_000)
   vi.useRealTimers()
-  // ethers tries again every second, and the server would see it.
+  // ethers would retry every second, which the server would see.
   expect(methods().length).toBeLessThanOrEqual(2)
   expect(log).not.toHaveBeenCalled()
   log.mockRestore()
@@ -87,7 +87,7 @@ describe('a revert', () => {
     expect(isError(failure, 'CALL_EXCEPTION') && failure.revert).toMatchObject({ name: 'Unauthorized' })
     expect(isError(failure, 'CALL_EXCEPTION') && failure.revert?.args[0]).toBe(who)
     expect(methods()).toEqual(['eth_call'])
-    // A contract makes an error of its own.
+    // A call without a contract throws another error than a contract.
     const bare = await failureOf(make().call({ to: address, data: '0x8da5cb5b' }))
     expect(bare).toMatchObject({
       code: 'CALL_EXCEPTION',
@@ -97,7 +97,7 @@ describe('a revert', () => {
   })
 })
 
-describe('what is no revert is none', () => {
+describe('a failure that is not a revert is not reported as one', () => {
   test.each([
     ...serviceErrors.map(([name, kind, , script]) => [name, kind, 'SERVER_ERROR', script] as const),
     [
@@ -115,7 +115,7 @@ describe('what is no revert is none', () => {
     expect(reachableStrings(failure).filter((text) => text.includes(key))).toEqual([])
   })
 
-  test('an answer that takes too long', async () => {
+  test('a response that takes too long', async () => {
     server.script = () => {}
     expect(await failureOf(make({ timeoutMs: 60 }).getBlockNumber())).toMatchObject({ code: 'TIMEOUT' })
   })
@@ -135,7 +135,7 @@ describe('a transaction', () => {
     ['nonce too low', 'NONCE_EXPIRED'],
     ['insufficient funds for gas * price + value', 'INSUFFICIENT_FUNDS'],
     ['replacement transaction underpriced', 'REPLACEMENT_UNDERPRICED'],
-  ])('that is refused (%s) fails by the code of ethers', async (message, code) => {
+  ])('that the node rejects (%s) fails with the code of ethers', async (message, code) => {
     server.script = (seen, response, socket) =>
       (seen.json.method === 'eth_sendRawTransaction'
         ? rpcError({ code: -32_000, message })
@@ -144,7 +144,7 @@ describe('a transaction', () => {
     expect(methods().filter((method) => method === 'eth_sendRawTransaction')).toHaveLength(1)
   })
 
-  test('whose answer is lost is sent once, and looked up', async () => {
+  test('whose response is lost is sent once, and looked up', async () => {
     server.script = dropTransactions
     expect(await make().send('eth_sendRawTransaction', [await signed])).toBe(keccak256(await signed))
     expect(methods()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
@@ -152,7 +152,7 @@ describe('a transaction', () => {
 })
 
 describe('destroy', () => {
-  test('ends what is under way and what was its own', async () => {
+  test('cancels calls in flight and rejects new ones', async () => {
     server.script = () => {}
     const provider = make()
     const call = failureOf(provider.getBlockNumber())
@@ -162,7 +162,7 @@ describe('destroy', () => {
     expect(await failureOf(provider.send('eth_blockNumber', []))).toMatchObject({ code: 'UNSUPPORTED_OPERATION' })
   })
 
-  test('leaves a transport open that was given', async () => {
+  test('leaves a transport open that was passed in', async () => {
     const transport = createTransport({ url: server.url, chainId: 1 })
     new KeyrailProvider(transport).destroy()
     expect(await transport.request({ method: 'eth_blockNumber' })).toBe('0x1')
@@ -170,7 +170,7 @@ describe('destroy', () => {
   })
 })
 
-test('events come by polling, and stop with the provider', async () => {
+test('events are polled until the provider is destroyed', async () => {
   let number = 0
   server.script = (seen, response, socket) =>
     raw(
@@ -185,7 +185,7 @@ test('events come by polling, and stop with the provider', async () => {
   expect(seen.slice(0, 3)).toEqual([seen[0]!, seen[0]! + 1, seen[0]! + 2])
 })
 
-test('debug events tell of requests and answers', async () => {
+test('debug events report requests and responses', async () => {
   const provider = make()
   const seen: string[] = []
   await provider.on('debug', ({ action }: { readonly action: string }) => void seen.push(action))
@@ -193,7 +193,7 @@ test('debug events tell of requests and answers', async () => {
   await expect.poll(() => seen).toEqual(['sendRpcPayload', 'receiveRpcResult'])
 })
 
-test('a wrong option is refused when it is given, and says no key', () => {
+test('a wrong option is rejected at once, by an error without the key', () => {
   expect(
     () => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as TransportOptions),
   ).toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')

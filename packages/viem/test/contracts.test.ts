@@ -17,19 +17,19 @@ import { keyrail } from '../src/index.ts'
 
 type Log = { eventName: string; args: unknown; blockNumber: bigint | null; logIndex: number | null }
 
-/** In small letters, and with bigint for small numbers too, which viem gives as numbers. */
-const plain = (value: unknown): unknown => {
+/** Converts addresses to lower case, and the numbers that viem returns for small types to bigints. */
+const normalize = (value: unknown): unknown => {
   if (typeof value === 'string') return /^0x[\da-f]{40}$/i.test(value) ? value.toLowerCase() : value
   if (typeof value === 'number') return BigInt(value)
-  if (Array.isArray(value)) return value.map(plain)
+  if (Array.isArray(value)) return value.map(normalize)
   if (Object(value) === value)
-    return Object.fromEntries(Object.entries(value as object).map(([name, held]) => [name, plain(held)]))
+    return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, normalize(member)]))
   return value
 }
 
 const seenEvent = ({ eventName, args, blockNumber, logIndex }: Log): SeenEvent => ({
   name: eventName,
-  args: plain(args) as SeenEvent['args'],
+  args: normalize(args) as SeenEvent['args'],
   blockNumber: blockNumber as bigint,
   logIndex: logIndex as number,
 })
@@ -81,7 +81,7 @@ describe('viem', () => {
           return { abi, address: contractAddress?.toLowerCase() as `0x${string}` }
         },
         read: async ({ abi, address: to }, functionName, args = []) =>
-          plain(await client.readContract({ account, abi: abi as Abi, address: to, functionName, args })),
+          normalize(await client.readContract({ account, abi: abi as Abi, address: to, functionName, args })),
         write,
         writeAll: (contract, name, eachArgs) => Promise.all(eachArgs.map((args) => write(contract, name, args))),
         sendValue: async (to, value) => sent(await wallet.sendTransaction({ to, value })),
@@ -93,7 +93,7 @@ describe('viem', () => {
             seenEvent(log as Log),
           )
         },
-        watch: async ({ abi, address: of }, eventName, tell) => {
+        watch: async ({ abi, address: of }, eventName, onEvent) => {
           const fromBlock = (await client.getBlockNumber()) + 1n
           return client.watchContractEvent({
             abi: abi as Abi,
@@ -101,7 +101,7 @@ describe('viem', () => {
             eventName,
             poll: true,
             fromBlock,
-            onLogs: (logs) => logs.forEach((log) => tell(seenEvent(log as unknown as Log))),
+            onLogs: (logs) => logs.forEach((log) => onEvent(seenEvent(log as unknown as Log))),
           })
         },
         estimate: ({ abi, address: to }, functionName, args = [], { valueWei } = {}) =>
@@ -122,7 +122,7 @@ describe('viem', () => {
           const { data, reason, raw } = reverted
           if (data?.errorName === 'Panic') return { as: 'panic', code: data.args?.[0] as bigint }
           if (data?.errorName === 'Error') return { as: 'reason', reason: reason as string }
-          if (data) return { as: 'custom', name: data.errorName, args: plain(data.args ?? []) as unknown[] }
+          if (data) return { as: 'custom', name: data.errorName, args: normalize(data.args ?? []) as unknown[] }
           return raw === undefined || raw === '0x' ? { as: 'bare' } : undefined
         },
         close: () => transport.close(),

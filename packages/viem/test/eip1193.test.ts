@@ -19,7 +19,7 @@ afterEach(async () => {
   transport.close()
   await server.close()
 })
-/** A form of revert that viem alone does not decode. */
+/** A revert in a format that viem does not decode without Keyrail. */
 const reverts = raw(
   200,
   `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32015,"message":"VM error","data":"Reverted 0x8e4a23d6${'0'.repeat(62)}aa"}}`,

@@ -21,12 +21,12 @@ const clientOf = (...transports: ReturnType<typeof keyrail>[]): PublicClient =>
   createPublicClient({ chain: mainnet, transport: fallback(transports), cacheTime: 0 }) as PublicClient
 const connectionsOf = ({ seen }: FaultServer): number => new Set(seen.map(({ connection }) => connection)).size
 
-test('while the first is broken the second answers, and the first is asked once for each call', async () => {
+test('while the first fails, the second responds, and the first gets one request for each call', async () => {
   first.script = raw(503, 'down')
   const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
   for (let call = 1; call <= 3; call++) {
     expect(await client.getGasPrice()).toBe(2n)
-    // No retries of ours before the failover.
+    // Keyrail does not retry before viem falls back.
     expect(first.seen).toHaveLength(call)
   }
   first.script = reply('0x1')
@@ -34,7 +34,7 @@ test('while the first is broken the second answers, and the first is asked once 
   expect(second.seen).toHaveLength(3)
 })
 
-test('a connection that is refused, a hang and a wrong key fall over too', async () => {
+test('a closed port, a timeout and a wrong key fall back too', async () => {
   const key = `kr_a${'k3Y'.repeat(13)}`
   const gone = await startFaultServer()
   await gone.close()
@@ -48,7 +48,7 @@ test('a connection that is refused, a hang and a wrong key fall over too', async
   expect(await clientOf(keyed, keyrail({ url: second.url })).getGasPrice()).toBe(2n)
 })
 
-test('viem makes a transport anew for each call, and its connections stay', async () => {
+test('viem creates a transport for each call, and connections stay open', async () => {
   const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
   for (let call = 0; call < 10; call++) expect(await client.getGasPrice()).toBe(1n)
   expect(first.seen).toHaveLength(10)
@@ -56,7 +56,7 @@ test('viem makes a transport anew for each call, and its connections stay', asyn
   expect(second.seen).toEqual([])
 })
 
-test('so does its budget: what one may be asked in a day is not counted anew', async () => {
+test('viem creates a transport for each call, and the budget of a day is counted once', async () => {
   const client = clientOf(
     keyrail({ url: first.url, budget: budget({ requestsPerDay: 3 }) }),
     keyrail({ url: second.url }),
@@ -67,7 +67,7 @@ test('so does its budget: what one may be asked in a day is not counted anew', a
   expect(first.seen).toHaveLength(3)
 })
 
-test('and its reads under way are shared', async () => {
+test('viem creates a transport for each call, and identical reads in flight share a request', async () => {
   const waiting: (() => void)[] = []
   first.script = (seen, response, socket) => void waiting.push(() => reply('0x1')(seen, response, socket))
   const client = clientOf(keyrail({ url: first.url }), keyrail({ url: second.url }))
@@ -78,7 +78,7 @@ test('and its reads under way are shared', async () => {
   expect(first.seen).toHaveLength(1)
 })
 
-test('where all are broken each is asked once, by a fallback that is told to try once', async () => {
+test('if all fail, each gets one request from a fallback with retryCount 0', async () => {
   first.script = raw(503, 'down')
   second.script = raw(503, 'down')
   const transport = fallback([keyrail({ url: first.url }), keyrail({ url: second.url })], { retryCount: 0 })

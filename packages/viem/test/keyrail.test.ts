@@ -48,14 +48,14 @@ const make = (options: Partial<TransportOptions> = {}): PublicClient => {
   return createPublicClient({ chain: mainnet, transport: keyrail(transport) }) as PublicClient
 }
 const failureOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
-const walked = (error: unknown): KeyrailError | undefined => {
+const findFailure = (error: unknown): KeyrailError | undefined => {
   const found = (error as BaseError).walk((one) => 'failure' in Object(one)) as { failure?: KeyrailError } | null
   return found?.failure
 }
 const readOwner = (client: PublicClient): Promise<unknown> =>
   failureOf(client.readContract({ abi, address, functionName: 'owner' }))
 
-test('a call is one request and no other, and the client shows the redacted URL alone', async () => {
+test('a call sends exactly one request, and the client exposes only the redacted URL', async () => {
   const transport = keyrail({ baseUrl: server.url, apiKey: key, chainId: 1 })
   const client = createPublicClient({ chain: mainnet, transport })
   expect(await client.getBlockNumber()).toBe(1n)
@@ -76,25 +76,25 @@ describe('a revert', () => {
     const reverted = (failure as BaseError).walk((one) => one instanceof ContractFunctionRevertedError)
     expect((reverted as ContractFunctionRevertedError).data).toMatchObject({ errorName: 'Unauthorized', args: [who] })
     expect(server.seen).toHaveLength(1)
-    expect(walked(failure)).toMatchObject({ kind: 'revert', rpcError: { code: error.code } })
+    expect(findFailure(failure)).toMatchObject({ kind: 'revert', rpcError: { code: error.code } })
   })
 })
 
-describe('what is no revert is none', () => {
+describe('a failure that is not a revert is not reported as one', () => {
   test.each([...serviceErrors] as const)('%s', async (_, kind, status, script) => {
     server.script = script
     const failure = await readOwner(make())
     expect((failure as BaseError).walk((one) => one instanceof ContractFunctionRevertedError)).toBeNull()
     expect((failure as BaseError).walk((one) => one instanceof HttpRequestError)).toMatchObject({
-      // A limit is one to viem, whatever status it came under.
+      // viem recognizes a rate limit by this status only.
       status: kind === 'throttled' ? 429 : status,
     })
-    expect(walked(failure)).toMatchObject({ kind })
+    expect(findFailure(failure)).toMatchObject({ kind })
     expect(server.seen).toHaveLength(1)
     expect(reachableStrings(failure).filter((text) => text.includes(key))).toEqual([])
   })
 
-  test('an answer that takes too long', async () => {
+  test('a response that takes too long', async () => {
     server.script = () => {}
     const failure = await failureOf(make({ timeoutMs: 60 }).getBlockNumber())
     expect((failure as BaseError).walk((one) => one instanceof TimeoutError)).not.toBeNull()
@@ -112,7 +112,7 @@ test('an abort rejects with the reason of the caller', async () => {
 })
 
 describe('within fallback', () => {
-  test('the next one is asked at once, and the transports are made once', async () => {
+  test('the next transport gets the call at once, and each transport is created once', async () => {
     const other = await startFaultServer(raw(503, 'down'))
     const transport = fallback([keyrail({ url: other.url, chainId: 1 }), keyrail({ url: server.url, chainId: 1 })])
     const client = createPublicClient({ chain: mainnet, transport })
@@ -122,7 +122,7 @@ describe('within fallback', () => {
     await other.close()
   })
 
-  test('a revert ends it', async () => {
+  test('a revert does not fall back', async () => {
     server.script = rpcError({ code: 3, message: 'execution reverted', data })
     const other = await startFaultServer()
     const transport = fallback([keyrail({ url: server.url }), keyrail({ url: other.url })])
@@ -134,13 +134,13 @@ describe('within fallback', () => {
 })
 
 describe('retries', () => {
-  test('are the transport\u2019s, and viem adds none', async () => {
+  test('are those of the transport, and viem adds none', async () => {
     server.script = raw(503, 'down')
     await failureOf(make({ retry: { retries: 2, baseMs: 1 } }).getBlockNumber())
     expect(server.seen).toHaveLength(3)
   })
 
-  test('are what the config says before what the transport was made with', async () => {
+  test('are set by the config, even if the transport has others', async () => {
     server.script = raw(503, 'down')
     const transport = createTransport({ url: server.url })
     open.push(transport)
@@ -150,7 +150,7 @@ describe('retries', () => {
   })
 })
 
-test('a transaction is sent once, and looked up where the answer was lost', async () => {
+test('a transaction is sent once, and looked up if the response was lost', async () => {
   const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
   const client = createWalletClient({ account, chain: mainnet, transport: keyrail({ url: server.url, chainId: 1 }) })
   server.script = dropTransactions
@@ -166,21 +166,21 @@ test('a transaction is sent once, and looked up where the answer was lost', asyn
   expect(server.seen.map(({ json }) => json.method)).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
 })
 
-test('a wrong option is refused when it is given, and says no key', () => {
+test('a wrong option is rejected at once, by an error without the key', () => {
   expect(() => keyrail({ url: `http://a.example/${key}`, timeout: 5 } as unknown as TransportOptions)).toThrow(
     'Unknown option "timeout". Did you mean "timeoutMs"?',
   )
   expect(() => keyrail(key as unknown as TransportOptions)).toThrow(expect.not.stringContaining(key) as never)
 })
 
-test('a given transport is used as it is', async () => {
+test('a transport that is passed in is used unchanged', async () => {
   const transport = createTransport({ url: server.url, retry: false })
   open.push(transport)
   const client = createPublicClient({ transport: keyrail(transport) })
   expect(await client.getBlockNumber()).toBe(1n)
   server.script = raw(503, 'down')
   const failure = await failureOf(client.getGasPrice())
-  expect(isKeyrailError(walked(failure), 'unavailable')).toBe(true)
+  expect(isKeyrailError(findFailure(failure), 'unavailable')).toBe(true)
 })
 
 test('params by name reach the node', async () => {

@@ -20,8 +20,8 @@ afterEach(async () => {
   await server.close()
 })
 
-/** With the retries that hold by default, only without their waits. */
-const transportOf = (): ReturnType<typeof keyrail> => {
+/** Creates a transport with the default retries, but short delays. */
+const openTransport = (): ReturnType<typeof keyrail> => {
   const transport = createTransport({ url: server.url, chainId: 1, retry: { baseMs: 1 } })
   open.push(transport)
   return keyrail(transport)
@@ -30,42 +30,42 @@ const failureOf = (call: Promise<unknown>): Promise<BaseError> =>
   call.catch((error: unknown) => error) as Promise<never>
 const drop: Script = (_, __, socket) => void socket.destroy()
 
-/** What is answered, and how often a read is then asked: by us, for viem makes none again. */
-const answers: readonly (readonly [what: string, requests: number, script: Script])[] = [
+/** Failures, and how many requests a read then sends. All retries are Keyrail's: viem adds none. */
+const failures: readonly (readonly [name: string, requests: number, script: Script])[] = [
   ...revertForms('0x8e4a23d6').map(([form, error]) => [`a revert by ${form}`, 1, rpcError(error)] as const),
   ['a call that runs out of gas', 1, rpcError({ code: -32_000, message: 'out of gas' })],
-  ['a method that is not there', 1, rpcError({ code: -32_601, message: 'the method eth_call does not exist' })],
-  ['params that are wrong', 1, rpcError({ code: -32_602, message: 'invalid argument 0' })],
-  ['a refused key', 1, raw(401, 'no such key')],
-  ['a payment', 1, raw(402, 'pay first')],
+  ['a method that does not exist', 1, rpcError({ code: -32_601, message: 'the method eth_call does not exist' })],
+  ['wrong params', 1, rpcError({ code: -32_602, message: 'invalid argument 0' })],
+  ['a rejected key', 1, raw(401, 'no such key')],
+  ['a payment request', 1, raw(402, 'pay first')],
   ['a forbidden origin', 1, raw(403, 'not from there')],
   ['a throttle by status', 4, raw(429, 'slow down')],
   ['a throttle by code -32005', 4, rpcError({ code: -32_005, message: 'too many requests' })],
   ['a throttle by code 429', 4, rpcError({ code: 429, message: 'too many requests' })],
-  ['a gateway in trouble', 4, raw(503, 'down')],
-  ['a page in place of an answer', 4, raw(502, '<html>Bad Gateway</html>')],
+  ['a gateway that is down', 4, raw(503, 'down')],
+  ['a page instead of a response', 4, raw(502, '<html>Bad Gateway</html>')],
   ['a connection that breaks', 4, drop],
 ]
 
-describe('a read is asked as often as its failure deserves', () => {
-  test.each(answers)('%s: %i', async (_, requests, script) => {
+describe('the requests of a read that fails', () => {
+  test.each(failures)('%s: %i', async (_, requests, script) => {
     server.script = script
-    const client = createPublicClient({ chain: mainnet, transport: transportOf() })
+    const client = createPublicClient({ chain: mainnet, transport: openTransport() })
     const failure = await failureOf(client.call({ to: address }))
     expect(failure.name).toBe('CallExecutionError')
     expect(server.seen.filter(({ json }) => json.method === 'eth_call')).toHaveLength(requests)
   })
 
-  test.each(answers)('%s, within a fallback: 1', async (_, __, script) => {
+  test.each(failures)('%s, within a fallback: 1', async (_, __, script) => {
     server.script = script
-    const client = createPublicClient({ chain: mainnet, transport: fallback([transportOf()], { retryCount: 0 }) })
+    const client = createPublicClient({ chain: mainnet, transport: fallback([openTransport()], { retryCount: 0 }) })
     expect((await failureOf(client.call({ to: address }))).name).toBe('CallExecutionError')
     expect(server.seen.map(({ json }) => json.method)).toEqual(['eth_call'])
   })
 })
 
-// viem 2.57.1 splits no range by itself; later ones do on any failure but these, down to single blocks.
-describe('a refused range of logs', () => {
+// viem 2.57.1 does not split ranges. Later versions do after any failure except these, down to single blocks.
+describe('a rejected range of logs', () => {
   const getLogs = (): Promise<BaseError> => {
     const client = createPublicClient({
       chain: mainnet,
@@ -78,7 +78,7 @@ describe('a refused range of logs', () => {
     ['by status', raw(429, 'slow down')],
     ['by code -32005', rpcError({ code: -32_005, message: 'too many requests' })],
     ['by code 429', rpcError({ code: 429, message: 'too many requests' })],
-  ])('is a throttle, not a range, where the provider throttles %s', async (_, script) => {
+  ])('is reported as throttling if the provider throttles %s', async (_, script) => {
     server.script = script
     const failure = await getLogs()
     expect(failure.walk((one) => one instanceof HttpRequestError)).toMatchObject({ status: 429 })
@@ -86,15 +86,15 @@ describe('a refused range of logs', () => {
   })
 
   test.each([
-    ['a refused key', 401],
+    ['a rejected key', 401],
     ['a forbidden origin', 403],
-  ])('is %s by its status', async (_, status) => {
+  ])('is reported with the status of %s', async (_, status) => {
     server.script = raw(status, 'no')
     const failure = await getLogs()
     expect(failure.walk((one) => one instanceof HttpRequestError)).toMatchObject({ status })
   })
 
-  test('keeps the words of the node, which say what range would do', async () => {
+  test('keeps the message of the node, which names a range that works', async () => {
     const message = 'query returned more than 10000 results, try with this block range [0x0, 0x20]'
     server.script = rpcError({ code: -32_005, message })
     const failure = await getLogs()

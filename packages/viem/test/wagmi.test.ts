@@ -22,7 +22,7 @@ let service: Service
 let config: Config
 let from: Hex
 
-/** Sent by the node's own account, past the service; waited for through it. */
+/** Deploys a contract from an account of the node, not through the service, and waits for the receipt through the service. */
 const deploy = async (data: Hex): Promise<Hex> => {
   const hash = (await service.node('eth_sendTransaction', [{ from, data, gas: '0x2dc6c0' }])) as Hex
   const { contractAddress } = await waitForTransactionReceipt(config, { hash, pollingInterval: 20 })
@@ -49,7 +49,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-test('a wagmi config reads through it', async () => {
+test('a wagmi config reads through keyrail()', async () => {
   const before = Number(await getBlockNumber(config, { cacheTime: 0 }))
   const address = await deploy(
     encodeDeployData({ abi: tokenAbi, bytecode: tokenBytecode, args: ['Keyrail', 'RAIL', 2n ** 70n] }),
@@ -60,7 +60,7 @@ test('a wagmi config reads through it', async () => {
     2n ** 70n,
   )
   expect((await getBalance(config, { address: from })).value).toBeGreaterThan(10n ** 20n)
-  // The chain's id is in the config.
+  // The config contains the chain id.
   expect(service.methods).not.toContain('eth_chainId')
 })
 
@@ -81,7 +81,7 @@ test('a custom error is decoded', async () => {
   })
 })
 
-test('blocks are watched by polling', async () => {
+test('watchBlockNumber polls', async () => {
   const seen: bigint[] = []
   const stop = watchBlockNumber(config, {
     emitOnBegin: true,
@@ -95,7 +95,7 @@ test('blocks are watched by polling', async () => {
   expect(seen[1]).toBe((seen[0] as bigint) + 1n)
 })
 
-test('its client shows the redacted URL alone', () => {
+test('the client exposes only the redacted URL', () => {
   const client = getClient(config)
   expect(client?.transport).toMatchObject({
     type: 'keyrail',

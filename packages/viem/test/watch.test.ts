@@ -17,9 +17,9 @@ afterAll(async () => {
 })
 
 test.each([
-  ['by a filter of the node', {}, 'eth_getFilterChanges'],
-  ['by ranges, where filters are excluded', { methods: { exclude: ['eth_newFilter'] } }, 'eth_getLogs'],
-])('events come %s', async (_, config, method) => {
+  ['with a filter on the node', {}, 'eth_getFilterChanges'],
+  ['by block range, if filters are excluded', { methods: { exclude: ['eth_newFilter'] } }, 'eth_getLogs'],
+])('events are watched %s', async (_, config, method) => {
   const client = createPublicClient({ transport: keyrail(service.app, config), pollingInterval: 20, cacheTime: 0 })
   const send = async (transaction: { to?: Hex; data: Hex }): Promise<Hex | null | undefined> => {
     const hash = (await service.node('eth_sendTransaction', [{ from, gas: '0x2dc6c0', ...transaction }])) as Hex
@@ -34,7 +34,7 @@ test.each([
     eventName: 'Counted',
     onLogs: (logs) => seen.push(...logs.map(({ args }) => args.index as bigint)),
   })
-  // Its place in the chain is known by its second look.
+  // From its second poll on, viem knows the block to continue from.
   await expect.poll(() => service.methods.length).toBeGreaterThan(2)
   for (const many of [3n, 2n]) {
     const args = [many, `0x${'5e'.repeat(32)}`, 'x'] as const

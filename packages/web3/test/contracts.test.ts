@@ -25,23 +25,24 @@ interface Failed {
 
 const isHexAddress = /^0x[\da-f]{40}$/i
 
-/** In small letters. */
-const plain = (value: unknown): unknown =>
+/** Converts addresses to lower case. */
+const normalize = (value: unknown): unknown =>
   typeof value === 'string' && isHexAddress.test(value) ? value.toLowerCase() : value
 
-/** What web3 gives by place and by name: those by place, and those by name. */
-const listOf = ({ __length__: length, ...values }: Record<string, unknown>): unknown[] =>
-  Array.from({ length: Number(length) }, (_, at) => plain(values[at]))
-const namedOf = (values: Record<string, unknown>): Record<string, unknown> =>
+/** Returns the values of a web3 result, which has them by position and by name, in order of position. */
+const toList = ({ __length__: length, ...values }: Record<string, unknown>): unknown[] =>
+  Array.from({ length: Number(length) }, (_, at) => normalize(values[at]))
+/** Returns the values of a web3 result by name. */
+const toNamed = (values: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(values)
       .filter(([name]) => !/^(\d+|__length__)$/.test(name))
-      .map(([name, value]) => [name, plain(value)]),
+      .map(([name, value]) => [name, normalize(value)]),
   )
 
 const seenEvent = ({ event, returnValues, blockNumber, logIndex }: EventLog): SeenEvent => ({
   name: event,
-  args: namedOf(returnValues),
+  args: toNamed(returnValues),
   blockNumber: BigInt(blockNumber as bigint),
   logIndex: Number(logIndex),
 })
@@ -49,7 +50,7 @@ const seenEvent = ({ event, returnValues, blockNumber, logIndex }: EventLog): Se
 describe('web3', () => {
   contractCases({
     cannot: {
-      // 4.16 knows nothing of EIP-3668, and polls for no event: `getPastEvents` by a timer is what one writes.
+      // web3 4.16 does not support EIP-3668, and does not poll for events: apps call `getPastEvents` in a timer.
       lookUp: true,
       watch: /Failed to subscribe/,
     },
@@ -59,7 +60,7 @@ describe('web3', () => {
       const from = web3.eth.accounts.wallet.add(privateKey)[0]?.address as Hex
       const contractOf = ({ abi, address: at }: Deployed): Contract<ContractAbi> => {
         const contract = new web3.eth.Contract(abi as ContractAbi, at)
-        // The one thing that a contract does not take over from where it is made.
+        // The only setting that a contract does not inherit.
         contract.config.transactionPollingInterval = 20
         return contract
       }
@@ -104,10 +105,10 @@ describe('web3', () => {
           const deployed = await contract.deploy({ data: bytecode, arguments: args as never }).send({ from })
           return { abi, address: deployed.options.address?.toLowerCase() as Hex }
         },
-        read: async (contract, name, args) => plain(await methodOf(contract, name, args).call({ from })),
+        read: async (contract, name, args) => normalize(await methodOf(contract, name, args).call({ from })),
         write: (contract, name, args, given) => sent(methodOf(contract, name, args).send(options(given))),
         writeAll: async (contract, name, eachArgs) => {
-          // It asks for the nonce of the latest block each time.
+          // For each transaction, web3 would use the nonce of the latest block.
           const nonce = await web3.eth.getTransactionCount(from, 'pending')
           return Promise.all(
             eachArgs.map((args, at) =>
@@ -125,7 +126,7 @@ describe('web3', () => {
             seenEvent(event as EventLog),
           )
         },
-        watch: (contract, name, tell) =>
+        watch: (contract, name, onEvent) =>
           new Promise((resolve, reject) => {
             const watching = (
               contractOf(contract).events as Record<
@@ -135,14 +136,14 @@ describe('web3', () => {
             )[name]?.()
             watching?.once('error', reject)
             watching?.once('connected', () => resolve(() => {}))
-            watching?.on('data', (event) => tell(seenEvent(event)))
+            watching?.on('data', (event) => onEvent(seenEvent(event)))
           }),
         estimate: (contract, name, args, given) => methodOf(contract, name, args).estimateGas(options(given)),
         lookUp: (contract, name, args) => methodOf(contract, name, args).call({ from }),
         decodeFailure: (error, { abi }) => {
           const { name, cause } = error as Failed
           if (name !== 'ContractExecutionError' || !cause) return undefined
-          // It decodes what a call reverted with by itself, and what an estimate did when it is asked to.
+          // web3 decodes the revert of a call. Decode that of an estimate with the ABI.
           if (!cause.errorName)
             eth.abi.decodeContractErrorData(
               abi.filter((item) => (item as { type: string }).type === 'error') as never,
@@ -151,7 +152,7 @@ describe('web3', () => {
           const { errorName, errorArgs = {}, data } = cause
           if (errorName === 'Panic') return { as: 'panic', code: errorArgs['code'] as bigint }
           if (errorName === 'Error') return { as: 'reason', reason: errorArgs['message'] as string }
-          if (errorName) return { as: 'custom', name: errorName, args: listOf(errorArgs) }
+          if (errorName) return { as: 'custom', name: errorName, args: toList(errorArgs) }
           return data === undefined || data === '0x' ? { as: 'bare' } : undefined
         },
         close: () => provider.disconnect(),

@@ -33,7 +33,7 @@ describe('web3.js over createProvider', () => {
     expect(await new Web3(createProvider(transport)).eth.getBlockNumber()).toBe(1n)
   })
 
-  test('decodes a custom error in a form that web3.js does not know', async () => {
+  test('decodes a custom error in a format that web3.js does not support', async () => {
     const data = `Reverted 0x8e4a23d6${'0'.repeat(62)}aa`
     server.script = raw(200, `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32015,"message":"VM error","data":"${data}"}}`)
     const contract = new new Web3(createProvider(transport)).eth.Contract(abi, address)
@@ -54,7 +54,7 @@ describe('a bare transport', () => {
         return batch.execute()
       },
     ],
-  ])('given to web3.js is rejected by an error that names createProvider: %s', async (_, call) => {
+  ])('passed to web3.js fails with an error that names createProvider: %s', async (_, call) => {
     const failure = await failureOf(call(new Web3(transport as never)))
     expect(failure.message).toContain('createProvider(transport)')
     expect(server.seen).toEqual([])

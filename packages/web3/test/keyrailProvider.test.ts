@@ -21,7 +21,7 @@ const abi = [
   { type: 'function', name: 'owner', stateMutability: 'view', inputs: [], outputs: [{ type: 'address', name: '' }] },
   { type: 'error', name: 'Unauthorized', inputs: [{ type: 'address', name: 'who' }] },
 ] as const
-/** Of `Unauthorized(address)`. */
+/** An `Unauthorized(address)` error. */
 const data = `0x8e4a23d6${'0'.repeat(62)}aa`
 
 let server: FaultServer
@@ -54,7 +54,7 @@ const readOwner = (provider: KeyrailProvider): ReturnType<typeof failureOf> =>
   failureOf(new new Web3(provider).eth.Contract(abi, address).methods.owner().call())
 const methods = (): string[] => server.seen.map(({ json }) => json.method)
 
-test('a call is one request and no other, and the provider shows the redacted URL alone', async () => {
+test('a call sends exactly one request, and the provider exposes only the redacted URL', async () => {
   const provider = make()
   expect(await new Web3(provider).eth.getBlockNumber()).toBe(1n)
   expect(methods()).toEqual(['eth_blockNumber'])
@@ -74,7 +74,7 @@ describe('a revert', () => {
     expect(methods()).toEqual(['eth_call'])
   })
 
-  test('without a byte is not taken for the first error of the ABI', async () => {
+  test('without data is not decoded as the first error of the ABI', async () => {
     server.script = rpcError({ code: 3, message: 'execution reverted', data: '0x' })
     const failure = await readOwner(make())
     expect(failure).toMatchObject({ name: 'ContractExecutionError', cause: { message: 'execution reverted' } })
@@ -82,10 +82,10 @@ describe('a revert', () => {
   })
 })
 
-describe('what is no revert is none, and has its HTTP status', () => {
+describe('a failure that is not a revert is not reported as one, and has its HTTP status', () => {
   test.each([
     ...serviceErrors,
-    ['a page that speaks of a revert', 'badResponse', 200, raw(200, '<html>we had to revert</html>')],
+    ['a page that contains "revert"', 'badResponse', 200, raw(200, '<html>we had to revert</html>')],
   ] as const)('%s', async (_, kind, status, script) => {
     server.script = script
     const failure = await failureOf(new Web3(make()).eth.call({ to: address }))
@@ -101,7 +101,7 @@ describe('what is no revert is none, and has its HTTP status', () => {
     expect(failure).toMatchObject({ name: 'InvalidResponseError', cause: { code: -32_000, message: 'nonce too low' } })
   })
 
-  test('a failed execution that reverted nothing keeps the words of the node', async () => {
+  test('a failed execution that is not a revert keeps the message of the node', async () => {
     server.script = rpcError({ code: -32_000, message: 'out of gas' })
     expect(await failureOf(new Web3(make()).eth.call({ to: address }))).toMatchObject({
       cause: { message: 'out of gas' },
@@ -110,15 +110,15 @@ describe('what is no revert is none, and has its HTTP status', () => {
 })
 
 describe('a batch', () => {
-  const answering: Script = (seen, response, socket) =>
+  const respond: Script = (seen, response, socket) =>
     (seen.json.method === 'eth_gasPrice'
       ? rpcError({ code: -32_000, message: 'no gas' })
       : seen.json.method === 'eth_chainId'
         ? raw(503, 'down')
         : raw(200, '{"jsonrpc":"2.0","id":$ID,"result":"0x7"}'))(seen, response, socket)
 
-  test('settles each of its calls by itself', async () => {
-    server.script = answering
+  test('resolves or rejects each of its calls', async () => {
+    server.script = respond
     const web3 = new Web3(make())
     const batch = new web3.BatchRequest()
     const calls = ['eth_blockNumber', 'eth_gasPrice', 'eth_chainId', 'net_version'].map((method, at) =>
@@ -131,7 +131,7 @@ describe('a batch', () => {
     expect(JSON.stringify(chain)).toContain('-32603')
   })
 
-  test('keeps the ids that web3 gave', async () => {
+  test('keeps the ids of web3', async () => {
     const payload = ['one', 'two'].map((id) => ({ jsonrpc: '2.0', id, method: 'eth_blockNumber', params: [] }))
     expect(await make().request(payload as never)).toEqual([
       { jsonrpc: '2.0', id: 'one', result: '0x1' },
@@ -139,7 +139,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('is one request where the transport joins calls', async () => {
+  test('is one request if the transport batches', async () => {
     server.script = ({ json }, response) =>
       response.end(
         JSON.stringify((json as unknown as { id: number }[]).map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x1' }))),
@@ -150,7 +150,7 @@ describe('a batch', () => {
   })
 })
 
-test('as EIP-1193 it gives bare results, and failures with a code', async () => {
+test('as an EIP-1193 provider it returns bare results, and fails with a code', async () => {
   const provider = make().asEIP1193Provider()
   const { request } = provider
   expect(await request({ method: 'eth_blockNumber', params: [] } as never)).toBe('0x1')
@@ -167,7 +167,7 @@ test('request works detached', async () => {
   })
 })
 
-test('a transaction whose answer is lost is sent once, and looked up', async () => {
+test('a transaction whose response is lost is sent once, and looked up', async () => {
   server.script = dropTransactions
   const reply = await make().request({
     jsonrpc: '2.0',
@@ -179,14 +179,14 @@ test('a transaction whose answer is lost is sent once, and looked up', async () 
   expect(methods()).toEqual(['eth_sendRawTransaction', 'eth_getTransactionByHash'])
 })
 
-test('disconnect leaves a transport open that was given', async () => {
+test('disconnect leaves a transport open that was passed in', async () => {
   const transport = createTransport({ url: server.url })
   new KeyrailProvider(transport).disconnect()
   expect(await transport.request({ method: 'eth_blockNumber' })).toBe('0x1')
   transport.close()
 })
 
-test('a wrong option is refused when it is given, and says no key', () => {
+test('a wrong option is rejected at once, by an error without the key', () => {
   expect(
     () => new KeyrailProvider({ url: `http://a.example/${key}`, timeout: 5 } as unknown as TransportOptions),
   ).toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
