@@ -7,15 +7,15 @@ import type { TransportOptions } from './transportOptions.ts'
 /** A transport, and how to release it. */
 export interface ResolvedTransport {
   readonly transport: Transport
-  /** Closes the transport if it was created here. One that was given may serve other libraries, and stays open. */
+  /** Closes the transport if this function created it. A transport that was passed in may serve other libraries, so it stays open. */
   readonly release: () => void
 }
 
 /**
- * Turns what every adapter takes into a transport: options, from which one is created, or a transport, which is used as it is.
+ * Returns the transport of an adapter: the transport that its user passed in, or a new one with the options that its user passed in.
  *
- * @param given - The options or the transport.
- * @param defaults - The adapter's own options, such as safe writes with its library's hash function. The given options override them.
+ * @param input - The options or the transport.
+ * @param defaults - The adapter's own options, such as safe writes with its library's hash function. The user's options override them.
  * @param caller - The function or class that was called, for error messages. @default 'resolveTransport'
  * @throws {KeyrailError} kind `invalidRequest` for a wrong option, with how to fix it.
  * @example
@@ -24,14 +24,14 @@ export interface ResolvedTransport {
  * release()
  */
 export function resolveTransport(
-  given: TransportOptions | Transport,
+  input: TransportOptions | Transport,
   defaults?: Pick<TransportOptions, 'safeWrites'>,
   caller = 'resolveTransport',
 ): ResolvedTransport {
   // Object(), because `in` on a string, a pasted URL for example, throws an error that quotes the string.
-  if ('request' in Object(given)) return { transport: given as Transport, release: () => {} }
-  checkObject(caller, given, optionsExample.replace('options,', 'options or a transport,'))
-  checkNames(caller, given, transportOptionNames)
-  const transport = createTransport({ ...defaults, ...(given as TransportOptions) })
+  if ('request' in Object(input)) return { transport: input as Transport, release: () => {} }
+  checkObject(caller, input, optionsExample.replace('options,', 'options or a transport,'))
+  checkNames(caller, input, transportOptionNames)
+  const transport = createTransport({ ...defaults, ...(input as TransportOptions) })
   return { transport, release: transport.close }
 }

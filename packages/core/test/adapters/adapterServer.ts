@@ -41,7 +41,7 @@ export async function startAdapterServer(responses: readonly AdapterResponse[], 
   const first = new Promise<void>((resolve) => (tellFirst = resolve))
 
   const result = ({ method, params }: Partial<RequestedCall>): unknown => {
-    // Some leave the params out where there are none.
+    // Some libraries omit empty params.
     const known = taken.has(params?.[0])
     const { transaction } = node
     if (method === 'eth_blockNumber') return node.blockNumber

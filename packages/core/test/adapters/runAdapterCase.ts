@@ -75,17 +75,17 @@ export async function runAdapterCase(
     })
     const ends: Ended[] = []
     for (const act of oneCase.do) {
-      const asked = start(act, client, key)
-      if (asked.length === 0) ends.push({ impossible: 'no way to abort' })
+      const calls = start(act, client, key)
+      if (calls.length === 0) ends.push({ impossible: 'no way to abort' })
       else if (act.act === 'abort') {
         await server.first
         // Long enough for a response to arrive and a retry delay to start.
         setTimeout(() => controller.abort(reason), 100)
       }
-      ends.push(...(await Promise.all(asked.map((one) => endOf(one, limitMs)))))
+      ends.push(...(await Promise.all(calls.map((one) => endOf(one, limitMs)))))
     }
     const tookMs = performance.now() - started
-    const asked = server.arrived.length
+    const requestCount = server.arrived.length
     if (expect.quietMs) await new Promise((resolve) => setTimeout(resolve, expect.quietMs))
     const errors = ends.flatMap((end) => ('error' in end && end.error !== reason ? [end.error] : []))
     // Searching a client is slow: half a second for web3.
@@ -95,7 +95,7 @@ export async function runAdapterCase(
     const problems = [
       ...findOutcomeProblems({ ends, expected: expect.ends, client, reason, limitMs }),
       ...findRequestProblems(server, expect),
-      ...(expect.quietMs && server.arrived.length > asked ? ['keeps sending requests'] : []),
+      ...(expect.quietMs && server.arrived.length > requestCount ? ['keeps sending requests'] : []),
       ...findTimeProblems(server, expect, checksMaximumTime ? tookMs : undefined),
       ...(expect.errorIncludes === undefined ||
       errors.every((error) => includesText(error, expect.errorIncludes as string))
