@@ -2,7 +2,7 @@ import { check, checkNames, checkRange } from '../failure/check.ts'
 import type { Call, Layer, Settle } from './call.ts'
 import { createCacheMemory } from './cacheMemory.ts'
 import { blockNumber, cacheKind, cacheRule, namesTag } from './cacheRule.ts'
-import type { Keeps } from './cacheRule.ts'
+import type { CacheRule } from './cacheRule.ts'
 import { boundStore } from './cacheStore.ts'
 import type { CacheStore } from './cacheStore.ts'
 import { onCancel } from './onCancel.ts'
@@ -11,25 +11,26 @@ export type { CacheStore } from './cacheStore.ts'
 
 /** Options of {@link cache}. */
 export interface CacheOptions {
-  /** How much is kept in memory, in bytes; what was not asked for lately goes first. @default 16_777_216 (16 MiB) */
+  /** The size of the cache in memory, in bytes. The least recently used results are removed first. @default 16_777_216 (16 MiB) */
   readonly maxBytes?: number | undefined
   /**
-   * How many blocks below the highest one seen a block is taken as final, for a chain that has no `finalized` block. Choose it deeper than any
-   * reorganisation of that chain. @default none: only what answers about the `finalized` block show
+   * How many blocks below the highest block seen count as final, for a chain without a `finalized` block. Choose a depth below which the chain
+   * never reorganises. @default none: only blocks up to the `finalized` block are final
    */
   readonly finalityDepth?: number | undefined
-  /** Keeps answers beyond the process. Needs `chainId`. @default none */
+  /** Stores results beyond the life of the process. Needs `chainId`. @default none */
   readonly store?: CacheStore | undefined
 }
 
 /**
- * Keeps answers that will never change, as text, and parses one for each caller: what is asked by block hash, by the number of a block that
- * is final, or by the hash of a transaction in such a block; and the chain id. Never a tag, null, an empty list, what is pending, or a failure.
+ * Creates a cache of results that never change: results for a block hash, for the number of a final block, or for the hash of a transaction in such a
+ * block, and the chain id. It never caches results for a tag, null, empty lists, pending data, or failures. Results are stored as JSON text, and
+ * each caller gets its own copy.
  *
- * Which block is final it learns from answers about `finalized` that pass through. It never asks for anything itself.
+ * The cache learns which blocks are final from the responses for `finalized` that pass through it. It sends no requests of its own.
  *
- * @param options - How much is kept, and where.
- * @throws {KeyrailError} kind `invalidRequest` where an option is wrong.
+ * @param options - The size of the cache, and where it stores results.
+ * @throws {KeyrailError} kind `invalidRequest` if an option is wrong.
  * @example
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', cache: cache({ maxBytes: 2 ** 26 }) })
  * @see https://ethereum.org/developers/docs/consensus-mechanisms/pos/#finality
@@ -49,36 +50,36 @@ export function cache(options: CacheOptions = {}): Layer {
       'the store of cache works only with chainId, so that responses of two chains never mix: set chainId',
     )
     const memory = createCacheMemory(maxBytes)
-    const kept = store && boundStore(store, `keyrail:${chainId}:`)
+    const boundedStore = store && boundStore(store, `keyrail:${chainId}:`)
     let finalBlock = -1
 
-    /** How far below the block that this call asks about blocks are final; undefined where it tells nothing of that. */
+    /** How many blocks below the block of this call's result are final; undefined if the result does not show that. */
     const depthOf = ({ method, params }: Call): number | undefined => {
       if (method === 'eth_blockNumber') return finalityDepth
       if (method !== 'eth_getBlockByNumber' && method !== 'eth_getHeaderByNumber') return undefined
       return params.startsWith('["finalized"') ? 0 : params.startsWith('["latest"') ? finalityDepth : undefined
     }
 
-    const keep = (key: string, value: unknown, lasting: boolean): void => {
+    const save = (key: string, value: unknown, persist: boolean): void => {
       let text
       try {
         text = JSON.stringify(value)
       } catch {
-        // A layer below made more of it than JSON.
+        // A user's layer below returned something that is not JSON.
         return
       }
       memory.set(key, text)
-      if (lasting) kept?.set(key, text)
+      if (persist) boundedStore?.set(key, text)
     }
 
-    /** Asks the network, and keeps and learns what can be. */
-    const ask = (call: Call, settle: Settle, key: string, keeps: Keeps | undefined): void => {
+    /** Sends the call, caches the result if the rule allows it, and learns which block is final. */
+    const request = (call: Call, settle: Settle, key: string, rule: CacheRule | undefined): void => {
       const depth = depthOf(call)
-      if (!keeps && depth === undefined) return next(call, settle)
-      // As it is now: an answer that was made before its block became final may be of another fork.
-      const finalWhenAsked = finalBlock
+      if (!rule && depth === undefined) return next(call, settle)
+      // The value at the time of the request: a result from before its block became final may be from another fork.
+      const finalAtRequest = finalBlock
       next(call, (ok, value) => {
-        if (ok && keeps?.(value, finalWhenAsked)) keep(key, value, cacheKind(call.method) !== 'chain')
+        if (ok && rule?.(value, finalAtRequest)) save(key, value, cacheKind(call.method) !== 'chain')
         if (ok && depth !== undefined) {
           const number = blockNumber(typeof value === 'string' ? value : Object(value).number) - depth
           if (number > finalBlock) finalBlock = number
@@ -90,27 +91,27 @@ export function cache(options: CacheOptions = {}): Layer {
     return (call: Call, settle) => {
       const { method, params } = call
       const kind = cacheKind(method)
-      if (!kind || (kind === 'block' && namesTag(method, params))) return ask(call, settle, '', undefined)
+      if (!kind || (kind === 'block' && namesTag(method, params))) return request(call, settle, '', undefined)
       const key = method + params
       const hit = memory.get(key)
       if (hit !== undefined) {
         call.note?.({ type: 'cached' })
         return settle(true, JSON.parse(hit))
       }
-      const keeps = cacheRule(method, params)
-      // The chain id is asked anew by each process: that is how an address of another chain is found out.
-      if (!kept || !keeps || kind === 'chain') return ask(call, settle, key, keeps)
+      const rule = cacheRule(method, params)
+      // Each process requests the chain id again, so that it notices a URL of another chain.
+      if (!boundedStore || !rule || kind === 'chain') return request(call, settle, key, rule)
       let stop = (): void => {}
       onCancel(call, (reason) => {
         stop()
         settle(false, reason)
       })
-      stop = kept.get(key, (text) => {
-        // A store that answers at once may have ended the call first.
+      stop = boundedStore.get(key, (text) => {
+        // A store that responds at once may have ended the call.
         if (call.ended) return
         const value = text === undefined ? undefined : parse(text)
-        // A store is no more trusted than a node; but that the block is final was known when it was kept.
-        if (text === undefined || !keeps(value, Infinity)) return ask(call, settle, key, keeps)
+        // A stored text is checked like a response, except that its block is known to be final.
+        if (text === undefined || !rule(value, Infinity)) return request(call, settle, key, rule)
         memory.set(key, text)
         call.note?.({ type: 'cached' })
         settle(true, value)

@@ -1,19 +1,19 @@
-/** Answers as text, the most recently used ones, within a bound. */
+/** A bounded map of texts that keeps the most recently used ones. */
 export interface CacheMemory {
   readonly get: (key: string) => string | undefined
   readonly set: (key: string, text: string) => void
 }
 
-/** What an entry takes besides its characters. */
+/** The size of an entry besides its characters. */
 const ENTRY_BYTES = 64
 
 const bytesOf = (text: string): number =>
-  // Engines keep a text of Latin letters in one byte each, and any other in two.
+  // Engines store Latin-1 text with one byte per character, and other text with two.
   /[^\0-\xff]/.test(text) ? 2 * text.length : text.length
 
 /**
- * Keeps texts in two generations of half the bound each: what is asked for moves to the young one, and when that is full the old one goes.
- * So each step takes the same short time however much is kept, which one map in order of use does not give.
+ * Creates a map of two generations, each with half of the bytes. A text that is read moves to the young generation. When that is full, the old one is
+ * dropped. So each operation takes constant time, which a single map in order of use does not offer.
  */
 export function createCacheMemory(maxBytes: number): CacheMemory {
   let young = new Map<string, string>()

@@ -1,10 +1,10 @@
 import { areByName } from './writeParams.ts'
 
-/** Tells whether an answer will never change, where `finalBlock` is the highest block known to be final when it was asked for. */
-export type Keeps = (value: unknown, finalBlock: number) => boolean
+/** Decides whether a result never changes. `finalBlock` is the highest block that was known to be final when the request was sent. */
+export type CacheRule = (value: unknown, finalBlock: number) => boolean
 
-/** Methods that ask about one block, and the place of that block among the params. */
-const blockPlace: Readonly<Record<string, number>> = {
+/** Methods whose result is about one block, and the position of that block in the params. */
+const blockPosition: Readonly<Record<string, number>> = {
   eth_getBlockByHash: 0,
   eth_getBlockByNumber: 0,
   eth_getHeaderByHash: 0,
@@ -31,20 +31,20 @@ const blockPlace: Readonly<Record<string, number>> = {
   eth_getProof: 2,
 }
 
-/** Methods that ask about one transaction, by hash, and answer with the block it is in. */
+/** Methods that take a transaction hash and return the block of that transaction. */
 const byTransaction: ReadonlySet<string> = new Set([
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
   'trace_transaction',
 ])
 
-/** What never changes behind one transport. */
+/** Methods whose result never changes for one transport. */
 const ofTheChain: ReadonlySet<string> = new Set(['eth_chainId', 'net_version'])
 
 const hash = /^0x[\da-f]{64}$/i
 
-/** What an answer says of the place it belongs to. */
-interface Placed {
+/** The fields of a result that show its block or transaction. */
+interface Located {
   readonly blockHash?: unknown
   readonly blockNumber?: unknown
   readonly hash?: unknown
@@ -53,64 +53,68 @@ interface Placed {
   readonly error?: unknown
 }
 
-/** The number of a block; NaN for what is none. Nodes write it as a hex quantity, traces as a number. */
+/** Parses a block number; NaN for any other value. Nodes return it as a hex quantity, traces as a number. */
 export function blockNumber(value: unknown): number {
   return typeof value === 'number' || (typeof value === 'string' && /^0x[\da-f]{1,13}$/i.test(value))
     ? Number(value)
     : NaN
 }
 
-/** A tag, first or last among the params. It is where a block is named, for all methods that name one, but for those where it stands in an object. */
+/** A block tag as the first or last param: the position of the block in all methods that take one, unless it is in an object. */
 const tagFirst = /^\["[a-z]+"[,\]]/
 const tagLast = /"[a-z]+"\]$/
 
-/** Tells by a look at the params, as JSON text, that they name a block by tag: most calls do, and nothing of them is kept. */
+/** Checks whether params, as JSON text, contain a block tag. Most calls do, and their results are not cached. */
 export function namesTag(method: string, params: string): boolean {
-  const place = blockPlace[method]
-  return place === 0 ? tagFirst.test(params) : place !== undefined && tagLast.test(params)
+  const position = blockPosition[method]
+  return position === 0 ? tagFirst.test(params) : position !== undefined && tagLast.test(params)
 }
 
-/** Tells whether answers of this method can be immutable at all, and whether that holds beyond this transport. */
+/** Returns what the result of a method depends on, if it can be immutable at all. */
 export function cacheKind(method: string): 'block' | 'transaction' | 'chain' | undefined {
-  if (Object.hasOwn(blockPlace, method)) return 'block'
+  if (Object.hasOwn(blockPosition, method)) return 'block'
   return byTransaction.has(method) ? 'transaction' : ofTheChain.has(method) ? 'chain' : undefined
 }
 
 /**
- * The rule by which the answer to a call may be kept for ever; undefined where it may not, whatever it is. Never a tag: it moves. Never null
- * or an empty list: a node that has not got so far says the same.
+ * Returns the rule that decides whether the result of a call may be cached forever; undefined if no result of it may. Results for a tag never are,
+ * because tags move. Null and empty lists never are, because a node that is behind returns them too.
  *
- * - A block by hash: at once. Of a block that was reorganised away it stays true. Not with `requireCanonical`: that may begin to fail.
- * - A block by number: where it was final before the call was made.
- * - A transaction by hash: where the block that it is in was.
+ * - A block by hash: always. The result stays true if the block is reorganised away. Not with `requireCanonical`, because the call fails then.
+ * - A block by number: if it was final before the call was sent.
+ * - A transaction by hash: if its block was final before the call was sent.
  *
- * An answer that names another block or transaction than the one asked for is not kept. Neither is the result of a call with params by name.
+ * A result for another block or transaction than the requested one is not cached. Neither is the result of a call with params by name.
  *
  * @see EIP-1898
  */
-export function cacheRule(method: string, params: string): Keeps | undefined {
+export function cacheRule(method: string, params: string): CacheRule | undefined {
   if (areByName(params)) return undefined
   const kind = cacheKind(method)
   if (kind === 'chain') return (value) => typeof value === 'string'
-  const asked = (JSON.parse(params) as unknown[])[blockPlace[method] ?? 0]
+  const requested = (JSON.parse(params) as unknown[])[blockPosition[method] ?? 0]
   if (kind === 'transaction')
     return (value, finalBlock) =>
       every(value, (item) => {
         const named = item.transactionHash ?? item.hash
-        return same(named, asked) && blockNumber(item.blockNumber) <= finalBlock
+        return same(named, requested) && blockNumber(item.blockNumber) <= finalBlock
       })
-  const { blockHash, blockNumber: height, requireCanonical } = Object(asked) as Placed & { requireCanonical?: unknown }
-  const block = blockHash ?? height ?? asked
+  const {
+    blockHash,
+    blockNumber: height,
+    requireCanonical,
+  } = Object(requested) as Located & { requireCanonical?: unknown }
+  const block = blockHash ?? height ?? requested
   const byHash = hash.test(String(block))
   if (requireCanonical || (!byHash && Number.isNaN(blockNumber(block)))) return undefined
-  // A filter has no such field, and a node that passes over it answers about the latest block.
+  // A filter has no blockNumber, and a node that ignores it returns logs of the latest block.
   if (method === 'eth_getLogs' && !byHash) return undefined
   return (value, finalBlock) =>
     (byHash || blockNumber(block) <= finalBlock) &&
     every(value, (item) => {
-      // A tracer that gave up says so in place of one transaction's trace.
+      // A tracer that gave up returns an error in place of a transaction's trace.
       if (method.startsWith('debug_')) return !item.error
-      // An uncle names itself, not the block it was asked by.
+      // An uncle has its own hash and number, not those of the block.
       if (method.startsWith('eth_getUncle')) return true
       const named = byHash ? (item.blockHash ?? item.hash) : (item.blockNumber ?? item.number)
       return named == null || (byHash ? same(named, block) : blockNumber(named) === blockNumber(block))
@@ -119,8 +123,8 @@ export function cacheRule(method: string, params: string): Keeps | undefined {
 
 const same = (a: unknown, b: unknown): boolean => String(a).toLowerCase() === String(b).toLowerCase()
 
-/** Whether there is something, and all of it fits. */
-const every = (value: unknown, fits: (item: Placed) => boolean): boolean =>
+/** Whether the result is not empty, and all of its entries fit. */
+const every = (value: unknown, fits: (item: Located) => boolean): boolean =>
   Array.isArray(value)
-    ? value.length > 0 && value.every((item) => fits(Object(item) as Placed))
-    : value != null && fits(Object(value) as Placed)
+    ? value.length > 0 && value.every((item) => fits(Object(item) as Located))
+    : value != null && fits(Object(value) as Located)

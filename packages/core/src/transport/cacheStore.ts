@@ -3,35 +3,34 @@ import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
 
 /**
- * A place where answers outlive the process, such as a file, a database or IndexedDB. It may fail, and it may hang: the call then goes to the
- * network.
+ * A store for results that outlives the process, such as a file, a database or IndexedDB. If it fails or hangs, the call goes to the network.
  *
  * @example
- * const kept = new Map<string, string>()
- * const store: CacheStore = { get: (key) => kept.get(key), set: (key, text) => void kept.set(key, text) }
+ * const texts = new Map<string, string>()
+ * const store: CacheStore = { get: (key) => texts.get(key), set: (key, text) => void texts.set(key, text) }
  */
 export interface CacheStore {
-  /** Gives what was set under this key, or nothing. */
+  /** Returns the text of a key, or nothing. */
   readonly get: (key: string) => string | null | undefined | Promise<string | null | undefined>
-  /** Keeps a text under a key. What is kept never changes, so it may be kept for ever or thrown away at any time. */
+  /** Stores a text under a key. Texts never change, so they can be kept forever or deleted at any time. */
   readonly set: (key: string, text: string) => void | Promise<void>
 }
 
-/** A store that cannot hold up or fail a call. */
+/** A store that cannot delay or fail a call. */
 export interface BoundStore {
-  /** Calls `done` once, at once where the store answers at once, and not after the returned function was called. */
+  /** Calls `done` once; synchronously if the store returns a text and not a promise. `done` is not called after the returned function was. */
   readonly get: (key: string, done: (text: string | undefined) => void) => () => void
   readonly set: (key: string, text: string) => void
 }
 
 /** How long a call waits for the store. */
 const WAIT_MS = 250
-/** How long the store is left alone after it was waited for in vain. */
+/** How long the store is not used after it did not respond in time. */
 const PAUSE_MS = 5_000
-/** How many writes may be under way; more are dropped, so that a store that hangs cannot fill the memory. */
+/** How many writes may be in flight. More are dropped, so that a store that hangs cannot fill the memory. */
 const MAX_WRITES = 100
 
-/** Puts bounds around a store. `prefix` goes before every key. */
+/** Limits the time and the writes of a store. `prefix` is added to every key. */
 export function boundStore(store: CacheStore, prefix: string): BoundStore {
   let pausedUntil = 0
   let writes = 0
@@ -45,19 +44,19 @@ export function boundStore(store: CacheStore, prefix: string): BoundStore {
       clearTimeout(timer)
       done(typeof text === 'string' ? text : undefined)
     }
-    let held: ReturnType<CacheStore['get']>
+    let found: ReturnType<CacheStore['get']>
     try {
-      held = now() < pausedUntil ? undefined : store.get(prefix + key)
+      found = now() < pausedUntil ? undefined : store.get(prefix + key)
     } catch {
-      held = undefined
+      found = undefined
     }
-    if (Object(held) === held) {
+    if (Object(found) === found) {
       timer = startTimer(() => {
         pausedUntil = now() + PAUSE_MS
         finish(undefined)
       }, WAIT_MS)
-      Promise.resolve(held).then(finish, () => finish(undefined))
-    } else finish(held)
+      Promise.resolve(found).then(finish, () => finish(undefined))
+    } else finish(found)
     return () => {
       over = true
       clearTimeout(timer)

@@ -3,17 +3,17 @@ import type { RawRequest } from './createDispatch.ts'
 import { blockNumber } from './heads.ts'
 
 /**
- * Makes a function that tells the chain id, and asks for it once at most.
+ * Creates a function that returns the chain id and requests it at most once.
  *
- * @param request - Asks.
- * @param redactedUrl - What may be printed of the address.
- * @param given - The chain id where it is known: then nothing is asked.
- * @throws {KeyrailError} what asking failed with; kind `badResponse` where the answer is no chain id. The next call asks anew.
+ * @param request - Sends the request.
+ * @param redactedUrl - The URL for error messages, without its key.
+ * @param given - The chain id, if it was configured. Then it is not requested.
+ * @throws {KeyrailError} The failure of the request; kind `badResponse` if the result is not a chain id. The next call requests it again.
  * @see EIP-695 (eth_chainId)
  */
 export function chainIdOf(request: RawRequest, redactedUrl: string, given: number | undefined): () => Promise<number> {
   let known: Promise<number> | undefined
-  const ask = async (): Promise<number> => {
+  const requestChainId = async (): Promise<number> => {
     try {
       const id = blockNumber(await request({ method: 'eth_chainId' }))
       if (id) return id
@@ -26,5 +26,5 @@ export function chainIdOf(request: RawRequest, redactedUrl: string, given: numbe
       throw error
     }
   }
-  return () => (known ??= given ? Promise.resolve(given) : ask())
+  return () => (known ??= given ? Promise.resolve(given) : requestChainId())
 }

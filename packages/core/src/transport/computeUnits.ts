@@ -1,10 +1,9 @@
 /**
- * What a method costs where an endpoint counts compute units rather than requests.
+ * Returns the cost of a method at an endpoint that counts compute units rather than requests.
  *
- * Providers publish different tables, but agree on the order: what is answered from memory is nearly free, one lookup of state is the
- * yardstick, running a contract costs a little more, a scan several times as much, and re-executing blocks most. This table has one number
- * for each of these, on the scale that most of them use (a plain read is 20). Take the numbers that matter to you from your provider's list
- * and give them as `computeUnits`.
+ * Providers publish different tables, but agree on the order: results from memory are nearly free, then come a lookup of state, running a contract,
+ * a scan of several blocks, and re-executing blocks. This table has one number for each, on the scale that most providers use (a plain read is 20).
+ * Pass the numbers of your provider as `computeUnits` where they matter.
  *
  * @param method - A JSON-RPC method.
  * @returns Compute units of one call.
@@ -16,9 +15,9 @@ export function computeUnits(method: string): number {
 }
 
 const table: readonly (readonly [number, RegExp])[] = [
-  // Known without looking: some providers charge nothing for these, but what is sent is a request all the same.
+  // Constants. Some providers charge nothing for them, but each is still a request.
   [1, /^(eth_(chainId|accounts|protocolVersion|syncing)|net_|web3_)/],
-  // One number that the node keeps at hand.
+  // One number that the node has in memory.
   [
     10,
     /^eth_(blockNumber|gasPrice|maxPriorityFeePerGas|blobBaseFee|baseFee|feeHistory|newBlockFilter|uninstallFilter)$/,
@@ -26,7 +25,7 @@ const table: readonly (readonly [number, RegExp])[] = [
   // Runs a contract.
   [26, /^eth_(call|estimateGas|createAccessList)$/],
   [40, /^eth_(sendRawTransaction|simulateV1)/],
-  // Looks through many blocks, or gives all of one.
+  // Scans many blocks, or returns all of one.
   [75, /^eth_get(Logs|Filter|Proof|BlockReceipts)/],
   // Executes a transaction again, or a block of them.
   [300, /^(debug|trace)_/],

@@ -4,7 +4,7 @@ export interface DayCount {
   readonly add: (day: number, units: number) => void
 }
 
-/** More days than any clock is set back by mistake. */
+/** More days than a clock is ever set back by mistake. */
 const MAX_DAYS = 8
 
 /** Creates a count in which each day has its own number, so a clock that is set forward and back again finds what was counted before. */

@@ -3,14 +3,14 @@ import { isKeyrailError, KeyrailError } from '../failure/keyrailError.ts'
 import type { RequestArguments } from './call.ts'
 import type { Transport } from './transport.ts'
 
-/** A failure as EIP-1193 wants it: with a `code`, and the `data` of a revert. It is a {@link KeyrailError} all the same. */
+/** A failure as EIP-1193 specifies it: with a `code`, and the `data` of a revert. It is also a {@link KeyrailError}. */
 export type ProviderRpcError = KeyrailError & { readonly code: number; readonly data?: unknown }
 
-/** What any library takes that speaks EIP-1193. It has no events: over HTTP nothing is told that was not asked. */
+/** An EIP-1193 provider. It emits no events, because HTTP has none. */
 export interface Provider {
   /**
    * @param args - `{ method, params }`.
-   * @returns The `result` of the answer.
+   * @returns The `result` of the response.
    * @throws {ProviderRpcError}
    */
   readonly request: (args: {
@@ -29,8 +29,8 @@ const codeOf = ({ kind, rpcError }: KeyrailError): number => {
 }
 
 /**
- * Gives a failure the `code` and `data` of EIP-1193, and for message the node's own words, by which libraries decode: a revert is code 3 whatever
- * the node's form, an unknown method 4200, a transport that is closed or reaches nobody 4900, a refused key 4100.
+ * Adds the `code` and `data` of EIP-1193 to a failure, and uses the node's own message, from which libraries decode errors. The code of a revert is 3
+ * in any form that nodes use, of an unknown method 4200, of a closed or disconnected transport 4900, of a rejected key 4100.
  *
  * @param error - What a transport rejected with. Anything but a Keyrail failure is returned as it is.
  */

@@ -58,7 +58,7 @@ export const transportOptionNames: readonly string[] = /* @__PURE__ */ [
 /**
  * Creates a transport. One instance can serve several libraries, which then share its limits, cache and connections.
  *
- * By default calls have a deadline, reads are retried, identical reads share one request, at most 64 requests are in flight, and failures carry a
+ * By default calls have a deadline, reads are retried, identical reads share one request, at most 64 requests are in flight, and failures have a
  * hint. Every other feature is a function that you import and pass in its option, so bundles hold only what you use.
  *
  * @param options - One endpoint, or several by `endpoints: failover([…])`, and how calls are sent.
@@ -103,10 +103,10 @@ export function createTransport<
       )
 
   const open = createOpener(options as FeatureOptions)
-  const route = failover ? failover.open(open) : toRoute(open(pickAddress(options)))
+  const route = failover ? failover.open(open) : toRoute(open(pickUrlOptions(options)))
   const { redactedUrl, chainId } = route
   const observers: readonly ObserverFeature[] = [stats, hooks, tracing, diagnostics].filter((one) => one !== undefined)
-  // By way of the first one: a transport without any must not bundle it.
+  // Called through the first observer, so that a transport without observers does not bundle this code.
   const observer = observers[0]?.createObserver(observers, stats?.stats, redactedUrl)
   // From the innermost to the outermost.
   const stack = createStack(
@@ -163,6 +163,6 @@ function checkFeatures(options: Readonly<Record<string, unknown>>): void {
   }
 }
 
-function pickAddress(options: object): EndpointUrlOptions {
+function pickUrlOptions(options: object): EndpointUrlOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => urlOptionNames.includes(name))) as never
 }

@@ -16,36 +16,36 @@ import { areByName } from './writeParams.ts'
 
 export type { Keccak256 } from './transactionHash.ts'
 
-/** Options of {@link safeWrite}. */
+/** Options of {@link safeWrites}. */
 export interface SafeWritesOptions {
   /** Keccak-256 of bytes given as hex: `keccak256` of viem or ethers, `sha3Raw` of web3-utils. */
   readonly keccak256: Keccak256
-  /** How often a transaction that was looked for and not found is sent again, the same signed bytes. @default 0 */
+  /** How often a transaction that was looked up and not found is sent again, with the same signed bytes. @default 0 */
   readonly resends?: number | undefined
 }
 
-/** How far apart two looks are, in milliseconds: what is on its way has arrived by then, and nodes have told each other. */
-const LOOK_MS = 2_000
+/** The time between two look-ups, in milliseconds. In that time a transaction arrives, and nodes pass it on to each other. */
+const LOOK_UP_MS = 2_000
 
-/** How often is looked after a send, at most. For a receipt it is longer, because it comes with a block. */
-const MAX_LOOKS = 3
-const MAX_RECEIPT_LOOKS = 30
+/** How often a transaction is looked up after a send, at most. More often for a receipt, because it comes with a block. */
+const MAX_LOOK_UPS = 3
+const MAX_RECEIPT_LOOK_UPS = 30
 
-/** Failures by which the node judges the transaction. That it was not taken now does not say that it was not taken before. */
+/** Failures with which a node rejects a transaction. It may have accepted the same transaction before. */
 export const rejected: readonly FailureKind[] = ['txRejected', 'revert']
 
 /**
- * Makes `eth_sendRawTransaction` tell the truth. The hash is computed here, so that whatever happens to the call, the transaction can be
- * looked up: after "already known", after "nonce too low" or another rejection, and after a failure that leaves open whether it arrived, the
- * hash is looked up before anything is reported. It is sent once, and with `resends` again where it was looked for twice, 2 s apart, and not found.
- * Even "already known" is not believed: some nodes say it of what they turned away a moment ago.
+ * Creates a layer that looks transactions up before it reports a failure of `eth_sendRawTransaction`. It computes the transaction's hash, and requests
+ * the transaction by it after "already known", after "nonce too low" or another rejection, and after a failure that leaves open whether the
+ * transaction arrived. The transaction is sent once or, with `resends`, again after two look-ups, 2 s apart, did not find it. "Already known" is
+ * looked up too, because some nodes report it for transactions that they have just rejected.
  *
- * `eth_sendRawTransactionSync` is treated likewise by its receipt. It is never sent again: a transaction that waits has no receipt either.
- * Transactions of types that only some chains have are passed on as they are, and so are params by name.
+ * `eth_sendRawTransactionSync` is looked up by its receipt. It is never sent again, because a pending transaction has no receipt either.
+ * Transactions of types that only some chains have, and params by name, are sent unchanged.
  *
  * @param options - The hash function, and how often a transaction is sent again.
- * @throws {KeyrailError} each failure with `transactionHash`. Kind `unconfirmed` where it was sent and could not be found, within the call's
- * deadline; `txRejected` where it was rejected and is not known; `invalidRequest` where it is no transaction: then nothing was sent.
+ * @throws {KeyrailError} Each failure has `transactionHash`. Kind `unconfirmed` if the transaction was sent and not found within the call's
+ * deadline; `txRejected` if it was rejected and is not known; `invalidRequest` if the param is not a transaction: then nothing was sent.
  * @example
  * declare function keccak256(hex: `0x${string}`): `0x${string}`
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', safeWrites: safeWrites({ keccak256 }) })
@@ -58,7 +58,7 @@ export function safeWrites(options: SafeWritesOptions): Layer {
   checkRange('resends', resends, 0, 100)
   check(
     isKeccak(keccak256),
-    `keccak256 must be a function that returns the Keccak-256 of bytes as hex (for '0x': ${HASH_OF_NOTHING}): pass keccak256 of viem or ethers`,
+    `keccak256 must be a function that returns the Keccak-256 of bytes as hex (for '0x': ${EMPTY_HASH}): pass keccak256 of viem or ethers`,
   )
   return (next, { redactedUrl }) =>
     (call: Call, settle) => {
@@ -75,11 +75,11 @@ export function safeWrites(options: SafeWritesOptions): Layer {
     }
 }
 
-const HASH_OF_NOTHING = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+const EMPTY_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
 const isKeccak = (keccak256: Keccak256): boolean => {
   try {
-    return keccak256('0x') === HASH_OF_NOTHING
+    return keccak256('0x') === EMPTY_HASH
   } catch {
     return false
   }
@@ -94,46 +94,47 @@ interface Write {
   readonly redactedUrl: string
 }
 
-/** Sends one transaction and finds out what became of it. */
+/** Sends one transaction and finds out whether it arrived. */
 function write({ call, settle, hash, resends, next, redactedUrl }: Write): void {
   const { method } = call
   const sync = method === 'eth_sendRawTransactionSync'
-  // Asked of the endpoint that took it, where there are several.
+  // With several endpoints, look-ups go to the one that accepted the transaction.
   const group = call.group ?? call.batch ?? {}
   let sent: Call | undefined
-  let look: Call | undefined
+  let lookingUp: Call | undefined
   let timer: Timer | undefined
   let sentTo: string | undefined
-  let lookedAt: string | undefined
-  /** How the send ended, once it has. */
+  let lookedUpAt: string | undefined
+  /** The failure of the send, once it has failed. */
   let failure: KeyrailError | undefined
   let resent = 0
-  let looks = 0
-  let absent = 0
+  let lookUps = 0
+  /** How many look-ups did not find the transaction. */
+  let notFound = 0
 
-  /** A call of our own, on the caller's time. */
-  const record = (asked: string, params: string, heard: (at: string | undefined) => void): Call => ({
-    ...createCall(asked, params, { ...call.options, priority: call.options.priority ?? 'write' }),
+  /** Creates a call of this layer, with the caller's deadline. `onAttempted` gets the endpoint that it was sent to. */
+  const createOwnCall = (ownMethod: string, params: string, onAttempted: (at: string | undefined) => void): Call => ({
+    ...createCall(ownMethod, params, { ...call.options, priority: call.options.priority ?? 'write' }),
     deadlineAt: call.deadlineAt,
     group,
     note: (event) => {
-      if (event.type === 'attempted') heard(event.redactedUrl)
+      if (event.type === 'attempted') onAttempted(event.redactedUrl)
       call.note?.(event)
     },
   })
 
-  /** Ends what is under way below. It settles, and nobody listens. */
-  const stop = (under: Call | undefined, reason?: unknown): void => {
-    if (!under) return
-    under.ended = true
-    under.cancel?.(reason)
+  /** Cancels a call of this layer. Its outcome is ignored. */
+  const stop = (own: Call | undefined, reason?: unknown): void => {
+    if (!own) return
+    own.ended = true
+    own.cancel?.(reason)
   }
 
   const finish = (ok: boolean, value: unknown, reason?: unknown): void => {
     clearTimeout(timer)
-    const under = [sent, look]
-    sent = look = undefined
-    for (const each of under) stop(each, reason)
+    const ownCalls = [sent, lookingUp]
+    sent = lookingUp = undefined
+    for (const own of ownCalls) stop(own, reason)
     settle(ok, value)
   }
 
@@ -153,36 +154,36 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
   const isReceipt = (value: unknown): boolean => isHash(Object(value).transactionHash)
 
   const lookUp = (): void => {
-    const asked = sync ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
-    const looking = record(asked, `["${hash}"]`, (at) => (lookedAt = at))
-    lookedAt = undefined
-    setBelow(call, (look = looking))
-    next(looking, (ok, value) => {
-      if (look !== looking) return
-      look = undefined
+    const lookUpMethod = sync ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
+    const own = createOwnCall(lookUpMethod, `["${hash}"]`, (at) => (lookedUpAt = at))
+    lookedUpAt = undefined
+    setBelow(call, (lookingUp = own))
+    next(own, (ok, value) => {
+      if (lookingUp !== own) return
+      lookingUp = undefined
       if (ok && (sync ? isReceipt(value) : isHash(Object(value).hash))) return finish(true, sync ? value : hash)
-      if (!failure) return watch()
-      looks++
-      if (ok && value === null) absent++
-      const fromTaker = lookedAt !== undefined && lookedAt === sentTo
+      if (!failure) return lookUpLater()
+      lookUps++
+      if (ok && value === null) notFound++
+      const isSameEndpoint = lookedUpAt !== undefined && lookedUpAt === sentTo
       if (rejected.includes(failure.kind)) {
-        if (absent > 1 || (absent > 0 && fromTaker)) return fail(failure)
-      } else if (absent > 1 && !sync && resent < resends) {
+        if (notFound > 1 || (notFound > 0 && isSameEndpoint)) return fail(failure)
+      } else if (notFound > 1 && !sync && resent < resends) {
         resent++
         return sendTransaction()
       }
-      const enough = sync ? looks >= MAX_RECEIPT_LOOKS : absent > 1 || looks >= MAX_LOOKS
-      if (enough) return fail(unconfirmed(failure))
-      timer = startTimer(lookUp, LOOK_MS)
+      const isEnough = sync ? lookUps >= MAX_RECEIPT_LOOK_UPS : notFound > 1 || lookUps >= MAX_LOOK_UPS
+      if (isEnough) return fail(unconfirmed(failure))
+      timer = startTimer(lookUp, LOOK_UP_MS)
     })
   }
 
-  /** Looks while the send is still under way: the answer may be what is lost. */
-  const watch = (ms: number = LOOK_MS): void => {
-    if (ms < 2 ** 31) timer = startTimer(() => (sent && isQueued(sent) ? watch() : lookUp()), ms)
+  /** Looks the transaction up while the send is still in flight, because only its response may be lost. There is nothing to find while it is queued. */
+  const lookUpLater = (ms: number = LOOK_UP_MS): void => {
+    if (ms < 2 ** 31) timer = startTimer(() => (sent && isQueued(sent) ? lookUpLater() : lookUp()), ms)
   }
 
-  const judge = (ok: boolean, value: unknown): void => {
+  const handleSent = (ok: boolean, value: unknown): void => {
     if (ok && (sync ? isReceipt(value) : isHash(value))) return finish(true, value)
     if (!ok && !isKeyrailError(value)) return finish(false, value)
     failure = ok
@@ -192,30 +193,30 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
         )
       : (value as KeyrailError)
     if (isRejectedBeforeRun(failure)) return fail(failure)
-    // What was not found before does not count.
+    // Look-ups during the send do not count.
     clearTimeout(timer)
-    const before = look
-    look = undefined
+    const before = lookingUp
+    lookingUp = undefined
     stop(before)
-    looks = absent = 0
+    lookUps = notFound = 0
     lookUp()
   }
 
   const sendTransaction = (): void => {
-    const sending = record(method, call.params, (at) => (sentTo = at))
-    setBelow(call, (sent = sending))
+    const own = createOwnCall(method, call.params, (at) => (sentTo = at))
+    setBelow(call, (sent = own))
     failure = undefined
-    // The deadline may have passed already, where the hash took long.
-    watch(Math.max(1, (call.deadlineAt - now()) / 2))
-    next(sending, (ok, value) => {
-      if (sent !== sending) return
+    // The deadline may have passed while the hash was computed.
+    lookUpLater(Math.max(1, (call.deadlineAt - now()) / 2))
+    next(own, (ok, value) => {
+      if (sent !== own) return
       sent = undefined
-      judge(ok, value)
+      handleSent(ok, value)
     })
   }
 
   onCancel(call, (reason) => {
-    // The caller's own reason is passed on as it is.
+    // The caller's own reason is passed on unchanged.
     if (!isKeyrailError(reason, 'timeout') || call.options.signal?.aborted) finish(false, reason, reason)
     else fail(unconfirmed(failure ?? reason), reason)
   })

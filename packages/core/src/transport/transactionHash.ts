@@ -1,19 +1,19 @@
 import { check } from '../failure/check.ts'
 
-/** A Keccak-256 that takes bytes as hex and gives the hash as hex. */
+/** A Keccak-256 function that takes bytes as hex and returns the hash as hex. */
 export type Keccak256 = (hex: `0x${string}`) => `0x${string}`
 
 /**
- * Computes the hash that a signed transaction will have in the chain.
+ * Computes the hash of a signed transaction.
  *
- * @param raw - What goes into `eth_sendRawTransaction`.
+ * @param raw - The param of `eth_sendRawTransaction`.
  * @param keccak256 - Hashes bytes.
- * @returns The hash; undefined for a type of transaction whose rule is not known: chains have types of their own, hashed in their own ways.
- * @throws {KeyrailError} kind `invalidRequest` where it is no transaction, or `keccak256` gives no hash.
+ * @returns The hash; undefined for unknown transaction types, because some chains have types with their own hash rules.
+ * @throws {KeyrailError} kind `invalidRequest` if `raw` is not a transaction, or `keccak256` returns no hash.
  * @example
  * transactionHash('0x02c0', keccak256)
  * declare function keccak256(hex: `0x${string}`): `0x${string}`
- * @see EIP-2718 (types), EIP-4844 and EIP-7594 (blobs travel with the transaction and are not hashed), EIP-7702
+ * @see EIP-2718 (types), EIP-4844 and EIP-7594 (blobs are sent with the transaction and are not hashed), EIP-7702
  */
 export function transactionHash(raw: unknown, keccak256: Keccak256): `0x${string}` | undefined {
   check(
@@ -27,7 +27,7 @@ export function transactionHash(raw: unknown, keccak256: Keccak256): `0x${string
   try {
     hash = keccak256(hashed)
   } catch {
-    // What it throws may be anything, and may hold the transaction.
+    // The error is not shown: it may contain the transaction.
   }
   check(
     typeof hash === 'string' && /^0x[\da-f]{64}$/i.test(hash),
@@ -36,10 +36,10 @@ export function transactionHash(raw: unknown, keccak256: Keccak256): `0x${string
   return hash.toLowerCase() as `0x${string}`
 }
 
-/** With blobs, the transaction is the first of a list, itself a list; without, the list begins with the chain id, which is none. */
+/** Removes blobs. With blobs, the first element of the list is the transaction, which is a list; without, it is the chain id, which is not a list. */
 function withoutBlobs(raw: string): `0x${string}` {
   const byteAt = (at: number): number => Number(`0x${raw.slice(at, at + 2)}`)
-  /** How many digits the head of a list takes. RLP: up to 55 bytes it is one byte, else the length follows in so many. */
+  /** The hex digits of a list's RLP header: one byte for lists of up to 55 bytes, otherwise one byte and the bytes of the length. */
   const headOf = (at: number): number => (byteAt(at) < 0xf8 ? 2 : 2 + 2 * (byteAt(at) - 0xf7))
   const first = 4 + headOf(4)
   if (!(byteAt(first) >= 0xc0)) return raw as `0x${string}`

@@ -1,6 +1,6 @@
 const objectTag = '[object Object]'
 
-/** Without what was left out at the end. */
+/** Removes undefined params at the end. */
 const trim = (params: readonly unknown[]): readonly unknown[] => {
   let end = params.length
   while (end > 0 && params[end - 1] === undefined) end--
@@ -16,7 +16,7 @@ const trim = (params: readonly unknown[]): readonly unknown[] => {
  */
 export function writeParams(params: unknown): string {
   const byPosition = Array.isArray(params)
-  // A Map, a Set or a promise would be written as {}.
+  // A Map, a Set or a promise would become {}.
   if (!byPosition && Object.prototype.toString.call(params) !== objectTag) return ''
   let text: string | undefined
   try {
@@ -24,7 +24,7 @@ export function writeParams(params: unknown): string {
   } catch {
     return ''
   }
-  // What toJSON made of it may be anything.
+  // toJSON may have returned anything.
   return text?.startsWith(byPosition ? '[' : '{') ? text : ''
 }
 
