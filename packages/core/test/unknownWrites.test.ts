@@ -10,7 +10,7 @@ import type { FullOptions } from './fullTransport.ts'
 
 const writes = repeatables.filter(({ method, expect: read }) => method && !read).map(({ method }) => method)
 
-describe('a default transport and a server that answers 502', () => {
+describe('a default transport and a server that responds with 502', () => {
   test('sends each method that is not a known read exactly once', async () => {
     const server = await startFaultServer(raw(502, 'Bad Gateway'))
     try {

@@ -261,7 +261,7 @@ describe('observe', () => {
 describe('sources of stats', () => {
   test('are rejected by name if they are not functions', () => {
     const sources = { cache: {} } as unknown as Parameters<typeof createStats>[0]
-    expect(() => createStats(sources)).toThrow(`source 'cache' of createStats must be a function`)
+    expect(() => createStats(sources)).toThrow('stats: the source "cache" must be a function, not an object')
   })
 })
 

@@ -130,10 +130,7 @@ const countFailure = (counters: Counters, kind: FailureKind): void => {
  */
 export function createStats(sources: Readonly<Record<string, StatsSource>> = {}): Stats {
   for (const [name, source] of Object.entries(sources))
-    check(
-      typeof source === 'function',
-      `source '${name}' of createStats must be a function, not ${describeType(source)}`,
-    )
+    check(typeof source === 'function', `stats: the source "${name}" must be a function, not ${describeType(source)}`)
   const since = Date.now()
   const all = createCounters()
   const endpoints = new Map<string, Counters>()
@@ -199,7 +196,7 @@ export function createStats(sources: Readonly<Record<string, StatsSource>> = {})
         cached++
         break
       case 'ended':
-        // Counted by `settled`.
+        // Counted by `completed`.
         break
     }
   }
