@@ -1,7 +1,36 @@
-// The features of the transport, because strict package managers do not let an app import from @keyrail/core through this package.
-export { batch, budget, cache, diagnostics, failover, hooks, layer, safeWrites, stats, tracing } from '@keyrail/core'
+// App code can import all of Keyrail from this package: strict package managers hide @keyrail/core, which is only its dependency.
+export {
+  batch,
+  budget,
+  cache,
+  createTransport,
+  diagnostics,
+  failover,
+  hooks,
+  layer,
+  safeWrites,
+  stats,
+  tracing,
+} from '@keyrail/core'
 export { isKeyrailError, KeyrailError } from '@keyrail/core'
-export type { CallOptions, EthereumRpc, FailureKind, Hex, TransportOptions, Transport } from '@keyrail/core'
+export type {
+  BatchOptions,
+  BudgetOptions,
+  CacheOptions,
+  CallOptions,
+  EndpointOptions,
+  EthereumRpc,
+  FailoverOptions,
+  FailureKind,
+  Hex,
+  Hooks,
+  Layer,
+  RetryOptions,
+  SafeWritesOptions,
+  TracingOptions,
+  Transport,
+  TransportOptions,
+} from '@keyrail/core'
 export type { Client, ClientParts } from './client/client.ts'
 export { createClient } from './client/createClient.ts'
 export type { Block, BlockCommon, PendingBlock, Withdrawal } from './decode/block.ts'
