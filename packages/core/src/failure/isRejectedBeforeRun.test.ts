@@ -12,6 +12,7 @@ describe('a write was not run', () => {
     ['a 429', { text: 'slow down', status: 429 }],
     ['a rate limit code', { text: 'rate limit exceeded', status: 200, ...rpc(-32_005, 'rate limit exceeded') }],
     ['our own budget', { text: 'the budget is used up', kind: 'throttled' }],
+    ['our own queue', { text: 'waited 60000 ms in the queue', kind: 'throttled', unsent: true, final: true }],
     ['a 401', { text: 'unauthorized', status: 401 }],
     ['a 403', { text: 'forbidden', status: 403 }],
     ['a 402', { text: 'payment required', status: 402 }],

@@ -33,7 +33,11 @@ export function isRejectedBeforeRun({
   retryable,
   status = 0,
   rpcError,
-}: Pick<KeyrailError, 'kind' | 'retryable'> & Partial<Pick<KeyrailError, 'status' | 'rpcError'>>): boolean {
+  source,
+}: Pick<KeyrailError, 'kind' | 'retryable'> &
+  Partial<Pick<KeyrailError, 'status' | 'rpcError' | 'source'>>): boolean {
   if (retryable) return true
+  // Our own budget or concurrency limit rejected the call, so it was not sent.
+  if (kind === 'throttled' && source === 'client') return true
   return rejectionKinds.has(kind) && (status < 500 || rejectionCodes.has(rpcError?.code ?? 0))
 }

@@ -36,8 +36,6 @@ export function mayTryNextEndpoint(method: string, failure: KeyrailError): boole
   if (isReadMethod(method)) return true
   // The chain id in the response shows the other chain, so a node has taken the call.
   if (failure.kind === 'wrongNetwork' && failure.source === 'client') return false
-  // Our own budget or concurrency limit rejected the call, so it was not sent.
-  if (failure.kind === 'throttled' && failure.source === 'client') return true
   return isRejectedBeforeRun(failure)
 }
 

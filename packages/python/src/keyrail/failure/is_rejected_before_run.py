@@ -33,5 +33,8 @@ def is_rejected_before_run(failure: KeyrailError) -> bool:
     """
     if failure.retryable:
         return True
+    # Our own queue rejected the call, so it was not sent.
+    if failure.kind == "throttled" and failure.source == "client":
+        return True
     code = (failure.rpc_error or {}).get("code")
     return failure.kind in _REJECTION_KINDS and ((failure.status or 0) < _SERVER_ERROR or code in _REJECTION_CODES)
