@@ -27,7 +27,7 @@ const over = (endpoint: ScriptedPost, options?: boolean | BatchOptions, maxInFli
 const sendAll = (send: Send, methods: readonly string[], fields: Partial<RouteCall> = {}): Sent[] =>
   methods.map((method, at) => sendDown(send, method, { params: `["0x${at}"]`, ...fields }))
 
-/** Has a call tell what happens to it. */
+/** Observes the events of a call. */
 const listen = (sent: Sent | undefined, note: (event: { readonly type: string }) => void): void => {
   Object.assign(sent?.call ?? {}, { note })
 }
@@ -39,11 +39,11 @@ const sizes = ({ posted }: ScriptedPost): number[] => posted.map(({ asked }) => 
 const own = (sent: readonly Sent[]): unknown[] =>
   sent.map(({ call: { method, params } }) => ({ method, params: JSON.parse(params) as unknown }))
 
-/** Refuses what is larger, in the words of one provider. */
+/** Rejects larger requests with the message of one provider. */
 const capped =
-  (most: number, refuse: (posted: Posted) => Reply) =>
+  (most: number, reject: (posted: Posted) => Reply) =>
   (posted: Posted): Reply =>
-    posted.asked.length > most ? refuse(posted) : answerAll(posted)
+    posted.asked.length > most ? reject(posted) : answerAll(posted)
 const tooLarge = (message: string): Reply => ({
   text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message } }),
 })
@@ -100,7 +100,7 @@ describe('batch', () => {
     'debug_traceTransaction',
     'trace_block',
     'foo_unknown',
-  ])('sends %s by itself and at once', async (method) => {
+  ])('sends %s alone and at once', async (method) => {
     const endpoint = scriptedPost()
     sendAll(over(endpoint), ['eth_call', method, 'eth_call', method])
     expect(endpoint.posted.map(({ asked }) => asked[0]?.method)).toEqual([method, method])
@@ -171,7 +171,7 @@ describe('batch', () => {
     for (const { body } of endpoint.posted) expect(body.length).toBeLessThanOrEqual(maxBytes)
   })
 
-  test('joins a hundred calls and 512 kB unless it is told otherwise', async () => {
+  test('joins a hundred calls and 512 kB by default', async () => {
     const endpoint = scriptedPost()
     const send = over(endpoint)
     sendAll(send, reads(150))
@@ -200,7 +200,7 @@ describe('batch', () => {
     expect(sizes(endpoint)).toEqual([3])
   })
 
-  test('tells when an answer comes from another chain: by its header for all, by eth_chainId for itself', async () => {
+  test('detects a response from another chain: by its header for all calls, by eth_chainId for that call', async () => {
     const endpoint = scriptedPost(answerAll, 7)
     const send = over(endpoint)
     const methods = ['eth_chainId', 'eth_call']
@@ -225,7 +225,7 @@ describe('batch', () => {
     expect(outcomes(byHeader)).toEqual(['0x7', 'wrongNetwork'])
   })
 
-  test('tells who listens of each attempt, and how it ended', async () => {
+  test('reports each attempt and its outcome to the observer', async () => {
     const endpoint = scriptedPost(({ asked: [first, second] }) => ({
       afterMs: 20,
       text: JSON.stringify([
@@ -260,11 +260,11 @@ describe('batch', () => {
     ['maxCalls', { maxCalls: NaN }],
     ['maxBytes', { maxBytes: 0 }],
     ['maxBytes', { maxBytes: 2 ** 32 }],
-  ])('refuses a %s that is out of range', (name, options) => {
+  ])('rejects a %s that is out of range', (name, options) => {
     expect(() => joinBatches(options)).toThrow(`${name} must be a number from`)
   })
 
-  test.each([['yes'], [5], [null]])('refuses %j for options', (options) => {
+  test.each([['yes'], [5], [null]])('rejects %j for options', (options) => {
     expect(() => joinBatches(options as never)).toThrow('batch takes an object of options')
   })
 
@@ -284,7 +284,7 @@ describe('batch', () => {
   })
 })
 
-describe('a batch that is refused for its size', () => {
+describe('a batch that is rejected for its size', () => {
   test.each([
     ['by one object that names the cap', 7, () => tooLarge('at most 7 requests in a batch'), [20, 7, 7, 6]],
     ['by one object without a number', 7, () => tooLarge('batch too large'), [20, 10, 10, 5, 5, 5, 5]],
@@ -322,8 +322,8 @@ describe('a batch that is refused for its size', () => {
     ],
   ] as const)(
     '%s: is sent again in parts, every call once, and the cap is remembered',
-    async (_, most, refuse, expected) => {
-      const endpoint = scriptedPost(capped(most, refuse))
+    async (_, most, reject, expected) => {
+      const endpoint = scriptedPost(capped(most, reject))
       const send = over(endpoint)
       const first = sendAll(send, reads(20))
       await vi.runAllTimersAsync()
@@ -410,12 +410,12 @@ describe('a batch that is refused for its size', () => {
   })
 
   test('believes the smallest of several caps, in one answer and in several', async () => {
-    let refused = 0
+    let rejected = 0
     const endpoint = scriptedPost((posted) => {
       if (posted.asked.length < 4) return answerAll(posted)
-      const [most, more] = refused++ === 0 ? [2, 3] : [3, 4]
+      const [most, more] = rejected++ === 0 ? [2, 3] : [3, 4]
       return {
-        afterMs: refused,
+        afterMs: rejected,
         text: JSON.stringify(
           posted.asked.map(({ id }, at) => ({ id, error: { code: 31, message: `batch over ${at ? more : most}` } })),
         ),
@@ -440,13 +440,13 @@ describe('a batch that is refused for its size', () => {
       }),
     ],
   ] as const)(
-    'tries again what was refused once, %s, after batches that had to be split, not after others',
-    async (_, refuse) => {
+    'tries a size again that was rejected once, %s, after batches that had to be split, not after others',
+    async (_, reject) => {
       let once = true
       const endpoint = scriptedPost((posted) => {
         if (!once) return answerAll(posted)
         once = false
-        return refuse(posted)
+        return reject(posted)
       })
       const send = over(endpoint)
       const wave = async (count: number): Promise<number[]> => {
@@ -464,7 +464,7 @@ describe('a batch that is refused for its size', () => {
     },
   )
 
-  test('fails a call that is refused even alone with what the server says of it', async () => {
+  test('fails a call that is rejected even alone with the server\u2019s message', async () => {
     const endpoint = scriptedPost(() => tooLarge('batch too large'))
     const sent = sendAll(over(endpoint), reads(3))
     await vi.runAllTimersAsync()
@@ -473,14 +473,14 @@ describe('a batch that is refused for its size', () => {
   })
 })
 
-describe('a batch that is refused for the sake of one call', () => {
-  const refuse = (text: string): Reply => ({
+describe('a batch that is rejected because of one call', () => {
+  const reject = (text: string): Reply => ({
     text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32602, message: text } }),
   })
 
   test('is sent again one by one: only the wrong call fails, and nothing is learned', async () => {
     const endpoint = scriptedPost((posted) =>
-      posted.asked.some(({ method }) => method === 'eth_call') ? refuse('Invalid params') : answerAll(posted),
+      posted.asked.some(({ method }) => method === 'eth_call') ? reject('Invalid params') : answerAll(posted),
     )
     const send = over(endpoint)
     const sent = sendAll(send, ['eth_gasPrice', 'eth_call', 'eth_chainId'])
@@ -494,7 +494,7 @@ describe('a batch that is refused for the sake of one call', () => {
   })
 
   test('where it was no call\u2019s fault, batches get smaller, and at last are given up', async () => {
-    const endpoint = scriptedPost((posted) => (posted.batched ? refuse('Invalid request') : answerAll(posted)))
+    const endpoint = scriptedPost((posted) => (posted.batched ? reject('Invalid request') : answerAll(posted)))
     const send = over(endpoint)
     const tried: number[] = []
     for (let wave = 0; wave < 5; wave++) {
@@ -507,8 +507,8 @@ describe('a batch that is refused for the sake of one call', () => {
     expect(tried).toEqual([8, 4, 4, 2, 2, 2, 2])
   })
 
-  test('does not ask for a call again that ended meanwhile', async () => {
-    const endpoint = scriptedPost((posted) => (posted.batched ? refuse('Invalid request') : answerAll(posted)))
+  test('does not send a call again that has ended since', async () => {
+    const endpoint = scriptedPost((posted) => (posted.batched ? reject('Invalid request') : answerAll(posted)))
     const sent = sendAll(over(endpoint), ['eth_gasPrice', 'eth_call', 'eth_chainId'])
     listen(sent[0], (event) => {
       if (event.type === 'attempted') for (const one of sent.slice(0, 2)) one.end('enough')
@@ -708,7 +708,7 @@ describe('what an endpoint takes', () => {
       expect(outcomes(sent)).toEqual(own(sent))
       largest.push(Math.max(...sizes(endpoint)))
     }
-    // In the second wave two are under way at once, and both meet a hiccup.
+    // In the second wave two are in flight at once, and both fail.
     expect(largest.slice(0, 4)).toEqual([64, 32, 16, 16])
     expect(largest.at(-1)).toBe(64)
   })

@@ -14,7 +14,7 @@ const splitsUntilTrial = (cap: BatchCap): number => {
 }
 
 describe('createBatchCap', () => {
-  test('is what was configured, until something is refused', () => {
+  test('is the configured number until a batch is rejected', () => {
     const cap = createBatchCap(100)
     for (let i = 0; i < 100; i++) cap.exceeded()
     expect(cap.calls()).toBe(100)
@@ -29,7 +29,7 @@ describe('createBatchCap', () => {
     expect(cap.calls()).toBe(20)
   })
 
-  test('what was refused without a number is halved, and grows back while batches are split', () => {
+  test('is halved after a rejection without a number, and grows back while batches are split', () => {
     const cap = createBatchCap(100)
     cap.rejected(100)
     expect(cap.calls()).toBe(50)
@@ -37,7 +37,7 @@ describe('createBatchCap', () => {
     expect(cap.calls()).toBe(100)
   })
 
-  test('a larger batch that is refused again is tried half as often each time', () => {
+  test('a larger batch that is rejected again is tried half as often each time', () => {
     const cap = createBatchCap(64)
     const waits = []
     for (let i = 0; i < 12; i++) {

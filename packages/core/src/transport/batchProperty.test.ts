@@ -22,7 +22,7 @@ const heavy = ['eth_getLogs', 'debug_traceTransaction']
 const reads = ['eth_getBalance', 'eth_call', 'eth_gasPrice', 'eth_getBlockByNumber']
 const methods = [...reads, ...reads, ...reads, ...heavy, 'eth_sendRawTransaction', 'eth_newFilter']
 
-/** What is done to one item of an answer, and the kinds that its call may then truly be told. */
+/** How one entry of a response is changed, and the kinds with which its call may then fail. */
 const itemFaults: Record<string, { readonly kinds: readonly string[]; readonly make: (one: Asked) => unknown[] }> = {
   good: { kinds: [], make: (one) => [ownAnswer(one)] },
   missing: { kinds: ['badResponse'], make: () => [] },
@@ -44,14 +44,17 @@ const itemFaults: Record<string, { readonly kinds: readonly string[]; readonly m
 const wholeFaults: Record<string, { readonly kinds: readonly string[]; readonly reply: Reply }> = {
   hang: { kinds: [], reply: { never: true } },
   'hang up': { kinds: ['network'], reply: { facts: { kind: 'network', text: 'socket hang up' } } },
-  'no connection': { kinds: ['network'], reply: { facts: { kind: 'network', text: 'refused', unsent: true } } },
+  'no connection': {
+    kinds: ['network'],
+    reply: { facts: { kind: 'network', text: 'connection failed', unsent: true } },
+  },
   page: { kinds: ['unavailable'], reply: { status: 502, text: '<title>502 Bad Gateway</title>' } },
   limit: { kinds: ['throttled'], reply: { status: 429, text: 'Too Many Requests' } },
   truncated: { kinds: ['badResponse'], reply: { text: '[{"jsonrpc":"2.0","id"' } },
   empty: { kinds: ['badResponse'], reply: { text: '[]' } },
 }
 
-/** How a request that is larger than the hidden cap is refused. */
+/** How a request that is larger than the hidden cap is rejected. */
 const rejections: Record<string, (asked: readonly Asked[], cap: number) => Reply> = {
   'one object': () => ({ text: '{"id":null,"error":{"code":-32600,"message":"batch too large"}}' }),
   'one object with the cap': (_, cap) => ({
@@ -96,21 +99,21 @@ const world = fc.record({
   retries: fc.constantFrom(0, 0, 2),
 })
 
-test('every call settles once, with its own answer or a true failure, whatever the server does', async () => {
-  const joined = { answered: 0, refused: 0 }
+test('every call completes once, with its own result or a correct failure, for any behaviour of the server', async () => {
+  const joined = { answered: 0, rejected: 0 }
   await fc.assert(
     fc.asyncProperty(world, async (given) => {
       // Of a world that failed, while a smaller one is looked for.
       vi.clearAllTimers()
       const { calls, joining, maxCalls, maxBytes, maxInFlight, cap, rejection, retries } = given
-      /** Of each call: the kinds it may truly be told, how often it was sent, and whether that may have arrived. */
+      /** Of each call: the kinds with which it may fail, how often it was sent, and whether that may have arrived. */
       const fates = calls.map(() => ({ kinds: new Set<string>(), sent: 0, mayHaveArrived: false, answered: false }))
       const records: RouteCall[] = []
       const settled = calls.map(() => [] as { ok: boolean; value: unknown }[])
       let dealt = 0
       let requests = 0
       /** What the server will have been understood to take at most, from when on, and by which calls. */
-      const learned: { readonly limit: number; readonly at: number; readonly refused: readonly number[] }[] = []
+      const learned: { readonly limit: number; readonly at: number; readonly rejected: readonly number[] }[] = []
       /** When calls were ended from above: those learn nothing any more. */
       const endedAt = new Map<number, number>()
 
@@ -133,11 +136,11 @@ test('every call settles once, with its own answer or a true failure, whatever t
           }
           fate.sent++
         }
-        expect(new Set(asked.map(({ params }) => params[0])).size, 'no call stands in a batch twice').toBe(asked.length)
+        expect(new Set(asked.map(({ params }) => params[0])).size, 'no call is in a batch twice').toBe(asked.length)
         if (joining) expect(asked.length, 'the cap by count').toBeLessThanOrEqual(maxCalls)
         if (joining && asked.length > 1) expect(posted.body.length, 'the cap by bytes').toBeLessThanOrEqual(maxBytes)
-        for (const { limit, at, refused } of learned)
-          if (at < posted.at && refused.some((call) => (endedAt.get(call) ?? Infinity) > at))
+        for (const { limit, at, rejected } of learned)
+          if (at < posted.at && rejected.some((call) => (endedAt.get(call) ?? Infinity) > at))
             expect(asked.length, 'a learned cap is kept').toBeLessThanOrEqual(limit)
 
         const afterMs = given.lastsMs[requests % given.lastsMs.length] as number
@@ -152,11 +155,11 @@ test('every call settles once, with its own answer or a true failure, whatever t
           return { ...reply, afterMs }
         }
         if (asked.length > cap) {
-          joined.refused++
+          joined.rejected++
           const limit = /each|with the cap/.test(rejection) ? cap : asked.length >> 1
-          const refused = asked.slice(/rest/.test(rejection) ? cap : 0).map(({ params }) => params[0] as number)
+          const rejected = asked.slice(/rest/.test(rejection) ? cap : 0).map(({ params }) => params[0] as number)
           if (!/status|unclear/.test(rejection))
-            learned.push({ limit: Math.max(1, limit), at: posted.at + afterMs, refused })
+            learned.push({ limit: Math.max(1, limit), at: posted.at + afterMs, rejected })
           if (/rest/.test(rejection))
             for (const { params } of asked.slice(0, cap))
               (fates[params[0] as number] as (typeof fates)[number]).answered = true
@@ -203,7 +206,7 @@ test('every call settles once, with its own answer or a true failure, whatever t
         endedAt.set(at, now())
         call.cancel?.(reason)
       }
-      const begin = (at: number): void => {
+      const start = (at: number): void => {
         const call = records[at] as RouteCall
         send(call, (ok, value) => {
           call.cancel = undefined
@@ -216,10 +219,10 @@ test('every call settles once, with its own answer or a true failure, whatever t
       // One timer for all calls of a time: between two timers comes a microtask, and what waits to be joined goes.
       for (const atMs of new Set(calls.map((call) => call.atMs)))
         setTimeout(() => {
-          for (const [at, call] of calls.entries()) if (call.atMs === atMs) begin(at)
+          for (const [at, call] of calls.entries()) if (call.atMs === atMs) start(at)
         }, atMs)
       await vi.advanceTimersByTimeAsync(20_000)
-      // Whoever was left hanging is ended from above, as a deadline does.
+      // Calls that never get a response are ended, as by a deadline.
       for (const at of calls.keys()) end(at, 'late')
       await vi.advanceTimersByTimeAsync(20_000)
 
@@ -242,5 +245,5 @@ test('every call settles once, with its own answer or a true failure, whatever t
   )
   // Or else the worlds above were too tame to say anything of batches.
   expect(joined.answered).toBeGreaterThan(300)
-  expect(joined.refused).toBeGreaterThan(30)
+  expect(joined.rejected).toBeGreaterThan(30)
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createBatchRequest } from './batchRequest.ts'
 
 describe('createBatchRequest', () => {
-  test('tells how each call ended, in the order of the calls', async () => {
+  test('reports how each call ended, in the order of the calls', async () => {
     let endLast = (): void => {}
     const last = new Promise<void>((resolve) => (endLast = resolve))
     const all = createBatchRequest(async ({ method }) => {
@@ -38,7 +38,7 @@ describe('createBatchRequest', () => {
     expect(third).not.toBe(first)
   })
 
-  test('takes none, and refuses what is no array', async () => {
+  test('accepts an empty array, and rejects a value that is not an array', async () => {
     const all = createBatchRequest(async () => 1)
     expect(await all([])).toEqual([])
     for (const wrong of [undefined, null, {}, 'eth_a', { method: 'eth_a' }])

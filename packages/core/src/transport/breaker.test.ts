@@ -42,9 +42,9 @@ describe('a breaker opens', () => {
     await run(guarded, 1)
     expect(guarded.state()).toBe('open')
     expect(guarded.admits(newCall())).toBe(false)
-    const [refused] = (await run(guarded, 1)) as [Sent]
-    expect(refused.ok).toBe(false)
-    expect(refused.value).toMatchObject({
+    const [rejected] = (await run(guarded, 1)) as [Sent]
+    expect(rejected.ok).toBe(false)
+    expect(rejected.value).toMatchObject({
       kind: 'unavailable',
       source: 'client',
       retryable: true,
@@ -53,7 +53,7 @@ describe('a breaker opens', () => {
     expect(below.arrivals).toHaveLength(5)
   })
 
-  test('by requests: what broke in one batch is one failure, however many calls were in it', async () => {
+  test('by requests: a broken batch is one failure, however many calls it had', async () => {
     const { guarded } = make({}, () => down)
     await run(guarded, 5 * 20 - 1, 'eth_call', { share: 1 / 20 })
     expect(guarded.state()).toBe('closed')
@@ -94,7 +94,7 @@ describe('a breaker opens', () => {
   })
 
   test.each([
-    ['no connection', { kind: 'network', text: 'refused', unsent: true }],
+    ['no connection', { kind: 'network', text: 'connection failed', unsent: true }],
     ['503', { text: 'Service Unavailable', status: 503 }],
     ['504', { text: 'Gateway Timeout', status: 504 }],
     ['503 with an error object', { text: 'down', status: 503, rpcError: { code: -32603, message: 'down' } }],
@@ -116,7 +116,7 @@ describe('a breaker opens', () => {
       'a node that lags',
       { text: 'header not found', status: 200, rpcError: { code: -32000, message: 'header not found' } },
     ],
-    ['a full gate', { kind: 'throttled', text: 'too many are under way' }],
+    ['a full queue', { kind: 'throttled', text: 'too many are in flight' }],
     ['a key function that throws', { kind: 'invalidRequest', text: 'no key' }],
   ] as const)('never on %s', async (_, facts) => {
     const { guarded } = make({}, () => ({ facts }))
@@ -135,7 +135,7 @@ describe('a breaker opens', () => {
     expect(guarded.state()).toBe('open')
   })
 
-  test('at once and for long where the key is refused', async () => {
+  test('at once and for long if the key is rejected', async () => {
     const { guarded } = make({}, () => ({ facts: { text: 'Unauthorized', status: 401 } }))
     await run(guarded, 1)
     await vi.advanceTimersByTimeAsync(299_000)
@@ -224,7 +224,7 @@ describe('a breaker that is half open', () => {
     expect(openForMs).toEqual([10_000, 20_000, 40_000, 60_000, 60_000, 60_000])
   })
 
-  test('closes for a probe that was refused for speed, or reverted: somebody is there', async () => {
+  test('closes after a probe that was throttled or reverted: the endpoint responds', async () => {
     const { guarded } = await halfOpen(() => ({ facts: { text: 'slow down', status: 429 } }))
     await run(guarded, 1)
     expect(guarded.state()).toBe('closed')
@@ -340,6 +340,6 @@ test.each([
   [{ windowMs: 0 }, 'windowMs must be a number from 1'],
   [{ openMs: 2 ** 31 }, 'openMs must be a number from 1'],
   [{ deadMs: '5' as unknown as number }, 'deadMs must be a number from 1'],
-])('%j is refused', (options, message) => {
+])('%j is rejected', (options, message) => {
   expect(() => breaker(options)).toThrow(message)
 })

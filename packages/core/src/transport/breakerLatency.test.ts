@@ -22,9 +22,9 @@ describe('createLatency', () => {
           const latency = createLatency()
           for (const ms of times) latency.add(ms)
           const exact = times.sort((a, b) => a - b)[Math.ceil((times.length * percentile) / 100) - 1] as number
-          const told = latency.percentileMs(percentile) as number
-          expect(told).toBeGreaterThanOrEqual(exact * (1 - 1e-9))
-          expect(told).toBeLessThanOrEqual(exact * 1.19)
+          const measured = latency.percentileMs(percentile) as number
+          expect(measured).toBeGreaterThanOrEqual(exact * (1 - 1e-9))
+          expect(measured).toBeLessThanOrEqual(exact * 1.19)
         },
       ),
     )

@@ -102,7 +102,7 @@ describe('a budget per second', () => {
     )
   })
 
-  test('tells beforehand how long a call would wait', async () => {
+  test('estimates how long a call would wait', async () => {
     const { below, limited } = make({ requestsPerSecond: 10 })
     expect(limited.waitMs(newCall())).toBe(0)
     send(limited, 4)
@@ -132,7 +132,7 @@ describe('a budget per second', () => {
     expect(ended).toMatchObject({ ok: false, value: undefined, settled: 1 })
   })
 
-  test('tells a call that waited how long it did, and gives it that time back', async () => {
+  test('reports how long a call waited, and does not count that time against its deadline', async () => {
     const { limited } = make({ requestsPerSecond: 10 })
     const [first, second] = send(limited, 2, { deadlineAt: now() + 5_000 }) as [Sent, Sent]
     expect(second.call.waitingSince).toBe(startedAt)
@@ -144,7 +144,7 @@ describe('a budget per second', () => {
 })
 
 describe('waiting', () => {
-  test('is refused at once where it would take longer than maxWaitMs', async () => {
+  test('is rejected at once if it would take longer than maxWaitMs', async () => {
     const { below, limited } = make({ requestsPerSecond: 1, maxWaitMs: 2_500 })
     const sent = send(limited, 5)
     expect(sent.map(({ settled }) => settled)).toEqual([0, 0, 0, 1, 1])
@@ -160,7 +160,7 @@ describe('waiting', () => {
     expect(below.arrivals).toHaveLength(3)
   })
 
-  test('is not refused where its turn comes in the very moment in which maxWaitMs ends', async () => {
+  test('is not rejected if its turn comes at the very moment at which maxWaitMs ends', async () => {
     const { below, limited } = make({ requestsPerSecond: 1, maxWaitMs: 2_000 })
     const sent = send(limited, 4)
     expect(sent.map(({ settled }) => settled)).toEqual([0, 0, 0, 1])
@@ -182,7 +182,7 @@ describe('waiting', () => {
     expect(below.arrivals.map(({ priority }) => priority)).toEqual([undefined, 'write', 'write'])
   })
 
-  test('ends at once when the call is ended, wherever it stands', async () => {
+  test('ends at once when the call is ended, at any position in the queue', async () => {
     const { below, limited } = make({ requestsPerSecond: 10 })
     const sent = send(limited, 5) as [Sent, Sent, Sent, Sent, Sent]
     const reason = new Error('enough')
@@ -201,7 +201,7 @@ describe('waiting', () => {
   test('keeps no timer once the last has left', () => {
     const { limited } = make({ requestsPerSecond: 1 })
     for (const one of send(limited, 3)) if (one.call.waitingSince !== undefined) one.end('left')
-    // Only the call that is under way has one.
+    // Only the call in flight has one.
     expect(vi.getTimerCount()).toBe(1)
     vi.runAllTimers()
     const inLanes = (['poll', 'read', 'write'] as const).flatMap((priority) =>
@@ -258,7 +258,7 @@ describe('waiting', () => {
   })
 })
 
-describe('the lanes', () => {
+describe('the queues by priority', () => {
   const priorities = ['poll', 'read', 'write'] as const
 
   test('let writes go before reads, and reads before polling', async () => {
@@ -290,7 +290,7 @@ describe('the lanes', () => {
   test.each([
     ['poll', 'read', 'write'],
     ['read', 'poll', 'write'],
-  ] as const)('give one turn in ten to whoever has waited longest, a %s', async (...order) => {
+  ] as const)('give one turn in ten to the call that has waited longest, a %s', async (...order) => {
     const { below, limited } = make({ requestsPerSecond: 10 })
     send(limited, 1)
     for (const priority of order) {
@@ -325,7 +325,7 @@ describe('the lanes', () => {
 })
 
 describe('a budget per day', () => {
-  test('lets exactly so many through in a UTC day, whatever their fate', async () => {
+  test('sends exactly this many per UTC day, however they end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 40 }),
@@ -365,7 +365,7 @@ describe('a budget per day', () => {
     vi.runAllTimers()
   })
 
-  test('goes on at midnight with those who could wait for it', async () => {
+  test('continues at midnight with the calls that could wait for it', async () => {
     vi.setSystemTime(Date.UTC(2026, 0, 1, 23, 59, 50))
     const { below, limited } = make({ requestsPerDay: 2 })
     const sent = send(limited, 3)
@@ -452,7 +452,7 @@ describe('a budget per day', () => {
   )
 })
 
-describe('after a refusal for speed', () => {
+describe('after a rejection as too many', () => {
   test('rests as long as the endpoint asks, lets one through, and then the others, with no budget set', async () => {
     const { below, limited } = make({}, (_, n) => (n === 0 ? throttle('2') : { result: n, afterMs: 50 }))
     send(limited, 1)
@@ -491,12 +491,12 @@ describe('after a refusal for speed', () => {
   })
 
   test('halves the rate once for all that were on their way, and recovers to the limit', async () => {
-    let refuse = true
-    const { limited } = make({ requestsPerSecond: 100, burst: 20 }, () => (refuse ? throttle('0.1') : { result: 1 }))
+    let rejects = true
+    const { limited } = make({ requestsPerSecond: 100, burst: 20 }, () => (rejects ? throttle('0.1') : { result: 1 }))
     send(limited, 20)
     await advance(5)
     expect(limited.stats().rate).toBe(50)
-    refuse = false
+    rejects = false
     await advance(200)
     send(limited, 1)
     await advance(1)
@@ -515,17 +515,17 @@ describe('after a refusal for speed', () => {
   })
 
   test('takes what was being sent for the measure where no budget is set, and lifts it again', async () => {
-    let refuse = false
-    const { limited } = make({}, () => (refuse ? throttle('0') : { result: 1 }))
+    let rejects = false
+    const { limited } = make({}, () => (rejects ? throttle('0') : { result: 1 }))
     expect(limited.stats().rate).toBeUndefined()
     for (let i = 0; i < 20; i++) {
       send(limited, 4)
       await advance(100)
     }
-    refuse = true
+    rejects = true
     send(limited, 1)
     await advance(1)
-    refuse = false
+    rejects = false
     const { rate } = limited.stats()
     // About 40 a second went.
     expect(rate).toBeGreaterThan(15)
@@ -564,7 +564,7 @@ describe('after a refusal for speed', () => {
     expect(others.map(({ value }) => value)).toEqual([2, 3, 4])
   })
 
-  test('tells those who cannot wait so long at once, in line and at the door', async () => {
+  test('rejects calls that cannot wait that long at once, queued or new', async () => {
     const { limited } = make({ requestsPerSecond: 10 }, (_, n) =>
       n === 0 ? { ...throttle('20'), afterMs: 50 } : { result: n },
     )
@@ -592,7 +592,7 @@ describe('after a refusal for speed', () => {
     expect(queued).toMatchObject({ ok: true, settled: 1 })
   })
 
-  test('settles once who is ended by another that is told so', async () => {
+  test('completes a call once if the failure of another call ends it', async () => {
     const { limited } = make({ requestsPerSecond: 10 }, () => ({ ...throttle('20'), afterMs: 50 }))
     const hurried = { deadlineAt: now() + 10_000 }
     send(limited, 1, hurried)
@@ -610,9 +610,9 @@ describe('after a refusal for speed', () => {
     expect(limited.waitMs(newCall())).toBeLessThanOrEqual(300_000)
   })
 
-  test('listens to the service only: what this side refused, or a node failed at, changes nothing', async () => {
+  test('reacts to the service only: rejections by this client and failures of the node change nothing', async () => {
     const ways: Outcome[] = [
-      { facts: { kind: 'throttled', text: 'too many are under way' } },
+      { facts: { kind: 'throttled', text: 'too many are in flight' } },
       { facts: { text: 'execution reverted', rpcError: { code: 3, message: 'execution reverted' } } },
       { facts: { kind: 'network', text: 'reset' } },
     ]
@@ -689,7 +689,7 @@ describe('options', () => {
     [{ computeUnits: { eth_call: -1 } }, 'computeUnits.eth_call must be a number from 0'],
     [{ requestsPerSecond: 1, computeUnitsPerSecond: 1 }, 'in requests or in compute units, not both'],
     [{ requestsPerDay: 1, computeUnitsPerDay: 1 }, 'in requests or in compute units, not both'],
-  ])('%j are refused', (options, message) => {
+  ])('%j are rejected', (options, message) => {
     expect(() => budget(options)).toThrow(message)
   })
 

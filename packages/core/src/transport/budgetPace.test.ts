@@ -9,7 +9,7 @@ import type { Pace } from './budgetPace.ts'
 const DAY_MS = 86_400_000
 const fail = (facts: FailureFacts): KeyrailError =>
   createFailure(facts, { method: 'eth_chainId', redactedUrl: 'https://node.example/…' })
-/** A refusal for speed; `retryAfter` is in seconds. */
+/** A rejection as too many; `retryAfter` is in seconds. */
 const slowDown = (retryAfter?: string): KeyrailError => fail({ text: 'slow down', status: 429, retryAfter })
 const usedUp = (data: object = {}, retryAfter?: string): KeyrailError => {
   const rpcError = { code: -32005, message: 'quota exceeded', data: { reason: 'quota_exceeded', ...data } }
@@ -22,8 +22,8 @@ const response = (pace: Pace): void => {
   const at = now()
   pace.hear(at, pace.send(1, at))
 }
-/** Sends a call and has it refused at once. */
-const refuse = (pace: Pace, failure: unknown): boolean => {
+/** Sends a call that is rejected at once. */
+const reject = (pace: Pace, failure: unknown): boolean => {
   const at = now()
   return pace.hear(at, pace.send(1, at), failure)
 }
@@ -41,7 +41,7 @@ describe('the trial after a pause', () => {
   test('goes alone: the others follow when it is answered', () => {
     const pace = createPace(100, 100)
     expect(pace.pause(now())).toEqual({ ms: 0, kind: 'throttled' })
-    expect(refuse(pace, slowDown('1'))).toBe(true)
+    expect(reject(pace, slowDown('1'))).toBe(true)
     expect(pace.pause(now())).toEqual({ ms: 1_000, kind: 'throttled' })
     expect(pace.trying()).toBe(false)
     advance(1_000)
@@ -50,7 +50,7 @@ describe('the trial after a pause', () => {
     expect(pace.send(1, at)).toBe(true)
     expect(pace.trying()).toBe(true)
     advance(100)
-    // As long as the pause would be if it were refused.
+    // As long as the pause would be if it were rejected.
     expect(pace.waitMs(1, now())).toBe(500)
     expect(pace.hear(at, true)).toBe(false)
     expect(pace.trying()).toBe(false)
@@ -62,7 +62,7 @@ describe('the trial after a pause', () => {
     const pace = createPace(100, 100)
     for (let pause = 0; pause < 3; pause++) {
       expect(pace.send(1, now())).toBe(false)
-      refuse(pace, slowDown('1'))
+      reject(pace, slowDown('1'))
       advance(1_000)
       const at = now()
       expect(pace.send(1, at)).toBe(true)
@@ -70,7 +70,7 @@ describe('the trial after a pause', () => {
     }
   })
 
-  test('is not over when older calls come back, answered or refused', () => {
+  test('is not over when older calls come back, answered or rejected', () => {
     const pace = createPace(100, 100)
     const before = now()
     for (let call = 0; call < 3; call++) pace.send(1, before)
@@ -91,7 +91,7 @@ describe('the trial after a pause', () => {
     pace.send(1, now())
     pace.forget(false, 0)
     expect(pace.send(1, now())).toBe(false)
-    refuse(pace, slowDown('1'))
+    reject(pace, slowDown('1'))
     advance(1_000)
     expect(pace.send(1, now())).toBe(true)
     pace.forget(true, 0)
@@ -99,16 +99,16 @@ describe('the trial after a pause', () => {
     expect(pace.send(1, now())).toBe(true)
   })
 
-  test('that is refused at the same instant slows down again', () => {
+  test('that is rejected at the same instant slows down again', () => {
     const pace = createPace(100, 100)
-    refuse(pace, slowDown('0'))
+    reject(pace, slowDown('0'))
     expect(pace.rate()).toBe(50)
-    expect(refuse(pace, slowDown('5'))).toBe(true)
+    expect(reject(pace, slowDown('5'))).toBe(true)
     expect(pace.rate()).toBe(25)
   })
 })
 
-describe('refusals of calls that were on their way together', () => {
+describe('rejections of calls that were in flight together', () => {
   test('slow down once, and make the pause longer only where one asks for that', () => {
     const pace = createPace(100, 100)
     const at = now()
@@ -121,7 +121,7 @@ describe('refusals of calls that were on their way together', () => {
     expect(pace.pause(now()).ms).toBe(150)
     expect(pace.hear(at, false, slowDown('2'))).toBe(true)
     expect(pace.pause(now()).ms).toBe(2_000)
-    // No new pause begins: nobody has to be told.
+    // No new pause starts, so no call has to be rejected.
     expect(pace.hear(at, false, slowDown('2'))).toBe(false)
     expect(pace.hear(at, false, slowDown('1'))).toBe(false)
     expect(pace.pause(now()).ms).toBe(2_000)
@@ -130,12 +130,12 @@ describe('refusals of calls that were on their way together', () => {
 })
 
 describe('the rate', () => {
-  test('is measured where none was set: what went in this second or the one before', () => {
+  test('is measured if none was set: the units sent in this second or the one before', () => {
     const pace = createPace(Infinity, 100)
     for (let call = 0; call < 40; call++) pace.send(1, now())
     advance(1_000)
     for (let call = 0; call < 9; call++) pace.send(1, now())
-    refuse(pace, slowDown('0'))
+    reject(pace, slowDown('0'))
     expect(pace.rate()).toBe(20)
   })
 
@@ -144,14 +144,14 @@ describe('the rate', () => {
     for (let call = 0; call < 40; call++) pace.send(1, now())
     advance(5_000)
     for (let call = 0; call < 9; call++) pace.send(1, now())
-    refuse(pace, slowDown('0'))
+    reject(pace, slowDown('0'))
     expect(pace.rate()).toBe(5)
   })
 
   test('that was measured is lifted again, also where it comes back to just what it had been', () => {
     const pace = createPace(Infinity, 100)
     for (let call = 0; call < 99; call++) pace.send(1, now())
-    refuse(pace, slowDown('0'))
+    reject(pace, slowDown('0'))
     expect(pace.rate()).toBe(50)
     for (let second = 0; second < 24; second++) {
       advance(1_000)
@@ -164,16 +164,16 @@ describe('the rate', () => {
   })
 })
 
-describe('what is no refusal for speed or quota by the endpoint', () => {
+describe('an outcome that is no rejection as too many or over quota by the endpoint', () => {
   test.each([
     ['a key that is not known', fail({ text: 'invalid key', status: 401 })],
     ['an endpoint that is down', fail({ text: 'Service Unavailable', status: 503, retryAfter: '30' })],
     ['a quota of this side', fail({ kind: 'quota', text: 'used up' })],
     ['a reason to abort', new Error('enough')],
     ['no reason', null],
-  ])('does not begin a pause: %s', (_, failure) => {
+  ])('does not start a pause: %s', (_, failure) => {
     const pace = createPace(100, 100)
-    expect(refuse(pace, failure)).toBe(false)
+    expect(reject(pace, failure)).toBe(false)
     expect(pace.pause(now()).ms).toBe(0)
     expect(pace.rate()).toBe(100)
   })
@@ -182,7 +182,7 @@ describe('what is no refusal for speed or quota by the endpoint', () => {
 describe('a used-up quota', () => {
   const pauseMs = (failure: KeyrailError): number => {
     const pace = createPace(Infinity, 100)
-    expect(refuse(pace, failure)).toBe(true)
+    expect(reject(pace, failure)).toBe(true)
     const { ms, kind } = pace.pause(now())
     expect(kind).toBe('quota')
     return Math.round(ms)

@@ -111,15 +111,15 @@ describe('cache', () => {
     expect(await sentBy(two, byHash)).toBe(1)
   })
 
-  test('tells when an answer was not asked for', async () => {
-    const told: unknown[] = []
+  test('reports when a result comes from the cache', async () => {
+    const events: unknown[] = []
     const transport = compose(endpoint, cache(), (next) => (call, settle) => {
-      next(Object.assign(call, { note: (event: unknown) => told.push(event) }), settle)
+      next(Object.assign(call, { note: (event: unknown) => events.push(event) }), settle)
     })
     await transport.request(byHash)
-    expect(told).toEqual([])
+    expect(events).toEqual([])
     await transport.request(byHash)
-    expect(told).toEqual([{ type: 'cached' }])
+    expect(events).toEqual([{ type: 'cached' }])
   })
 
   test.each([
@@ -131,11 +131,11 @@ describe('cache', () => {
       'store must be an object with the functions get(key) and set(key, text)',
     ],
     [{ store: null as never }, 'store must be an object with the functions get(key) and set(key, text)'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => cache(options)).toThrow(message)
   })
 
-  test('refuses a store without a chain id', () => {
+  test('rejects a store without a chain id', () => {
     const store = new Map<string, string>() as unknown as CacheStore
     expect(() => make({ store })).toThrow('the store of cache works only with chainId')
   })
@@ -223,7 +223,7 @@ describe('store', () => {
     },
   })
 
-  test.each([false, true])('carries answers into the next process, by a promise: %s', async (later) => {
+  test.each([false, true])('makes results available to the next process, by a promise: %s', async (later) => {
     const kept = new Map<string, string>()
     expect(await sentBy(make({ store: storeOf(kept, later), chainId: 7 }), byHash)).toBe(1)
     expect([...kept.keys()]).toEqual([key])
@@ -240,7 +240,7 @@ describe('store', () => {
     expect(await sentBy(make({ store, chainId: 7 }), byNumber('0x64'))).toBe(0)
   })
 
-  test('is asked once: what it gave is kept in memory', async () => {
+  test('is read once: its text is then kept in memory', async () => {
     const kept = new Map([[key, block]])
     const get = vi.fn<CacheStore['get']>((at) => kept.get(at))
     const transport = make({ store: { get, set: () => {} }, chainId: 7 })
@@ -267,12 +267,12 @@ describe('store', () => {
     expect(await sentBy(transport, byHash)).toBe(1)
   })
 
-  const refuse = (): never => {
+  const fail = (): never => {
     throw new Error('disk full')
   }
   test.each<[string, CacheStore]>([
-    ['throws', { get: refuse, set: refuse }],
-    ['rejects', { get: async () => refuse(), set: async () => refuse() }],
+    ['throws', { get: fail, set: fail }],
+    ['rejects', { get: async () => fail(), set: async () => fail() }],
   ])('does no harm where it %s', async (_, store) => {
     const transport = make({ store, chainId: 7 })
     expect(await sentBy(transport, byHash, byHash)).toBe(1)

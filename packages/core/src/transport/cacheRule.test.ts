@@ -116,7 +116,7 @@ test.each<[string, unknown[], boolean]>([
   ['eth_getBlockByNumber', ['0x64', false], false],
   ['eth_getBalance', ['0x1', '0x64'], false],
   ['eth_getTransactionByHash', ['latest'], false],
-])('a look tells whether %s %j names a tag: %s', (method, params, tag) => {
+])('%s %j contains a tag: %s', (method, params, tag) => {
   const text = JSON.stringify(params)
   expect(namesTag(method, text)).toBe(tag)
   if (tag) expect(cacheRule(method, text)).toBe(undefined)

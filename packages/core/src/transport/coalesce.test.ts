@@ -45,7 +45,7 @@ let transport: Transport
 const make = (options?: CoalesceOptions): Transport => compose(endpoint, coalesce(options), deadline())
 const response = (place: number, value: unknown): void => endpoint.sent[place]?.settle(true, value)
 const fail = (place: number, error: unknown): void => endpoint.sent[place]?.settle(false, error)
-/** Fields of a call record that the door does not fill by itself. */
+/** Fields of a call record that the dispatcher does not set. */
 const withFields =
   (fields: object) =>
   (args: RequestArguments, given?: CallOptions): Promise<unknown> => {
@@ -66,7 +66,7 @@ describe('coalesce', () => {
     vi.useRealTimers()
   })
 
-  test('sends the same read once for all who ask while it is under way', async () => {
+  test('sends the same read once for all callers while it is in flight', async () => {
     const calls = [transport.request(read), transport.request(read), transport.request({ ...read })]
     expect(endpoint.sent).toHaveLength(1)
     response(0, '0x1')
@@ -111,7 +111,7 @@ describe('coalesce', () => {
     expect(new Set(values.map(({ transactions }) => transactions[0])).size).toBe(3)
   })
 
-  test('gives a copy of the answer as it came, whatever the first caller does to it at once', async () => {
+  test('gives a copy of the original result, even if the first caller changes its own at once', async () => {
     const first = transport.request(read).then((value) => Object.assign(value as object, { spoilt: true }))
     const second = transport.request(read)
     response(0, { number: '0x1' })
@@ -167,7 +167,7 @@ describe('coalesce', () => {
       expect(await third).toBe(original)
     })
 
-    test('last ends the request, and a later one begins anew', async () => {
+    test('last ends the request, and a later call starts a new one', async () => {
       const controllers = [new AbortController(), new AbortController()]
       const calls = controllers.map(({ signal }) => outcomeOf(transport.request(read, { signal })))
       controllers[1]?.abort('second')
@@ -275,7 +275,7 @@ describe('coalesce', () => {
       expect(await Promise.all([before, after])).toEqual(['old', 'new'])
     })
 
-    test('that is still under way, joins', async () => {
+    test('that is still in flight, joins', async () => {
       const written = transport.request(write)
       const calls = [transport.request(read), transport.request(read)]
       expect(endpoint.sent).toHaveLength(2)
@@ -365,7 +365,7 @@ describe('coalesce', () => {
 
   describe('by what a call belongs to', () => {
     beforeEach(() => {
-      // Stands in for the doors of `group()` and `batch()`, which put their object onto the record.
+      // Replaces `group()` and `batch()`, which set their object on the record.
       transport = compose(
         endpoint,
         coalesce(),
@@ -391,9 +391,11 @@ describe('coalesce', () => {
       expect(await Promise.all(calls)).toEqual(['0x1', '0x1', '0x1', '0x1'])
     })
 
-    test('tells the one who joined, and tells what happens below to one caller who still waits', async () => {
-      const told: string[] = []
-      const noting = (name: string): object => ({ note: ({ type }: { type: string }) => told.push(`${name} ${type}`) })
+    test('reports the join to its caller, and events below to one caller that still waits', async () => {
+      const events: string[] = []
+      const noting = (name: string): object => ({
+        note: ({ type }: { type: string }) => events.push(`${name} ${type}`),
+      })
       const controller = new AbortController()
       const first = outcomeOf(withFields(noting('a'))(read, { signal: controller.signal }))
       const second = withFields(noting('b'))(read)
@@ -403,7 +405,7 @@ describe('coalesce', () => {
       note({ type: 'attempted' })
       response(0, '0x1')
       await Promise.all([first, second])
-      expect(told).toEqual(['b joined', 'a attempt', 'b attempted'])
+      expect(events).toEqual(['b joined', 'a attempt', 'b attempted'])
     })
   })
 

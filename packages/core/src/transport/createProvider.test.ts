@@ -31,9 +31,9 @@ test('gives the bare result', async () => {
 describe('a failure has the code of EIP-1193', () => {
   test.each([
     ['an unknown method', 200, { code: -32_601, message: 'the method eth_call does not exist' }, 4200],
-    ['a node that refuses', 200, { code: -32_000, message: 'nonce too low' }, -32_000],
-    ['a refused key', 401, 'no such key', 4100],
-    ['a gateway in trouble', 503, 'down', -32_603],
+    ['a node that rejects', 200, { code: -32_000, message: 'nonce too low' }, -32_000],
+    ['a rejected key', 401, 'no such key', 4100],
+    ['a gateway that is down', 503, 'down', -32_603],
   ] as const)('%s', async (_, status, said, code) => {
     server.script = raw(
       status,
@@ -44,7 +44,7 @@ describe('a failure has the code of EIP-1193', () => {
     expect(isKeyrailError(failure)).toBe(true)
   })
 
-  test('a revert, whatever the node\u2019s form', async () => {
+  test('a revert in any form that nodes use', async () => {
     server.script = raw(
       200,
       '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32015,"message":"VM execution error.","data":"Reverted 0x82b42900"}}',

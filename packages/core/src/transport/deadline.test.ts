@@ -4,7 +4,7 @@ import { coalesce } from './coalesce.ts'
 import type { Endpoint } from './http.ts'
 import { compose, deadline } from '../../test/layers.ts'
 
-/** An endpoint that never answers, and counts how often it was told to stop. */
+/** An endpoint that never responds, and counts how often it was cancelled. */
 const silent = (): Endpoint & { stopped: number } => {
   const endpoint = {
     redactedUrl: 'https://node.example/…',
@@ -50,7 +50,7 @@ describe('deadline', () => {
     expect(await timeOf('eth_getLogsBySomething')).toBe(10_000)
   })
 
-  test('strikes for one call though the options of another are changed while it is under way', async () => {
+  test('ends one call although the options of another are changed while it is in flight', async () => {
     const ends: ((ok: boolean, value: unknown) => void)[] = []
     const endpoint = silent()
     const send: Endpoint['send'] = (call, settle) => {
@@ -69,7 +69,7 @@ describe('deadline', () => {
     expect(await first).toBe(500)
   })
 
-  test('stands right below coalesce too', async () => {
+  test('works directly below coalesce too', async () => {
     const transport = compose(silent(), deadline({ timeoutMs: 1_000 }), coalesce())
     await vi.advanceTimersByTimeAsync(800)
     const start = Date.now()
@@ -78,12 +78,12 @@ describe('deadline', () => {
     expect(await late).toBe(1_000)
   })
 
-  test('goes by the transport\u2019s time, and by the call\u2019s own before it', async () => {
+  test('uses the call\u2019s own time before the transport\u2019s', async () => {
     expect(await timeOf('eth_getLogs', 500)).toBe(500)
     expect(await timeOf('eth_getLogs', 500, 200)).toBe(200)
   })
 
-  test('does not count the time that a call stands in a queue of ours', async () => {
+  test('does not count the time that a call waits in a queue of ours', async () => {
     const endpoint = silent()
     const send: Endpoint['send'] = (call, settle) => {
       call.waitingSince = now()
@@ -102,7 +102,7 @@ describe('deadline', () => {
     expect(Date.now() - start).toBe(6_000)
   })
 
-  test('nor the time that a record below stands there for it, as a shared flight does', async () => {
+  test('nor the time that a record below waits there for it, as a shared request does', async () => {
     const endpoint = silent()
     const send: Endpoint['send'] = (call, settle) => {
       const below = { ...call, waitingSince: now() as number | undefined }
@@ -120,13 +120,13 @@ describe('deadline', () => {
     expect(Date.now() - start).toBeLessThanOrEqual(4_000)
   })
 
-  test('refuses names that do not exist, of its own options and of a call\u2019s', async () => {
+  test('rejects unknown names, of its own options and of a call\u2019s', async () => {
     expect(() => deadline({ timeout: 5 } as never)).toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
     const call = compose(silent()).request({ method: 'eth_chainId' }, { timeout: 5 } as never)
     await expect(call).rejects.toThrow('Unknown option "timeout". Did you mean "timeoutMs"?')
   })
 
-  test('refuses a time that a timer cannot keep', async () => {
+  test('rejects a time that a timer does not support', async () => {
     for (const timeoutMs of [0, -1, Number.NaN, Infinity, 2 ** 31])
       expect(() => deadline({ timeoutMs })).toThrow('timeoutMs must be a number from 1 to 2147483647')
     const call = compose(silent(), deadline()).request({ method: 'eth_chainId' }, { timeoutMs: 0 })

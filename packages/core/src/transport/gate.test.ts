@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** An endpoint whose requests end only when they are told to. */
+/** An endpoint whose requests end only when the test ends them. */
 const held = () => {
   const ends: ((ok: boolean) => void)[] = []
   const started: Call[] = []
@@ -29,7 +29,7 @@ const held = () => {
 }
 
 describe('gate', () => {
-  test('lets so many requests be under way, and the next when one has ended', () => {
+  test('sends requests up to the limit, and the next one when one has ended', () => {
     const { ends, started, endpoint } = held()
     const { send } = gate({ maxInFlight: 2 })(endpoint)
     const sent = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(send, method))
@@ -47,7 +47,7 @@ describe('gate', () => {
     ])
   })
 
-  test('lets 64 be under way unless it is told otherwise', async () => {
+  test('allows 64 requests in flight by default', async () => {
     const { ends, started, endpoint } = held()
     const { send } = gate()(endpoint)
     for (let n = 0; n < 70; n++) sendDown(send)
@@ -57,7 +57,7 @@ describe('gate', () => {
     expect(started).toHaveLength(70)
   })
 
-  test('begins 8 requests of a flood at once and the next right after it, which is no wait', async () => {
+  test('starts 8 of many requests at once and the next ones right after, which does not count as a wait', async () => {
     const { ends, started, endpoint } = held()
     const { send } = gate({ maxInFlight: 20 })(endpoint)
     const notes: string[] = []
@@ -83,7 +83,7 @@ describe('gate', () => {
     for (const end of ends) end(true)
   })
 
-  test('lets writes go before reads before polling, and within a lane who came first', () => {
+  test('sends writes before reads before polls, and within a priority first come, first served', () => {
     const { ends, started, endpoint } = held()
     const { send } = gate({ maxInFlight: 1 })(endpoint)
     sendDown(send, 'eth_first')
@@ -103,7 +103,7 @@ describe('gate', () => {
     ])
   })
 
-  test('lets a waiting call go out of the line at once when it is ended, wherever it stands', () => {
+  test('removes a waiting call from the queue at once when it ends, at any position', () => {
     const { ends, started, endpoint } = held()
     const { send } = gate({ maxInFlight: 1 })(endpoint)
     const [, second, third, fourth] = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(send, method))
@@ -154,7 +154,7 @@ describe('gate', () => {
     expect(started).toHaveLength(1)
   })
 
-  test('watches on after calls that were refused came back at once', () => {
+  test('still rejects in time after rejected calls were sent again at once', () => {
     const { ends, endpoint } = held()
     const { send } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
     sendDown(send)
@@ -172,7 +172,7 @@ describe('gate', () => {
     ends[0]?.(true)
   })
 
-  test('stops the clock of a call while it waits, and tells how long that was', () => {
+  test('does not count the wait against the deadline, and reports how long it was', () => {
     const { ends, endpoint } = held()
     const { send } = gate({ maxInFlight: 1 })(endpoint)
     sendDown(send)
@@ -295,7 +295,7 @@ describe('gate', () => {
     stop()
   })
 
-  test('passes on what it stands before', () => {
+  test('passes the members of the endpoint on', () => {
     const endpoint = scriptedPost(answerAll, 7)
     const gated = gate()(endpoint)
     expect(gated).toMatchObject({ redactedUrl: endpoint.redactedUrl, chainId: 7, close: endpoint.close })
@@ -307,7 +307,7 @@ describe('gate', () => {
     ['maxInFlight', 100_001, '1 to 100000'],
     ['maxWaitMs', 0, '1 to 2147483647'],
     ['maxWaitMs', 2 ** 31, '1 to 2147483647'],
-  ])('refuses %s of %d', (name, value, range) => {
+  ])('rejects %s of %d', (name, value, range) => {
     expect(() => gate({ [name]: value })).toThrow(`${name} must be a number from ${range}`)
   })
 })

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('where the question fails, each caller is told of its own call, by a failure of its own', async () => {
+test('if the request fails, each caller gets its own failure, with its own method', async () => {
   const endpoint = scriptedEndpoint(() => ({ facts: { text: 'down', status: 503 } }))
   const ask = createHeadQuery(endpoint.send)
   const asked = ['eth_getBalance', 'eth_call', 'eth_call'].map((method) => sendDown(ask, method))

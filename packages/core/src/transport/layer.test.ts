@@ -110,7 +110,7 @@ describe('layer', () => {
     ])
   })
 
-  test('tells nothing of what the function still does after its call has ended', async () => {
+  test('reports no events of calls that the function makes after its call has ended', async () => {
     const stats = createStats()
     let late: Promise<unknown> | undefined
     const early = layer((request) => async (args, options) => {
@@ -144,7 +144,7 @@ describe('layer', () => {
     expect(seen[0]?.options).toMatchObject({ priority: 'poll', minBlock: 7 })
   })
 
-  test('lets the time that a call stands in a queue below not count, as without the layer', async () => {
+  test('does not count the time that a call waits in a queue below, as without the layer', async () => {
     vi.useFakeTimers()
     const queue: Endpoint = {
       ...silent,

@@ -17,7 +17,7 @@ import { deadline } from '../../test/layers.ts'
 const url = 'http://127.0.0.1:1'
 const key = 'kr_a0123456789abcdefghijABCDEFGHIJ0123456789'
 
-/** An option that is a number, as it is named in what is told, with its least and its greatest value. */
+/** An option that is a number: its name in messages, its least and its greatest value. */
 type Range = readonly [name: string, least: number, most: number]
 
 interface Layer {
@@ -156,8 +156,8 @@ function withOption(path: string, value: unknown): object {
   return { [outer]: inner ? { [inner]: value } : value }
 }
 
-/** What a function is refused by. */
-function refusalOf(make: () => unknown): Error {
+/** The error that a function throws. */
+function rejectionOf(make: () => unknown): Error {
   try {
     make()
   } catch (error) {
@@ -168,12 +168,12 @@ function refusalOf(make: () => unknown): Error {
 }
 
 describe('every layer', () => {
-  test.each(all)('%s refuses a number out of its range, with its name, the range and the value', (_, layer) => {
+  test.each(all)('%s rejects a number out of its range, with its name, the range and the value', (_, layer) => {
     const { make, needs, ranges = [] } = layer
     for (const [name, least, most] of ranges) {
       const values = [least - 0.001, -1, -Infinity, most * 1.001, Infinity, Number.NaN]
       for (const value of values.filter((one) => !(one >= least && one <= most)))
-        expect(refusalOf(() => make({ ...needs, ...withOption(name, value) })).message).toBe(
+        expect(rejectionOf(() => make({ ...needs, ...withOption(name, value) })).message).toBe(
           `${name} must be a number from ${least} to ${most}, not ${value}`,
         )
     }
@@ -186,57 +186,57 @@ describe('every layer', () => {
         expect(() => make({ ...needs, ...withOption(name, value) })).not.toThrow()
   })
 
-  test.each(all)('%s refuses what is no number, and does not repeat it', (_, layer) => {
+  test.each(all)('%s rejects what is no number, and does not repeat it', (_, layer) => {
     const { make, needs, ranges = [] } = layer
     for (const [name] of ranges)
       for (const value of [key, { key }, [key], true, 5n, null, Symbol(key), () => key]) {
-        const { message } = refusalOf(() => make({ ...needs, ...withOption(name, value) }))
+        const { message } = rejectionOf(() => make({ ...needs, ...withOption(name, value) }))
         expect(message).toContain(name)
         expect(message).toContain(`, not of type ${typeof value}`)
         expect(message).not.toContain(key)
       }
   })
 
-  test.each(all)('%s refuses a key in any other place, naming the option', (_, layer) => {
+  test.each(all)('%s rejects a key in any other place, naming the option', (_, layer) => {
     const { make, needs, others = [] } = layer
     for (const name of others)
       for (const value of [key, [key]]) {
-        const { message } = refusalOf(() => make({ ...needs, [name]: value }))
+        const { message } = rejectionOf(() => make({ ...needs, [name]: value }))
         expect(message).toContain(name)
         expect(message).not.toContain(key)
       }
   })
 
-  test.each(all.filter(([, { open }]) => !open))('%s refuses a name that does not exist', (name, layer) => {
+  test.each(all.filter(([, { open }]) => !open))('%s rejects a name that does not exist', (name, layer) => {
     const { make, needs } = layer
-    const { message } = refusalOf(() => make({ ...needs, xyz: key }))
+    const { message } = rejectionOf(() => make({ ...needs, xyz: key }))
     expect(message).toMatch(`Unknown option "xyz". The options of ${name.split(' ')[0]} are `)
     expect(message).not.toContain(key)
     for (const [path] of layer.ranges ?? []) expect(message).toContain(path.replace(/^batch\.|\..*$/g, ''))
     for (const option of layer.others ?? []) expect(message).toContain(option)
   })
 
-  test.each(all.filter(([, { open }]) => !open))('%s refuses a key in place of its options', (_, { make }) => {
-    for (const given of [key, [key]]) expect(refusalOf(() => make(given as object)).message).not.toContain(key)
+  test.each(all.filter(([, { open }]) => !open))('%s rejects a key in place of its options', (_, { make }) => {
+    for (const given of [key, [key]]) expect(rejectionOf(() => make(given as object)).message).not.toContain(key)
   })
 })
 
 test('an option inside another that does not exist is named', () => {
-  expect(refusalOf(() => failover([{ url }], { hedge: { min: 5 } as object })).message).toBe(
+  expect(rejectionOf(() => failover([{ url }], { hedge: { min: 5 } as object })).message).toBe(
     'Unknown option "min". The options of hedge are percentile, minMs, maxRatio.',
   )
-  expect(refusalOf(() => hooks({ onEror: () => {} } as object)).message).toContain('Unknown option "onEror"')
+  expect(rejectionOf(() => hooks({ onEror: () => {} } as object)).message).toContain('Unknown option "onEror"')
 })
 
-test('a name of an endpoint that is no text is refused', () => {
-  expect(refusalOf(() => failover([{ url, name: { key } as never }])).message).toBe(
+test('a name of an endpoint that is not a string is rejected', () => {
+  expect(rejectionOf(() => failover([{ url, name: { key } as never }])).message).toBe(
     'name of an endpoint must be a string, not an object',
   )
 })
 
-test('what is no list of endpoints is refused', () => {
+test('a value that is not a list of endpoints is rejected', () => {
   for (const endpoints of [undefined, key, {}, []])
-    expect(refusalOf(() => failover(endpoints as never)).message).toContain(
+    expect(rejectionOf(() => failover(endpoints as never)).message).toContain(
       'failover takes an array of 1 to 30 endpoints',
     )
 })

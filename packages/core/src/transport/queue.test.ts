@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createQueue } from './queue.ts'
 import type { QueueEntry } from './queue.ts'
 
-test('a lane keeps the order in which places came, whoever leaves', () => {
+test('a queue keeps the order of its entries when any of them leaves', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(20), { nil: undefined })), (steps) => {
       const queue = createQueue<QueueEntry & { readonly id: number }>()

@@ -52,7 +52,7 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(4)
   })
 
-  test('goes by what a call says of itself before what it was made with', async () => {
+  test('prefers the retries of the call to those of the layer', async () => {
     const timesMade = async (retries: number): Promise<number> => {
       const endpoint = failing(down, down, down, down, down, down)
       const call = make(endpoint, { retries: 2 }).request({ method: 'eth_chainId' }, { retries })
@@ -134,7 +134,7 @@ describe('retry', () => {
     expect(String(failure)).not.toContain('retried')
   })
 
-  test('tells who listens why a call is made again, and after how long', async () => {
+  test('reports to the observer why a call is retried, and after how long', async () => {
     const endpoint = scriptedEndpoint((_, n) =>
       n === 0 ? { facts: over('2') } : n === 1 ? { facts: { ...down, retryAfter: '1' } } : { result: '0x1' },
     )
@@ -164,9 +164,9 @@ describe('retry', () => {
     expect(await settle(make(lost), 'eth_sendRawTransaction')).toMatchObject({ kind: 'network', retryable: false })
     expect(lost.at).toHaveLength(1)
 
-    const refused = failing({ kind: 'network', text: 'connect ECONNREFUSED', unsent: true })
-    expect(await settle(make(refused), 'eth_sendRawTransaction')).toBe('0x1')
-    expect(refused.at).toHaveLength(2)
+    const notConnected = failing({ kind: 'network', text: 'connect ECONNREFUSED', unsent: true })
+    expect(await settle(make(notConnected), 'eth_sendRawTransaction')).toBe('0x1')
+    expect(notConnected.at).toHaveLength(2)
   })
 
   test('stops waiting when the caller aborts, with the caller\u2019s own reason', async () => {
@@ -198,7 +198,7 @@ describe('retry', () => {
     expect(endpoint.at).toHaveLength(1)
   })
 
-  test('refuses options that mean nothing', () => {
+  test('rejects invalid options', () => {
     expect(() => retry({ retires: 5 } as never)).toThrow('Unknown option "retires". Did you mean "retries"?')
     // As in compose(http(…), retry), where it was meant to be called.
     expect(() => compose(failing(), retry as never)).toThrow('retry takes an object of options')

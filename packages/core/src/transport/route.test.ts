@@ -19,7 +19,7 @@ const ok = (result: unknown, afterMs = 1): Outcome => ({ result, afterMs })
 const fails = (facts: FailureFacts, afterMs = 1): Outcome => ({ facts, afterMs })
 const down = fails({ text: 'Bad Gateway', status: 502 })
 const reset = fails({ kind: 'network', text: 'socket hang up' })
-const refused = fails({ kind: 'network', text: 'connect ECONNREFUSED', unsent: true })
+const notConnected = fails({ kind: 'network', text: 'connect ECONNREFUSED', unsent: true })
 const throttled = fails({ text: 'slow down', status: 429, retryAfter: '5' })
 const reverted = fails({
   text: 'execution reverted',
@@ -56,7 +56,7 @@ const settle = async (sent: Sent): Promise<Sent> => {
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(async () => {
-  // What is still under way then hangs, and has no timer.
+  // Attempts that are still in flight then hang, and have no timer.
   expect(vi.getTimerCount()).toBe(0)
   vi.useRealTimers()
 })
@@ -73,7 +73,7 @@ describe('a route in order', () => {
     ['a bad gateway', down],
     ['throttling', throttled],
     ['a used-up quota', fails({ text: 'Payment Required', status: 402 })],
-    ['a refused key', fails({ text: 'Unauthorized', status: 401 })],
+    ['a rejected key', fails({ text: 'Unauthorized', status: 401 })],
     ['what is no answer', fails({ kind: 'badResponse', text: '<html>' })],
     ['a method it has not', fails({ text: 'x', rpcError: { code: -32601, message: 'x' } })],
     [
@@ -96,7 +96,7 @@ describe('a route in order', () => {
     expect(counts()).toEqual([1, 0])
   })
 
-  test('asks each once, and tells of all where all failed', async () => {
+  test('tries each once, and lists all if all failed', async () => {
     const { send, counts } = make([reset, throttled, down])
     const { value, settled } = await settle(send())
     expect(value).toMatchObject({
@@ -112,7 +112,7 @@ describe('a route in order', () => {
     expect(counts()).toEqual([1, 1, 1])
   })
 
-  test('begins anew with the first in each attempt of the retry above', async () => {
+  test('starts with the first endpoint again in each try of the retry layer above', async () => {
     const { nodes, routed } = make([(_, n) => (n < 2 ? reset : ok('0x1')), reset])
     const transport = compose(routed, retry({ baseMs: 10 }), deadline())
     const outcome = transport.request({ method: 'eth_chainId' })
@@ -160,7 +160,7 @@ describe('a route in order', () => {
     expect(nodes[0]?.arrivals).toHaveLength(3)
   })
 
-  test('a key that is refused at one endpoint does no harm to another', async () => {
+  test('a key that one endpoint rejects does not affect another endpoint', async () => {
     const { send, counts, routed } = make([fails({ text: 'Unauthorized', status: 401 }), ok('0x2')], {}, guarded())
     for (let i = 0; i < 5; i++) expect((await settle(send())).value).toBe('0x2')
     expect(counts()).toEqual([1, 5])
@@ -192,7 +192,7 @@ describe('a route by weight', () => {
 
 describe('a transaction', () => {
   test('moves on where it cannot have arrived, and not where it may have', async () => {
-    const moved = make([refused, ok('0xhash')])
+    const moved = make([notConnected, ok('0xhash')])
     expect((await settle(moved.send('eth_sendRawTransaction'))).value).toBe('0xhash')
     const stays = make([reset, ok('0xhash')])
     expect((await settle(stays.send('eth_sendRawTransaction'))).value).toMatchObject({
@@ -202,7 +202,7 @@ describe('a transaction', () => {
     expect(stays.counts()).toEqual([1, 0])
   })
 
-  test('has no time of its own for an attempt, and no second endpoint asked meanwhile', async () => {
+  test('has no time limit per attempt, and no second endpoint is tried during it', async () => {
     const { send, counts } = make([never, ok('0xhash')], { attemptTimeoutMs: 100, hedge: { minMs: 1 } })
     const sent = send('eth_sendRawTransaction')
     await vi.advanceTimersByTimeAsync(60_000)
@@ -211,10 +211,10 @@ describe('a transaction', () => {
     sent.end('enough')
   })
 
-  test('is never sent twice unless the first cannot have arrived, whatever happens', async () => {
+  test('is never sent twice unless the first cannot have arrived', async () => {
     const ways: readonly (readonly [Outcome, boolean])[] = [
       [ok('0xhash'), true],
-      [refused, false],
+      [notConnected, false],
       [throttled, false],
       [fails({ text: 'Unauthorized', status: 401 }), false],
       [fails({ text: 'Payment Required', status: 402 }), false],
@@ -329,7 +329,7 @@ describe('the time of an attempt', () => {
     expect(sent.value).toBe('0x1')
   })
 
-  test('does not run while the call stands in a queue of ours', async () => {
+  test('does not run while the call waits in a queue of ours', async () => {
     const { send } = make([ok('0x1')], { attemptTimeoutMs: 100 }, budget({ requestsPerSecond: 1 }))
     const [first, second, third] = [send(), send(), send()]
     await settle(third)
@@ -346,7 +346,7 @@ describe('the time of an attempt', () => {
 })
 
 describe('ending a call', () => {
-  test('ends every attempt that is under way, at once and once', async () => {
+  test('ends every attempt in flight, at once and once', async () => {
     const { send, nodes } = make([never, never], { hedge: { minMs: 10 } }, (node) => ({
       ...node,
       percentileMs: () => 10,
@@ -392,7 +392,7 @@ describe('ending a call', () => {
 describe('a group', () => {
   const group = {}
 
-  test('stays where it began, whatever the weights and the budgets', async () => {
+  test('stays at its first endpoint, independent of weights and budgets', async () => {
     const { send } = make([ok(1), ok(2), ok(3)], {}, (node) => ({
       ...budget({ requestsPerSecond: 5 })(node),
       weight: 1,
@@ -473,16 +473,16 @@ describe('another chain', () => {
     expect(counts()).toEqual([1, 1])
   })
 
-  test('does not take out the only one, nor one that the service refuses', async () => {
+  test('does not exclude the only endpoint, nor one whose service rejects the network', async () => {
     const only = make([(_, n) => (n === 0 ? otherChain : ok('0x1'))], { attemptTimeoutMs: 100 })
     await settle(only.send())
     expect((await settle(only.send())).value).toBe('0x1')
-    const refusing = make([
+    const rejecting = make([
       (_, n) => (n === 0 ? fails({ text: 'unsupported network', status: 403 }) : ok('0x1')),
       ok('0x2'),
     ])
-    expect((await settle(refusing.send())).value).toBe('0x2')
-    expect((await settle(refusing.send())).value).toBe('0x1')
+    expect((await settle(rejecting.send())).value).toBe('0x2')
+    expect((await settle(rejecting.send())).value).toBe('0x1')
   })
 })
 
@@ -606,7 +606,7 @@ describe('minBlock', () => {
     expect(nodes[0]?.arrivals).toHaveLength(6)
   })
 
-  test('needs no question where traffic has told of the head', async () => {
+  test('sends no head query if other traffic has shown the head', async () => {
     const { send, nodes } = make([node(() => 100)])
     await settle(send('eth_blockNumber'))
     expect((await settle(send('eth_getBalance', { ...balance, options: { minBlock: 90 } }))).value).toBe('at 100')
@@ -647,8 +647,8 @@ describe('minBlock', () => {
     expect(await outcome).toBe('at 100')
   })
 
-  test('is kept behind an address that stands for several nodes, one of which lags', async () => {
-    // The head is told by the one that is ahead, and the call is answered by the other.
+  test('holds behind a URL of several nodes, one of which lags', async () => {
+    // The node that is ahead reports the head, and the other one responds to the call.
     let asked = 0
     const { send } = make([
       (call, n) => node(() => (call.method === 'eth_blockNumber' ? 100 : asked++ === 0 ? 97 : 100))(call, n),
@@ -812,7 +812,7 @@ describe('options', () => {
     [{ hedge: { minMs: Number.NaN } }, 'hedge.minMs must be a number from 0'],
     [{ hedge: { maxRatio: 2 } }, 'hedge.maxRatio must be a number from 0 to 1'],
     [{ minBlock: 5 as unknown as boolean }, 'minBlock must be true or false'],
-  ])('%j is refused', (options, message) => {
+  ])('%j is rejected', (options, message) => {
     expect(() => checkRouteOptions(options)).toThrow(message)
   })
 

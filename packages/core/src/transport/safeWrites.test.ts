@@ -44,8 +44,8 @@ let transport: Transport
 const make = (options?: Partial<SafeWritesOptions>): Transport =>
   compose(endpoint, safeWrites({ keccak256, resends: 2, ...options }), deadline({ timeoutMs: 20_000 }))
 
-/** Begins a write; its outcome is `{ value }` or `{ error }` once it has one. */
-const begin = (
+/** Starts a write. Its outcome becomes `{ value }` or `{ error }`. */
+const startWrite = (
   method = send,
   params: unknown[] = [raw],
   signal?: AbortSignal,
@@ -105,7 +105,7 @@ afterEach(async () => {
 
 describe('safeWrite', () => {
   test('adds nothing to a transaction that is taken', async () => {
-    const outcome = begin()
+    const outcome = startWrite()
     await response(hash)
     expect(outcome).toEqual({ value: hash })
     expect(sent.map(({ call }) => [call.method, call.params])).toEqual([[send, `["${raw}"]`]])
@@ -124,7 +124,7 @@ describe('safeWrite', () => {
   })
 
   test('takes a hash in capitals for the same', async () => {
-    const outcome = begin()
+    const outcome = startWrite()
     await response(hash.toUpperCase().replace('0X', '0x'))
     expect(asked()).toEqual([send])
     expect(String(outcome.value).toLowerCase()).toBe(hash)
@@ -132,14 +132,14 @@ describe('safeWrite', () => {
 
   test('lets every other call pass as it is', async () => {
     for (const method of ['eth_sendTransaction', 'eth_chainId', 'eth_sendRawTransactionConditional']) {
-      const outcome = begin(method, ['0x'])
+      const outcome = startWrite(method, ['0x'])
       await response('0x1')
       expect(outcome).toEqual({ value: '0x1' })
     }
   })
 
   test('lets a transaction of an unknown type pass as it is', async () => {
-    const outcome = begin(send, ['0x71f8'])
+    const outcome = startWrite(send, ['0x71f8'])
     await fail(nonceTooLow)
     expect(outcome.error).toMatchObject({ kind: 'txRejected' })
     expect(outcome.error).not.toHaveProperty('transactionHash')
@@ -147,9 +147,9 @@ describe('safeWrite', () => {
   })
 
   test.each([[[]], [['0x']], [['0xzz']], [[null]], [[{ to: '0x1' }]]])(
-    'refuses %j before anything is sent',
+    'rejects %j before anything is sent',
     async (params) => {
-      const outcome = begin(send, params)
+      const outcome = startWrite(send, params)
       await tick()
       expect(outcome.error).toMatchObject({ kind: 'invalidRequest', source: 'client' })
       expect(sent).toEqual([])
@@ -157,7 +157,7 @@ describe('safeWrite', () => {
   )
 
   test('takes "already known" for success once it was looked up', async () => {
-    const outcome = begin()
+    const outcome = startWrite()
     await fail(known)
     expect(asked()).toEqual([send, find])
     expect(outcome).toEqual({})
@@ -166,13 +166,13 @@ describe('safeWrite', () => {
   })
 
   test('reports no success where a node says "already known" of what it turned away a moment ago', async () => {
-    const outcome = begin()
+    const outcome = startWrite()
     await fail(known, 'one')
     await response(null, 'one')
     expect(outcome).toEqual({})
     await tick(2_000)
     await response(null, 'one')
-    // With the next block the node has forgotten that it knew it, and judges it anew.
+    // With the next block the node has forgotten the transaction, and checks it again.
     expect(asked()).toEqual([send, find, find, send])
     await fail(rpc('insufficient funds for gas * price + value'), 'one')
     await response(null, 'one')
@@ -181,7 +181,7 @@ describe('safeWrite', () => {
 
   test('says that it is unconfirmed where it is "already known" and nobody can find it', async () => {
     transport = make({ resends: 0 })
-    const outcome = begin()
+    const outcome = startWrite()
     await fail(known)
     await response(null)
     await tick(2_000)
@@ -193,8 +193,8 @@ describe('safeWrite', () => {
     })
   })
 
-  test('never reports a transaction as refused that the chain holds', async () => {
-    const outcome = begin()
+  test('never reports a transaction as rejected that is in the chain', async () => {
+    const outcome = startWrite()
     await fail(nonceTooLow)
     expect(asked()).toEqual([send, find])
     expect(last().call.params).toBe(`["${hash}"]`)
@@ -204,7 +204,7 @@ describe('safeWrite', () => {
   })
 
   test.each(ambiguous)('finds out what became of it after %s', async (_, facts) => {
-    const outcome = begin()
+    const outcome = startWrite()
     await fail(facts)
     expect(asked()).toEqual([send, find])
     await response(found)
@@ -219,7 +219,7 @@ describe('safeWrite', () => {
     ['invalidRequest', rpc('invalid argument 0: rlp', -32602)],
     ['network', { ...lost, unsent: true }],
   ])('reports %s at once where it cannot have arrived, with its hash', async (kind, facts) => {
-    const outcome = begin()
+    const outcome = startWrite()
     await fail(facts)
     expect(outcome.error).toMatchObject({ kind, transactionHash: hash })
     expect(asked()).toEqual([send])
@@ -227,14 +227,14 @@ describe('safeWrite', () => {
 
   test('passes on a failure of a user\u2019s layer as it is', async () => {
     const error = new RangeError('mine')
-    const outcome = begin()
+    const outcome = startWrite()
     await settleAt(undefined, false, error)
     expect(outcome.error).toBe(error)
   })
 
   describe('after a rejection', () => {
     test('believes "not found" at once from the endpoint that rejected it', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await response(null, 'one')
       expect(outcome.error).toMatchObject({
@@ -250,7 +250,7 @@ describe('safeWrite', () => {
       ['another endpoint', 'two'],
       ['one that is not known', undefined],
     ])('believes "not found" from %s only twice, 2 s apart', async (_, at) => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await response(null, at)
       await tick(1_999)
@@ -263,7 +263,7 @@ describe('safeWrite', () => {
     })
 
     test('finds it at the second look', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await response(null, 'two')
       await tick(2_000)
@@ -272,7 +272,7 @@ describe('safeWrite', () => {
     })
 
     test('does not take an earlier look\u2019s endpoint for that of a later one', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await fail(lost, 'one')
       await tick(2_000)
@@ -284,7 +284,7 @@ describe('safeWrite', () => {
     })
 
     test('says what the node said where the time is up before it was looked up', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       await tick(20_000)
       expect(outcome.error).toMatchObject({
@@ -295,7 +295,7 @@ describe('safeWrite', () => {
     })
 
     test('is never sent again', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(rpc('insufficient funds for gas * price + value'))
       await response(null)
       await tick(2_000)
@@ -311,7 +311,7 @@ describe('safeWrite', () => {
       'error after broadcast',
     ])('reports unconfirmed for a relayed failure under -32000 that is not found: %s', async (message) => {
       transport = make({ resends: 0 })
-      const outcome = begin()
+      const outcome = startWrite()
       await fail({ text: message, status: 200, rpcError: { code: -32000, message } })
       for (let look = 0; look < 3 && !outcome.error; look++) {
         expect(last().call.method).toBe(find)
@@ -322,7 +322,7 @@ describe('safeWrite', () => {
     })
 
     test('says that it is unconfirmed where it cannot be looked up', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(nonceTooLow, 'one')
       for (let look = 0; look < 3; look++) {
         await fail(lost, 'one')
@@ -340,7 +340,7 @@ describe('safeWrite', () => {
 
   describe('after a failure that leaves it open', () => {
     test('sends again only once it was looked for twice, 2 s apart, even at the same endpoint', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(lost, 'one')
       await response(null, 'one')
       expect(asked()).toEqual([send, find])
@@ -353,7 +353,7 @@ describe('safeWrite', () => {
     })
 
     test('waits for a second send as for the first', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(lost)
       await response(null)
       await tick(2_000)
@@ -371,7 +371,7 @@ describe('safeWrite', () => {
     })
 
     test('takes "already known" of the second send for success once it was looked up', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(lost)
       await response(null)
       await tick(2_000)
@@ -393,7 +393,7 @@ describe('safeWrite', () => {
       async (given) => {
         transport = make({ resends: given })
         const resends = given ?? 0
-        const outcome = begin()
+        const outcome = startWrite()
         for (let n = 0; n <= resends; n++) {
           expect(last().call.method).toBe(send)
           await lose()
@@ -410,7 +410,7 @@ describe('safeWrite', () => {
     )
 
     test('does not send again what could not be looked up', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(lost)
       await response(null)
       await tick(2_000)
@@ -421,8 +421,8 @@ describe('safeWrite', () => {
       expect(asked()).toEqual([send, find, find, find])
     })
 
-    test('counts two looks that found nothing, whatever came between', async () => {
-      const outcome = begin()
+    test('counts two look-ups that found nothing, even with failures in between', async () => {
+      const outcome = startWrite()
       await fail(lost)
       await response(null)
       await tick(2_000)
@@ -439,7 +439,7 @@ describe('safeWrite', () => {
       ['something else', { ok: true }],
       ['a bare hash', hash],
     ])('does not believe a look that gives %s', async (_, value) => {
-      const outcome = begin()
+      const outcome = startWrite()
       await fail(lost)
       for (let look = 0; look < 3; look++) {
         await response(value)
@@ -452,7 +452,7 @@ describe('safeWrite', () => {
 
   describe('a node that answers with another hash', () => {
     test.each([`0x${'cd'.repeat(32)}`, null, true, found])('is not believed: %j', async (value) => {
-      const outcome = begin()
+      const outcome = startWrite()
       await response(value)
       expect(asked()).toEqual([send, find])
       await response(found)
@@ -461,7 +461,7 @@ describe('safeWrite', () => {
 
     test('leaves it unconfirmed where it is not found', async () => {
       transport = make({ resends: 0 })
-      const outcome = begin()
+      const outcome = startWrite()
       await response(`0x${'cd'.repeat(32)}`)
       await response(null)
       await tick(2_000)
@@ -473,7 +473,7 @@ describe('safeWrite', () => {
 
   describe('a send that hangs', () => {
     test('is looked up from the half of its time on, and given up once it is found', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await tick(9_999)
       expect(asked()).toEqual([send])
       await tick(1)
@@ -488,7 +488,7 @@ describe('safeWrite', () => {
     })
 
     test('is not sent again however often it is not found', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await tick(10_000)
       for (let look = 0; look < 4; look++) {
         await response(null)
@@ -500,7 +500,7 @@ describe('safeWrite', () => {
     })
 
     test('that is answered after all ends the look', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       await tick(10_000)
       sent[0]?.settle(true, hash)
       await tick()
@@ -508,8 +508,8 @@ describe('safeWrite', () => {
       expect(sent[1]).toHaveProperty('stopped')
     })
 
-    test('that fails after all is looked up anew: what was not found before does not count', async () => {
-      const outcome = begin()
+    test('that fails in the end is looked up again: earlier look-ups do not count', async () => {
+      const outcome = startWrite()
       await tick(10_000)
       await response(null)
       await tick(2_000)
@@ -526,7 +526,7 @@ describe('safeWrite', () => {
     })
 
     test('in a queue of ours is not looked up before it is sent', async () => {
-      const outcome = begin()
+      const outcome = startWrite()
       const waiting = sent[0]?.call as { waitingSince?: number | undefined }
       waiting.waitingSince = 0
       await tick(14_000)
@@ -546,9 +546,9 @@ describe('safeWrite', () => {
       ['between two looks', () => fail(lost).then(() => response(null))],
       ['while it hangs and is looked up', () => tick(10_000).then(() => {})],
     ]
-    test.each(stages)('by abort %s gets the own reason, and nothing goes on', async (_, reach) => {
+    test.each(stages)('by abort %s gets the own reason, and nothing more is sent', async (_, reach) => {
       const controller = new AbortController()
-      const outcome = begin(send, [raw], controller.signal)
+      const outcome = startWrite(send, [raw], controller.signal)
       await reach()
       const count = sent.length
       controller.abort('enough')
@@ -558,7 +558,7 @@ describe('safeWrite', () => {
     })
 
     test.each(stages)('by deadline %s gets the hash', async (_, reach) => {
-      const outcome = begin()
+      const outcome = startWrite()
       await reach()
       // Nothing is ever answered again.
       await tick(30_000)
@@ -576,14 +576,14 @@ describe('safeWrite', () => {
     test('with a reason of ours still gets that very reason', async () => {
       const controller = new AbortController()
       const reason = createFailure({ kind: 'timeout', text: 'of another call' }, { method: 'eth_call', redactedUrl })
-      const outcome = begin(send, [raw], controller.signal)
+      const outcome = startWrite(send, [raw], controller.signal)
       controller.abort(reason)
       await tick()
       expect(outcome.error).toBe(reason)
     })
 
-    test('because the transport closes is told so', async () => {
-      const outcome = begin()
+    test('by closing the transport fails with that reason', async () => {
+      const outcome = startWrite()
       transport.close()
       await tick(30_000)
       expect(outcome.error).toMatchObject({ kind: 'aborted' })
@@ -591,8 +591,8 @@ describe('safeWrite', () => {
     })
   })
 
-  test('keeps a send and its looks together, in the writes\u2019 lane and on the caller\u2019s time', async () => {
-    const outcome = begin()
+  test('sends a transaction and its look-ups in one group, with the priority of writes and the caller\u2019s deadline', async () => {
+    const outcome = startWrite()
     await fail(lost)
     const [first, second] = sent.map(({ call }) => call)
     expect(second?.group).toBeDefined()
@@ -601,22 +601,22 @@ describe('safeWrite', () => {
     expect(second?.deadlineAt).toBe(first?.deadlineAt)
     expect(second).not.toBe(first)
     await response(found)
-    begin()
+    startWrite()
     expect(last().call.group).not.toBe(first?.group)
     await response(hash)
     expect(outcome).toEqual({ value: hash })
   })
 
-  test('tells the caller\u2019s listener what happens below', async () => {
-    const told: unknown[] = []
+  test('reports the events of its own calls to the caller\u2019s observer', async () => {
+    const events: unknown[] = []
     const noting = compose(endpoint, safeWrites({ keccak256 }), (next) => (call, settle) => {
-      next(Object.assign(call, { note: (event: unknown) => told.push(event) }), settle)
+      next(Object.assign(call, { note: (event: unknown) => events.push(event) }), settle)
     })
     const value = noting.request({ method: send, params: [raw] })
     await fail(lost, 'one')
     await response(found, 'two')
     expect(await value).toBe(hash)
-    expect(told).toMatchObject([{ redactedUrl: 'one' }, { redactedUrl: 'two' }])
+    expect(events).toMatchObject([{ redactedUrl: 'one' }, { redactedUrl: 'two' }])
   })
 
   describe('eth_sendRawTransactionSync', () => {
@@ -624,7 +624,7 @@ describe('safeWrite', () => {
     const receipt = { transactionHash: hash, status: '0x1' }
 
     test('gives the receipt', async () => {
-      const outcome = begin(sync)
+      const outcome = startWrite(sync)
       await response(receipt)
       expect(outcome).toEqual({ value: receipt })
       expect(asked()).toEqual([sync])
@@ -635,7 +635,7 @@ describe('safeWrite', () => {
       ['a rejection', nonceTooLow] as [string, FailureFacts],
       ['"already known"', known] as [string, FailureFacts],
     ])('looks for the receipt after %s', async (_, facts) => {
-      const outcome = begin(sync)
+      const outcome = startWrite(sync)
       await fail(facts)
       expect(asked()).toEqual([sync, receiptOf])
       await response(receipt)
@@ -643,14 +643,14 @@ describe('safeWrite', () => {
     })
 
     test('does not believe the receipt of another', async () => {
-      const outcome = begin(sync)
+      const outcome = startWrite(sync)
       await response({ ...receipt, transactionHash: `0x${'cd'.repeat(32)}` })
       await response(receipt)
       expect(outcome).toEqual({ value: receipt })
     })
 
     test('waits for the receipt as long as the call may take, and never sends again', async () => {
-      const outcome = begin(sync)
+      const outcome = startWrite(sync)
       await fail(lost)
       for (let look = 0; look < 9; look++) {
         await response(null)
@@ -662,9 +662,9 @@ describe('safeWrite', () => {
       expect(new Set(asked().slice(1))).toEqual(new Set([receiptOf]))
     })
 
-    test('gives up by itself where there is no deadline', async () => {
+    test('gives up without a deadline too', async () => {
       transport = compose(endpoint, safeWrites({ keccak256 }))
-      const outcome = begin(sync)
+      const outcome = startWrite(sync)
       await fail(known)
       for (let look = 0; look < 30; look++) {
         await response(null)
@@ -674,7 +674,7 @@ describe('safeWrite', () => {
     })
 
     test('reports a rejection once there is no receipt', async () => {
-      const outcome = begin(sync)
+      const outcome = startWrite(sync)
       await fail(nonceTooLow, 'one')
       await response(null, 'one')
       expect(outcome.error).toMatchObject({ kind: 'txRejected', transactionHash: hash })
@@ -686,13 +686,13 @@ describe('safeWrite', () => {
     ['no function', {}],
     ['another hash', { keccak256: () => hash }],
     ['one that takes bytes', { keccak256: (bytes: Uint8Array) => bytes.subarray(0) }],
-  ])('refuses %s', (_, options) => {
+  ])('rejects %s', (_, options) => {
     expect(() => safeWrites(options as SafeWritesOptions)).toThrow(
       'keccak256 must be a function that returns the Keccak-256',
     )
   })
 
-  test('refuses a number of resends that is none', () => {
+  test('rejects an invalid number of resends', () => {
     expect(() => safeWrites({ keccak256, resends: -1 })).toThrow('resends must be a number from 0 to 100')
   })
 })

@@ -70,11 +70,11 @@ describe('transactionHash', () => {
     '0x02f8\n',
     '0x80f8',
     '0xbff8',
-  ])('refuses %j', (raw) => {
+  ])('rejects %j', (raw) => {
     expect(() => transactionHash(raw, () => hash)).toThrow('the param must be a signed transaction as hex')
   })
 
-  test('refuses a blob transaction that was cut off', () => {
+  test('rejects a truncated blob transaction', () => {
     const body = list('01', bytes('aa'.repeat(200)))
     expect(() => transactionHash(`0x03${list(body, '01')}`.slice(0, 100), () => hash)).toThrow('is incomplete')
   })
@@ -89,7 +89,7 @@ describe('transactionHash', () => {
         throw new Error('0x02c0 is secret')
       },
     ],
-  ])('refuses a keccak256 that gives %s, and does not repeat what it says', (_, keccak256) => {
+  ])('rejects a keccak256 that returns %s, and does not show its value', (_, keccak256) => {
     expect(() => transactionHash('0x02c0', keccak256 as Keccak256)).toThrow(/^keccak256 returned no hash/)
   })
 })
