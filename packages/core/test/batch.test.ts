@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EndpointUrlOptions } from '../src/endpoint/endpointUrlOptions.ts'
 import { isKeyrailError } from '../src/failure/keyrailError.ts'
 import type { BatchOptions } from '../src/transport/batch.ts'
-import { gate } from '../src/transport/gate.ts'
+import { limitConcurrency } from '../src/transport/limitConcurrency.ts'
 import { http } from '../src/transport/http.ts'
 import type { HttpOptions } from '../src/transport/http.ts'
 import { retry } from '../src/transport/retry.ts'
@@ -49,7 +49,9 @@ const open = (
   address: EndpointUrlOptions = { url: server.url },
 ): Transport =>
   (transport = compose(
-    joinBatches(options.batch)(gate({ maxInFlight: options.maxInFlight })(http(address, { fetch: options.fetch }))),
+    joinBatches(options.batch)(
+      limitConcurrency({ maxInFlight: options.maxInFlight })(http(address, { fetch: options.fetch })),
+    ),
     retry({ retries: options.retries ?? 0, baseMs: 5 }),
     // The default of 10 seconds could fail a test on a slow machine.
     deadline({ timeoutMs: 60_000 }),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { raw, startFaultServer } from './faultServer.ts'
 import type { FaultServer } from './faultServer.ts'
 import { compose, deadline, joinBatches } from './layers.ts'
-import { gate } from '../src/transport/gate.ts'
+import { limitConcurrency } from '../src/transport/limitConcurrency.ts'
 import { http } from '../src/transport/http.ts'
 import { coalesce } from '../src/transport/coalesce.ts'
 
@@ -49,7 +49,7 @@ for (const [httpClient, options] of Object.entries({ 'node:http': {}, fetch: { f
         const all = items.map(({ id }) => text.replaceAll('#', String(id))).join(',')
         response.end(Array.isArray(json) ? `[${all}]` : all)
       }
-      const endpoint = joinBatches()(gate()(http({ url: server.url, chainId: 1 }, options)))
+      const endpoint = joinBatches()(limitConcurrency()(http({ url: server.url, chainId: 1 }, options)))
       const transport = compose(endpoint, coalesce(), deadline({ timeoutMs: 5_000 }))
       const methods = ['eth_chainId', 'eth_chainId', 'eth_gasPrice']
       const outcomes = await Promise.allSettled(methods.map((method) => transport.request({ method })))

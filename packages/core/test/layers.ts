@@ -10,7 +10,7 @@ import { batch } from '../src/transport/batch.ts'
 import type { BatchOptions } from '../src/transport/batch.ts'
 import { cache } from '../src/transport/cache.ts'
 import type { CacheOptions } from '../src/transport/cache.ts'
-import type { GatedEndpoint } from '../src/transport/gate.ts'
+import type { LimitedEndpoint } from '../src/transport/limitConcurrency.ts'
 import type { Call, Layer } from '../src/transport/call.ts'
 import { checkTimeout, createDeadlines } from '../src/transport/deadline.ts'
 import type { DeadlineOptions } from '../src/transport/deadline.ts'
@@ -87,7 +87,7 @@ export function observe({ stats, hooks: functions, tracing: options }: ObserveOp
 }
 
 /** The batches of `createTransport`. `false` joins only the calls of explicit batches. */
-export function joinBatches(options: boolean | BatchOptions = true): (endpoint: GatedEndpoint) => Endpoint {
+export function joinBatches(options: boolean | BatchOptions = true): (endpoint: LimitedEndpoint) => Endpoint {
   return batch(typeof options === 'boolean' ? { join: options } : options).wrap
 }
 

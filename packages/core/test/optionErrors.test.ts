@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { breaker } from '../src/transport/breaker.ts'
 import { coalesce } from '../src/transport/coalesce.ts'
 import { compose, deadline } from './layers.ts'
-import { gate } from '../src/transport/gate.ts'
+import { limitConcurrency } from '../src/transport/limitConcurrency.ts'
 import { http } from '../src/transport/http.ts'
 import { retry } from '../src/transport/retry.ts'
 import { resolveTransport } from '../src/transport/resolveTransport.ts'
@@ -67,7 +67,7 @@ describe('an unknown option', () => {
     ['http', (options) => http({ url }, options), 'maxResponseByte', 'maxResponseBytes'],
     ['deadline', deadline, 'timeout', 'timeoutMs'],
     ['retry', retry, 'retires', 'retries'],
-    ['gate', gate, 'maxInflight', 'maxInFlight'],
+    ['limitConcurrency', limitConcurrency, 'maxInflight', 'maxInFlight'],
     ['batch', batch, 'maxCall', 'maxCalls'],
     ['budget', budget, 'requestPerSecond', 'requestsPerSecond'],
     ['breaker', breaker, 'failure', 'failures'],

@@ -7,7 +7,7 @@ import { answerAll, ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Posted, Reply, ScriptedPost } from '../../test/scriptedPost.ts'
 import type { BatchOptions } from './batch.ts'
 import type { Send } from './call.ts'
-import { gate } from './gate.ts'
+import { limitConcurrency } from './limitConcurrency.ts'
 import type { RouteCall } from './routeCall.ts'
 import { joinBatches } from '../../test/layers.ts'
 
@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 const over = (endpoint: ScriptedPost, options?: boolean | BatchOptions, maxInFlight = 64): Send =>
-  joinBatches(options)(gate({ maxInFlight })(endpoint)).send
+  joinBatches(options)(limitConcurrency({ maxInFlight })(endpoint)).send
 
 const sendAll = (send: Send, methods: readonly string[], fields: Partial<RouteCall> = {}): Sent[] =>
   methods.map((method, at) => sendDown(send, method, { params: `["0x${at}"]`, ...fields }))
@@ -399,7 +399,7 @@ describe('a batch that is rejected for its size', () => {
     expect(sizes(endpoint).at(-1)).toBe(6)
   })
 
-  test('keeps a learned cap when larger batches were on their way or waiting at the gate', async () => {
+  test('keeps a learned cap when larger batches were on their way or waiting in the queue', async () => {
     const endpoint = scriptedPost(capped(5, () => tooLarge('batch over 5')))
     const send = over(endpoint, { maxCalls: 10 }, 2)
     const sent = sendAll(send, reads(40))
@@ -595,7 +595,7 @@ describe('ending calls of a batch', () => {
     expect(next.map(({ ok }) => ok)).toEqual([true, true])
   })
 
-  test('while it waits at the gate, leaves them out of what is sent; all of them, sends nothing', async () => {
+  test('while it waits in the queue, leaves them out of what is sent; all of them, sends nothing', async () => {
     const endpoint = scriptedPost((posted) => ({ ...answerAll(posted), afterMs: 10 }))
     const send = over(endpoint, { maxCalls: 3 }, 1)
     const sent = sendAll(send, reads(9))

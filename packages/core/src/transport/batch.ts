@@ -17,7 +17,7 @@ import { createBatchCap } from './batchCap.ts'
 import { batchLimit, mentionsBatch } from './batchLimit.ts'
 import type { Call, Send, Settle } from './call.ts'
 import type { CallEvent } from './callEvent.ts'
-import type { GatedEndpoint, PostForItems } from './gate.ts'
+import type { LimitedEndpoint, PostForItems } from './limitConcurrency.ts'
 import type { Endpoint } from './http.ts'
 import { isExpensiveMethod } from './isExpensiveMethod.ts'
 import { onCancel } from './onCancel.ts'
@@ -34,7 +34,7 @@ export interface BatchOptions {
 
 /** What the `batch` option of `createTransport` takes. Created by {@link batch}. `Rpc` is the schema of `transport.batch`. */
 export interface BatchFeature<Rpc = EthereumRpc> {
-  readonly wrap: (endpoint: GatedEndpoint) => Endpoint
+  readonly wrap: (endpoint: LimitedEndpoint) => Endpoint
   readonly createRequest: (dispatch: Dispatch) => BatchFn<Rpc>
 }
 
@@ -111,12 +111,12 @@ export function batch<Rpc = EthereumRpc>(options: BatchOptions = {}): BatchFeatu
   )
   const given = { ...options }
   return Object.freeze({
-    wrap: (endpoint: GatedEndpoint) => joinCalls(endpoint, given),
+    wrap: (endpoint: LimitedEndpoint) => joinCalls(endpoint, given),
     createRequest: (dispatch: Dispatch) => createBatchRequest(dispatch) as BatchFn<Rpc>,
   })
 }
 
-function joinCalls(endpoint: GatedEndpoint, given: BatchOptions): Endpoint {
+function joinCalls(endpoint: LimitedEndpoint, given: BatchOptions): Endpoint {
   const { redactedUrl, chainId, close } = endpoint
   const cap = createBatchCap(Math.floor(given.maxCalls ?? 100))
   let { maxBytes = 512_000 } = given

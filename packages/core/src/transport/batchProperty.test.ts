@@ -6,7 +6,7 @@ import { ownAnswer, scriptedPost } from '../../test/scriptedPost.ts'
 import type { Asked, Posted, Reply } from '../../test/scriptedPost.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
-import { gate } from './gate.ts'
+import { limitConcurrency } from './limitConcurrency.ts'
 import { retry } from './retry.ts'
 import type { RouteCall } from './routeCall.ts'
 import { joinBatches } from '../../test/layers.ts'
@@ -190,7 +190,7 @@ test('every call completes once, with its own result or a correct failure, for a
         return { text: JSON.stringify(items), afterMs }
       })
 
-      const engine = joinBatches(joining && { maxCalls, maxBytes })(gate({ maxInFlight })(endpoint))
+      const engine = joinBatches(joining && { maxCalls, maxBytes })(limitConcurrency({ maxInFlight })(endpoint))
       const send = retry({ retries, baseMs: 1 })(engine.send, { redactedUrl: endpoint.redactedUrl })
       const explicit = [{}, {}]
       for (const [at, { method, priority, explicit: group }] of calls.entries())

@@ -88,7 +88,7 @@ describe('deadline', () => {
     const send: Endpoint['send'] = (call, settle) => {
       call.waitingSince = now()
       setTimeout(() => {
-        // As gate and budget do when its turn comes.
+        // As the concurrency limit and the budget do when its turn comes.
         call.deadlineAt += now() - (call.waitingSince ?? 0)
         call.waitingSince = undefined
         endpoint.send(call, settle)

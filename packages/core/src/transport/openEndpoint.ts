@@ -2,8 +2,8 @@ import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
 import type { BatchFeature } from './batch.ts'
 import type { Guarded } from './breaker.ts'
 import type { BudgetFeature, Budgeted } from './budget.ts'
-import { gate } from './gate.ts'
-import type { GateOptions } from './gate.ts'
+import { limitConcurrency } from './limitConcurrency.ts'
+import type { ConcurrencyOptions } from './limitConcurrency.ts'
 import { http } from './http.ts'
 import type { Endpoint, HttpOptions } from './http.ts'
 
@@ -23,7 +23,7 @@ export interface OwnParts {
 export type EndpointOpener = (address: EndpointUrlOptions, own?: OwnParts) => OpenEndpoint
 
 /** Options that hold for every endpoint. */
-export interface SharedParts extends HttpOptions, GateOptions {
+export interface SharedParts extends HttpOptions, ConcurrencyOptions {
   readonly batch?: BatchFeature<never> | undefined
   readonly budget?: BudgetFeature | undefined
 }
@@ -36,7 +36,7 @@ export interface SharedParts extends HttpOptions, GateOptions {
  */
 export function createOpener(shared: SharedParts): EndpointOpener {
   const { fetch, agent, maxResponseBytes, maxInFlight, maxWaitMs, batch } = shared
-  const limit = gate({ maxInFlight, maxWaitMs })
+  const limit = limitConcurrency({ maxInFlight, maxWaitMs })
   return (address, { budget = shared.budget, breaker } = {}) => {
     const posting = http(address, { fetch, agent, maxResponseBytes })
     const limited = limit(posting)

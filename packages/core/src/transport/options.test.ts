@@ -7,7 +7,7 @@ import { cache } from './cache.ts'
 import { coalesce } from './coalesce.ts'
 import { createTransport } from './createTransport.ts'
 import { failover } from './failover.ts'
-import { gate } from './gate.ts'
+import { limitConcurrency } from './limitConcurrency.ts'
 import { hooks } from '../observe/hooks.ts'
 import { http } from './http.ts'
 import { retry } from './retry.ts'
@@ -50,8 +50,8 @@ const layers: Readonly<Record<string, Layer>> = {
       ['capMs', 0, 1e9],
     ],
   },
-  gate: {
-    make: gate,
+  limitConcurrency: {
+    make: limitConcurrency,
     ranges: [
       ['maxInFlight', 1, 100_000],
       ['maxWaitMs', 1, timer],

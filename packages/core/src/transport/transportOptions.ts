@@ -8,7 +8,7 @@ import type { BudgetFeature } from './budget.ts'
 import type { Layer } from './call.ts'
 import type { DeadlineOptions } from './deadline.ts'
 import type { FailoverFeature } from './failover.ts'
-import type { GateOptions } from './gate.ts'
+import type { ConcurrencyOptions } from './limitConcurrency.ts'
 import type { HttpOptions } from './http.ts'
 import type { RetryOptions } from './retry.ts'
 
@@ -16,7 +16,7 @@ import type { RetryOptions } from './retry.ts'
  * How calls are sent. Times are in milliseconds. A feature is bundled only if you import it and pass it here:
  * `createTransport({ url, batch: batch(), cache: cache() })`.
  */
-export interface FeatureOptions extends HttpOptions, GateOptions, DeadlineOptions {
+export interface FeatureOptions extends HttpOptions, ConcurrencyOptions, DeadlineOptions {
   /** How failed calls are retried; `false` for never, a number for that many times. @default 3 times, full jitter from 150 ms, at most 5 s */
   readonly retry?: false | number | RetryOptions | undefined
   /** Identical reads at the same time share one request. @default true */

@@ -9,7 +9,7 @@ import { getCalls } from './getCalls.ts'
 import { httpClients } from './httpClients.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
 import { http } from '../../src/transport/http.ts'
-import { gate } from '../../src/transport/gate.ts'
+import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -29,7 +29,7 @@ describe.each(httpClients)('by %s, a server that takes small batches only', (_, 
   test.each(rejections)('is understood: %s', async (_name, rejection) => {
     server.script = batchCap(2, rejection)
     const transport = compose(
-      joinBatches()(gate()(http({ url: server.url }, options))),
+      joinBatches()(limitConcurrency()(http({ url: server.url }, options))),
       deadline({ timeoutMs: 10_000 }),
     )
     const wave = (): Promise<unknown[]> =>

@@ -6,7 +6,7 @@ import { httpClients } from './httpClients.ts'
 import { idFaults, faultyId } from './faultyId.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
 import { http } from '../../src/transport/http.ts'
-import { gate } from '../../src/transport/gate.ts'
+import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -31,7 +31,10 @@ describe.each(httpClients)('by %s', (_, options) => {
 
   test.each(idFaults)('in a batch it (%s) costs the call it touches, and no other', async (fault) => {
     server.script = faultyId(fault)
-    const transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 5_000 }))
+    const transport = compose(
+      joinBatches()(limitConcurrency()(http({ url: server.url }, options))),
+      deadline({ timeoutMs: 5_000 }),
+    )
     const own = (param: number): object => ({ method: 'eth_call', params: [param] })
     const calls = [0, 1, 2, 3].map((param) => outcomeOf(transport.request({ method: 'eth_call', params: [param] })))
     expect(await Promise.all(calls)).toEqual(['badResponse', own(1), own(2), own(3)])

@@ -9,7 +9,7 @@ import { rangeCap } from './rangeCap.ts'
 import type { RangeRejection } from './rangeCap.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
 import { http } from '../../src/transport/http.ts'
-import { gate } from '../../src/transport/gate.ts'
+import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 
 let server: FaultServer
 beforeEach(async () => {
@@ -43,7 +43,11 @@ describe.each(httpClients)('by %s, a range that is too wide', (_, options) => {
 
   test.each(rejections)('costs the others of its batch nothing: %s', async (_name, rejection) => {
     server.script = rangeCap(100, rejection)
-    const transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline(), together({}))
+    const transport = compose(
+      joinBatches()(limitConcurrency()(http({ url: server.url }, options))),
+      deadline(),
+      together({}),
+    )
     const calls = [logs(1, 50), logs(1, 500), { method: 'eth_call', params: [1] }]
     const [narrow, wide, other] = await Promise.allSettled(calls.map((call) => transport.request(call)))
     expect([narrow, other]).toMatchObject([{ value: calls[0] }, { value: calls[2] }])

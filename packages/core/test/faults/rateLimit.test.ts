@@ -10,7 +10,7 @@ import { httpClients } from './httpClients.ts'
 import { rateLimit } from './rateLimit.ts'
 import { vectorFailure } from './vectorFailure.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { gate } from '../../src/transport/gate.ts'
+import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 import { http } from '../../src/transport/http.ts'
 import { retry } from '../../src/transport/retry.ts'
 import { breaker } from '../../src/transport/breaker.ts'
@@ -71,7 +71,7 @@ describe.each(httpClients)('by %s', (_, options) => {
     const rejection = vectorFailure({ response: { status: 429, body: 'slow down' } })
     server.script = rateLimit({ calls: 10, windowMs: 300, rejection })
     const transport = compose(
-      joinBatches({ maxCalls: 5 })(gate()(http({ url: server.url }, options))),
+      joinBatches({ maxCalls: 5 })(limitConcurrency()(http({ url: server.url }, options))),
       retry({ retries: 20, baseMs: 50, capMs: 200 }),
       deadline({ timeoutMs: 600_000 }),
     )

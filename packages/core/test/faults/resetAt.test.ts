@@ -10,7 +10,7 @@ import { getCalls } from './getCalls.ts'
 import { httpClients } from './httpClients.ts'
 import { resetAt } from './resetAt.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { gate } from '../../src/transport/gate.ts'
+import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 import { http } from '../../src/transport/http.ts'
 
 let server: FaultServer
@@ -53,7 +53,10 @@ describe.each(httpClients)('with %s, a response that is cut off at any byte', (_
     })
 
     test('fails every call of a batch or none, and never mixes up results', async () => {
-      transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline({ timeoutMs: 60_000 }))
+      transport = compose(
+        joinBatches()(limitConcurrency()(http({ url: server.url }, options))),
+        deadline({ timeoutMs: 60_000 }),
+      )
       const params = ['0x1', '0x2', '0x3']
       const size = sizeOf(
         framing,

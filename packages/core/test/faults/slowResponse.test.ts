@@ -11,7 +11,7 @@ import { halfOpen } from './halfOpen.ts'
 import { slowResponse } from './slowResponse.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
 import { http } from '../../src/transport/http.ts'
-import { gate } from '../../src/transport/gate.ts'
+import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 
 let server: FaultServer
 let transport: Transport
@@ -75,7 +75,7 @@ describe.each(httpClients)('by %s', (_, options) => {
   })
 
   test('calls of a batch wait for a slow one together, and each leaves at its own time', async () => {
-    transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline())
+    transport = compose(joinBatches()(limitConcurrency()(http({ url: server.url }, options))), deadline())
     server.script = slowResponse('body', 300)
     const outcomes = Promise.all([ask('0x1'), ask('0x2', 60), ask('0x3')].map(outcomeOf))
     await passTime(1, 300)
@@ -110,7 +110,7 @@ describe.each(httpClients)('by %s', (_, options) => {
   })
 
   test('a server that falls silent is left by the calls of a batch one by one, and then by the request', async () => {
-    transport = compose(joinBatches()(gate()(http({ url: server.url }, options))), deadline())
+    transport = compose(joinBatches()(limitConcurrency()(http({ url: server.url }, options))), deadline())
     server.script = halfOpen()
     const outcomes = [60, 90, 120].map((ms) => outcomeOf(ask('0x1', ms)))
     await passTime(1, 60)

@@ -8,7 +8,7 @@ import { respondWith } from './respondWith.ts'
 import { httpClients } from './httpClients.ts'
 import { vectorFailure } from './vectorFailure.ts'
 import { compose, deadline, joinBatches } from '../layers.ts'
-import { gate } from '../../src/transport/gate.ts'
+import { limitConcurrency } from '../../src/transport/limitConcurrency.ts'
 import { http } from '../../src/transport/http.ts'
 
 let server: FaultServer
@@ -52,7 +52,7 @@ describe.each(httpClients)('by %s, over a real connection', (_, options) => {
     server.script = (seen, ...rest) => (Array.isArray(seen.json) ? rejected : good)(seen, ...rest)
     server.seen.length = 0
     const transport = compose(
-      joinBatches()(gate()(http({ url: server.url }, options))),
+      joinBatches()(limitConcurrency()(http({ url: server.url }, options))),
       deadline({ timeoutMs: 5_000 }),
       explicit({}),
     )

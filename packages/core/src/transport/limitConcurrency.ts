@@ -14,8 +14,8 @@ import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
 import { endWait } from './waits.ts'
 
-/** Options of {@link gate}. */
-export interface GateOptions {
+/** Options of {@link limitConcurrency}. */
+export interface ConcurrencyOptions {
   /** How many requests may be in flight at once; a batch is one. @default 64 */
   readonly maxInFlight?: number | undefined
   /** How long a call may wait in the queue, in milliseconds. The call's own deadline does not run during that time. @default 60_000 */
@@ -41,7 +41,7 @@ export interface OfCall {
 export type PostForItems = (items: readonly OfCall[], body: () => string, done: Parameters<Post>[2]) => () => void
 
 /** An endpoint with a limit on the requests in flight. */
-export interface GatedEndpoint extends Endpoint {
+export interface LimitedEndpoint extends Endpoint {
   readonly chainId?: number | undefined
   readonly post: PostForItems
 }
@@ -74,8 +74,8 @@ interface Waiter extends QueueEntry {
  * @example
  * const transport = createTransport({ url: 'http://127.0.0.1:8545', maxInFlight: 16 })
  */
-export function gate(options: GateOptions = {}): (endpoint: HttpEndpoint) => GatedEndpoint {
-  checkNames('gate', options, ['maxInFlight', 'maxWaitMs'])
+export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: HttpEndpoint) => LimitedEndpoint {
+  checkNames('limitConcurrency', options, ['maxInFlight', 'maxWaitMs'])
   const { maxInFlight = 64, maxWaitMs = 60_000 } = options
   checkRange('maxInFlight', maxInFlight, 1, 100_000)
   checkRange('maxWaitMs', maxWaitMs, 1, 2 ** 31 - 1)

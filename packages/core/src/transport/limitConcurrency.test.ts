@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { now } from '../clock/now.ts'
 import { newCall, sendDown } from '../../test/scriptedEndpoint.ts'
 import { answerAll, scriptedPost } from '../../test/scriptedPost.ts'
-import { gate } from './gate.ts'
+import { limitConcurrency } from './limitConcurrency.ts'
 import type { Call, Send } from './call.ts'
-import type { PostForItems } from './gate.ts'
+import type { PostForItems } from './limitConcurrency.ts'
 
 type Done = Parameters<PostForItems>[2]
 
@@ -28,10 +28,10 @@ const held = () => {
   return { ends, started, endpoint: { ...scriptedPost(), send } }
 }
 
-describe('gate', () => {
+describe('limitConcurrency', () => {
   test('sends requests up to the limit, and the next one when one has ended', () => {
     const { ends, started, endpoint } = held()
-    const { send } = gate({ maxInFlight: 2 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 2 })(endpoint)
     const sent = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(send, method))
     expect(started.map(({ method }) => method)).toEqual(['eth_a', 'eth_b'])
     ends[1]?.(false)
@@ -49,7 +49,7 @@ describe('gate', () => {
 
   test('allows 64 requests in flight by default', async () => {
     const { ends, started, endpoint } = held()
-    const { send } = gate()(endpoint)
+    const { send } = limitConcurrency()(endpoint)
     for (let n = 0; n < 70; n++) sendDown(send)
     await Promise.resolve()
     expect(started).toHaveLength(64)
@@ -59,7 +59,7 @@ describe('gate', () => {
 
   test('starts 8 of many requests at once and the next ones right after, which does not count as a wait', async () => {
     const { ends, started, endpoint } = held()
-    const { send } = gate({ maxInFlight: 20 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 20 })(endpoint)
     const notes: string[] = []
     const note: Call['note'] = ({ type }) => void notes.push(type)
     for (let n = 0; n < 21; n++) sendDown(send, `eth_${n}`, { note })
@@ -73,7 +73,7 @@ describe('gate', () => {
 
   test('lets a call leave before the end of the tick in which it was put off', async () => {
     const { ends, started, endpoint } = held()
-    const { send } = gate()(endpoint)
+    const { send } = limitConcurrency()(endpoint)
     const sent = Array.from({ length: 10 }, (_, n) => sendDown(send, `eth_${n}`))
     sent[8]?.call.cancel?.('left')
     await Promise.resolve()
@@ -85,7 +85,7 @@ describe('gate', () => {
 
   test('sends writes before reads before polls, and within a priority first come, first served', () => {
     const { ends, started, endpoint } = held()
-    const { send } = gate({ maxInFlight: 1 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     sendDown(send, 'eth_first')
     sendDown(send, 'eth_getLogs', { options: { priority: 'poll' } })
     sendDown(send, 'eth_call')
@@ -105,7 +105,7 @@ describe('gate', () => {
 
   test('removes a waiting call from the queue at once when it ends, at any position', () => {
     const { ends, started, endpoint } = held()
-    const { send } = gate({ maxInFlight: 1 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const [, second, third, fourth] = ['eth_a', 'eth_b', 'eth_c', 'eth_d'].map((method) => sendDown(send, method))
     third?.end('enough')
     expect(third).toMatchObject({ ok: false, value: 'enough', settled: 1 })
@@ -118,7 +118,7 @@ describe('gate', () => {
 
   test('gives the place of an ended request to the next', () => {
     const { ends, started, endpoint } = held()
-    const { send } = gate({ maxInFlight: 1 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const first = sendDown(send, 'eth_a')
     sendDown(send, 'eth_b')
     first.end('enough')
@@ -129,7 +129,7 @@ describe('gate', () => {
 
   test('fails a call that waited too long: throttled by this side, not sent, not to be retried', () => {
     const { ends, started, endpoint } = held()
-    const { send } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
     sendDown(send, 'eth_a')
     const early = sendDown(send, 'eth_b')
     const polled = sendDown(send, 'eth_c', { options: { priority: 'poll' } })
@@ -156,7 +156,7 @@ describe('gate', () => {
 
   test('still rejects in time after rejected calls were sent again at once', () => {
     const { ends, endpoint } = held()
-    const { send } = gate({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 1, maxWaitMs: 1_000 })(endpoint)
     sendDown(send)
     const again: unknown[] = []
     send(newCall('eth_poll', { options: { priority: 'poll' } }), (_, value) => {
@@ -174,7 +174,7 @@ describe('gate', () => {
 
   test('does not count the wait against the deadline, and reports how long it was', () => {
     const { ends, endpoint } = held()
-    const { send } = gate({ maxInFlight: 1 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     sendDown(send)
     const waiting = sendDown(send, 'eth_b', { deadlineAt: 5_000 })
     const since = now()
@@ -190,7 +190,7 @@ describe('gate', () => {
 
   test('starts the clock again of a call that waited too long: it may go elsewhere', () => {
     const { ends, endpoint } = held()
-    const { send } = gate({ maxInFlight: 1, maxWaitMs: 50 })(endpoint)
+    const { send } = limitConcurrency({ maxInFlight: 1, maxWaitMs: 50 })(endpoint)
     sendDown(send)
     const waiting = sendDown(send, 'eth_b', { deadlineAt: 5_000 })
     vi.advanceTimersByTime(50)
@@ -200,7 +200,7 @@ describe('gate', () => {
 
   test('says nothing of waiting to a call that did not wait', () => {
     const { ends, endpoint } = held()
-    const sent = sendDown(gate()(endpoint).send, 'eth_a', { deadlineAt: 10 })
+    const sent = sendDown(limitConcurrency()(endpoint).send, 'eth_a', { deadlineAt: 10 })
     ends[0]?.(true)
     expect(sent.events).toMatchObject([
       { type: 'attempt', batchSize: 1 },
@@ -214,7 +214,7 @@ describe('gate', () => {
     const endpoint = { ...scriptedPost(), send: ((_, settle) => settle(true, 1)) as Send }
     const hold = held()
     let first = true
-    const { send } = gate({ maxInFlight: 1 })({
+    const { send } = limitConcurrency({ maxInFlight: 1 })({
       ...endpoint,
       send: (call, settle) => {
         if (!first) return endpoint.send(call, settle)
@@ -229,7 +229,7 @@ describe('gate', () => {
 
   test('counts a posted body as one request, and writes it only when it may go', async () => {
     const endpoint = scriptedPost()
-    const { post } = gate({ maxInFlight: 1 })(endpoint)
+    const { post } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const items = [{ call: newCall('eth_a', { deadlineAt: 100 }) }, { call: newCall('eth_b', { deadlineAt: 200 }) }]
     const body = vi.fn<() => string>(
       () => '[{"id":1,"method":"eth_a","params":[]},{"id":2,"method":"eth_b","params":[]}]',
@@ -254,7 +254,7 @@ describe('gate', () => {
 
   test('stops a posted body, and gives its place to the next', async () => {
     const endpoint = scriptedPost(() => ({ never: true }))
-    const { post, send } = gate({ maxInFlight: 1 })(endpoint)
+    const { post, send } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const done = vi.fn<Done>()
     const stop = post([{ call: newCall() }], () => '[]', done)
     const next = sendDown(send)
@@ -268,7 +268,7 @@ describe('gate', () => {
 
   test('lets who posts learn from an answer before the next body is written', async () => {
     const endpoint = scriptedPost()
-    const { post } = gate({ maxInFlight: 1 })(endpoint)
+    const { post } = limitConcurrency({ maxInFlight: 1 })(endpoint)
     const order: string[] = []
     const items = [{ call: newCall() }]
     const body = (): string => {
@@ -282,7 +282,7 @@ describe('gate', () => {
 
   test('fails a posted body that waited too long', () => {
     const endpoint = scriptedPost(() => ({ never: true }))
-    const { post } = gate({ maxInFlight: 1, maxWaitMs: 30 })(endpoint)
+    const { post } = limitConcurrency({ maxInFlight: 1, maxWaitMs: 30 })(endpoint)
     const stop = post([{ call: newCall() }], () => '[]', vi.fn<Done>())
     const done = vi.fn<Done>()
     post([{ call: newCall('eth_sendTransaction') }], () => '[]', done)
@@ -297,7 +297,7 @@ describe('gate', () => {
 
   test('passes the members of the endpoint on', () => {
     const endpoint = scriptedPost(answerAll, 7)
-    const gated = gate()(endpoint)
+    const gated = limitConcurrency()(endpoint)
     expect(gated).toMatchObject({ redactedUrl: endpoint.redactedUrl, chainId: 7, close: endpoint.close })
   })
 
@@ -308,6 +308,6 @@ describe('gate', () => {
     ['maxWaitMs', 0, '1 to 2147483647'],
     ['maxWaitMs', 2 ** 31, '1 to 2147483647'],
   ])('rejects %s of %d', (name, value, range) => {
-    expect(() => gate({ [name]: value })).toThrow(`${name} must be a number from ${range}`)
+    expect(() => limitConcurrency({ [name]: value })).toThrow(`${name} must be a number from ${range}`)
   })
 })
