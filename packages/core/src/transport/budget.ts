@@ -14,7 +14,7 @@ import { createQueue } from './queue.ts'
 import type { QueueEntry } from './queue.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
-import { endWait } from './waits.ts'
+import { endQueueTime } from './queueTime.ts'
 
 /** Options of {@link budget}. */
 export interface BudgetOptions {
@@ -217,7 +217,7 @@ export function budget(options: BudgetOptions = {}): BudgetFeature {
       queues[queue]?.leave(waiter)
       queued[queue] = (queued[queue] as number) - 1
       queuedCost[queue] = queued[queue] ? (queuedCost[queue] as number) - cost : 0
-      endWait(call, waitedMs)
+      endQueueTime(call, waitedMs)
       if (--waiting === 0) timer.clear()
       return waitedMs
     }

@@ -6,7 +6,7 @@ import type { Call, Send, Layer, Settle } from './call.ts'
 import { checkCallOptions } from './checkCallOptions.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
-import { setBelow } from './waits.ts'
+import { setWorker } from './queueTime.ts'
 
 /** Options of {@link coalesce}. */
 export interface CoalesceOptions {
@@ -154,7 +154,7 @@ export function coalesce(options: CoalesceOptions = {}): Layer {
       const joined = (request.joined ??= { waiters: [], joinableUntil: shared.deadlineAt, waiting: 0 })
       const place = joined.waiters.push({ call, settle }) - 1
       joined.waiting++
-      setBelow(call, shared)
+      setWorker(call, shared)
       onCancel(call, (reason) => {
         joined.waiters[place] = undefined
         joined.waiting--

@@ -7,7 +7,7 @@ import type { Call } from './call.ts'
 import { endCall } from './endCall.ts'
 import { isExpensiveMethod } from './isExpensiveMethod.ts'
 import type { Holder, QueueEntry } from './queue.ts'
-import { creditWaits } from './waits.ts'
+import { addQueueTime } from './queueTime.ts'
 
 /** How long calls may take. */
 export interface DeadlineOptions {
@@ -44,7 +44,7 @@ export function createDeadlines<P extends QueueEntry>(
   const onTimeout = (place: P): void => {
     const call = callOf(place)
     const time = now()
-    creditWaits(call, time)
+    addQueueTime(call, time)
     let worker = call
     while (worker.below) worker = worker.below
     const leftMs = call.deadlineAt - (call.waitingSince ?? time)

@@ -3,7 +3,7 @@ import type { Send, Settle } from './call.ts'
 import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
-import { setBelow } from './waits.ts'
+import { setWorker } from './queueTime.ts'
 
 /** A request for the head in flight, and the calls that wait for it. */
 interface HeadRequest extends RouteCall {
@@ -28,7 +28,7 @@ export function createHeadQuery(send: Send): Send {
       waiters: new Map(),
     })
     request.waiters.set(call, settle)
-    setBelow(call, request)
+    setWorker(call, request)
     onCancel(call, (reason) => {
       request.waiters.delete(call)
       if (request.waiters.size === 0) {

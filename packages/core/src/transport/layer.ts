@@ -3,7 +3,7 @@ import type { Call, Send, Layer, RequestArguments } from './call.ts'
 import { createDispatch } from './createDispatch.ts'
 import type { RawRequest } from './createDispatch.ts'
 import { onCancel } from './onCancel.ts'
-import { setBelow } from './waits.ts'
+import { setWorker } from './queueTime.ts'
 
 /** A call that the user's function handles, and how many of its own calls are in flight. */
 interface OuterCall {
@@ -41,11 +41,11 @@ export function layer(wrap: (request: RawRequest) => RawRequest): Layer {
         batch,
         note: note && ((event) => outer.call.note?.(event)),
       } satisfies Partial<Call>)
-      setBelow(outer.call, inner)
+      setWorker(outer.call, inner)
       outer.open++
       next(inner, (ok, value) => {
         outer.open--
-        if (outer.call.below === inner) setBelow(outer.call, undefined)
+        if (outer.call.below === inner) setWorker(outer.call, undefined)
         settle(ok, value)
       })
     })

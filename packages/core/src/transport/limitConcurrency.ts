@@ -12,7 +12,7 @@ import { createQueue } from './queue.ts'
 import type { Queue, QueueEntry } from './queue.ts'
 import { onCancel } from './onCancel.ts'
 import type { RouteCall } from './routeCall.ts'
-import { endWait } from './waits.ts'
+import { endQueueTime } from './queueTime.ts'
 
 /** Options of {@link limitConcurrency}. */
 export interface ConcurrencyOptions {
@@ -115,7 +115,7 @@ export function limitConcurrency(options: ConcurrencyOptions = {}): (endpoint: H
     const endWaitOf = (waiter: Waiter, time: number): number => {
       const waitMs = time - sinceOf(waiter)
       leave(waiter)
-      for (const call of callsOf(waiter)) endWait(call, waitMs)
+      for (const call of callsOf(waiter)) endQueueTime(call, waitMs)
       return waitMs
     }
 

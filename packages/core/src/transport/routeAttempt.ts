@@ -9,7 +9,7 @@ import { createLaggingFailure } from './routeBlock.ts'
 import type { BlockRead } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
 import type { RouteState } from './sendToEndpoints.ts'
-import { isQueued, setBelow } from './waits.ts'
+import { isQueued, setWorker } from './queueTime.ts'
 
 /** A call as it is sent to one endpoint. */
 export interface Attempt extends Omit<RouteCall, 'params'> {
@@ -104,7 +104,7 @@ export function sendAtHead(
   if (number >= minBlock && now() - reportedAt < FRESH_HEAD_MS) return sendPinned(number)
   const queryHead = headQueries[at] as Send
   queryHead(attempt, (ok, value) => {
-    setBelow(attempt, undefined)
+    setWorker(attempt, undefined)
     if (!ok) return settle(ok, value)
     heads.learn(at, headRequest, value)
     const head = blockNumber(value)

@@ -11,7 +11,7 @@ import { createCall } from './createCall.ts'
 import { onCancel } from './onCancel.ts'
 import { transactionHash } from './transactionHash.ts'
 import type { Keccak256 } from './transactionHash.ts'
-import { isQueued, setBelow } from './waits.ts'
+import { isQueued, setWorker } from './queueTime.ts'
 import { areByName } from './writeParams.ts'
 
 export type { Keccak256 } from './transactionHash.ts'
@@ -157,7 +157,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
     const lookUpMethod = sync ? 'eth_getTransactionReceipt' : 'eth_getTransactionByHash'
     const own = createOwnCall(lookUpMethod, `["${hash}"]`, (at) => (lookedUpAt = at))
     lookedUpAt = undefined
-    setBelow(call, (lookingUp = own))
+    setWorker(call, (lookingUp = own))
     next(own, (ok, value) => {
       if (lookingUp !== own) return
       lookingUp = undefined
@@ -204,7 +204,7 @@ function write({ call, settle, hash, resends, next, redactedUrl }: Write): void 
 
   const sendTransaction = (): void => {
     const own = createOwnCall(method, call.params, (at) => (sentTo = at))
-    setBelow(call, (sent = own))
+    setWorker(call, (sent = own))
     failure = undefined
     // The deadline may have passed while the hash was computed.
     lookUpLater(Math.max(1, (call.deadlineAt - now()) / 2))

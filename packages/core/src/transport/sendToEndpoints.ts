@@ -20,7 +20,7 @@ import { createLaggingFailure, isBehind, readBlock } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
 import { chooseFailure, createAllExcludedFailure, mayTryNextEndpoint } from './routeFailure.ts'
 import { NO_RESPONSE_YET } from './triedEndpoints.ts'
-import { setBelow } from './waits.ts'
+import { setWorker } from './queueTime.ts'
 
 /** What the calls of a route share. */
 export interface RouteState {
@@ -100,13 +100,13 @@ export function sendToEndpoints(route: RouteState, call: RouteCall, settle: Sett
     const startedAt = now()
     const limitMs = attemptLimitMs(route, call, startedAt)
     const attempt = createAttempt(route, call, at, minBlock)
-    if (attempts.push(attempt) === 1) setBelow(call, attempt)
+    if (attempts.push(attempt) === 1) setWorker(call, attempt)
     startAttemptTimer(attempt, startedAt, limitMs, endpoint.redactedUrl)
     const end: Settle = (ok, value) => {
       clearTimeout(attempt.timer)
       if (over) return
       attempts.splice(attempts.indexOf(attempt), 1)
-      if (call.below === attempt) setBelow(call, attempts[0])
+      if (call.below === attempt) setWorker(call, attempts[0])
       handleOutcome(attempt, ok, value)
     }
     if (!block?.atHead) return endpoint.send(attempt, end)

@@ -2,10 +2,10 @@ import { now } from '../clock/now.ts'
 import type { Call } from './call.ts'
 
 /** How long the records below a call have waited in our queues, including a wait that has not ended, in milliseconds. */
-export function waitedBelow({ below }: Call, time: number): number {
+export function queueTimeBelow({ below }: Call, time: number): number {
   if (!below) return 0
   const { waitedMs, waitingSince = time } = below
-  return waitedMs + (time - waitingSince) + waitedBelow(below, time)
+  return waitedMs + (time - waitingSince) + queueTimeBelow(below, time)
 }
 
 /**
@@ -15,24 +15,24 @@ export function waitedBelow({ below }: Call, time: number): number {
  * @param call - The call.
  * @param time - As `now()` counts.
  */
-export function creditWaits(call: Call, time: number): void {
-  const waited = waitedBelow(call, time)
+export function addQueueTime(call: Call, time: number): void {
+  const waited = queueTimeBelow(call, time)
   call.deadlineAt += Math.max(0, waited - call.creditedMs)
   call.creditedMs = waited
 }
 
 /** Sets the record that does the work of a call from now on, if any. The time that the record waited before does not count for this call. */
-export function setBelow(call: Call, below: Call | undefined): void {
+export function setWorker(call: Call, below: Call | undefined): void {
   const time = now()
-  creditWaits(call, time)
+  addQueueTime(call, time)
   // The queue time of the previous record still counts for the calls above.
   call.waitedMs += call.creditedMs
   call.below = below
-  call.creditedMs = waitedBelow(call, time)
+  call.creditedMs = queueTimeBelow(call, time)
 }
 
 /** Ends the wait of a call in one of our queues, and moves its deadline by the time that it waited. */
-export function endWait(call: Call, waitedMs: number): void {
+export function endQueueTime(call: Call, waitedMs: number): void {
   call.deadlineAt += waitedMs
   call.waitedMs += waitedMs
   call.waitingSince = undefined
