@@ -64,13 +64,9 @@ export { failover } from './transport/failover.ts'
 export type { FailoverFeature, FailoverOptions } from './transport/failover.ts'
 export { layer } from './transport/layer.ts'
 export type { RetryOptions } from './transport/retry.ts'
-export type { EndpointState, HedgeOptions } from './transport/route.ts'
+export type { EndpointState, HedgeOptions } from './transport/routeOptions.ts'
 export { safeWrites } from './transport/safeWrites.ts'
 export type { Keccak256, SafeWritesOptions } from './transport/safeWrites.ts'
 export type { BatchMethods, FullStats, KeyrailTransport, StatsMethods, Transport } from './transport/transport.ts'
-export type {
-  EndpointDetails,
-  EndpointOptions,
-  FeatureOptions,
-  TransportOptions,
-} from './transport/transportOptions.ts'
+export type { EndpointDetails, EndpointOptions } from './transport/endpointOptions.ts'
+export type { FeatureOptions, TransportOptions } from './transport/transportOptions.ts'

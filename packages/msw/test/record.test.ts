@@ -130,7 +130,7 @@ describe('keys', () => {
   })
 
   test('of an invalid URL are not in the error', () => {
-    expect(() => record('k3Yk3Yk3Y')).toThrow('The url of record is missing http:// or https:// at its start')
+    expect(() => record('k3Yk3Yk3Y')).toThrow('The url of record has no scheme')
     expect(() => record('k3Yk3Yk3Y')).toThrow(expect.not.stringContaining('k3Y') as never)
   })
 })

@@ -34,8 +34,7 @@ export function isRejectedBeforeRun({
   status = 0,
   rpcError,
   source,
-}: Pick<KeyrailError, 'kind' | 'retryable'> &
-  Partial<Pick<KeyrailError, 'status' | 'rpcError' | 'source'>>): boolean {
+}: Pick<KeyrailError, 'kind' | 'retryable'> & Partial<Pick<KeyrailError, 'status' | 'rpcError' | 'source'>>): boolean {
   if (retryable) return true
   // Our own budget or concurrency limit rejected the call, so it was not sent.
   if (kind === 'throttled' && source === 'client') return true

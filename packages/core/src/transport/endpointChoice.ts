@@ -2,7 +2,7 @@ import { now } from '../clock/now.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
 import type { Heads } from './heads.ts'
 import { FRESH_HEAD_MS } from './heads.ts'
-import type { RouteEndpoint } from './route.ts'
+import type { RouteEndpoint } from './routeOptions.ts'
 import type { RouteCall } from './routeCall.ts'
 
 /** Chooses endpoints for calls. Endpoints are named by their position. */

@@ -7,8 +7,8 @@ import { breaker } from './breaker.ts'
 import type { BreakerOptions } from './breaker.ts'
 import type { EndpointOpener } from './openEndpoint.ts'
 import { checkRouteOptions, route } from './route.ts'
-import type { Route, RouteEndpoint, RouteOptions } from './route.ts'
-import type { AnyEndpointOptions, EndpointOptions } from './transportOptions.ts'
+import type { Route, RouteEndpoint, RouteOptions } from './routeOptions.ts'
+import type { AnyEndpointOptions, EndpointOptions } from './endpointOptions.ts'
 
 /** Options of {@link failover}. */
 export interface FailoverOptions extends RouteOptions {

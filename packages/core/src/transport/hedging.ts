@@ -1,4 +1,4 @@
-import type { HedgeOptions, RouteEndpoint } from './route.ts'
+import type { HedgeOptions, RouteEndpoint } from './routeOptions.ts'
 
 /** Decides when a read is hedged: sent to a second endpoint because the first one is slow. */
 export interface Hedging {

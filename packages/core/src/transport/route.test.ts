@@ -10,7 +10,7 @@ import { budget } from './budget.ts'
 import { retry } from './retry.ts'
 import { failover } from './failover.ts'
 import { checkRouteOptions, route } from './route.ts'
-import type { RouteEndpoint, RouteOptions } from './route.ts'
+import type { RouteEndpoint, RouteOptions } from './routeOptions.ts'
 import type { RouteCall } from './routeCall.ts'
 import { compose, deadline } from '../../test/layers.ts'
 

@@ -4,11 +4,11 @@ import type { Timer } from '../clock/startTimer.ts'
 import { createFailure } from '../failure/createFailure.ts'
 import type { Send, Settle } from './call.ts'
 import { blockNumber, FRESH_HEAD_MS, headRequest } from './heads.ts'
-import type { RouteEndpoint } from './route.ts'
+import type { RouteEndpoint } from './routeOptions.ts'
 import { createLaggingFailure } from './routeBlock.ts'
 import type { BlockRead } from './routeBlock.ts'
 import type { RouteCall } from './routeCall.ts'
-import type { RouteState } from './sendToEndpoints.ts'
+import type { RouteState } from './routeState.ts'
 import { isQueued, setWorker } from './queueTime.ts'
 
 /** A call as it is sent to one endpoint. */

@@ -1,19 +1,17 @@
 import { now } from '../clock/now.ts'
 import { startTimer } from '../clock/startTimer.ts'
 import type { Timer } from '../clock/startTimer.ts'
-import type { FailureKind } from '../failure/failureKind.ts'
 import { isReadMethod } from '../failure/isReadMethod.ts'
 import { isKeyrailError } from '../failure/keyrailError.ts'
 import type { KeyrailError } from '../failure/keyrailError.ts'
-import type { Send, Settle } from './call.ts'
+import type { Settle } from './call.ts'
 import { OPEN_COST } from './endpointChoice.ts'
-import type { EndpointChoice } from './endpointChoice.ts'
 import { reportsHead } from './heads.ts'
-import type { Heads } from './heads.ts'
 import type { Hedging } from './hedging.ts'
 import { isExpensiveMethod } from './isExpensiveMethod.ts'
 import { onCancel } from './onCancel.ts'
-import type { RouteEndpoint } from './route.ts'
+import type { RouteEndpoint } from './routeOptions.ts'
+import type { RouteState } from './routeState.ts'
 import { createAttempt, sendAtHead, startAttemptTimer, stopAttempt } from './routeAttempt.ts'
 import type { Attempt } from './routeAttempt.ts'
 import { createLaggingFailure, isBehind, readBlock } from './routeBlock.ts'
@@ -21,20 +19,6 @@ import type { RouteCall } from './routeCall.ts'
 import { chooseFailure, createAllExcludedFailure, mayTryNextEndpoint } from './routeFailure.ts'
 import { NO_RESPONSE_YET } from './triedEndpoints.ts'
 import { setWorker } from './queueTime.ts'
-
-/** What the calls of a route share. */
-export interface RouteState {
-  readonly endpoints: readonly RouteEndpoint[]
-  readonly choice: EndpointChoice
-  readonly heads: Heads
-  /** Requests the head of each endpoint. */
-  readonly headQueries: readonly Send[]
-  /** How each endpoint failed last. */
-  readonly lastKinds: (FailureKind | undefined)[]
-  readonly hedging: Hedging | undefined
-  readonly attemptTimeoutMs: number | undefined
-  readonly acceptableWaitMs: number
-}
 
 /**
  * Sends a call to one endpoint, and to another one when it fails or is slow.
