@@ -21,7 +21,7 @@ const library = [
 const withMaps = (...names: readonly string[]): readonly string[] =>
   names.flatMap((name) => [`dist/${name}.js`, `dist/${name}.js.map`])
 
-const starred = (file: string): string => file.replace(/-[\w-]{8}[.]/, '-*.')
+const starred = (file: string): string => file.replace(/-[A-Z0-9]{8}[.]/, '-*.')
 
 // The dashboard as it was built: a file for each page and part.
 const pagesFolder = join(top, 'packages/dashboard/dist')
@@ -32,6 +32,10 @@ const pages = readdirSync(pagesFolder, { recursive: true, withFileTypes: true })
 // What a package's tarball holds beside package.json and its papers; `*` is a hash of the contents. A file that comes or goes is seen here before users see it.
 const contents: Readonly<Record<string, readonly string[]>> = {
   core: [
+    'dist/core.cjs',
+    'dist/core.cjs.map',
+    'dist/core.js',
+    'dist/core.js.map',
     'dist/http.fetch.cjs',
     'dist/http.fetch.cjs.map',
     'dist/http.fetch.js',
@@ -53,8 +57,6 @@ const contents: Readonly<Record<string, readonly string[]>> = {
     'dist/schema.d.ts',
     'dist/schema.js',
     'dist/schema.js.map',
-    'dist/transportOptions-*.d.cts',
-    'dist/transportOptions-*.d.ts',
   ],
   fetch: library,
   ethers: library,

@@ -1,37 +1,41 @@
 import { defineConfig } from 'tsup'
 
-export default defineConfig({
-  entry: {
-    index: 'src/everything.ts',
-    internal: 'src/internal.ts',
-    // Types only: its JavaScript is empty.
-    schema: 'src/schema/index.ts',
-    // The two HTTP clients are separate files: the `imports` map of package.json picks one of them as `#http`.
-    'http.node': 'src/http/http.node.ts',
-    'http.fetch': 'src/http/http.fetch.ts',
-  },
-  format: ['esm', 'cjs'],
-  external: ['#http'],
-  splitting: false,
-  esbuildPlugins: [
-    {
-      name: 'internal.js imports index.js',
-      setup: (build) => {
-        const extension = build.initialOptions.format === 'cjs' ? 'cjs' : 'js'
-        build.onResolve({ filter: /^\.\/everything\.ts$/ }, () => ({
-          path: `./index.${extension}`,
-          external: true,
-          sideEffects: false,
-        }))
-      },
+// The types use `Symbol.asyncDispose`, which a project with `lib: ["es2022", "dom"]` does not know.
+const banner = '/// <reference lib="esnext.disposable" />'
+
+export default defineConfig([
+  {
+    entry: {
+      core: 'src/everything.ts',
+      index: 'src/index.ts',
+      internal: 'src/internal.ts',
+      // Types only: its JavaScript is empty.
+      schema: 'src/schema/index.ts',
+      // The two HTTP clients are separate files: the `imports` map of package.json picks one of them as `#http`.
+      'http.node': 'src/http/http.node.ts',
+      'http.fetch': 'src/http/http.fetch.ts',
     },
-  ],
-  // The types use `Symbol.asyncDispose`, which a project with `lib: ["es2022", "dom"]` does not know.
-  dts: {
-    entry: { index: 'src/index.ts', internal: 'src/internal.ts', schema: 'src/schema/index.ts' },
-    banner: '/// <reference lib="esnext.disposable" />',
+    format: ['esm', 'cjs'],
+    external: ['#http'],
+    splitting: false,
+    esbuildPlugins: [
+      {
+        name: 'index.js and internal.js import core.js',
+        setup: (build) => {
+          const extension = build.initialOptions.format === 'cjs' ? 'cjs' : 'js'
+          build.onResolve({ filter: /^\.\// }, ({ importer }) =>
+            /[\\/]src[\\/](index|internal)\.ts$/.test(importer)
+              ? { path: `./core.${extension}`, external: true, sideEffects: false }
+              : undefined,
+          )
+        },
+      },
+    ],
+    dts: { entry: { index: 'src/index.ts', schema: 'src/schema/index.ts' }, banner },
+    sourcemap: true,
+    clean: true,
+    target: 'es2022',
   },
-  sourcemap: true,
-  clean: true,
-  target: 'es2022',
-})
+  // Apart: with a shared file of types, index.d.ts would export them under one-letter names.
+  { entry: { internal: 'src/internal.ts' }, format: ['esm', 'cjs'], dts: { only: true, banner } },
+])

@@ -67,6 +67,13 @@ export type { RetryOptions } from './transport/retry.ts'
 export type { EndpointState, HedgeOptions } from './transport/routeOptions.ts'
 export { safeWrites } from './transport/safeWrites.ts'
 export type { Keccak256, SafeWritesOptions } from './transport/safeWrites.ts'
-export type { BatchMethods, FullStats, KeyrailTransport, StatsMethods, Transport } from './transport/transport.ts'
+export type {
+  BatchMethods,
+  FeatureMethods,
+  FullStats,
+  KeyrailTransport,
+  StatsMethods,
+  Transport,
+} from './transport/transport.ts'
 export type { EndpointDetails, EndpointOptions } from './transport/endpointOptions.ts'
 export type { FeatureOptions, TransportOptions } from './transport/transportOptions.ts'

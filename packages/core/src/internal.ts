@@ -1,14 +1,13 @@
 // What Keyrail's own packages share. It may change in any release.
-export {
-  chainIdOf,
-  checkCallOptions,
-  checkNames,
-  describeUrlProblem,
-  isReadMethod,
-  now,
-  resolveTransport,
-  startTimer,
-  toProviderRpcError,
-  toRevert,
-} from './everything.ts'
-export type { ResolvedTransport, Timer } from './everything.ts'
+export { now } from './clock/now.ts'
+export { startTimer } from './clock/startTimer.ts'
+export type { Timer } from './clock/startTimer.ts'
+export { describeUrlProblem } from './endpoint/describeUrlProblem.ts'
+export { checkNames } from './failure/check.ts'
+export { isReadMethod } from './failure/isReadMethod.ts'
+export { toRevert } from './failure/toRevert.ts'
+export { chainIdOf } from './transport/chainIdOf.ts'
+export { checkCallOptions } from './transport/checkCallOptions.ts'
+export { toProviderRpcError } from './transport/createProvider.ts'
+export { resolveTransport } from './transport/resolveTransport.ts'
+export type { ResolvedTransport } from './transport/resolveTransport.ts'

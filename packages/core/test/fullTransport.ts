@@ -11,6 +11,7 @@ import {
   tracing,
 } from '../src/index.ts'
 import type {
+  BatchFeature,
   BatchMethods,
   BatchOptions,
   BudgetOptions,
@@ -27,12 +28,10 @@ import type {
   TransportOptions,
 } from '../src/index.ts'
 
-type Features = BatchMethods<EthereumRpc> & StatsMethods
-
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
 /** A transport with every feature. */
-export type FullTransport = KeyrailTransport<Features> & Features
+export type FullTransport = KeyrailTransport<BatchFeature> & BatchMethods<EthereumRpc> & StatsMethods
 
 export type TransportGroup = ReturnType<FullTransport['group']>
 

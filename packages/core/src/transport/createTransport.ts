@@ -48,8 +48,8 @@ const plainNames: readonly (keyof FeatureOptions)[] = [
   'layers',
 ]
 
-/** The names of all options of a transport. */
-export const transportOptionNames: readonly string[] = /* @__PURE__ */ [
+/** The names of all options of a transport. A function, because bundlers keep a computed list in programs that do not use it. */
+export const getTransportOptionNames = (): readonly string[] => [
   ...urlOptionNames,
   ...plainNames,
   ...Object.keys(features),
@@ -73,9 +73,9 @@ export function createTransport<
   Network extends string = string,
 >(
   options: TransportOptions<Network> & { readonly batch?: B; readonly stats?: S },
-): KeyrailTransport<FeatureMethods<B, S>> & FeatureMethods<B, S> {
+): KeyrailTransport<B> & FeatureMethods<B, S> {
   checkObject('createTransport', options, optionsExample)
-  checkNames('createTransport', options, transportOptionNames)
+  checkNames('createTransport', options, getTransportOptionNames())
   checkFeatures(options as object as Readonly<Record<string, unknown>>)
   const {
     endpoints: failover,

@@ -1,6 +1,6 @@
 import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
 import { checkNames, checkObject } from '../failure/check.ts'
-import { createTransport, transportOptionNames } from './createTransport.ts'
+import { createTransport, getTransportOptionNames } from './createTransport.ts'
 import type { Transport } from './transport.ts'
 import type { TransportOptions } from './transportOptions.ts'
 
@@ -31,7 +31,7 @@ export function resolveTransport(
   // Object(), because `in` on a string, a pasted URL for example, throws an error that quotes the string.
   if ('request' in Object(input)) return { transport: input as Transport, release: () => {} }
   checkObject(caller, input, optionsExample.replace('options,', 'options or a transport,'))
-  checkNames(caller, input, transportOptionNames)
+  checkNames(caller, input, getTransportOptionNames())
   const transport = createTransport({ ...defaults, ...(input as TransportOptions) })
   return { transport, release: transport.close }
 }

@@ -23,8 +23,8 @@ export interface Transport {
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** What `createTransport` returns. `Features` are the methods that its options add. */
-export interface KeyrailTransport<Features = unknown> extends Transport {
+/** What `createTransport` returns, without the methods that features add. `B` is its `batch` option. */
+export interface KeyrailTransport<B = undefined> extends Transport {
   /**
    * Creates a transport whose calls all go to the same endpoint as long as it works, so that they see one state of the chain. It makes no
    * difference with a single endpoint. Closing the group ends its calls and leaves this transport open.
@@ -33,7 +33,7 @@ export interface KeyrailTransport<Features = unknown> extends Transport {
    * await group.request({ method: 'eth_blockNumber' })
    * await group.request({ method: 'eth_getLogs', params: [{ fromBlock: 'latest' }] })
    */
-  readonly group: () => Transport & Pick<Features, Extract<keyof Features, 'batch'>>
+  readonly group: () => Transport & FeatureMethods<B, undefined>
   /**
    * Returns the chain id: the configured `chainId`, or the node's, which is requested once.
    * @throws {KeyrailError} as `request`. The next call then asks the node again.
