@@ -26,6 +26,8 @@ const named = [
   'web3py.readthedocs.io',
   'eips.ethereum.org',
   'ethereum.org',
+  'nodejs.org',
+  'opentelemetry.io',
   'eth-sepolia.g.alchemy.com',
 ]
 
