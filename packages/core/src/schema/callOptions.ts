@@ -11,6 +11,6 @@ export interface CallOptions {
   readonly retries?: number | undefined
   /** Position in the queue when calls wait for a budget or for a free slot. @default 'write' for methods that change something, 'read' for others */
   readonly priority?: Priority | undefined
-  /** Only nodes at this block or later may respond; `true`: at the highest block seen so far or later. Used by `route`. @default the transport's own setting */
+  /** Only nodes at this block or later may respond; `true`: at the highest block seen so far or later. Needs `endpoints: failover([…])`. @default the `minBlock` of `failover`, or no limit */
   readonly minBlock?: number | bigint | boolean | undefined
 }

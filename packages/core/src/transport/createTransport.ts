@@ -1,7 +1,7 @@
 import { optionsExample } from '../endpoint/endpointUrlOptions.ts'
 import { urlOptionNames } from '../endpoint/urlOptionNames.ts'
 import type { EndpointUrlOptions } from '../endpoint/endpointUrlOptions.ts'
-import { check, checkNames, checkObject } from '../failure/check.ts'
+import { check, checkNames, checkObject, invalidRequest } from '../failure/check.ts'
 import { describeType } from '../failure/describeType.ts'
 import type { ObserverFeature } from '../observe/observe.ts'
 import type { StatsFeature } from '../observe/statsFeature.ts'
@@ -144,11 +144,15 @@ export function createTransport<
   return Object.freeze({ ...transport, ...batchMethods(dispatch), ...statsMethods }) as never
 }
 
-/** A single endpoint as a route. */
+/** A single endpoint as a route. It follows no heads, so it rejects a `minBlock` rather than ignore it. */
 function toRoute(endpoint: OpenEndpoint): Route {
   const { redactedUrl, stats } = endpoint
   return {
     ...endpoint,
+    send: (call, settle) => {
+      if (!call.options.minBlock) return endpoint.send(call, settle)
+      settle(false, invalidRequest('minBlock works only with endpoints: failover([…]). Use failover, or leave it out'))
+    },
     stats: () => [{ name: redactedUrl, redactedUrl, head: 0, out: undefined, health: undefined, budget: stats?.() }],
   }
 }
