@@ -1,7 +1,7 @@
 // Mutation testing: changes the code of one part in a thousand small ways, and reports which changes no test notices.
 //   npm run mutate            core's batch, retry, budget and failures
 //   npm run mutate -- jwt     another part of scripts/mutation/parts.ts
-// Further arguments go to Stryker: npm run mutate -- jwt --mutate packages/gateway/src/jwt/verifyJwt.ts
+// Further arguments go to Stryker: npm run mutate -- jwt --mutate packages/gateway/src/auth/jwt/verifyJwt.ts
 // Its tool is as large as half of what the whole workspace needs, so set-up leaves it out and it is installed here, the first time.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { classify } from '../packages/core/src/failure/classify.ts'
-import { refusals } from '../packages/gateway/src/refusal/refusals.ts'
-import type { Refusal } from '../packages/gateway/src/refusal/refusal.ts'
+import { refusals } from '../packages/gateway/src/errors/rejections.ts'
+import type { Refusal } from '../packages/gateway/src/errors/rejection.ts'
 import { top } from './run.ts'
 
 const page = readFileSync(join(top, 'docs/failures.md'), 'utf8')
@@ -30,7 +30,7 @@ function sections(chapter: string): Map<string, string> {
 
 const lists = [
   ['Kinds', wordsOf('packages/core/src/failure/failureKind.ts', 'FailureKind')],
-  ['Reasons of the service', wordsOf('packages/gateway/src/refusal/refusal.ts', 'RefusalReason')],
+  ['Reasons of the service', wordsOf('packages/gateway/src/errors/rejection.ts', 'RefusalReason')],
 ] as const
 
 describe.each(lists)('%s', (chapter, words) => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { apiKeyAddress, createApiKey } from '../src/index.ts'
 import type { GatewayOptions, LogEntry } from '../src/index.ts'
-import { createUpstream } from '../src/upstream/createUpstream.ts'
+import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'

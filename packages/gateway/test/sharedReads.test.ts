@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { apiKeyAddress, appAddress } from '../src/index.ts'
-import { createRateLimiter } from '../src/limit/createRateLimiter.ts'
+import { createRateLimiter } from '../src/usage/rateLimit/createRateLimiter.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'

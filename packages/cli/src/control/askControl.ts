@@ -1,6 +1,6 @@
 import type { ControlApi, ControlRefusalView } from '@keyrail/gateway'
 import { CliError, exitCodes } from '../cliError.ts'
-import { refusalError } from './refusalError.ts'
+import { refusalError } from './toApiError.ts'
 
 type Part<Name extends keyof ControlApi, Member extends 'params' | 'query' | 'body'> = [
   ControlApi[Name][Member],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readIpRule } from '../allow/ipRule.ts'
-import { readOriginRule } from '../allow/originRule.ts'
+import { readIpRule } from '../lib/ip/ipRange.ts'
+import { readOriginRule } from '../auth/allowList/originRule.ts'
 import { readAllowValue } from './allowValue.ts'
 
 const rule = (type: Parameters<typeof readAllowValue>[0], text: string): string | undefined => {

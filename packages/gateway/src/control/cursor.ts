@@ -1,4 +1,4 @@
-import { controlRefusals } from './controlRefusals.ts'
+import { controlRefusals } from './apiErrors.ts'
 import type { ControlRefusal } from './reply.ts'
 
 /** The refusal of a cursor that no page gave. */

@@ -1,4 +1,4 @@
-import type { Viewer } from '../account/accounts.ts'
+import type { Viewer } from './account/accounts.ts'
 import type { ControlApi } from './contract/controlApi.ts'
 import type { RouteName } from './contract/route.ts'
 import type { ControlOptions } from './controlOptions.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { AnyRoute } from './contract/route.ts'
-import { controlRefusals } from './controlRefusals.ts'
-import { isPlainName, problemsOf } from './problemsOf.ts'
+import { controlRefusals } from './apiErrors.ts'
+import { isPlainName, problemsOf } from './toProblems.ts'
 import { maxControlBody, maxStrangerBody, readJsonBody } from './readJsonBody.ts'
 import type { ControlRefusal, FieldProblem } from './reply.ts'
 

@@ -1,6 +1,6 @@
-import { hasAmbiguousName } from '../allow/hasAmbiguousName.ts'
-import { createPieces } from '../http/createPieces.ts'
-import { controlRefusals } from './controlRefusals.ts'
+import { hasAmbiguousName } from '../auth/allowList/hasAmbiguousName.ts'
+import { createPieces } from '../lib/createChunks.ts'
+import { controlRefusals } from './apiErrors.ts'
 import type { ControlRefusal } from './reply.ts'
 
 /** Longest body, in bytes. */

@@ -1,5 +1,5 @@
-import type { AccountRefusalCode } from '../account/accountRefusal.ts'
-import type { ControlRefusalCode } from './contract/refusal.ts'
+import type { AccountRefusalCode } from './account/accountError.ts'
+import type { ControlRefusalCode } from './contract/apiError.ts'
 
 /** What is wrong with a field, and how to mend it. */
 export interface FieldProblem {

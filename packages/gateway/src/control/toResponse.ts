@@ -1,5 +1,5 @@
 import type { AnyRoute } from './contract/route.ts'
-import type { ControlRefusalView } from './contract/refusal.ts'
+import type { ControlRefusalView } from './contract/apiError.ts'
 import type { ControlRefusal, Reply } from './reply.ts'
 
 const refusalBody = (

@@ -1,5 +1,5 @@
-import { isStorageError } from '../storage/storageError.ts'
-import type { StorageError } from '../storage/storageError.ts'
+import { isStorageError } from '../errors/storageError.ts'
+import type { StorageError } from '../errors/storageError.ts'
 import type { StorageOptions } from '../storage/openStorage.ts'
 import { ConfigError } from './configError.ts'
 

@@ -3,7 +3,7 @@ import { createStaticFiles } from './staticFiles.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { readTls } from './readTls.ts'
-import { storageFrom } from './storageFrom.ts'
+import { storageFrom } from './toStorageConfig.ts'
 
 /**
  * Reads a config file and the environment as `startFromFile` would, and starts nothing.

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { defaultLimits } from '../gatewayOptions.ts'
-import type { GatewayLimits } from '../gatewayOptions.ts'
-import { answerBrokenHttp } from '../http/answerBrokenHttp.ts'
-import { createConnections } from '../http/connections.ts'
-import { createFramingCheck } from '../http/createFramingCheck.ts'
-import { shareConnections } from '../http/shareConnections.ts'
+import { defaultLimits } from '../proxy/gatewayOptions.ts'
+import type { GatewayLimits } from '../proxy/gatewayOptions.ts'
+import { answerBrokenHttp } from '../proxy/http/rejectBrokenHttp.ts'
+import { createConnections } from '../proxy/http/connections.ts'
+import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
+import { shareConnections } from '../proxy/http/shareConnections.ts'
 
 /** How often late requests are looked for. */
 const lateCheckMs = 1_000

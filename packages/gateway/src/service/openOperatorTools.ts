@@ -1,12 +1,12 @@
-import { createAccounts } from '../account/createAccounts.ts'
-import type { Operator } from '../account/operator.ts'
+import { createAccounts } from '../control/account/createAccounts.ts'
+import type { Operator } from '../control/account/operator.ts'
 import { openStorage } from '../storage/openStorage.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { rotateSecret } from './rotateSecret.ts'
 import type { SecretRotation } from './rotateSecret.ts'
-import { storageFrom } from './storageFrom.ts'
+import { storageFrom } from './toStorageConfig.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
-import type { LocalRateLimiter } from '../limit/createRateLimiter.ts'
-import type { RateLimiter } from '../limit/rateLimiter.ts'
-import type { RedisInvalidation } from '../redis/createRedisInvalidation.ts'
-import type { RedisLink } from '../redis/openRedis.ts'
+import type { LocalRateLimiter } from '../usage/rateLimit/createRateLimiter.ts'
+import type { RateLimiter } from '../usage/rateLimit/rateLimiter.ts'
+import type { RedisInvalidation } from '../storage/redis/createRedisInvalidation.ts'
+import type { RedisLink } from '../storage/redis/openRedis.ts'
 import type { Change } from '../storage/changes.ts'
 
 /** What a service has of Redis. */
@@ -24,9 +24,9 @@ export const openRedisParts = async (
 ): Promise<RedisParts | undefined> => {
   if (url === undefined) return undefined
   const [{ openRedis }, { createRedisInvalidation }, { createRedisRateLimiter }] = await Promise.all([
-    import('../redis/openRedis.ts'),
-    import('../redis/createRedisInvalidation.ts'),
-    import('../limit/createRedisRateLimiter.ts'),
+    import('../storage/redis/openRedis.ts'),
+    import('../storage/redis/createRedisInvalidation.ts'),
+    import('../usage/rateLimit/createRedisRateLimiter.ts'),
   ])
   const link = openRedis(url)
   const invalidation = createRedisInvalidation({ redis: link, onChange })

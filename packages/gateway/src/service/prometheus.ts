@@ -1,12 +1,12 @@
 import { createServer } from 'node:http'
-import { createFramingCheck } from '../http/createFramingCheck.ts'
-import { listenOn, stopListening } from '../http/listenOn.ts'
-import { networkNames } from '../network.ts'
-import type { Network } from '../network.ts'
+import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
+import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
+import { networkNames } from '../lib/network.ts'
+import type { Network } from '../lib/network.ts'
 import { createHistogram, metricText } from './metricsText.ts'
 import type { Histogram, Sample } from './metricsText.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
-import type { UpstreamState } from '../upstream/createUpstreamGroup.ts'
+import type { UpstreamState } from '../proxy/upstream/createUpstreamGroup.ts'
 import type { StoreState } from './watchStores.ts'
 
 /** What Prometheus reads, on a port of its own. */

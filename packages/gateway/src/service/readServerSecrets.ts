@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createServerSecret } from '../key/serverSecret.ts'
-import type { ServerSecret } from '../key/serverSecret.ts'
+import { createServerSecret } from '../lib/secrets/serverSecret.ts'
+import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import { ConfigError } from './configError.ts'
 
 /** The server's secrets: the newest first, then those that keys may still be sealed under. */

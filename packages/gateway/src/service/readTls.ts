@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { GatewayOptions } from '../gatewayOptions.ts'
+import type { GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { ConfigError } from './configError.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 

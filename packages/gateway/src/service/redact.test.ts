@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readableRuns, secretSpellings } from '@keyrail/core/test/secretSpellings.ts'
 import { describe, expect, test } from 'vitest'
-import { createApiKey } from '../key/apiKey.ts'
+import { createApiKey } from '../lib/secrets/apiKey.ts'
 import { createRedact } from './redact.ts'
 
 describe('createRedact', () => {

@@ -1,4 +1,4 @@
-import { createMask } from '../upstream/createMask.ts'
+import { createMask } from '../proxy/upstream/createMask.ts'
 
 /**
  * Hides secrets in a text that is about to leave the process.

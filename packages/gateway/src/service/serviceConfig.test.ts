@@ -8,7 +8,7 @@ import { parseServiceConfig } from './parseServiceConfig.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import type { ServiceConfigInput } from './serviceConfig.ts'
-import { storageFrom } from './storageFrom.ts'
+import { storageFrom } from './toStorageConfig.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-config-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

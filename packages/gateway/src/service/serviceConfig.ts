@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { readIpRule } from '../allow/ipRule.ts'
-import type { GatewayLimits } from '../gatewayOptions.ts'
-import type { KeyLimits } from '../key/keyStore.ts'
+import { readIpRule } from '../lib/ip/ipRange.ts'
+import type { GatewayLimits } from '../proxy/gatewayOptions.ts'
+import type { KeyLimits } from '../auth/key/keyStore.ts'
 
 const daysLong = 3_650
 const dayMs = 24 * 60 * 60 * 1_000

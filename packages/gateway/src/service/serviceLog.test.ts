@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { readableRuns } from '@keyrail/core/test/secretSpellings.ts'
 import { describe, expect, test } from 'vitest'
-import { createApiKey } from '../key/apiKey.ts'
+import { createApiKey } from '../lib/secrets/apiKey.ts'
 import { createRedact } from './redact.ts'
 import { createServiceLog } from './serviceLog.ts'
 

@@ -1,7 +1,7 @@
-import type { LogEntry } from '../log.ts'
+import type { LogEntry } from '../proxy/log.ts'
 import type { ControlLogEntry } from '../control/controlOptions.ts'
-import type { MeterEvent } from '../meter/createMeter.ts'
-import type { QuotaEvent } from '../quota/quotaEvent.ts'
+import type { MeterEvent } from '../usage/metering/createMeter.ts'
+import type { QuotaEvent } from '../usage/quota/quotaEvent.ts'
 import type { Redact } from './redact.ts'
 
 /** What the service tells of its work. Holds no key, no params, no upstream's address and no account's data. */

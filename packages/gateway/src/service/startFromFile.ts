@@ -13,10 +13,10 @@ import type { Redact } from './redact.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 import { createServiceLog } from './serviceLog.ts'
 import type { LogStream } from './serviceLog.ts'
-import { StorageError } from '../storage/storageError.ts'
+import { StorageError } from '../errors/storageError.ts'
 import type { StorageOptions } from '../storage/openStorage.ts'
-import { storageFrom } from './storageFrom.ts'
-import { watchFiles } from './watchFiles.ts'
+import { storageFrom } from './toStorageConfig.ts'
+import { watchFiles } from '../lib/watchFiles.ts'
 
 /** A service that runs by its config file. */
 export interface RunningService {

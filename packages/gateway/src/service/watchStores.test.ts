@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { StorageError } from '../storage/storageError.ts'
+import { StorageError } from '../errors/storageError.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 import { watchStores } from './watchStores.ts'
 

@@ -1,4 +1,4 @@
-import { faultCode } from '../faultLog.ts'
+import { faultCode } from '../errors/faultLog.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
 /** Something that the service stores things in, and can do without for a while. */

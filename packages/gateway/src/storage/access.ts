@@ -1,5 +1,5 @@
-import type { ApiKeyKind } from '../key/apiKey.ts'
-import type { Network } from '../network.ts'
+import type { ApiKeyKind } from '../lib/secrets/apiKey.ts'
+import type { Network } from '../lib/network.ts'
 import type { AllowType } from './allowList.ts'
 import { fromJson } from './jsonObject.ts'
 import { networksOf } from './networksOf.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { StoredKey } from '../key/storeKey.ts'
-import type { Network } from '../network.ts'
+import type { StoredKey } from '../lib/secrets/storeKey.ts'
+import type { Network } from '../lib/network.ts'
 import { changeApp } from './changeApp.ts'
 import { createId } from './createId.ts'
 import { foldText } from './foldText.ts'
@@ -11,7 +11,7 @@ import { keyRow } from './keyRow.ts'
 import { recordChange } from './changes.ts'
 import { lockUser } from './lockUser.ts'
 import { networksOf } from './networksOf.ts'
-import { startOfUtcDay } from './utcDay.ts'
+import { startOfUtcDay } from '../lib/utcDay.ts'
 import type { Db, Tables } from './tables.ts'
 
 /** What a user says of an app. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { StoredKey } from '../key/storeKey.ts'
+import type { StoredKey } from '../lib/secrets/storeKey.ts'
 import { hashBytes } from './hashBytes.ts'
 import type { Tables } from './tables.ts'
 

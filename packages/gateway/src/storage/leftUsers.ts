@@ -1,6 +1,6 @@
 import { createId } from './createId.ts'
 import type { Db } from './tables.ts'
-import { startOfUtcDay } from './utcDay.ts'
+import { startOfUtcDay } from '../lib/utcDay.ts'
 
 /** Users who deleted their accounts today. */
 export interface LeftUsers {

@@ -1,5 +1,5 @@
-import { networkNames } from '../network.ts'
-import type { Network } from '../network.ts'
+import { networkNames } from '../lib/network.ts'
+import type { Network } from '../lib/network.ts'
 
 /** Where an app's key may be used, by the app's two switches. */
 export const networksOf = (app: Readonly<Record<Network, number | null>>): readonly Network[] =>

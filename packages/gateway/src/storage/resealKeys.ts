@@ -1,6 +1,6 @@
-import { openKey } from '../key/openKey.ts'
-import { sealKey } from '../key/sealKey.ts'
-import type { ServerSecret } from '../key/serverSecret.ts'
+import { openKey } from '../lib/secrets/openKey.ts'
+import { sealKey } from '../lib/secrets/sealKey.ts'
+import type { ServerSecret } from '../lib/secrets/serverSecret.ts'
 import type { Keys } from './keys.ts'
 
 const pageSize = 200

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { argon2Cost, deriveArgon2 } from '../../src/account/argon2id.ts'
-import { createPasswords } from '../../src/account/createPasswords.ts'
+import { argon2Cost, deriveArgon2 } from '../../src/control/account/argon2id.ts'
+import { createPasswords } from '../../src/control/account/createPasswords.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { databases } from '../storage/databases.ts'

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compileAllowList } from '../../src/allow/compileAllowList.ts'
-import { foldName } from '../../src/allow/hasAmbiguousName.ts'
-import { builtInTracers } from '../../src/method/findCustomTracer.ts'
+import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
+import { foldName } from '../../src/auth/allowList/hasAmbiguousName.ts'
+import { builtInTracers } from '../../src/auth/allowList/findCustomTracer.ts'
 
 // The gateway decides by a caller's JSON what a node will do with it. Half of the nodes are written in Go, whose encoding/json folds the
 // case of names, takes the last of two members, and merges objects. So a program in Go reads the same params, and for a key with an

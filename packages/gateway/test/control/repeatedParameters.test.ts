@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ControlRefusalView } from '../../src/control/contract/refusal.ts'
+import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MetricsView } from '../../src/control/contract/metrics.ts'
-import type { ControlRefusalView } from '../../src/control/contract/refusal.ts'
+import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
 import { openApi } from '../../src/control/contract/openApi.ts'
 import { routeNames } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'

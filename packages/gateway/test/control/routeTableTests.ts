@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import type { TokenScope } from '../../src/control/contract/accessToken.ts'
-import type { ControlRefusalView } from '../../src/control/contract/refusal.ts'
+import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createApiKey } from '../../src/key/apiKey.ts'
+import { createApiKey } from '../../src/lib/secrets/apiKey.ts'
 import type { AppView } from '../../src/control/contract/app.ts'
 import type { ApiKeyView } from '../../src/control/contract/apiKey.ts'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'

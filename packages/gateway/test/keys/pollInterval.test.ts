@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createStoredKeys } from '../../src/key/createStoredKeys.ts'
-import type { StoredKeysOptions } from '../../src/key/createStoredKeys.ts'
+import { createStoredKeys } from '../../src/auth/key/createStoredKeys.ts'
+import type { StoredKeysOptions } from '../../src/auth/key/createStoredKeys.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { controlTime, until } from '../controlTime.ts'

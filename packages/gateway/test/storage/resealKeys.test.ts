@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openKey } from '../../src/key/openKey.ts'
-import { createServerSecret } from '../../src/key/serverSecret.ts'
+import { openKey } from '../../src/lib/secrets/openKey.ts'
+import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { resealKeys } from '../../src/storage/resealKeys.ts'

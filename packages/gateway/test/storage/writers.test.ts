@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
-import { isStorageError } from '../../src/storage/storageError.ts'
+import { isStorageError } from '../../src/errors/storageError.ts'
 import type { Step } from '../../src/storage/write.ts'
 import { databases } from './databases.ts'
 

@@ -1,7 +1,7 @@
-import { createRateLimiter } from '../../src/limit/createRateLimiter.ts'
-import type { RateLimiter } from '../../src/limit/rateLimiter.ts'
-import type { Meter, Outcome } from '../../src/meter/meter.ts'
-import type { Quota, QuotaAccount, QuotaGrant } from '../../src/quota/quota.ts'
+import { createRateLimiter } from '../../src/usage/rateLimit/createRateLimiter.ts'
+import type { RateLimiter } from '../../src/usage/rateLimit/rateLimiter.ts'
+import type { Meter, Outcome } from '../../src/usage/metering/meter.ts'
+import type { Quota, QuotaAccount, QuotaGrant } from '../../src/usage/quota/quota.ts'
 
 const dayMs = 86_400_000
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { compileAllowList } from '../../src/allow/compileAllowList.ts'
-import type { AllowListEntries } from '../../src/allow/allowListEntries.ts'
+import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
+import type { AllowListEntries } from '../../src/auth/allowList/allowListEntries.ts'
 import type { GatewayOptions, KeyRecord } from '../../src/index.ts'
 import { post } from '../startGateway.ts'
 import { call, said, startTenants } from './startTenants.ts'

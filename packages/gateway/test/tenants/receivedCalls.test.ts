@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { GatewayOptions } from '../../src/index.ts'
-import { createQuota } from '../../src/quota/createQuota.ts'
+import { createQuota } from '../../src/usage/quota/createQuota.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage } from '../../src/storage/openStorage.ts'
 import { result, startFakeUpstream } from '../fakeUpstream.ts'

@@ -1,6 +1,6 @@
 import { createApiKey } from '../../src/index.ts'
 import type { GatewayOptions, KeyRecord } from '../../src/index.ts'
-import type { KeyLimits } from '../../src/key/keyStore.ts'
+import type { KeyLimits } from '../../src/auth/key/keyStore.ts'
 import { startFakeUpstream } from '../fakeUpstream.ts'
 import type { FakeUpstream } from '../fakeUpstream.ts'
 import { chainIds, startGateway } from '../startGateway.ts'

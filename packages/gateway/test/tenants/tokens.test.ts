@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { compileJwtPolicy } from '../../src/jwt/jwtPolicy.ts'
-import { compileAllowList } from '../../src/allow/compileAllowList.ts'
+import { compileJwtPolicy } from '../../src/auth/jwt/jwtPolicy.ts'
+import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import type { KeyRecord } from '../../src/index.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'

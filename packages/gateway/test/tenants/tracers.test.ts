@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { compileAllowList } from '../../src/allow/compileAllowList.ts'
+import { compileAllowList } from '../../src/auth/allowList/compileAllowList.ts'
 import { post } from '../startGateway.ts'
 import { call, said, startTenants } from './startTenants.ts'
 import type { StartedTenants } from './startTenants.ts'

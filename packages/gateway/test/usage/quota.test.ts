@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createQuota } from '../../src/quota/createQuota.ts'
-import type { QuotaOptions } from '../../src/quota/createQuota.ts'
-import type { Quota, QuotaAccount, QuotaGrant } from '../../src/quota/quota.ts'
-import { createQuotaRows } from '../../src/quota/quotaRows.ts'
+import { createQuota } from '../../src/usage/quota/createQuota.ts'
+import type { QuotaOptions } from '../../src/usage/quota/createQuota.ts'
+import type { Quota, QuotaAccount, QuotaGrant } from '../../src/usage/quota/quota.ts'
+import { createQuotaRows } from '../../src/usage/quota/quotaRows.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { Storage, StorageOptions } from '../../src/storage/openStorage.ts'
-import { isStorageError } from '../../src/storage/storageError.ts'
+import { isStorageError } from '../../src/errors/storageError.ts'
 import { databases } from '../storage/databases.ts'
 
 const noon = Date.UTC(2026, 10, 21, 12)

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createMeter } from '../../src/meter/createMeter.ts'
-import { createQuota } from '../../src/quota/createQuota.ts'
+import { createMeter } from '../../src/usage/metering/createMeter.ts'
+import { createQuota } from '../../src/usage/quota/createQuota.ts'
 import { openStorage } from '../../src/storage/openStorage.ts'
 import type { StorageOptions } from '../../src/storage/openStorage.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Network } from '../../network.ts'
+import type { Network } from '../../lib/network.ts'
 import { keyFacts } from './keyState.ts'
 import type { KeyFacts } from './keyState.ts'
 import { networkName } from './networks.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Network } from '../../network.ts'
+import type { Network } from '../../lib/network.ts'
 import { serviceNames, useCases } from './deployment.ts'
 import type { ServiceName, UseCase } from './deployment.ts'
 import { keyFacts } from './keyState.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Network } from '../../network.ts'
+import type { Network } from '../../lib/network.ts'
 import { limitsView } from './limits.ts'
 import type { LimitsView } from './limits.ts'
 import { networkName } from './networks.ts'

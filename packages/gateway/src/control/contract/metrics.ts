@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Network } from '../../network.ts'
+import type { Network } from '../../lib/network.ts'
 import { networkName } from './networks.ts'
 import { timeText } from './texts.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Network } from '../../network.ts'
+import type { Network } from '../../lib/network.ts'
 
 /** One of the two networks. */
 export const networkName: z.ZodType<Network, Network> = z.enum(['testnet', 'mainnet'])

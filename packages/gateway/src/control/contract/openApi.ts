@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { controlRefusalView } from './refusal.ts'
+import { controlRefusalView } from './apiError.ts'
 import { routeNames, routeOf } from './routes.ts'
 import type { AnyRoute } from './route.ts'
 

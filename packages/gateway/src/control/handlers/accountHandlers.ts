@@ -1,13 +1,13 @@
-import { isAccountRefusal } from '../../account/accountRefusal.ts'
-import type { AccountRefusal } from '../../account/accountRefusal.ts'
-import type { LoggedIn } from '../../account/accounts.ts'
-import { endedCookie, sessionCookie } from '../../account/sessionCookie.ts'
+import { isAccountRefusal } from '../account/accountError.ts'
+import type { AccountRefusal } from '../account/accountError.ts'
+import type { LoggedIn } from '../account/accounts.ts'
+import { endedCookie, sessionCookie } from '../account/sessionCookie.ts'
 import type { SessionView } from '../contract/account.ts'
-import { controlRefusals } from '../controlRefusals.ts'
+import { controlRefusals } from '../apiErrors.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
 import type { Reply } from '../reply.ts'
-import { accountViewOf, sessionViewOf } from '../views/sessionViewOf.ts'
+import { accountViewOf, sessionViewOf } from '../views/toSessionView.ts'
 
 const loggedIn = (result: LoggedIn | AccountRefusal, { secure }: Caller): Reply<SessionView> =>
   isAccountRefusal(result)

@@ -1,7 +1,7 @@
-import { createApiKey } from '../../key/apiKey.ts'
-import type { ApiKeyKind } from '../../key/apiKey.ts'
-import { storeKey } from '../../key/storeKey.ts'
-import type { StoredKey } from '../../key/storeKey.ts'
+import { createApiKey } from '../../lib/secrets/apiKey.ts'
+import type { ApiKeyKind } from '../../lib/secrets/apiKey.ts'
+import { storeKey } from '../../lib/secrets/storeKey.ts'
+import type { StoredKey } from '../../lib/secrets/storeKey.ts'
 import { createId } from '../../storage/createId.ts'
 import type { ControlParts } from '../handler.ts'
 

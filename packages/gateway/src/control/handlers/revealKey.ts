@@ -1,5 +1,5 @@
-import { openKey } from '../../key/openKey.ts'
-import { controlRefusals } from '../controlRefusals.ts'
+import { openKey } from '../../lib/secrets/openKey.ts'
+import { controlRefusals } from '../apiErrors.ts'
 import { actorOf, viewerOf } from '../handler.ts'
 import type { Caller, ControlParts } from '../handler.ts'
 import type { ControlRefusal } from '../reply.ts'

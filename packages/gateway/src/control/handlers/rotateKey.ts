@@ -1,7 +1,7 @@
 import type { Key } from '../../storage/keys.ts'
 import { change } from '../change.ts'
 import type { RotateBody } from '../contract/keyState.ts'
-import { controlRefusals } from '../controlRefusals.ts'
+import { controlRefusals } from '../apiErrors.ts'
 import { readExpiry } from '../expiry.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts } from '../handler.ts'

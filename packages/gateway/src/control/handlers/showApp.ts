@@ -1,13 +1,13 @@
-import { limitsInForce } from '../../key/keyLimits.ts'
+import { limitsInForce } from '../../auth/key/keyLimits.ts'
 import type { App } from '../../storage/apps.ts'
 import type { AppView } from '../contract/app.ts'
 import type { LimitsView } from '../contract/limits.ts'
 import type { ControlRefusal } from '../reply.ts'
-import { controlRefusals } from '../controlRefusals.ts'
+import { controlRefusals } from '../apiErrors.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts } from '../handler.ts'
-import type { AppSurroundings } from '../views/appViewOf.ts'
-import { appViewOf } from '../views/appViewOf.ts'
+import type { AppSurroundings } from '../views/toAppView.ts'
+import { appViewOf } from '../views/toAppView.ts'
 
 /** What apps of an account may use where they have no limits of their own. */
 export const appLimitsOf = (config: ControlParts['config'], caller: Caller): LimitsView =>

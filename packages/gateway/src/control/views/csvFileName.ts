@@ -1,4 +1,4 @@
-import type { Network } from '../../network.ts'
+import type { Network } from '../../lib/network.ts'
 import type { MetricsCsvQuery } from '../contract/metrics.ts'
 
 const longest = 40

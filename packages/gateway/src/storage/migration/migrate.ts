@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { inTransaction } from '../inTransaction.ts'
-import { StorageError } from '../storageError.ts'
+import { StorageError } from '../../errors/storageError.ts'
 import type { Db } from '../tables.ts'
 import { migrations as released } from './migrations.ts'
 import type { Dialect, Migration } from './migration.ts'

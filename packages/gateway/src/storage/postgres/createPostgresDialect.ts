@@ -1,7 +1,7 @@
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import { StorageError } from '../storageError.ts'
+import { StorageError } from '../../errors/storageError.ts'
 import { postgresError } from './postgresError.ts'
 
 interface PostgresConnection extends DatabaseConnection {

@@ -1,5 +1,5 @@
-import { StorageError } from '../storageError.ts'
-import type { StorageFault } from '../storageError.ts'
+import { StorageError } from '../../errors/storageError.ts'
+import type { StorageFault } from '../../errors/storageError.ts'
 
 /** By SQLSTATE class, or the whole of it. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const faults: readonly (readonly [start: string, fault: StorageFault])[] = [

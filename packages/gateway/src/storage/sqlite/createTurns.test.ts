@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { isStorageError } from '../storageError.ts'
+import { isStorageError } from '../../errors/storageError.ts'
 import { createTurns } from './createTurns.ts'
 
 describe('createTurns', () => {

@@ -1,4 +1,4 @@
-import { StorageError } from '../storageError.ts'
+import { StorageError } from '../../errors/storageError.ts'
 
 /** Lets one at a time have something. */
 export interface Turns {

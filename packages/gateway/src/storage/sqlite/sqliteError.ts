@@ -1,5 +1,5 @@
-import { StorageError } from '../storageError.ts'
-import type { StorageFault } from '../storageError.ts'
+import { StorageError } from '../../errors/storageError.ts'
+import type { StorageFault } from '../../errors/storageError.ts'
 
 const constraint = 19
 const busy = 5

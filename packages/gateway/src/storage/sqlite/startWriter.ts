@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { StorageError } from '../storageError.ts'
+import { StorageError } from '../../errors/storageError.ts'
 import type { StepRows, Write } from '../write.ts'
 import { sqliteError } from './sqliteError.ts'
 import type { WriterAnswer, WriterQuestion } from './writerThread.ts'

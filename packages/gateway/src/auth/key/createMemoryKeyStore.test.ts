@@ -1,0 +1,102 @@
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { compileJwtPolicy } from '../jwt/jwtPolicy.ts'
+import { createApiKey } from '../../lib/secrets/apiKey.ts'
+import { createMemoryKeyStore } from './createMemoryKeyStore.ts'
+import type { KeyRecord } from './keyStore.ts'
+
+const record: KeyRecord = { id: 'a', kind: 'app', networks: ['testnet'], status: 'active' }
+const hash = '0'.repeat(64)
+const publicPem = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }).toString()
+const oneNetwork = "record.networks must be a list of at least one of 'testnet', 'mainnet'"
+const oneStatus = "record.status must be one of 'active', 'revoked', 'expired', 'disabled'"
+const noEnd = 'record.endsAt must be a time in milliseconds since 1970, or null for never'
+const limits = { perSecond: 10, burst: 100, perDay: 1_000, perMonth: null }
+const noRate = 'limits.perSecond must be a whole number from 1 to 1000000, or null for none'
+const noBurst = 'limits.burst must be a whole number from 1 to 1000000'
+const noDay = 'limits.perDay must be a whole number from 0 to 1000000000, or null for none'
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+describe('createMemoryKeyStore', () => {
+  test('finds a record by the SHA-256 of its key, and no other', () => {
+    const keys = createMemoryKeyStore()
+    const key = createApiKey('app')
+    expect(keys.find(sha256(key))).toBeUndefined()
+    keys.add(key, record)
+    expect(keys.find(sha256(key))).toEqual(record)
+    expect(keys.find(sha256(createApiKey('app')))).toBeUndefined()
+    keys.add(key, { ...record, status: 'revoked' })
+    expect(keys.find(sha256(key))?.status).toBe('revoked')
+    expect([keys.remove(key), keys.remove(key), keys.find(sha256(key))]).toEqual([true, false, undefined])
+  })
+
+  test('keeps all that a record says', () => {
+    const keys = createMemoryKeyStore()
+    const key = createApiKey('app')
+    const whole: KeyRecord = { ...record, endsAt: 5, userId: 'u', appId: 'a', version: 3, services: [], limits }
+    keys.add(key, whole)
+    expect(keys.find(sha256(key))).toEqual(whole)
+  })
+
+  test("finds an app's record by the id of one of its JWT keys", () => {
+    const jwt = { policy: compileJwtPolicy({ keys: [{ kid: 'kid-1', pem: publicPem }] }), required: true }
+    const keys = createMemoryKeyStore([[hash, { ...record, jwt }]])
+    keys.add(createApiKey('app'), record)
+    expect(keys.findByKid('kid-1')?.jwt).toEqual(jwt)
+    expect(keys.findByKid('kid-2')).toBeUndefined()
+  })
+
+  test('begins with the records given', () => {
+    expect(createMemoryKeyStore([[hash, record]]).find(hash)).toEqual(record)
+  })
+
+  test.each([
+    ['no object', undefined, 'record must be an object with id, kind, networks and status'],
+    ['no id', { ...record, id: '' }, 'record.id must be a text that is not empty'],
+    ['kind', { ...record, kind: 'testnet' }, "record.kind must be one of 'app', 'apiKey'"],
+    ['no networks', { ...record, networks: undefined }, oneNetwork],
+    ['networks that are a text', { ...record, networks: 'testnet' }, oneNetwork],
+    ['an empty list of networks', { ...record, networks: [] }, oneNetwork],
+    ['a network not known', { ...record, networks: ['testnet', 'sepolia'] }, oneNetwork],
+    ['status', { ...record, status: 'Active' }, oneStatus],
+    ['no status', { ...record, status: undefined }, oneStatus],
+    ['an end that is a text', { ...record, endsAt: '2026-11-21' }, noEnd],
+    ['an end that is no number', { ...record, endsAt: Number.NaN }, noEnd],
+    ['a rate of 0', { ...record, limits: { ...limits, perSecond: 0 } }, noRate],
+    ['no burst', { ...record, limits: { ...limits, burst: undefined } }, noBurst],
+    ['half a call a day', { ...record, limits: { ...limits, perDay: 0.5 } }, noDay],
+  ])('refuses a record that is wrong, added or given at the start: %s', (_, wrong, message) => {
+    const keys = createMemoryKeyStore()
+    const key = createApiKey('app')
+    expect(() => keys.add(key, wrong as KeyRecord)).toThrow(new TypeError(message))
+    expect(keys.find(sha256(key))).toBeUndefined()
+    expect(() => createMemoryKeyStore([[hash, wrong as KeyRecord]])).toThrow(new TypeError(message))
+  })
+
+  test('refuses a record under a key in place of its hash, without repeating it', () => {
+    expect(() => createMemoryKeyStore([[createApiKey('app'), record]])).toThrow(
+      new TypeError('a record must stand under the hash of its key, 64 lower hex digits: make it with hashApiKey'),
+    )
+  })
+
+  test('keeps its own copy of a record', () => {
+    const networks: ('testnet' | 'mainnet')[] = ['testnet']
+    const keys = createMemoryKeyStore([[hash, { ...record, networks }]])
+    networks.push('mainnet')
+    expect(keys.find(hash)?.networks).toEqual(['testnet'])
+  })
+
+  test('refuses what is no key, without repeating it', () => {
+    expect(() => createMemoryKeyStore().add('my-secret', record)).toThrow(
+      new TypeError('key is no API key: make one with createApiKey'),
+    )
+  })
+
+  test('shows no key', () => {
+    const keys = createMemoryKeyStore()
+    const key = createApiKey('app')
+    keys.add(key, record)
+    expect(inspect(keys, { depth: Infinity, showHidden: true })).not.toContain(key)
+  })
+})

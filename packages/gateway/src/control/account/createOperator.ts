@@ -1,0 +1,188 @@
+import type { Repositories } from '../../storage/repositories.ts'
+import { audit, toAccount } from './accountParts.ts'
+import type { AccountParts } from './accountParts.ts'
+import { refuse } from './accountError.ts'
+import type { AccountRefusal } from './accountError.ts'
+import type { Account } from './account.ts'
+import { findPasswordFault } from './findPasswordFault.ts'
+import { findLimitsFault } from './findLimitsFault.ts'
+import { isMail } from './isEmail.ts'
+import type { Actor, Operator } from './operator.ts'
+import { createSecretText, hashSecret } from './secretText.ts'
+
+const day = 86_400_000
+const inviteValidMs = 7 * day
+const linkValidMs = day
+const longestValidMs = 366 * day
+
+const checkValid = (validMs: number): AccountRefusal | undefined =>
+  Number.isSafeInteger(validMs) && validMs > 0 && validMs <= longestValidMs
+    ? undefined
+    : {
+        status: 422,
+        code: 'expiry_invalid',
+        message: 'validMs must be a whole number of milliseconds, at most 366 days',
+        field: 'validMs',
+      }
+
+/**
+ * Makes what an operator does to accounts.
+ * @example
+ * declare const parts: Parameters<typeof createOperator>[0]
+ * const { resetLink } = createOperator(parts)
+ */
+export const createOperator = ({ storage, passwords, signUp, now, onChange }: AccountParts): Operator => {
+  /** Changes an account that is there, with its entry in the audit log, which is written first: what tells caches must be a transaction's last step. */
+  const change = async (
+    { id, actor = 'operator', ip }: Actor & { id: string },
+    {
+      action,
+      detail,
+      work,
+    }: {
+      action: string
+      detail?: Readonly<Record<string, unknown>>
+      work: (within: Repositories) => Promise<unknown>
+    },
+  ): Promise<Account | AccountRefusal> => {
+    const changed = await storage.transaction(async (within) => {
+      if ((await within.users.hold(id)) === undefined) return undefined
+      await audit(within, { at: now(), userId: id, actor, action, subject: id, ip, detail: detail ?? null })
+      await work(within)
+      return within.users.find(id)
+    })
+    if (changed === undefined) return refuse.gone()
+    onChange([{ kind: 'user', id }])
+    return toAccount(changed)
+  }
+
+  return {
+    listUsers: async (page) => (await storage.users.list(page)).map(toAccount),
+
+    findUser: async (by) => {
+      const user = 'id' in by ? await storage.users.find(by.id) : await storage.users.findByMail(by.mail)
+      return user && toAccount(user)
+    },
+
+    addUser: async ({ mail, password, role = 'user', actor = 'operator', ip }) => {
+      if (!isMail(mail)) return refuse.mail()
+      const fault = findPasswordFault(password, { mail })
+      if (fault !== undefined) return refuse.password(fault, 'password')
+      const hashed = await passwords.hash(password)
+      if (hashed === 'busy') return refuse.busy()
+      return storage.transaction(async (within) => {
+        const at = now()
+        const user = await within.users.create({ mail, password: hashed.phc, role, now: at })
+        if (user === 'mailTaken') return refuse.mailTaken()
+        await audit(within, {
+          at,
+          userId: user.id,
+          actor,
+          action: 'account.add',
+          subject: user.id,
+          ip,
+          detail: { role },
+        })
+        return toAccount(user)
+      })
+    },
+
+    inviteUser: async ({ mail, validMs = inviteValidMs, actor = 'operator', ip }) => {
+      // A link that nobody can use must not be handed out.
+      if (signUp() === 'closed')
+        return {
+          status: 409,
+          code: 'sign_up_closed',
+          message: 'an invite cannot be used while signUp is closed: set it to invite in the config first',
+        }
+      if (mail !== undefined && !isMail(mail)) return refuse.mail()
+      const fault = checkValid(validMs)
+      if (fault !== undefined) return fault
+      const text = createSecretText('invite')
+      return storage.transaction(async (within) => {
+        const at = now()
+        if (mail !== undefined && (await within.users.findByMail(mail)) !== undefined) return refuse.mailTaken()
+        const invite = await within.invites.create({
+          hash: hashSecret(text),
+          mail: mail?.trim() ?? null,
+          createdBy: actor,
+          expiresAt: at + validMs,
+          now: at,
+        })
+        await audit(within, {
+          at,
+          userId: null,
+          actor,
+          action: 'invite.create',
+          subject: invite.id,
+          ip,
+          detail: { mail: invite.mail, expiresAt: invite.expiresAt },
+        })
+        return { invite, text }
+      })
+    },
+
+    listInvites: ({ limit }) => storage.invites.list({ now: now(), limit }),
+
+    removeInvite: ({ id, actor = 'operator', ip }) =>
+      storage.transaction(async (within) => {
+        const removed = await within.invites.remove(id)
+        if (removed) await audit(within, { at: now(), userId: null, actor, action: 'invite.remove', subject: id, ip })
+        return removed
+      }),
+
+    setUserState: ({ id, state, ...by }) =>
+      change(
+        { id, ...by },
+        {
+          action: state === 'disabled' ? 'account.disable' : 'account.enable',
+          work: async ({ sessions, users }) => {
+            // Who logs in meanwhile waits, as the account is held, and then is refused.
+            if (state === 'disabled') await sessions.endAll(id)
+            await users.setState(id, state)
+          },
+        },
+      ),
+
+    setUserRole: ({ id, role, ...by }) =>
+      change({ id, ...by }, { action: 'account.role', detail: { role }, work: ({ users }) => users.setRole(id, role) }),
+
+    setUserLimits: async ({ id, limits, ...by }) =>
+      findLimitsFault(limits) ??
+      (await change(
+        { id, ...by },
+        {
+          action: 'account.limits',
+          detail: { limits },
+          work: ({ users }) => users.setLimits(id, limits === null ? null : { ...limits }),
+        },
+      )),
+
+    resetLink: async ({ id, validMs = linkValidMs, actor = 'operator', ip }) => {
+      const fault = checkValid(validMs)
+      if (fault !== undefined) return fault
+      const text = createSecretText('link')
+      const made = await storage.transaction(async (within) => {
+        const at = now()
+        const link = await within.oneTimeLinks.create({
+          hash: hashSecret(text),
+          userId: id,
+          expiresAt: at + validMs,
+          now: at,
+        })
+        if (link === 'notFound') return link
+        await audit(within, {
+          at,
+          userId: id,
+          actor,
+          action: 'account.resetLink',
+          subject: id,
+          ip,
+          detail: { expiresAt: link.expiresAt },
+        })
+        return link
+      })
+      return made === 'notFound' ? refuse.gone() : { text, expiresAt: made.expiresAt }
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { AccountRefusal } from './accountError.ts'
+import type { UserLimits } from './operator.ts'
+
+const mostOf: Readonly<Record<keyof UserLimits, { readonly least: number; readonly most: number }>> = {
+  perSecond: { least: 1, most: 1_000_000 },
+  burst: { least: 1, most: 1_000_000 },
+  perDay: { least: 0, most: 1e12 },
+  perMonth: { least: 0, most: 1e12 },
+}
+
+/**
+ * Says what is wrong with a user's limits.
+ * @returns A refusal that names the member and the mend, or `undefined` where they will do.
+ */
+export const findLimitsFault = (limits: UserLimits | null): AccountRefusal | undefined => {
+  for (const [name, value] of Object.entries(limits ?? {})) {
+    const range = Object.hasOwn(mostOf, name) ? mostOf[name as keyof UserLimits] : undefined
+    if (range === undefined)
+      return refuseLimits(`limits has no member of this name: there are ${Object.keys(mostOf).join(', ')}`, 'limits')
+    const mayBeNone = name !== 'burst'
+    if (value === null ? !mayBeNone : !Number.isSafeInteger(value) || value < range.least || value > range.most)
+      return refuseLimits(
+        `${name} must be a whole number from ${range.least} to ${range.most}${mayBeNone ? ', or null for none' : ''}`,
+        `limits.${name}`,
+      )
+  }
+  return undefined
+}
+
+const refuseLimits = (message: string, field: string): AccountRefusal => ({
+  status: 422,
+  code: 'limits_invalid',
+  message,
+  field,
+})

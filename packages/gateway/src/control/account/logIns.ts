@@ -1,0 +1,185 @@
+import { foldText } from '../../storage/foldText.ts'
+import type { Invite } from '../../storage/invites.ts'
+import type { Repositories } from '../../storage/repositories.ts'
+import type { User } from '../../storage/users.ts'
+import { audit, toAccount } from './accountParts.ts'
+import type { GuardedParts } from './accountParts.ts'
+import { refuse } from './accountError.ts'
+import type { AccountRefusal } from './accountError.ts'
+import type { Accounts } from './accounts.ts'
+import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
+import { hashEmail } from './hashEmail.ts'
+import { ipBlock } from '../../lib/ip/ipBlock.ts'
+import { isMail } from './isEmail.ts'
+import { hashSecret, isSecretText } from './secretText.ts'
+import { pruneSome } from './pruneAccounts.ts'
+import { isSessionToken } from './sessionToken.ts'
+import { sessionTimes, startSession } from './startSession.ts'
+
+const touchEveryMs = 60_000
+
+/** Makes what begins and ends sessions. */
+export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
+  const { storage, passwords, now, logInThrottle, signUps, loggedFailures, loggedStrangers } = parts
+
+  const noteFailure = async (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => {
+    // A flood of guesses must not become a flood of rows.
+    const [noted, key] = userId === null ? [loggedStrangers, ''] : [loggedFailures, userId]
+    if (noted.waitMs(key) > 0) return
+    noted.add(key)
+    const actor = userId ?? 'nobody'
+    await audit(storage, { at: now(), userId, actor, action: 'account.logInFailed', subject: userId, ip, detail })
+  }
+
+  /** More than what one log-in adds. */
+  const prune = (): Promise<boolean> => pruneSome({ storage, now: now(), auditMs: parts.auditMs })
+
+  const findInvite = async (
+    { invites }: Pick<Repositories, 'invites'>,
+    { invite, mail }: { invite: string | undefined; mail: string },
+  ): Promise<Invite | AccountRefusal> => {
+    if (invite === undefined || invite === '')
+      return {
+        status: 403,
+        code: 'invite_required',
+        message: 'one needs an invite to sign up here: ask who runs this service',
+        field: 'invite',
+      }
+    const found = isSecretText('invite', invite) ? await invites.find(hashSecret(invite)) : undefined
+    const fits =
+      found !== undefined && found.expiresAt > now() && (found.mail === null || foldText(found.mail) === foldText(mail))
+    return fits ? found : refuse.invite()
+  }
+
+  return {
+    signUp: async ({ mail, password, invite, ip, userAgent }) => {
+      const mode = parts.signUp()
+      if (mode === 'closed')
+        return {
+          status: 403,
+          code: 'sign_up_closed',
+          message: 'nobody can sign up here: ask who runs this service for an account',
+        }
+      if (!isMail(mail)) return refuse.mail()
+      const fault = findPasswordFault(password, { mail })
+      if (fault !== undefined) return refuse.password(fault, 'password')
+      const caller = ipBlock(ip)
+      const waitMs = signUps.waitMs(caller)
+      if (waitMs > 0) return refuse.tooManyTries(waitMs)
+      const takeBack = signUps.add(caller)
+      // Before it is told whether the mail address is taken: who has no invite learns nothing of who is here.
+      const asked = mode === 'invite' ? await findInvite(storage, { invite, mail }) : undefined
+      if (asked !== undefined && 'code' in asked) return asked
+      if ((await storage.users.findByMail(mail)) !== undefined) return refuse.mailTaken()
+      const hashed = await passwords.hash(password)
+      if (hashed === 'busy') {
+        takeBack()
+        return refuse.busy()
+      }
+      await prune()
+      return storage.transaction(async (within) => {
+        const at = now()
+        const used = mode === 'invite' ? await findInvite(within, { invite, mail }) : undefined
+        if (used !== undefined && 'code' in used) return used
+        const user = await within.users.create({ mail, password: hashed.phc, now: at })
+        if (user === 'mailTaken') return refuse.mailTaken()
+        const emailHashes = parts.secrets.map((secret) => hashEmail(mail, secret))
+        await within.leftUsers.restore({ emailHashes, userId: user.id, now: at })
+        if (used !== undefined) await within.invites.remove(used.id)
+        await audit(within, {
+          at,
+          userId: user.id,
+          actor: user.id,
+          action: 'account.signUp',
+          subject: user.id,
+          ip,
+          detail: used === undefined ? null : { invite: used.id },
+        })
+        const started = await startSession(within, { user, ip, userAgent, now: at })
+        if (started === 'notFound') throw new Error('a user that was just made is not there')
+        return started
+      })
+    },
+
+    logIn: async ({ mail, password, current, ip, userAgent }) => {
+      const attempt = logInThrottle.take({ mail, ip })
+      if (attempt.retryAfterMs > 0) return refuse.tooManyTries(attempt.retryAfterMs)
+      let failed = false
+      const fail = async (user: User | undefined, why: string, refusal: AccountRefusal): Promise<AccountRefusal> => {
+        failed = true
+        await noteFailure(user?.id ?? null, ip, { why })
+        return refusal
+      }
+      try {
+        // No hash is made of a text that cannot be anybody's password: the answer then hangs on what was sent alone.
+        const possible = isMail(mail) && canBePassword(password)
+        const user = possible ? await storage.users.findByMail(mail) : undefined
+        const right = possible ? await passwords.verify(user?.password, password) : false
+        if (right === 'busy') return refuse.busy()
+        if (!right || user === undefined) return await fail(user, 'wrongPassword', refuse.wrongCredentials())
+        if (user.state === 'disabled') return await fail(user, 'disabled', refuse.disabled())
+        const known = passwords.isWeak(user.password) ? await strengthen(user, password) : user
+        await prune()
+        const started = await storage.transaction(async (within) => {
+          const at = now()
+          const session = await startSession(within, { user: known, ip, userAgent, now: at })
+          if (session === 'notFound') return session
+          if (current !== undefined && isSessionToken(current)) await within.sessions.end(hashSecret(current))
+          await audit(within, {
+            at,
+            userId: user.id,
+            actor: user.id,
+            action: 'account.logIn',
+            subject: user.id,
+            ip,
+          })
+          return session
+        })
+        return started === 'notFound' ? await fail(user, 'wrongPassword', refuse.wrongCredentials()) : started
+      } finally {
+        if (!failed) attempt.succeeded()
+      }
+    },
+
+    logOut: async (token, origin) => {
+      if (!isSessionToken(token)) return
+      const hash = hashSecret(token)
+      await storage.transaction(async (within) => {
+        const session = await within.sessions.find(hash)
+        if (session === undefined || !(await within.sessions.end(hash))) return
+        const { userId } = session
+        await audit(within, {
+          at: now(),
+          userId,
+          actor: userId,
+          action: 'account.logOut',
+          subject: userId,
+          ip: origin?.ip,
+        })
+      })
+    },
+
+    authenticate: async (token) => {
+      if (!isSessionToken(token)) return undefined
+      const hash = hashSecret(token)
+      const session = await storage.sessions.find(hash)
+      if (session === undefined) return undefined
+      const at = now()
+      if (at - session.createdAt >= sessionTimes.totalMs || at - session.seenAt >= sessionTimes.idleMs) return undefined
+      const user = await storage.users.find(session.userId)
+      if (user?.state !== 'active') return undefined
+      if (at - session.seenAt < touchEveryMs) return { user: toAccount(user), session: { ...session, hash } }
+      // Ended between the two: it is ended.
+      if (!(await storage.sessions.touch(hash, at))) return undefined
+      return { user: toAccount(user), session: { ...session, seenAt: at, hash } }
+    },
+  }
+
+  async function strengthen(user: User, password: string): Promise<User> {
+    const hashed = await passwords.hash(password)
+    // A log-in need not wait for it: the next one tries again.
+    if (hashed === 'busy') return user
+    const changed = await storage.users.setPassword(user.id, hashed.phc, { from: user.password })
+    return changed ? { ...user, password: hashed.phc } : user
+  }
+}

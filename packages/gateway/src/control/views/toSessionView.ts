@@ -1,0 +1,27 @@
+import { sessionTimes } from '../account/startSession.ts'
+import type { Viewer } from '../account/accounts.ts'
+import type { Account } from '../account/account.ts'
+import type { AccountView, SessionView } from '../contract/account.ts'
+import { isoTime } from './times.ts'
+
+/** An account as its owner sees it. */
+export const accountViewOf = ({ id, mail, role, createdAt }: Account): AccountView => ({
+  id,
+  mail,
+  role,
+  createdAt: isoTime(createdAt),
+})
+
+/** Who asks, as the API shows it. */
+export const sessionViewOf = ({ user, session, scopes }: Viewer): SessionView => ({
+  account: accountViewOf(user),
+  session:
+    session === undefined
+      ? null
+      : {
+          createdAt: isoTime(session.createdAt),
+          expiresAt: isoTime(Math.min(session.seenAt + sessionTimes.idleMs, session.createdAt + sessionTimes.totalMs)),
+          confirmedUntil: isoTime(session.createdAt + sessionTimes.freshMs),
+        },
+  scopes: scopes ?? null,
+})

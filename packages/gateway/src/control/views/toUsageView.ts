@@ -1,0 +1,23 @@
+import type { Quota, QuotaWindow } from '../../usage/quota/quota.ts'
+import type { LimitsView } from '../contract/limits.ts'
+import type { UsageView, UsageWindow } from '../contract/usage.ts'
+import { isoTime } from './times.ts'
+
+const windowOf = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => ({
+  used,
+  limit,
+  remaining: limit === null ? null : Math.max(0, limit - used),
+  resetAt: isoTime(resetAtMs),
+})
+
+/**
+ * What is used of an account's or an app's limits.
+ * @param id - As quotas name it: `user:usr_…`, `app:app_…`.
+ */
+export const usageViewOf = async (
+  quota: Pick<Quota, 'usage'>,
+  { id, limits }: { id: string; limits: LimitsView },
+): Promise<UsageView> => {
+  const { day, month } = await quota.usage({ id, perDay: limits.perDay, perMonth: limits.perMonth })
+  return { day: windowOf(day), month: windowOf(month), limits }
+}

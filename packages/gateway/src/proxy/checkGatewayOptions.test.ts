@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest'
+import { checkGatewayOptions } from './checkGatewayOptions.ts'
+import { createGateway } from './createGateway.ts'
+import { defaultLimits } from './gatewayOptions.ts'
+import type { GatewayOptions } from './gatewayOptions.ts'
+import { createMemoryKeyStore } from '../auth/key/createMemoryKeyStore.ts'
+
+const url = 'https://user:hunter22@secret.example/topsecrettoken'
+const network = { chainId: 1, upstreams: [{ url }] }
+const networks = { testnet: network, mainnet: network }
+const good: GatewayOptions = { networks, keys: createMemoryKeyStore() }
+
+/** The good options with some members changed, whatever their types. */
+const given = (change: object): GatewayOptions => ({ ...good, ...change })
+const onTestnet = (change: object): GatewayOptions =>
+  given({ networks: { ...networks, testnet: { ...network, ...change } } })
+const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
+
+const known =
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, strangers, trustedProxies, rehearsalKeys, now, tls, elsewhere, degraded, notReady, logRequests, log'
+const noStore = 'keys must be a key store, an object with find(hash): make one with createMemoryKeyStore'
+const noNodes =
+  "networks.testnet.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]"
+const noChain = 'networks.testnet.chainId must be a whole number from 1 to 9007199254740991'
+const noName = "networks.testnet.upstreams[1].name must be a name for logs, not empty and without a '/'"
+const noUrl = 'networks.testnet.upstreams[1].url is not an http or https URL'
+const knownLimits = Object.keys(defaultLimits).join(', ')
+const most = {
+  maxBodyBytes: 268_435_456,
+  maxBatchItems: 100_000,
+  maxJsonDepth: 1_000,
+  maxAnswerBytes: 268_435_456,
+  maxKeptBytes: 9_007_199_254_740_991,
+  upstreamTimeoutMs: 2_147_483_647,
+  headersTimeoutMs: 2_147_483_647,
+  requestTimeoutMs: 2_147_483_647,
+  writeTimeoutMs: 2_147_483_647,
+  maxConnections: 1_000_000,
+  maxCacheBytes: 17_179_869_184,
+  maxFilters: 100_000,
+}
+const leastOf = (name: string): number => ({ maxCacheBytes: 0, maxJsonDepth: 8 })[name] ?? 1
+const limitNames = Object.keys(most) as (keyof typeof most)[]
+
+describe('wrong options', () => {
+  const wrong: readonly [name: string, options: unknown, message: string][] = [
+    ['none', undefined, `the options must be an object with ${known}`],
+    ['null', null, `the options must be an object with ${known}`],
+    [
+      'an unknown name',
+      given({ unsafeMethods: true }),
+      `unknown name 'unsafeMethods' in the options: known are ${known}`,
+    ],
+    ['a URL for a name', given({ [url]: true }), `unknown name in the options: known are ${known}`],
+    ['no networks', given({ networks: undefined }), 'networks must be an object with testnet, mainnet'],
+    ['a list of networks', given({ networks: [network] }), 'networks must be an object with testnet, mainnet'],
+    [
+      'one network only',
+      given({ networks: { testnet: network } }),
+      'networks.mainnet must be an object with chainId, upstreams, maxLagBlocks, hedgeMs',
+    ],
+    [
+      'a network not known',
+      given({ networks: { ...networks, sepolia: network } }),
+      "unknown name 'sepolia' in networks: known are testnet, mainnet",
+    ],
+    [
+      'an unknown name in a network',
+      onTestnet({ chain: 1 }),
+      "unknown name 'chain' in networks.testnet: known are chainId, upstreams, maxLagBlocks, hedgeMs",
+    ],
+    ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
+      `chainId ${typeof chainId} ${chainId}`,
+      onTestnet({ chainId }),
+      noChain,
+    ]),
+    ...(['maxLagBlocks', 'hedgeMs'] as const).flatMap((name) =>
+      [0, null, '1', 1.5].map((value): [string, unknown, string] => [
+        `${name} ${value}`,
+        onTestnet({ [name]: value }),
+        `networks.testnet.${name} must be a whole number from 1 to ${name === 'hedgeMs' ? 2_147_483_647 : 2 ** 53 - 1}`,
+      ]),
+    ),
+    ...[undefined, null, [], url, {}].map((upstreams): [string, unknown, string] => [
+      `upstreams ${JSON.stringify(upstreams)}`,
+      onTestnet({ upstreams }),
+      noNodes,
+    ]),
+    [
+      'a URL in place of an upstream',
+      onTestnet({ upstreams: [url] }),
+      'networks.testnet.upstreams[0] must be an object with url, name',
+    ],
+    [
+      'an unknown name in an upstream',
+      upstream({ headers: {} }),
+      "unknown name 'headers' in networks.testnet.upstreams[1]: known are url, name",
+    ],
+    ...[undefined, null, '', 'secret.example', 'ftp://u:hunter22@secret.example', new URL(url), 'http://'].map(
+      (wrongUrl): [string, unknown, string] => [`url ${String(wrongUrl)}`, upstream({ url: wrongUrl }), noUrl],
+    ),
+    ...[null, '', ' ', 1, url].map((name): [string, unknown, string] => [`name ${name}`, upstream({ name }), noName]),
+    ...[undefined, null, {}, new Map(), { find: 1 }].map((keys): [string, unknown, string] => [
+      `keys ${JSON.stringify(keys)}`,
+      given({ keys }),
+      noStore,
+    ]),
+    ['publicUrl', given({ publicUrl: 'secret.example' }), 'publicUrl is not an http or https URL'],
+    ['publicUrl null', given({ publicUrl: null }), 'publicUrl is not an http or https URL'],
+    ['services', given({ services: ['debug'] }), 'services must be an object with debug, trace, javascriptTracers'],
+    ['services null', given({ services: null }), 'services must be an object with debug, trace, javascriptTracers'],
+    [
+      'an unknown name in services',
+      given({ services: { traces: true } }),
+      "unknown name 'traces' in services: known are debug, trace, javascriptTracers",
+    ],
+    ['services.debug', given({ services: { debug: 'false' } }), 'services.debug must be true or false'],
+    ['services.trace', given({ services: { trace: 1 } }), 'services.trace must be true or false'],
+    [
+      'services.javascriptTracers',
+      given({ services: { javascriptTracers: 'yes' } }),
+      'services.javascriptTracers must be true or false',
+    ],
+    ['unsafeNodeMethods', given({ unsafeNodeMethods: 'no' }), 'unsafeNodeMethods must be true or false'],
+    ['log', given({ log: console }), 'log must be a function'],
+    ['logRequests', given({ log: () => {}, logRequests: 'no' }), 'logRequests must be true or false'],
+    ['now', given({ now: 0 }), 'now must be a function'],
+    ['rates', given({ rates: { perSecond: 1 } }), 'rates must be an object with take()'],
+    ['quota', given({ quota: { take: () => undefined } }), 'quota must be an object with take(), giveBack()'],
+    ['meter null', given({ meter: null }), 'meter must be an object with count()'],
+    ...['403', 401, null].map((quotaStatus): [string, unknown, string] => [
+      `quotaStatus ${typeof quotaStatus}`,
+      given({ quotaStatus }),
+      'quotaStatus must be 403 or 429',
+    ]),
+    ['strangers', given({ strangers: 10 }), 'strangers must be an object with perSecond, burst'],
+    [
+      'strangers without a burst',
+      given({ strangers: { perSecond: 10 } }),
+      'strangers.burst must be a whole number from 1 to 1000000',
+    ],
+    [
+      'strangers.perSecond',
+      given({ strangers: { perSecond: 0, burst: 1 } }),
+      'strangers.perSecond must be a whole number from 1 to 1000000',
+    ],
+    ...['10.0.0.0/8', [1], [undefined]].map((trustedProxies): [string, unknown, string] => [
+      `trustedProxies ${JSON.stringify(trustedProxies)}`,
+      given({ trustedProxies }),
+      "trustedProxies must be a list of addresses and ranges, as in ['10.0.0.0/8']",
+    ]),
+    [
+      'a proxy by its name',
+      given({ trustedProxies: ['secret.example'] }),
+      'trustedProxies[0] is no IP address: write one as in 203.0.113.7 or 2001:db8::1, or a range as in 203.0.113.0/24',
+    ],
+    ['rehearsalKeys', given({ rehearsalKeys: 1 }), 'rehearsalKeys must be true or false'],
+    ['limits', given({ limits: 1 }), `limits must be an object with ${knownLimits}`],
+    ['limits null', given({ limits: null }), `limits must be an object with ${knownLimits}`],
+    [
+      'an unknown name in limits',
+      given({ limits: { maxBody: 1 } }),
+      `unknown name 'maxBody' in limits: known are ${knownLimits}`,
+    ],
+    ...limitNames.flatMap((name) =>
+      [NaN, Infinity, leastOf(name) - 1, -1, 1.5, '1', null, most[name] + 1].map((value): [string, unknown, string] => [
+        `limits.${name} ${typeof value} ${value}`,
+        given({ limits: { [name]: value } }),
+        `limits.${name} must be a whole number from ${leastOf(name)} to ${most[name]}`,
+      ]),
+    ),
+    [
+      'a header slower than its request',
+      given({ limits: { headersTimeoutMs: 2, requestTimeoutMs: 1 } }),
+      'limits.headersTimeoutMs must not be above limits.requestTimeoutMs, which includes it',
+    ],
+  ]
+
+  test.each(wrong)('%s: a TypeError says what and how', (_, options, message) => {
+    expect(() => createGateway(options as GatewayOptions)).toThrow(new TypeError(message))
+    expect(message).not.toMatch(/hunter22|topsecret|secret\.example/)
+  })
+})
+
+describe('good options', () => {
+  const defaults = {
+    publicUrl: undefined,
+    services: { debug: false, trace: false, javascriptTracers: false },
+    unsafeNodeMethods: false,
+    limits: defaultLimits,
+    rates: undefined,
+    quota: undefined,
+    quotaStatus: 403,
+    meter: undefined,
+    strangers: { perSecond: 10, burst: 100 },
+    rehearsalKeys: false,
+    now: Date.now,
+    log: undefined,
+  }
+
+  test('what is left out has its default', () => {
+    expect(checkGatewayOptions(good)).toMatchObject(defaults)
+    expect(checkGatewayOptions(good).networks.mainnet).toEqual({
+      chainId: 1,
+      upstreams: [{ name: 'mainnet-1', address: new URL(url) }],
+      maxLagBlocks: 8,
+      hedgeMs: undefined,
+    })
+  })
+
+  test('what is undefined has its default', () => {
+    const none = { publicUrl: undefined, services: undefined, unsafeNodeMethods: undefined, limits: undefined }
+    expect(checkGatewayOptions(given({ ...none, log: undefined }))).toMatchObject(defaults)
+    const limits = Object.fromEntries(limitNames.map((name) => [name, undefined]))
+    expect(checkGatewayOptions(given({ limits, services: { debug: undefined, trace: undefined } }))).toMatchObject(
+      defaults,
+    )
+    expect(checkGatewayOptions(upstream({ name: undefined })).networks.testnet.upstreams[1]?.name).toBe('testnet-2')
+  })
+
+  test('every limit is taken at both ends of its range', () => {
+    expect(checkGatewayOptions(given({ limits: most })).limits).toEqual(most)
+    const least = Object.fromEntries(limitNames.map((name) => [name, leastOf(name)]))
+    expect(checkGatewayOptions(given({ limits: least })).limits).toEqual(least)
+  })
+
+  test('a request may be given less time than a header has by default', () => {
+    expect(checkGatewayOptions(given({ limits: { requestTimeoutMs: 5_000 } })).limits.headersTimeoutMs).toBe(5_000)
+    createGateway(given({ limits: { requestTimeoutMs: 5_000 } }))
+  })
+})

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { apiKeyAddress, appAddress } from './addresses.ts'
+import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
+import { parsePath } from './parsePath.ts'
+import type { Path } from './parsePath.ts'
+
+const key = fc.stringMatching(/^[0-9A-Za-z_%.~-]{1,50}$/).filter((text) => text !== 'v2')
+const network = fc.constantFrom('testnet', 'mainnet')
+
+describe('parsePath', () => {
+  test('reads back what the addresses are made of, with or without a query', () => {
+    fc.assert(
+      fc.property(network, key, fc.webQueryParameters(), (name, text, query) => {
+        for (const end of ['', `?${query}`]) {
+          const app = new URL(appAddress('https://x.example/', name, text))
+          const api = new URL(apiKeyAddress('https://x.example', name, text))
+          fc.pre(app.pathname === `/${name}/v2/${text}` && api.pathname === `/${name}/${text}`)
+          expect(parsePath(app.pathname + end)).toEqual({ kind: 'call', network: name, variant: 'app', key: text })
+          expect(parsePath(api.pathname + end)).toEqual({ kind: 'call', network: name, variant: 'apiKey', key: text })
+          expect(parsePath(app.href + end)).toEqual(parsePath(app.pathname))
+        }
+      }),
+    )
+  })
+
+  test('a path of apps without a key is for tokens alone', () => {
+    const alone = { kind: 'call', network: 'testnet', variant: 'app', key: undefined }
+    expect([parsePath('/testnet/v2'), parsePath('/testnet/v2?a=b')]).toEqual([alone, alone])
+    expect(parsePath('/testnet/v2/')).toEqual({ ...alone, key: '' })
+  })
+
+  test.each([
+    '',
+    '*',
+    '/',
+    '//',
+    '/testnet//x',
+    '/testnet/v2/x/',
+    '/testnet/v3/x',
+    '/other/x',
+    '/testnet /x',
+    '/healthz/',
+    '/api',
+    'testnet/x',
+  ])('knows no %s', (target) => {
+    expect(parsePath(target)).toEqual({ kind: 'unknown' })
+  })
+
+  test('any target is taken without a throw', () => {
+    fc.assert(
+      fc.property(fc.string(), (target) => {
+        expect(['call', 'healthz', 'readyz', 'unknown']).toContain(parsePath(target).kind)
+      }),
+    )
+  })
+
+  test('is what a second reader makes of any target', () => {
+    const part = fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom('testnet', 'mainnet', 'v2', 'healthz', '') },
+      { weight: 3, arbitrary: key },
+      { weight: 2, arbitrary: fc.stringMatching(/^[ -~]{0,8}$/) },
+    )
+    const good = fc
+      .tuple(network, fc.constantFrom('/v2/', '/', '/v2'), key)
+      .map(([name, between, text]) => `/${name}${between}${between === '/v2' ? '' : text}`)
+    const any = fc
+      .tuple(fc.constantFrom('', 'http://x', 'HTTPS://x.example:1', 'x'), fc.array(part, { maxLength: 5 }))
+      .map(([before, parts]) => before + parts.map((text) => `/${text}`).join(''))
+    const target = fc
+      .tuple(
+        fc.oneof({ weight: 3, arbitrary: good }, { weight: 7, arbitrary: any }),
+        fc.constantFrom('', '?', '?a/b', '#c'),
+      )
+      .map((both) => both.join(''))
+    const oracle = (text: string): Path => {
+      const [, path = ''] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(text) ?? []
+      if (path === '/healthz' || path === '/readyz') return { kind: path === '/healthz' ? 'healthz' : 'readyz' }
+      const [whole, name, app, alone, api] = /^\/(testnet|mainnet)(?:\/v2\/([^/]*)|(\/v2)|\/([^/]*)|)$/.exec(path) ?? []
+      if (whole === undefined) return { kind: 'unknown' }
+      const at = { kind: 'call', network: name === 'testnet' ? 'testnet' : 'mainnet' } as const
+      if (app !== undefined) return { ...at, variant: 'app', key: app }
+      return alone === undefined
+        ? { ...at, variant: 'apiKey', key: api ?? '' }
+        : { ...at, variant: 'app', key: undefined }
+    }
+    let calls = 0
+    fc.assert(
+      fc.property(target, (text) => {
+        const parsed = parsePath(text)
+        if (parsed.kind === 'call') calls += 1
+        expect(parsed).toEqual(oracle(text))
+      }),
+      { numRuns: fuzzCases(1_000) },
+    )
+    expect(calls).toBeGreaterThan(fuzzCases(1_000) * 0.3)
+  })
+})

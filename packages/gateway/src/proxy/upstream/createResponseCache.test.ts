@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createAnswerCache } from './createResponseCache.ts'
+
+describe('the cache', () => {
+  test('never holds more than it may, whatever is put in', () => {
+    const maxBytes = 20_000
+    const put = fc.tuple(fc.nat({ max: 40 }), fc.nat({ max: 2_000 }))
+    fc.assert(
+      fc.property(fc.array(put, { maxLength: 200 }), (puts) => {
+        const cache = createAnswerCache(maxBytes)
+        for (const [key, size] of puts) {
+          cache.set(`key ${key}`, Buffer.alloc(size, key))
+          expect(cache.bytes()).toBeLessThanOrEqual(maxBytes)
+          const found = cache.get(`key ${key}`)
+          if (found !== undefined) expect(found.equals(Buffer.alloc(found.length, key))).toBe(true)
+        }
+        cache.clear()
+        expect(cache.bytes()).toBe(0)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('lets go of what was unused for longest', () => {
+    const cache = createAnswerCache(20_000)
+    const value = Buffer.alloc(1_000)
+    for (let key = 0; key < 16; key += 1) cache.set(`${key}`, value)
+    cache.get('0')
+    cache.set('new', value)
+    expect([cache.get('0') !== undefined, cache.get('1'), cache.get('new') !== undefined]).toEqual([
+      true,
+      undefined,
+      true,
+    ])
+  })
+
+  test('takes no answer that would fill a good part of it', () => {
+    const cache = createAnswerCache(16_000)
+    cache.set('large', Buffer.alloc(1_000))
+    expect([cache.get('large'), cache.bytes()]).toEqual([undefined, 0])
+  })
+
+  test('keeps bytes of its own', () => {
+    const cache = createAnswerCache(100_000)
+    const value = Buffer.from('abc')
+    cache.set('key', value)
+    value.fill(0)
+    expect(cache.get('key')?.toString()).toBe('abc')
+  })
+})

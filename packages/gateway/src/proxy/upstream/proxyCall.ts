@@ -1,0 +1,127 @@
+import type { CarryOptions } from './proxyOptions.ts'
+import { scanMembers } from '../../lib/json/scanMembers.ts'
+import type { CallDone, CallEnd } from './callResult.ts'
+import { quantityIn } from './queryUpstream.ts'
+import { carryFilterCall } from './proxyFilterCall.ts'
+import type { UpstreamGroup } from './createUpstreamGroup.ts'
+import type { GroupMember } from './groupMember.ts'
+import { keepBytes } from '../../lib/memoryBudget.ts'
+import { forwardCall } from './forwardCall.ts'
+import type { ForwardedCall } from './forwardCall.ts'
+import { refusals } from '../../errors/rejections.ts'
+import { pinOf } from './findPinnedBlock.ts'
+import type { Pin } from './findPinnedBlock.ts'
+import type { NodeAnswer } from './readResponse.ts'
+
+/** Longer params are neither shared nor kept: they would have to be held as keys. */
+const longestShared = 4_096
+const nothing = (): void => {}
+
+/** By what two reads are the same, and what their answer is held to. */
+export interface SharedRead {
+  readonly key: string
+  readonly pin: Pin | undefined
+  /** By the clock of `performance`, where there is a pin. */
+  readonly askedAt: number
+}
+
+/** How a read may be shared with others; `undefined` for what may not. */
+export const sharedRead = ({ method, params = '[]', traits }: ForwardedCall): SharedRead | undefined => {
+  if (!traits.idempotent || traits.filter !== undefined || params.length > longestShared) return undefined
+  const pin = traits.pin === undefined ? undefined : pinOf(traits.pin, params)
+  return { key: method + params, pin, askedAt: pin === undefined ? 0 : performance.now() }
+}
+
+/** The answer that was kept for a read. */
+export const keptAnswer = (read: SharedRead, group: UpstreamGroup): NodeAnswer | undefined => {
+  const value = read.pin === undefined ? undefined : group.cache.get(read.key)
+  return value === undefined ? undefined : { member: 'result', value }
+}
+
+/** Keeps an answer where it can change no more, as far as the node that gave it knows. */
+export const keepAnswer = (read: SharedRead, end: CallEnd, { group, member }: KeptFrom): void => {
+  if (read.pin === undefined || member === undefined || !group.cache.on || !('value' in end)) return
+  if (end.member === 'result' && isFinal(read, end.value, member)) group.cache.set(read.key, end.value)
+}
+
+interface KeptFrom {
+  readonly group: UpstreamGroup
+  readonly member: GroupMember | undefined
+}
+
+/** What a node says that does not know (yet): nothing, or an empty list of what there may be more of. */
+const sayNothing: ReadonlySet<string> = new Set(['null', '[]'])
+
+const isFinal = ({ pin, askedAt }: SharedRead, value: Buffer | string, { finality }: GroupMember): boolean => {
+  const short = value.length <= 4 ? value.toString('latin1') : ''
+  if (short === 'null') return false
+  if (pin === 'hash') return !sayNothing.has(short)
+  const block = typeof pin === 'number' ? pin : blockOf(value)
+  return block !== undefined && block <= finality.numberBefore(askedAt)
+}
+
+const largestTransaction = 256 * 1024
+
+/** The block that a transaction or its receipt says it is in. */
+const blockOf = (value: Buffer | string): number | undefined => {
+  if (value.length > largestTransaction) return undefined
+  const text = value.toString('latin1')
+  const [only, another] = scanMembers(text)?.members.filter(({ name }) => name === 'blockNumber') ?? []
+  return only === undefined || another !== undefined ? undefined : quantityIn(text.slice(only.start, only.end))
+}
+
+/**
+ * Carries a single call: a read from what was kept or with others who ask the same at this moment, what is about a filter to the
+ * node that has it, all else by itself.
+ * @param done - Called once, and not after the returned function was called, which stops it.
+ */
+export const carryCall = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) => {
+  if (call.traits.filter !== undefined) return carryFilterCall(call, options, done)
+  if (!call.traits.idempotent) return carryChange(call, options, done)
+  const read = sharedRead(call)
+  if (read === undefined) return forwardCall(call, { ...options, mayStream: always }, done)
+  const { group } = options
+  const kept = keptAnswer(read, group)
+  if (kept !== undefined) {
+    // Where its caller does not read, what is written of it lies here once more.
+    done(keepBytes(options.budget.kept, kept.value.length) ? kept : refusals.upstreamBusy())
+    return nothing
+  }
+  if (group.turns.free(options)) return carryShared(call, { read, options }, done)
+  // What waits in its key's line is no flight yet: others would join it, and wait for a key that is not theirs.
+  const joined = group.flights.join(read.key, options, done)
+  if (joined !== undefined) return joined
+  return group.turns.wait(options, {
+    waitMs: options.deadlineMs ?? options.timeoutMs,
+    go: (leftMs) => carryShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
+    late: () => done(refusals.upstreamBusy()),
+  })
+}
+
+const carryShared = (
+  call: ForwardedCall,
+  { read, options }: { read: SharedRead; options: CarryOptions },
+  done: CallDone,
+): (() => void) => {
+  const { group } = options
+  return group.flights.carry(read.key, options, {
+    begin: (leader) =>
+      forwardCall(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (end, member) => {
+        if (read.pin !== undefined) keepAnswer(read, end, { group, member })
+        leader.done(end, member)
+      }),
+    done,
+  })
+}
+
+const always = (): boolean => true
+
+/** Carries what changes something. From when it goes out, and again from when it ends, its key's reads join none from before. */
+export const carryChange = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) => {
+  const { flights } = options.group
+  flights.changed(options.keyId)
+  return forwardCall(call, options, (end, member) => {
+    flights.changed(options.keyId)
+    done(end, member)
+  })
+}

@@ -1,0 +1,225 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Db } from '../../storage/tables.ts'
+import type { Step } from '../../storage/write.ts'
+import { createMeter } from './createMeter.ts'
+import type { MeterEvent } from './createMeter.ts'
+import type { Meter } from './meter.ts'
+import { minuteMs } from './usageRows.ts'
+
+const start = Date.UTC(2026, 10, 21, 12)
+
+/** How a blocked write ends: written, not written, or written although its caller sees a failure. */
+type WriteEnd = 'written' | 'failed' | 'writtenButFailed'
+
+/** A storage whose writes wait until the test releases them. It stores rows as the real ones do: the larger total wins. */
+const createBlockingStorage = () => {
+  const totals = new Map<string, number>()
+  const blocked: ((end: WriteEnd) => void)[] = []
+  const store = ({ text, values }: Step): void => {
+    if (!text.startsWith('insert into usage_minutes')) return
+    for (let index = 0; index < values.length; index += 5) {
+      const [at, keyId, run, total] = values.slice(index, index + 4)
+      const row = `${at} ${keyId} ${run}`
+      totals.set(row, Math.max(totals.get(row) ?? 0, Number(total)))
+    }
+  }
+  return {
+    storage: {
+      db: { kind: 'sqlite' } as Db,
+      write: (steps: readonly Step[]): Promise<never[]> =>
+        new Promise((resolve, reject) => {
+          blocked.push((end) => {
+            if (end !== 'failed') for (const step of steps) store(step)
+            if (end === 'written') resolve([])
+            else reject(new Error('the database is gone'))
+          })
+        }),
+    },
+    /** Ends the write that has waited longest. */
+    release: (end: WriteEnd): void => blocked.shift()?.(end),
+    waiting: (): number => blocked.length,
+    /** Everything that is stored: `key_1` for one key. */
+    total: (keyId = ''): number =>
+      [...totals].reduce((sum, [row, total]) => (row.includes(` ${keyId}`) ? sum + total : sum), 0),
+  }
+}
+
+const nextRound = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const setUp = (options: { maxWaiting?: number } = {}) => {
+  const clock = { now: start }
+  const events: MeterEvent[] = []
+  const database = createBlockingStorage()
+  const meter = createMeter({
+    storage: database.storage,
+    now: () => clock.now,
+    flushMs: 2_147_483_647,
+    rollUpMs: 0,
+    onEvent: (event) => void events.push(event),
+    ...options,
+  })
+  const count = (key = 'key_1', items = 1): void =>
+    meter.count({ id: key }, 'mainnet', 'eth_call', 'answered', 1, items)
+  /** Releases each write as soon as it waits, until the work is done. */
+  const finish = async (work: Promise<void>): Promise<void> => {
+    let done = false
+    const noted = work.finally(() => (done = true))
+    while (!done) {
+      database.release('written')
+      await nextRound()
+    }
+    await noted
+  }
+  const lost = (): number => events.reduce((sum, event) => sum + (event.event === 'meterLost' ? event.items : 0), 0)
+  return { clock, database, meter, count, finish, lost }
+}
+
+/** Starts a flush whose failure the test does not care about: the next one writes the same again. */
+const flushOn = (meter: Meter): void => void meter.flush().catch(() => {})
+
+describe("a minute's turn", () => {
+  test('loses nothing that was counted during a write of that minute', async () => {
+    const { clock, database, meter, count, finish } = setUp()
+    count()
+    flushOn(meter)
+    await nextRound()
+    expect(database.waiting()).toBe(1)
+    count()
+    clock.now += minuteMs
+    count()
+    database.release('written')
+    await finish(meter.flush())
+    expect(database.total()).toBe(3)
+  })
+
+  test('loses nothing where that write failed, or failed only after it was stored', async () => {
+    for (const end of ['failed', 'writtenButFailed'] as const) {
+      const { clock, database, meter, count, finish } = setUp()
+      count()
+      flushOn(meter)
+      await nextRound()
+      count()
+      clock.now += minuteMs
+      count()
+      database.release(end)
+      await finish(meter.flush())
+      expect(database.total()).toBe(3)
+    }
+  })
+
+  test('loses nothing where the meter is closed during that write', async () => {
+    const { clock, database, meter, count, finish, lost } = setUp()
+    count()
+    flushOn(meter)
+    await nextRound()
+    count()
+    clock.now += minuteMs
+    count()
+    await finish(meter.close())
+    expect([database.total(), lost()]).toEqual([3, 0])
+  })
+
+  test('loses nothing where the last write fails once', async () => {
+    for (const end of ['failed', 'writtenButFailed'] as const) {
+      const { clock, database, meter, count, finish, lost } = setUp()
+      count()
+      clock.now += minuteMs
+      count()
+      const closed = meter.close()
+      await nextRound()
+      database.release(end)
+      await finish(closed)
+      expect([database.total(), lost()]).toEqual([2, 0])
+    }
+  })
+
+  test('loses nothing where a write takes several minutes, also of keys that first call during it', async () => {
+    const { clock, database, meter, count, finish } = setUp()
+    let counted = 0
+    flushOn(meter)
+    for (let minute = 0; minute < 4; minute += 1) {
+      for (const key of ['key_1', `key_in_${minute}`]) count(key, 2)
+      counted += 4
+      flushOn(meter)
+      await nextRound()
+      for (const key of ['key_1', `key_late_in_${minute}`]) count(key)
+      counted += 2
+      clock.now += minuteMs
+    }
+    await finish(meter.flush())
+    expect(database.total()).toBe(counted)
+  })
+
+  test('loses nothing of more keys than one transaction writes', async () => {
+    const { clock, database, meter, count, finish } = setUp()
+    for (let key = 0; key < 600; key += 1) count(`key_${key}`)
+    flushOn(meter)
+    await nextRound()
+    database.release('written')
+    await nextRound()
+    for (let key = 0; key < 600; key += 1) count(`key_${key}`)
+    clock.now += minuteMs
+    count()
+    await finish(meter.flush())
+    expect(database.total()).toBe(1_201)
+  })
+})
+
+test('by any order of counts, clock steps, writes and failed writes the database has exactly what was counted', async () => {
+  const step = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        op: fc.constant('count' as const),
+        key: fc.nat(2),
+        items: fc.integer({ min: 1, max: 3 }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ op: fc.constant('flush' as const) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        op: fc.constant('release' as const),
+        end: fc.constantFrom<WriteEnd>('written', 'written', 'failed', 'writtenButFailed'),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ op: fc.constant('step' as const), ms: fc.constantFrom(minuteMs, minuteMs, 1, -minuteMs) }),
+    },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.boolean(), async (steps, closed) => {
+      const { clock, database, meter, count, finish, lost } = setUp()
+      const counted = new Map<string, number>()
+      for (const one of steps) {
+        if (one.op === 'count') {
+          const key = `key_${one.key}`
+          count(key, one.items)
+          counted.set(key, (counted.get(key) ?? 0) + one.items)
+        } else if (one.op === 'flush') flushOn(meter)
+        else if (one.op === 'release') database.release(one.end)
+        else clock.now += one.ms
+        await nextRound()
+      }
+      await finish(closed ? meter.close() : meter.flush())
+      for (const [key, items] of counted) expect(database.total(key)).toBe(items)
+      expect(lost()).toBe(0)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a minute that is dropped during its write reports only the counts that were lost', async () => {
+  const { clock, database, meter, count, finish, lost } = setUp({ maxWaiting: 1 })
+  count('key_1', 5)
+  flushOn(meter)
+  await nextRound()
+  for (const key of ['key_2', 'key_3', 'key_4']) {
+    clock.now += minuteMs
+    count(key)
+  }
+  await finish(meter.flush())
+  expect(database.total() + lost()).toBe(8)
+})

@@ -1,4 +1,0 @@
-import { clusters } from './places.ts'
-import { testRefusals } from './refusalTests.ts'
-
-for (const cluster of clusters) testRefusals(cluster)

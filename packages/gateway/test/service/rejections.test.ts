@@ -1,0 +1,5 @@
+import { sqlite } from './places.ts'
+import { testRefusals } from './rejectionTests.ts'
+
+// On PostgreSQL and Redis: refusals.verify.ts.
+testRefusals(sqlite)
