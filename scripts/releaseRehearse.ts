@@ -41,7 +41,7 @@ try {
   }
   // As GitHub would have it, so that the manifests are tried as they would be published.
   process.env['GITHUB_SERVER_URL'] ??= 'https://github.com'
-  process.env['GITHUB_REPOSITORY'] ??= 'rehearsal/keyrail'
+  process.env['GITHUB_REPOSITORY'] ??= 'testKey/keyrail'
   const packages = join(room, 'packages')
   step('pack', 'npm', 'run', '--silent', 'release:pack', '--', packages)
   const left = git('status', '--porcelain')

@@ -64,7 +64,7 @@ describe.each(adapters)('@keyrail/$folder, packed', (adapter) => {
           files: [`${folder}.mts`, `${folder}.cts`],
         }),
       )
-      // What is wrong inside a library is not for its adapter to mend; those lie in the workspace, all else in this room.
+      // What is wrong inside a library is not for its adapter to fix; those lie in the workspace, all else in this room.
       if (typescript === 6) expect(compileOurs(join(room, `${out}.json`))).toEqual([])
       else {
         const { stdout, stderr } = await run(tsc, ['-p', `${out}.json`, '--pretty', 'false'], { cwd: room })

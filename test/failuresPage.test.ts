@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { classify } from '../packages/core/src/failure/classify.ts'
-import { refusals } from '../packages/gateway/src/errors/rejections.ts'
-import type { Refusal } from '../packages/gateway/src/errors/rejection.ts'
+import { rejections } from '../packages/gateway/src/errors/rejections.ts'
+import type { Rejection } from '../packages/gateway/src/errors/rejection.ts'
 import { top } from './run.ts'
 
 const page = readFileSync(join(top, 'docs/failures.md'), 'utf8')
@@ -30,7 +30,7 @@ function sections(chapter: string): Map<string, string> {
 
 const lists = [
   ['Kinds', wordsOf('packages/core/src/failure/failureKind.ts', 'FailureKind')],
-  ['Reasons of the service', wordsOf('packages/gateway/src/errors/rejection.ts', 'RefusalReason')],
+  ['Reasons of the service', wordsOf('packages/gateway/src/errors/rejection.ts', 'RejectionReason')],
 ] as const
 
 describe.each(lists)('%s', (chapter, words) => {
@@ -46,7 +46,7 @@ describe.each(lists)('%s', (chapter, words) => {
   })
 })
 
-/** What a refusal is made with, where it is made with anything. Of each only what its status and its words hang on matters. */
+/** What a rejection is made with, where it is made with anything. Of each only what its status and its words hang on matters. */
 const given: Readonly<Record<string, readonly unknown[]>> = {
   keyUnknownLimited: [{ retryAfterMs: 1_000, nowMs: 0 }],
   bodyTooLarge: [1],
@@ -66,11 +66,11 @@ const given: Readonly<Record<string, readonly unknown[]>> = {
 }
 
 test('the table of reasons says of each its status, its code and its kind as they are', () => {
-  const made = Object.entries(refusals).map(([name, refuse]) =>
-    (refuse as (...args: readonly unknown[]) => Refusal)(...(given[name] ?? [])),
+  const made = Object.entries(rejections).map(([name, reject]) =>
+    (reject as (...args: readonly unknown[]) => Rejection)(...(given[name] ?? [])),
   )
-  for (const refusal of made) {
-    const { reason, status, code, message, data } = refusal
+  for (const rejection of made) {
+    const { reason, status, code, message, data } = rejection
     const rpcError = { code, message, data: { reason, requestId: 'some', ...data } }
     const kind = classify(
       { text: message, status, rpcError, batch: reason.startsWith('batch') },

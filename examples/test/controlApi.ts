@@ -15,7 +15,7 @@ export async function logIn({ url, account }: DevDescription): Promise<CallApi> 
     if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
     return response
   }
-  const session = await send('POST', '/session', { mail: account.email, password: account.password })
+  const session = await send('POST', '/session', { email: account.email, password: account.password })
   cookie = session.headers
     .getSetCookie()
     .map((one) => one.split(';')[0])

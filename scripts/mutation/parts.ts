@@ -50,7 +50,11 @@ export const mutationParts: Readonly<Record<string, MutationPart>> = {
   jwt: {
     package: 'gateway',
     mutate: ['src/auth/jwt/!(*.test).ts'],
-    tests: ['src/auth/jwt/createJwtCache.test.ts', 'src/auth/jwt/verifyJwt.test.ts', 'src/auth/jwt/importJwtKey.test.ts'],
+    tests: [
+      'src/auth/jwt/createJwtCache.test.ts',
+      'src/auth/jwt/verifyJwt.test.ts',
+      'src/auth/jwt/importJwtKey.test.ts',
+    ],
     fuzzCases: 200,
   },
   allow: {

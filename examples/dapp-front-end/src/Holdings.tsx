@@ -32,7 +32,7 @@ export function Holdings({ visitor }: { visitor: Visitor }) {
           {formatUnits(holding.balance, holding.decimals)} {holding.symbol}
         </p>
       ) : (
-        failure === '' && <p>Reading your balance…</p>
+        failure === '' && <p>ParsedRule your balance…</p>
       )}
       <p role="alert">{failure}</p>
       {failure !== '' && (

@@ -22,7 +22,7 @@ describe('readArguments', () => {
     [['--rounds', '0'], /whole number/],
     [['--rounds', 'many'], /whole number/],
     [['--fast'], /--fast/],
-  ])('refuses %j', (args, message) => {
+  ])('rejects %j', (args, message) => {
     expect(() => readArguments(args)).toThrow(message)
   })
 })

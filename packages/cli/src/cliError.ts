@@ -1,8 +1,8 @@
 /** How the CLI ends. Documented in `keyrail --help`; scripts may rely on the numbers. */
-export const exitCodes = { ok: 0, refused: 1, usage: 2, noAnswer: 3, interrupted: 130 } as const
+export const exitCodes = { ok: 0, rejected: 1, usage: 2, noAnswer: 3, interrupted: 130 } as const
 
 /**
- * A failure that the person at the keyboard can mend: what happened, and what to do about it.
+ * A failure that the person at the keyboard can fix: what happened, and what to do about it.
  * Its text never holds a key.
  */
 export class CliError extends Error {
@@ -11,13 +11,13 @@ export class CliError extends Error {
 
   /**
    * @param message - What happened.
-   * @param details - `hint`: the mend. `exitCode`: how the process ends. @default 1
+   * @param details - `hint`: the fix. `exitCode`: how the process ends. @default 1
    */
   constructor(message: string, details: { readonly hint?: string; readonly exitCode?: number } = {}) {
     super(message)
     this.name = 'CliError'
     this.hint = details.hint
-    this.exitCode = details.exitCode ?? exitCodes.refused
+    this.exitCode = details.exitCode ?? exitCodes.rejected
   }
 }
 

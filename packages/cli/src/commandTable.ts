@@ -62,7 +62,7 @@ const keyActions = {
   show: { type: 'boolean', about: 'create, rotate: print the key, alone on standard output' },
 } as const
 const personal = {
-  mail: { type: 'string', value: 'MAIL', about: 'reveal: whose account it is; the password is asked for' },
+  email: { type: 'string', value: 'EMAIL', about: 'reveal: whose account it is; the password is asked for' },
   'password-file': { type: 'string', value: 'FILE', about: 'reveal: the file that holds the password' },
 } as const
 const network = {
@@ -78,7 +78,7 @@ const secretAsArgument = {
 } as const
 const controlNotes = [
   'A token comes from the dashboard, under Account: of the scopes read and SCOPE. A new key is shown once, so\nit must be said where it goes. To have one shown again takes a person: reveal logs in for that, and out again.',
-  'Exit codes: 0 done; 1 the service refused; 2 wrong usage; 3 no answer.',
+  'Exit codes: 0 done; 1 the service rejected; 2 wrong usage; 3 no answer.',
 ] as const
 
 /** Every command, in the order of the help. What a command does is loaded when it is run, so that none pays for another. */
@@ -113,7 +113,7 @@ export const commands: readonly Command[] = [
     },
     notes: [
       'The line of --json: { url, dashboard, account: { email, password }, app: { id, apiKey, addresses: { testnet, mainnet } },\nkeys: { testnet: { apiKey, address }, mainnet: { apiKey, address } }, nodes: { testnet, mainnet } }; with --once also calls.\nThe account is an operator; keys that were exchanged in the dashboard are shown as they are now.',
-      'The keys kr_rehearse_401, kr_rehearse_429, kr_rehearse_quota and kr_rehearse_slow rehearse failures, on any address.\nCtrl-C stops it; a second Ctrl-C stops it at once.',
+      'The keys kr_test_401, kr_test_429, kr_test_quota and kr_test_slow rehearse failures, on any address.\nCtrl-C stops it; a second Ctrl-C stops it at once.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/dev.ts')).dev(given),
   },
@@ -132,11 +132,11 @@ export const commands: readonly Command[] = [
       json: { type: 'boolean', about: 'print the result on one line' },
       help,
     },
-    refused: keyAsArgument,
+    rejected: keyAsArgument,
     notes: [
       'A param that starts with {, [ or " is JSON; true, false and null are themselves; a whole decimal number becomes a hex\nquantity (12 is sent as "0xc"); everything else is a string. For numbers as they are, use --params.',
       'Examples:\n  keyrail call eth_getBlockByNumber latest false --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail call eth_getLogs \'{"fromBlock":"0x0"}\' --url http://127.0.0.1:8545',
-      'Exit codes: 0 the result was printed; 1 the service or the node refused; 2 wrong usage; 3 no answer.\nA failure goes to standard error as its kind, what happened, and a hint.',
+      'Exit codes: 0 the result was printed; 1 the service or the node rejected; 2 wrong usage; 3 no answer.\nA failure goes to standard error as its kind, what happened, and a hint.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/call.ts')).call(given),
   },
@@ -186,12 +186,12 @@ export const commands: readonly Command[] = [
       json: { type: 'boolean', about: 'no progress; at the end one line of JSON' },
       help,
     },
-    refused: keyAsArgument,
+    rejected: keyAsArgument,
     notes: [
       'With --out, the same command goes on where an earlier run ended, by Ctrl-C or in any other way, without a gap or a doubled log:\nFILE.cursor, beside the file until it is whole, keeps how far it has come.\nWithout --out, whole blocks are written, and Ctrl-C prints the --from that goes on.',
       'The line of --json: { finished, out, format, chainId, fromBlock, toBlock, nextBlock, logs, bytes, resumed, seconds }, on standard\noutput; on standard error where the logs go to standard output.',
       "Examples:\n  keyrail logs --from 0 --base-url http://127.0.0.1:7245/testnet --key-file keys/app\n  keyrail logs --from 21000000 --to finalized --event 'Transfer(address,address,uint256)' --out transfers.csv",
-      'Exit codes: 0 every log was written; 1 the service or the node refused, or the file cannot be used; 2 wrong usage; 3 no answer;\n130 interrupted.',
+      'Exit codes: 0 every log was written; 1 the service or the node rejected, or the file cannot be used; 2 wrong usage; 3 no answer;\n130 interrupted.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/logs.ts')).logs(given),
   },
@@ -219,10 +219,10 @@ export const commands: readonly Command[] = [
       json,
       help,
     },
-    refused: keyAsArgument,
+    rejected: keyAsArgument,
     notes: [
       'Looked at, in this order: reach, tls, key, chain, head, latency, batch, logs, cors (with --origin), limits, clock. Each is ok, warn\n(works, and should be looked at) or fail. It makes about 130 calls, which count as any others.',
-      'The line of --json: { address, ok, findings: [{ check, level, text, mend, facts }] }',
+      'The line of --json: { address, ok, findings: [{ check, level, text, fix, facts }] }',
       'Exit codes: 0 nothing failed; 1 something did; 2 wrong usage; 3 nobody answered.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/doctor.ts')).doctor(given),
@@ -277,7 +277,7 @@ export const commands: readonly Command[] = [
       json,
       help,
     },
-    refused: keyAsArgument,
+    rejected: keyAsArgument,
     notes: [
       'The program goes to standard output, and to standard error what it is called, what installs its libraries, what runs it and what it reads\nfrom the environment. Without an address it is the one of keyrail dev.',
       'Exit codes: 0 it was written; 2 wrong usage.',
@@ -299,7 +299,7 @@ export const commands: readonly Command[] = [
       json,
       help,
     },
-    refused: secretAsArgument,
+    rejected: secretAsArgument,
     notes: [
       'Actions:\n  list              the API keys that are not revoked\n  create NAME       make one\n  show ID|NAME      what is known of one, its key masked\n  reveal ID|NAME    its key, alone on standard output\n  rotate ID|NAME    a new key in the place of the old one\n  drop-old ID|NAME  end the grace of the old key\n  revoke ID|NAME    end it for good',
       ...controlNotes.map((note) => note.replace('SCOPE', 'keys:write')),
@@ -323,7 +323,7 @@ export const commands: readonly Command[] = [
       json,
       help,
     },
-    refused: secretAsArgument,
+    rejected: secretAsArgument,
     notes: [
       'Actions:\n  list              the apps\n  create NAME       make one\n  show ID|NAME      what is known of one, its key masked\n  reveal ID|NAME    its key, alone on standard output\n  rotate ID|NAME    a new key in the place of the old one\n  drop-old ID|NAME  end the grace of the old key\n  delete ID|NAME    delete it, with its key and its lists',
       ...controlNotes.map((note) => note.replace('SCOPE', 'apps:write')),
@@ -369,12 +369,12 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'users',
-    usage: 'users ACTION [MAIL] [OPTIONS]',
+    usage: 'users ACTION [EMAIL] [OPTIONS]',
     about: 'What an operator does to accounts, while the service runs.',
     words: ['list', 'invite', 'disable', 'enable', 'role', 'reset-password', 'limits'],
     options: {
       config,
-      search: { type: 'string', value: 'TEXT', about: 'list: only mail addresses that hold this' },
+      search: { type: 'string', value: 'TEXT', about: 'list: only email addresses that hold this' },
       days: { type: 'string', value: 'N', about: 'invite: how long it holds, 1 to 30 (default: 7)' },
       'per-second': { type: 'string', value: 'N', about: 'limits: calls a second of each key, or none' },
       burst: { type: 'string', value: 'N', about: 'limits: calls at once of a key that was quiet' },
@@ -385,8 +385,8 @@ export const commands: readonly Command[] = [
       help,
     },
     notes: [
-      'Actions:\n  list                  all accounts\n  invite [MAIL]         a link to sign up by, once; with MAIL for that address alone\n  disable MAIL          end its sessions and refuse its keys, at once\n  enable MAIL           the contrary\n  reset-password MAIL   a link to set a new password by, once\n  role MAIL ROLE        make it an operator, or a user again\n  limits MAIL           show or set its limits',
-      'In place of MAIL the id of the account will do. No mail is sent: links are printed, for you to pass on.',
+      'Actions:\n  list                  all accounts\n  invite [EMAIL]         a link to sign up by, once; with EMAIL for that address alone\n  disable EMAIL          end its sessions and reject its keys, at once\n  enable EMAIL           the contrary\n  reset-password EMAIL   a link to set a new password by, once\n  role EMAIL ROLE        make it an operator, or a user again\n  limits EMAIL           show or set its limits',
+      'In place of EMAIL the id of the account will do. No mail is sent: links are printed, for you to pass on.',
     ],
     run: async (given: ReadArguments) => (await import('./commands/users.ts')).users(given),
   },

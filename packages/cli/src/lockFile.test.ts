@@ -13,23 +13,23 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const refusal = (holder: number) => ({
+const rejection = (holder: number) => ({
   message: `logs.csv is being written by process ${holder}`,
-  mend: 'wait for that one',
+  fix: 'wait for that one',
 })
 
 describe('lockFile', () => {
   test('is held until it is given free', () => {
-    const release = lockFile(file, refusal)
+    const release = lockFile(file, rejection)
     expect(existsSync(file)).toBe(true)
-    expect(() => lockFile(file, refusal)).toThrow(`process ${process.pid}`)
+    expect(() => lockFile(file, rejection)).toThrow(`process ${process.pid}`)
     release()
     expect(existsSync(file)).toBe(false)
   })
 
-  test('refuses a second process while the first runs', () => {
+  test('rejects a second process while the first runs', () => {
     writeFileSync(file, `${process.ppid}\n`)
-    expect(() => lockFile(file, refusal)).toThrow(
+    expect(() => lockFile(file, rejection)).toThrow(
       expect.objectContaining({
         message: `logs.csv is being written by process ${process.ppid}`,
         hint: expect.stringContaining(`delete ${file}`),
@@ -44,7 +44,7 @@ describe('lockFile', () => {
     ['nobody', () => ''],
   ])('takes over from %s', (_what, holder) => {
     writeFileSync(file, holder())
-    lockFile(file, refusal)()
+    lockFile(file, rejection)()
     expect(existsSync(file)).toBe(false)
   })
 })

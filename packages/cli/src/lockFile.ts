@@ -16,14 +16,14 @@ const held = new Set<string>()
  * Sees to it that one process at a time works at something: a file that holds the process's number.
  *
  * @param file - The lock's path, always the same for the same thing.
- * @param refusal - What another process that holds it is told of: the error's words, given that process's number.
+ * @param rejection - What another process that holds it is told of: the error's words, given that process's number.
  * @returns Gives it free.
  * @throws {CliError} where another process that runs holds it.
  * @throws The platform's error where the file cannot be written.
  */
 export function lockFile(
   file: string,
-  refusal: (holder: number) => { readonly message: string; readonly mend: string },
+  rejection: (holder: number) => { readonly message: string; readonly fix: string },
 ): () => void {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -41,8 +41,8 @@ export function lockFile(
     const isHeld =
       holder === process.pid ? held.has(file) : Number.isSafeInteger(holder) && holder > 0 && running(holder)
     if (isHeld) {
-      const { message, mend } = refusal(holder)
-      throw new CliError(message, { hint: `${mend}; if process ${holder} is something else, delete ${file}` })
+      const { message, fix } = rejection(holder)
+      throw new CliError(message, { hint: `${fix}; if process ${holder} is something else, delete ${file}` })
     }
     // Its process was killed before it could give it free.
     rmSync(file, { force: true })

@@ -106,7 +106,7 @@ describe('keyrail call, answered', () => {
   })
 })
 
-describe('keyrail call, refused (exit code 1)', () => {
+describe('keyrail call, rejected (exit code 1)', () => {
   test.each<[string, string[], string, string[]]>([
     ['a method that is not offered', ['eth_accounts'], 'methodUnavailable', ['-32601', 'hint: ']],
     ['wrong params', ['eth_getBalance', '0x12', 'latest'], 'invalidRequest', ['-32602', 'hint: ']],

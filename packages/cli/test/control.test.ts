@@ -37,11 +37,11 @@ afterAll(async () => {
 const json = { 'content-type': 'application/json' }
 
 async function logIn(): Promise<string> {
-  const { email: mail, password } = dev.service.account
+  const { email, password } = dev.service.account
   const response = await fetch(`${service}/api/session`, {
     method: 'POST',
     headers: json,
-    body: JSON.stringify({ mail, password }),
+    body: JSON.stringify({ email, password }),
   })
   return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
@@ -97,8 +97,8 @@ describe('the samples of docs/cli.md', () => {
       .replaceAll(/\ball [\d,]+ blocks/g, 'all N blocks')
       .replaceAll(/[\d,]+ of [\d,]+ a (day|month) left/g, 'N of N a $1 left')
       // On a machine that has other things to do calls may well take a second.
-      .replaceAll(/^(?:ok|warn) +latency .*(?:\n +mend: .*)?$/gm, 'ok  latency')
-      .replaceAll(/^\d+ as they should be(?:, \d to look at)?$/gm, 'N as they should be')
+      .replaceAll(/^(?:ok|warn) +latency .*(?:\n +fix: .*)?$/gm, 'ok  latency')
+      .replaceAll(/^\d+ passed(?:, \d to look at)?$/gm, 'N passed')
       .replaceAll(/ {2,}/g, '  ')
       .trim()
 
@@ -176,7 +176,7 @@ describe('keyrail keys', () => {
   })
 
   test('a key is shown again to a person: alone on standard output, and by JSON with its address', async () => {
-    const who = ['--mail', dev.service.account.email, '--password-file', join(folder, 'password')]
+    const who = ['--email', dev.service.account.email, '--password-file', join(folder, 'password')]
     const { apiKey, address } = dev.service.keys.mainnet
     const run = await done(['keys', 'reveal', 'Example key, mainnet', ...who], { KEYRAIL_TOKEN: '' })
     expect(run.stdout).toBe(`${apiKey}\n`)
@@ -236,7 +236,7 @@ describe.skipIf(!hasPython)('on a terminal', () => {
   })
 })
 
-describe('what is refused (exit code 1) is told with its mend', () => {
+describe('what is rejected (exit code 1) is told with its fix', () => {
   const shown = ['keys', 'show', 'Example key, testnet']
 
   test.each<[string, string[], () => Record<string, string>, RegExp, RegExp]>([
@@ -273,12 +273,12 @@ describe('what is refused (exit code 1) is told with its mend', () => {
     ],
     [
       'a wrong password',
-      ['keys', 'reveal', 'Example key, testnet', '--mail', 'dev@keyrail.test', '--password-file', 'TOKEN'],
+      ['keys', 'reveal', 'Example key, testnet', '--email', 'dev@keyrail.test', '--password-file', 'TOKEN'],
       () => asked(),
-      /mail|password/,
-      /check the mail address and the password/,
+      /email|password/,
+      /check the email address and the password/,
     ],
-  ])('%s', async (...[, words, environment, message, mend]) => {
+  ])('%s', async (...[, words, environment, message, fix]) => {
     writeFileSync(join(folder, 'token-alone'), tokens.read)
     const report = await failedRun(
       words.map((word) => word.replace('TOKEN', join(folder, 'token-alone'))),
@@ -286,7 +286,7 @@ describe('what is refused (exit code 1) is told with its mend', () => {
     )
     expect(report.exitCode).toBe(1)
     expect(report.lines[0]).toMatch(message)
-    expect(report.lines[1] ?? '').toMatch(mend)
+    expect(report.lines[1] ?? '').toMatch(fix)
     expect(report.lines.join('\n')).not.toContain('krp_')
   })
 })
@@ -300,7 +300,7 @@ describe('what is not understood (exit code 2) asks nobody', () => {
     ['no name', ['apps', 'create', '--show'], nowhere, /takes NAME/],
     ['a name in pieces', ['keys', 'show', 'two', 'words'], nowhere, /quotes/],
     ['an option of another action', ['keys', 'list', '--grace', '1'], nowhere, /keys list has no option --grace/],
-    ['a password where a token asks', ['keys', 'list', '--mail', 'a@b'], nowhere, /no option --mail/],
+    ['a password where a token asks', ['keys', 'list', '--email', 'a@b'], nowhere, /no option --email/],
     ['no network', ['keys', 'create', 'a', '--show'], nowhere, /of one network/],
     ['nowhere for the key', ['apps', 'create', 'a'], nowhere, /--key-file FILE to have it there, or --show/],
     ['two places for it', ['keys', 'rotate', 'a', '--show', '--key-file', 'x'], nowhere, /exclude each other/],
@@ -310,7 +310,7 @@ describe('what is not understood (exit code 2) asks nobody', () => {
     ['no token', ['keys', 'list'], { KEYRAIL_SERVICE_URL: 'http://127.0.0.1:1' }, /--token-file/],
     ['a key for a token', ['keys', 'list'], { ...nowhere, KEYRAIL_TOKEN: 'kr_secret-secret' }, /is an API key/],
     ['a path', ['keys', 'list', '--service', 'http://127.0.0.1:1/v2/secret-secret'], nowhere, /more than the address/],
-    ['no person', ['keys', 'reveal', 'a'], nowhere, /add --mail/],
+    ['no person', ['keys', 'reveal', 'a'], nowhere, /add --email/],
     ['a token as an argument', ['keys', 'list', '--token', 'secret-secret'], nowhere, /stays in the history/],
   ])('%s', async (_what, words, environment, message) => {
     const report = await failedRun(words, environment)

@@ -56,7 +56,7 @@ const keysIn = (folder: string): string[] =>
 // a copy of it, for whoever only asks.
 let kept = ''
 let first: RunningDev
-let refused: CliRun
+let rejected: CliRun
 let logs: unknown
 let latest: ByNetwork<BlockHead>
 let shared: RunningDev
@@ -68,7 +68,7 @@ beforeAll(async () => {
   await askNode(nodes.testnet, 'evm_mine')
   latest = { testnet: await askBlock(nodes.testnet, 'latest'), mainnet: await askBlock(nodes.mainnet, 'latest') }
   logs = (await post(app.addresses.testnet, 'eth_getLogs', [{ fromBlock: '0x0' }]))['result']
-  refused = await runCli(['dev', '--once', '--port', '0', '--data', join(kept, 'data')])
+  rejected = await runCli(['dev', '--once', '--port', '0', '--data', join(kept, 'data')])
   expect(await stop(first)).toBe(0)
   copyKept(join(kept, 'copy'))
   shared = await startDevCli(['--data', join(kept, 'copy')])
@@ -137,7 +137,7 @@ describe('keyrail dev --json', () => {
     }
   })
 
-  test("the nodes' own methods are refused, and let through with --unsafe-node-methods", async () => {
+  test("the nodes' own methods are rejected, and let through with --unsafe-node-methods", async () => {
     expect((await post(shared.service.app.addresses.testnet, 'evm_mine'))['error']).toMatchObject({ code: -32601 })
     const { service, printed } = await startDev(['--unsafe-node-methods'])
     const before = await askBlock(service.nodes.testnet, 'latest')
@@ -161,8 +161,8 @@ const ask = async (url: string, path: string, { body, cookie = '' }: { body?: un
   }
 }
 const logIn = async ({ service: { url, account } }: RunningDev) => {
-  const { email: mail, password } = account
-  const { status, cookie } = await ask(url, '/api/session', { body: { mail, password } })
+  const { email, password } = account
+  const { status, cookie } = await ask(url, '/api/session', { body: { email, password } })
   expect(status).toBe(200)
   return cookie
 }
@@ -177,7 +177,7 @@ describe('the account of keyrail dev', () => {
     expect(keys['items']).toEqual(networks.map((network) => expect.objectContaining({ network })))
     const { answer } = await ask(url, `/api/apps/${app.id}/key/reveal`, { cookie, body: {} })
     expect(answer['apiKey']).toBe(app.apiKey)
-    const ann = { mail: 'ann@example.org', password: 'a long enough password' }
+    const ann = { email: 'ann@example.org', password: 'a long enough password' }
     expect((await ask(url, '/api/account', { body: ann })).status).toBe(201)
     expect((await fetch(`${url}/`, { headers: { accept: 'text/html' } })).headers.get('content-type')).toContain('html')
   })
@@ -205,9 +205,9 @@ describe('the account of keyrail dev', () => {
   test('rehearses failures by keys of that name', async () => {
     const { service } = shared
     for (const [key, status] of [
-      ['kr_rehearse_401', 401],
-      ['kr_rehearse_429', 429],
-      ['kr_rehearse_quota', 403],
+      ['kr_test_401', 401],
+      ['kr_test_429', 429],
+      ['kr_test_quota', 403],
     ] as const) {
       const answer = await fetch(`${service.url}/testnet/v2/${key}`, {
         method: 'POST',
@@ -330,7 +330,7 @@ describe('the end of keyrail dev', () => {
 })
 
 describe('keyrail dev --port', () => {
-  test('a port that is asked for and taken is refused, and what was started is stopped', async () => {
+  test('a port that is asked for and taken is rejected, and what was started is stopped', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await until('it listens', () => other.listening)
     const { port } = other.address() as { port: number }
@@ -365,8 +365,8 @@ describe('keyrail dev --port', () => {
 
 describe('keyrail dev --data', () => {
   test('two services do not share a folder', () => {
-    expect(refused.exitCode).toBe(1)
-    expect(refused.stderr).toContain(`is in use by process ${pidOf(first)}`)
+    expect(rejected.exitCode).toBe(1)
+    expect(rejected.stderr).toContain(`is in use by process ${pidOf(first)}`)
   })
 
   test.skipIf(process.platform === 'win32')('only its owner can read what is kept', () => {
@@ -421,7 +421,7 @@ describe('keyrail dev --data', () => {
     },
   )
 
-  test('a broken state or chain is refused, and nothing is overwritten', async () => {
+  test('a broken state or chain is rejected, and nothing is overwritten', async () => {
     copyKept(data)
     for (const [file, text] of [
       ['mainnet.chain.json', '{"block":{'],
@@ -440,11 +440,11 @@ describe('keyrail dev --data', () => {
 })
 
 describe('keyrail dev, without its node', () => {
-  test('says what is missing and how to mend it', async () => {
+  test('says what is missing and how to fix it', async () => {
     const run = await runCli(['dev', '--once', '--port', '0'], { ...place(), KEYRAIL_ANVIL: '/nowhere/anvil' })
     expect(run).toMatchObject({ exitCode: 1, stdout: '' })
     expect(run.stderr).toBe(
-      'keyrail: KEYRAIL_ANVIL names a file that is not there: /nowhere/anvil\n  hint: mend the path, or unset it\n',
+      'keyrail: KEYRAIL_ANVIL names a file that is not there: /nowhere/anvil\n  hint: fix the path, or unset it\n',
     )
     expect(readdirSync(temporary)).toEqual([])
   })

@@ -44,7 +44,7 @@ async function examineNode(script: Script, own: Partial<ExamineOptions> = {}): P
   })
   expect(told).toEqual(examined.findings)
   expect(JSON.stringify(examined.findings)).not.toContain('printed')
-  for (const { level, mend } of examined.findings) if (level !== 'ok') expect(mend).toBeTruthy()
+  for (const { level, fix } of examined.findings) if (level !== 'ok') expect(fix).toBeTruthy()
   return examined
 }
 
@@ -96,8 +96,8 @@ describe('an address that is as it should be', () => {
   })
 })
 
-describe('a key that is refused', () => {
-  const refusal = (status: number, code: number, message: string, data?: object): Script =>
+describe('a key that is rejected', () => {
+  const rejection = (status: number, code: number, message: string, data?: object): Script =>
     raw(status, JSON.stringify({ jsonrpc: '2.0', id: '$ID', error: { code, message, data } }).replace('"$ID"', '$ID'), {
       'content-type': 'application/json',
     })
@@ -109,12 +109,12 @@ describe('a key that is refused', () => {
     ['wrong_network', 403, 'API key is not enabled for testnet', /--network/],
     ['ip_not_allowed', 403, 'rejected due to app settings: IP not allowed', /allow list/],
     ['quota_exceeded', 403, 'Daily request limit of 25000 reached', /reset/],
-  ])('%s has a mend of its own, and no more is asked', async (reason, status, message, mend) => {
+  ])('%s has a fix of its own, and no more is asked', async (reason, status, message, fix) => {
     node.seen.length = 0
-    const examined = await examineNode(refusal(status, status === 401 ? -32_016 : -32_002, message, { reason }))
+    const examined = await examineNode(rejection(status, status === 401 ? -32_016 : -32_002, message, { reason }))
     expect(of(examined, 'key')).toMatchObject({ level: 'fail', facts: { reason } })
     expect(of(examined, 'key').text).toContain(message)
-    expect(of(examined, 'key').mend).toMatch(mend)
+    expect(of(examined, 'key').fix).toMatch(fix)
     expect(examined.findings.map(({ check }) => check)).toEqual(['reach', 'key', 'limits', 'clock'])
     expect(examined.unanswered).toBe(false)
     expect(node.seen).toHaveLength(1)
@@ -165,18 +165,18 @@ describe('a node that is not as it should be', () => {
   test('the largest batch that is answered is named', async () => {
     const { level, text, facts } = of(await examineNode(doctorNode({ mostCalls: 5 })), 'batch')
     expect({ level, facts }).toEqual({ level: 'warn', facts: { tried: 20, answered: 20, largest: 5 } })
-    expect(text).toBe('20 calls in one request are refused, 5 answered')
+    expect(text).toBe('20 calls in one request are rejected, 5 answered')
   })
 
   test('batches that are not taken at all', async () => {
     const examined = await examineNode(doctorNode({ mostCalls: 1 }))
-    expect(of(examined, 'batch')).toMatchObject({ level: 'warn', text: 'batches are refused, single calls answered' })
+    expect(of(examined, 'batch')).toMatchObject({ level: 'warn', text: 'batches are rejected, single calls answered' })
   })
 
   test('the widest range of logs that is answered is named', async () => {
     const { level, text, facts } = of(await examineNode(doctorNode({ mostBlocks: 2_500 })), 'logs')
     expect({ level, facts }).toEqual({ level: 'warn', facts: { tried: 10_000, blocks: 2_000 } })
-    expect(text).toMatch(/10,000 blocks at once are refused \(.*too wide.*\), 2,000 answered/)
+    expect(text).toMatch(/10,000 blocks at once are rejected \(.*too wide.*\), 2,000 answered/)
   })
 
   test('a chain that is shorter than the range is asked for whole', async () => {
@@ -238,7 +238,7 @@ describe('what a page meets', () => {
           )(seen, response, socket),
     )
     expect(finding).toMatchObject({ level: 'fail', facts: { reason: 'origin_not_allowed' } })
-    expect(finding.mend).toContain('allow list')
+    expect(finding.fix).toContain('allow list')
   })
 })
 
@@ -299,7 +299,7 @@ describe('an address that is not reached', () => {
       const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/${apiKey}`
       const examined = await examine({ url }, options, async () => {})
       expect(of(examined, 'tls')).toMatchObject({ level: 'fail', facts: { distrust: 'DEPTH_ZERO_SELF_SIGNED_CERT' } })
-      expect(of(examined, 'tls').mend).toContain('NODE_EXTRA_CA_CERTS')
+      expect(of(examined, 'tls').fix).toContain('NODE_EXTRA_CA_CERTS')
       expect(requests).toBe(0)
       // Vouched for, it is trusted, and told to end soon.
       const run = await runCli(['doctor', '--json', '--timeout', '60000'], {
@@ -323,13 +323,13 @@ describe('keyrail doctor', () => {
   const examined = (words: readonly string[], extra: Readonly<Record<string, string>> = {}) =>
     runHere(['doctor', '--base-url', node.url, '--calls', '2', ...words], { KEYRAIL_API_KEY: apiKey, ...extra })
 
-  test('says what it finds, with mends, and ends with 1 where something fails', async () => {
+  test('says what it finds, with fixes, and ends with 1 where something fails', async () => {
     node.script = doctorNode({ mostCalls: 5 })
     const run = await examined(['--chain-id', '1'])
     expect(run).toMatchObject({ exitCode: 1, stderr: '' })
     expect(run.stdout).toMatch(/^Keyrail doctor http:\/\/127\.0\.0\.1:\d+\/v2\/…6789\n\nok {4}reach {4}127/)
-    expect(run.stdout).toMatch(/^fail {2}chain {4}the chain id is 11155111, and should be 1\n {15}mend: /m)
-    expect(run.stdout).toMatch(/\n\n\d as they should be, \d to look at, 1 to mend\n$/)
+    expect(run.stdout).toMatch(/^fail {2}chain {4}the chain id is 11155111, and should be 1\n {15}fix: /m)
+    expect(run.stdout).toMatch(/\n\n\d passed, \d to look at, 1 to fix\n$/)
     expect(run.stdout).not.toContain('printed')
   })
 
@@ -390,7 +390,7 @@ describe('keyrail doctor, by the config of a service', () => {
   })
 })
 
-test('a mend stands below what it is for', () => {
-  const finding: Finding = { check: 'tls', level: 'warn', text: 'it ends', mend: 'renew it' }
-  expect(findingLines(finding, plain)).toEqual(['warn  tls      it ends', '               mend: renew it'])
+test('a fix stands below what it is for', () => {
+  const finding: Finding = { check: 'tls', level: 'warn', text: 'it ends', fix: 'renew it' }
+  expect(findingLines(finding, plain)).toEqual(['warn  tls      it ends', '               fix: renew it'])
 })

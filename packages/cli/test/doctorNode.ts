@@ -55,7 +55,7 @@ export function doctorNode({
         return error(-32_601, 'the method does not exist')
     }
   }
-  const refusal = {
+  const rejection = {
     status: 413,
     body: { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'batch too large' } },
   }
@@ -65,7 +65,7 @@ export function doctorNode({
       response.writeHead(preflight?.status ?? 405, preflight?.headers ?? {}).end()
       return
     }
-    const script = mostCalls === 1_000 ? respondWith(itemOf) : batchCap(mostCalls, refusal, itemOf)
+    const script = mostCalls === 1_000 ? respondWith(itemOf) : batchCap(mostCalls, rejection, itemOf)
     script(seen, response, socket)
   }
 }

@@ -8,7 +8,7 @@ import { plain } from '../src/output/style.ts'
 const read = ['KEYRAIL_URL', 'KEYRAIL_BASE_URL', 'KEYRAIL_API_KEY', 'KEYRAIL_SERVICE_URL', 'KEYRAIL_TOKEN']
 
 /**
- * Runs, within this process, a command that is to fail: a refusal needs no process of its own.
+ * Runs, within this process, a command that is to fail: a rejection needs no process of its own.
  *
  * @param words - The command line after `keyrail`.
  * @param environment - What it finds of all that it reads there.

@@ -73,8 +73,8 @@ describe('keyrail logs, into a file', () => {
     expect(await checkLogs(out, chain.places(0, last))).toEqual({ lines: logs, wrong: [] })
     expect([`${out}.cursor`, `${out}.lock`].filter((file) => existsSync(file))).toEqual([])
     // The node did misbehave.
-    const { answered = 0, 'range refused': refused = 0, ...broken } = faults.counts
-    expect([answered > 0, refused > 0]).toEqual([true, true])
+    const { answered = 0, 'range rejected': rejected = 0, ...broken } = faults.counts
+    expect([answered > 0, rejected > 0]).toEqual([true, true])
     expect(Object.values(broken).reduce((sum, times) => sum + times, 0)).toBeGreaterThan(5)
     for (const { peakMb } of [interrupted, killed, ended]) expect(peakMb ?? 0).toBeLessThan(200)
   })
@@ -97,7 +97,7 @@ describe('keyrail logs, into a file', () => {
     expect(first?.split(',').slice(5, 8)).toEqual(['0', contracts[0], transferTopic])
   })
 
-  test('tells the failure and its mend where the service refuses, and writes nothing', async () => {
+  test('tells the failure and its fix where the service rejects, and writes nothing', async () => {
     server.script = raw(401, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"no such key"}}')
     const key = `kr_a${'k'.repeat(39)}`
     const keyFile = join(folder, 'key')

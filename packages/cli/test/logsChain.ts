@@ -18,7 +18,7 @@ export interface LogsChain {
   /** Every log of a range, in order. */
   readonly places: (from: number, to: number) => Generator<LogPlace, void, undefined>
   readonly countOf: (from: number, to: number) => number
-  /** Answers calls. For `answering` and whatever else takes an `ItemOf`. */
+  /** Answers calls. For `gateway` and whatever else takes an `ItemOf`. */
   readonly itemOf: ItemOf
 }
 

@@ -182,7 +182,7 @@ describe('a file that is there already', () => {
     await destination.leave()
     destination.release()
   }
-  const refusal = async (
+  const rejection = async (
     change: Partial<LogsRequest>,
   ): Promise<{ message: string; hint: string; exitCode: number }> => {
     let opened: Destination
@@ -193,19 +193,19 @@ describe('a file that is there already', () => {
       return error as { message: string; hint: string; exitCode: number }
     }
     opened.release()
-    throw new Error('it was not refused')
+    throw new Error('it was not rejected')
   }
 
   test('is not touched', async () => {
     writeFileSync(out, 'precious\n')
-    expect(await refusal({})).toMatchObject({ exitCode: 2, hint: expect.stringContaining('--overwrite') })
+    expect(await rejection({})).toMatchObject({ exitCode: 2, hint: expect.stringContaining('--overwrite') })
     expect(readFileSync(out, 'utf8')).toBe('precious\n')
   })
 
   test('is replaced with --overwrite, but not before the range is known', async () => {
     writeFileSync(out, 'precious\n')
     server.script = raw(401, 'who are you?')
-    expect(await refusal({ overwrite: true })).toMatchObject({ kind: 'auth' })
+    expect(await rejection({ overwrite: true })).toMatchObject({ kind: 'auth' })
     expect(readFileSync(out, 'utf8')).toBe('precious\n')
     server.script = respondWith(chain.itemOf)
     const { sink, finish, release } = await openDestination(client, requestOf({ overwrite: true }))
@@ -232,20 +232,20 @@ describe('a file that is there already', () => {
     ['--format', { format: 'csv' }],
   ])('is not gone on with by another %s', async (option, change) => {
     await leave()
-    const refused = await refusal(change)
-    expect(refused.message).toBe(`${out} is an export that is not finished, and it was begun with another ${option}`)
-    expect(refused).toMatchObject({ exitCode: 2, hint: expect.stringMatching(/begun with.*--overwrite.*--out/) })
+    const rejected = await rejection(change)
+    expect(rejected.message).toBe(`${out} is an export that is not finished, and it was begun with another ${option}`)
+    expect(rejected).toMatchObject({ exitCode: 2, hint: expect.stringMatching(/begun with.*--overwrite.*--out/) })
   })
 
   test('names what it was begun with', async () => {
     await leave({ from: 3, to: 'latest' })
-    expect((await refusal({})).hint).toContain('(--from 3 --to latest)')
+    expect((await rejection({})).hint).toContain('(--from 3 --to latest)')
   })
 
   test('is not gone on with from another chain', async () => {
     await leave()
     server.script = respondWith(createLogsChain(100, 1).itemOf)
-    expect(await refusal({})).toMatchObject({
+    expect(await rejection({})).toMatchObject({
       exitCode: 2,
       message: `${out} is an export of chain 1952805748, and this address is of chain 1`,
     })
@@ -274,7 +274,7 @@ describe('the ends of a range', () => {
   test.each<[string, Partial<LogsRequest>, RegExp]>([
     ['a block that is not there yet', { to: 101 }, /block 101 is not there yet: the newest is 100/],
     ['a first block above the last', { from: 90, to: 'finalized' }, /the first block, 90, lies above the last, 36/],
-  ])('are refused before anything is written: %s', async (_what, change, message) => {
+  ])('are rejected before anything is written: %s', async (_what, change, message) => {
     await expect(openDestination(client, requestOf(change))).rejects.toThrow(message)
     expect(existsSync(out) || existsSync(`${out}.cursor`)).toBe(false)
   })

@@ -47,10 +47,10 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
     const [call] = getCalls(seen)
     const { fromBlock, toBlock } = Object(call?.params[0]) as { fromBlock?: string; toBlock?: string }
     const wide = call?.method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) + 1 > cap
-    count(wide ? 'range refused' : 'answered')
+    count(wide ? 'range rejected' : 'answered')
     rangeCap(cap, tooWide, itemOf)(seen, response, socket)
   }
-  const refusal = raw(429, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"slow down"}}', {
+  const rejection = raw(429, '{"jsonrpc":"2.0","id":$ID,"error":{"code":-32005,"message":"slow down"}}', {
     'retry-after': '1',
   })
   const faulty = mixed({
@@ -66,13 +66,13 @@ export function createLogsFaults(chain: LogsChain, { seed, cap, callsPerSecond, 
       { name: 'cut, chunked', weight: 2, script: resetAt(0.9, { itemOf: chain.itemOf, framing: 'chunked' }) },
       { name: 'slow', weight: 1, script: slowResponse('body', 200, { itemOf: chain.itemOf }) },
       { name: 'unavailable', weight: 2, script: raw(503, '<html>down for a moment</html>') },
-      { name: 'throttled', weight: 1, script: refusal },
+      { name: 'throttled', weight: 1, script: rejection },
       { name: 'not the answer', weight: 1, script: raw(200, '{"jsonrpc":"2.0","id":$ID,"resu') },
     ],
   })
   const limited: Script = (...met) => {
     count('over the rate')
-    refusal(...met)
+    rejection(...met)
   }
   return { script: rateLimit({ calls: callsPerSecond, rejection: limited, good: faulty }), sent: () => sent, counts }
 }

@@ -1,4 +1,4 @@
-import { batch, cache, createProvider, createTransport, layer, safeWrites } from '@keyrail/core'
+import { batch, cache, createProvider, createTransport, failover, layer, safeWrites } from '@keyrail/core'
 import type { RequestArguments } from '@keyrail/core'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { startFaultServer } from './faultServer.ts'
@@ -108,7 +108,7 @@ describe('params by name', () => {
       const result = json.method === 'eth_blockNumber' ? '0x64' : json.params
       response.end(JSON.stringify({ jsonrpc: '2.0', id: json.id, result }))
     }
-    const transport = createTransport({ url: server.url })
+    const transport = createTransport({ endpoints: failover([{ url: server.url }]) })
     await transport.request({ method: 'eth_blockNumber' })
     expect(await transport.request({ method, params }, { minBlock: 100 })).toEqual(params)
     transport.close()

@@ -18,7 +18,7 @@ const queries = new QueryClient({
       // A service on this machine answers without a network too.
       networkMode: 'always',
       staleTime: 1_000,
-      // A refusal stays one.
+      // A rejection stays one.
       retry: (failures, error) =>
         failures < 2 && isControlFailure(error) && (error.status === 0 || error.status >= 500),
       retryDelay: 400,

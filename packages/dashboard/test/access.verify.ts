@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     await page.setViewportSize({ width: 1280, height: 900 })
   }
 
-  /** Goes to a page while the service refuses all that it asks for, and on from there once it no longer does. */
+  /** Goes to a page while the service rejects all that it asks for, and on from there once it no longer does. */
   const recover = async (page: Page, { name, path }: Place): Promise<void> => {
     const asked = (url: URL): boolean => /^\/api\/(?!session$)/.test(url.pathname)
     await page.route(asked, (route) =>
@@ -167,7 +167,7 @@ describe.skipIf(noBrowser)('every page', { timeout: 60_000 }, () => {
     expect(found.axe).toEqual({})
   })
 
-  test('says so where the service refuses what it asks for, under its heading, and goes on from there', () => {
+  test('says so where the service rejects what it asks for, under its heading, and goes on from there', () => {
     expect(found.failed).toEqual({})
   })
 

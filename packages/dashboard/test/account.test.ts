@@ -59,8 +59,8 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
   })
 
   test('another password: the old one is good for nothing, and other browsers are out', async () => {
-    const { page, mail, password } = ada
-    const elsewhere = { ...(await openPerson(browser, pages.url)), mail, password }
+    const { page, email, password } = ada
+    const elsewhere = { ...(await openPerson(browser, pages.url)), email, password }
     await elsewhere.page.goto(`${pages.url}/log-in`)
     await logIn(elsewhere)
     await elsewhere.page.getByRole('heading', { name: 'Create your first app' }).waitFor()
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await page.getByLabel('Password now').fill('not this one')
     await page.getByLabel('New password').fill('a longer horse battery')
     await page.getByRole('button', { name: 'Change the password' }).click()
-    await page.locator('.mend').getByText('The password is wrong.').waitFor()
+    await page.locator('.fix').getByText('The password is wrong.').waitFor()
     await page.getByLabel('Password now').fill(password)
     await page.getByRole('button', { name: 'Change the password' }).click()
     await page.getByText('The password is changed.').waitFor()
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await elsewhere.page.goto(`${pages.url}/apps`)
     await elsewhere.page.getByRole('heading', { name: 'Log in' }).waitFor()
     await logIn(elsewhere)
-    await elsewhere.page.getByText('The mail address or the password is wrong.').waitFor()
+    await elsewhere.page.getByText('The email address or the password is wrong.').waitFor()
     expect(elsewhere.page.url()).toContain('/log-in')
     await logIn({ ...elsewhere, password: 'a longer horse battery' })
     await elsewhere.page.waitForURL(/\/apps/)
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     expect(await callNode(address)).toMatchObject({ status: 401 })
     await logIn(ada)
-    await page.getByText('The mail address or the password is wrong.').waitFor()
+    await page.getByText('The email address or the password is wrong.').waitFor()
   })
 
   test('the operator: invites, limits, a link for a new password, disable and enable', async () => {
@@ -136,15 +136,15 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
     try {
       // By invite alone.
       await page.goto(`${pages.url}/operator/invites`)
-      await page.getByLabel('For this mail address alone').fill(grace.mail)
+      await page.getByLabel('For this email address alone').fill(grace.email)
       await page.getByRole('button', { name: 'Make an invite' }).click()
       await page.getByRole('button', { name: 'Copy: the invite' }).click()
       await page.getByText('Copied: the invite').waitFor()
       const invite = await clipboard(ada)
-      expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#\\w{20,}&mail=${encodeURIComponent(grace.mail)}$`))
+      expect(invite).toMatch(new RegExp(`^${pages.url}/sign-up#\\w{20,}&mail=${encodeURIComponent(grace.email)}$`))
       await grace.page.goto(invite)
       await grace.page.getByText('Your invite is for this address alone.').waitFor()
-      expect(await grace.page.getByLabel('Mail address').inputValue()).toBe(grace.mail)
+      expect(await grace.page.getByLabel('Email address').inputValue()).toBe(grace.email)
       // A secret does not stay in the address.
       expect(grace.page.url()).toBe(`${pages.url}/sign-up`)
       await grace.page.getByLabel('Password').fill(grace.password)
@@ -164,8 +164,8 @@ describe.skipIf(noBrowser)('accounts', { timeout: 90_000 }, () => {
 
       // Limits.
       await page.goto(`${pages.url}/operator`)
-      await page.getByLabel('Find by mail address').fill(grace.mail)
-      await page.getByRole('link', { name: grace.mail }).click()
+      await page.getByLabel('Find by email address').fill(grace.email)
+      await page.getByRole('link', { name: grace.email }).click()
       await page.waitForURL(/\/operator\/users\//)
       expect(await page.locator('.tabs [aria-current="page"]').textContent()).toBe('Users')
       await page.getByLabel(/^Requests a day/).fill('7')

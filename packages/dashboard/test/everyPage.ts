@@ -34,7 +34,7 @@ export async function everyPage(person: Person, pages: Pages, appId: string): Pr
   await ask('POST', '/api/tokens', { label: 'Deploy script', scopes: ['read'], expiresAt: null })
   const { account } = await ask<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
-  await ask('POST', '/api/admin/invites', { mail: 'grace@example.org' })
+  await ask('POST', '/api/admin/invites', { email: 'grace@example.org' })
   const app = `/apps/${appId}`
   return [
     { name: 'apps', path: '/apps' },

@@ -141,7 +141,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     const other = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     await page.getByLabel('Token', { exact: true }).fill(signJwt(other.privateKey, kid))
     await page.getByRole('button', { name: 'Test' }).click()
-    await page.getByText(/refused at the check signature/).waitFor()
+    await page.getByText(/rejected at the check signature/).waitFor()
     await page.getByRole('link', { name: 'Advanced configuration' }).click()
     await page.getByRole('button', { name: 'Require JWT' }).click()
     await page.getByText('Each call must bring a token now').waitFor()
@@ -203,9 +203,9 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     const audience = page.getByRole('textbox', { name: 'Audience' })
     const lifetime = page.getByRole('textbox', { name: 'Longest lifetime, in seconds' })
     const save = async (): Promise<void> => {
-      const answered = page.waitForResponse((response) => response.request().method() === 'PATCH')
+      const succeeded = page.waitForResponse((response) => response.request().method() === 'PATCH')
       await page.getByRole('button', { name: 'Save' }).click()
-      expect((await answered).status()).toBe(200)
+      expect((await succeeded).status()).toBe(200)
     }
     const tried = async (token: string, words: string): Promise<void> => {
       await page.getByLabel('Token', { exact: true }).fill(token)
@@ -229,7 +229,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await lifetime.fill('200')
     await audience.fill('x'.repeat(201))
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.locator('.mend', { hasText: /1 to 200 characters/ }).waitFor()
+    await page.locator('.fix', { hasText: /1 to 200 characters/ }).waitFor()
     expect(await settings()).toEqual({ audience: null, maxLifetimeS: 86_400 })
 
     await audience.fill(' wallet ')
@@ -237,9 +237,9 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     expect(await settings()).toEqual({ audience: 'wallet', maxLifetimeS: 200 })
     // The verdict of before says nothing any more.
     await page.getByText('The token is good until').waitFor({ state: 'detached' })
-    await tried(signJwt(privateKey, kid, { forSeconds: 100 }), 'refused at the check audience')
+    await tried(signJwt(privateKey, kid, { forSeconds: 100 }), 'rejected at the check audience')
     await tried(signJwt(privateKey, kid, { forSeconds: 100, aud: 'wallet' }), 'The token is good until')
-    await tried(signJwt(privateKey, kid, { forSeconds: 600, aud: 'wallet' }), 'refused at the check lifetime')
+    await tried(signJwt(privateKey, kid, { forSeconds: 600, aud: 'wallet' }), 'rejected at the check lifetime')
 
     // Left empty, they are as they were.
     await audience.fill('')
@@ -255,7 +255,7 @@ describe.skipIf(noBrowser)('the whole journey', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: `Remove ${kid}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('None is imported yet.').waitFor()
-    await tried(signJwt(privateKey, kid), 'refused at the check kid')
+    await tried(signJwt(privateKey, kid), 'rejected at the check kid')
     expect(faults).toEqual([])
   })
 

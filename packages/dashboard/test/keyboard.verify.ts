@@ -72,12 +72,12 @@ describe.skipIf(noBrowser)('by keyboard alone', { timeout: 120_000 }, () => {
   }
 
   test('sign up, make an app, run its program, copy its addresses, allow an origin, require a token, rotate, and delete it', async () => {
-    const { page, mail, password, faults } = ada
+    const { page, email, password, faults } = ada
     const { keyboard } = page
     await page.goto(`${pages.url}/sign-up`)
     await page.locator('h1').waitFor()
-    await tabTo('Mail address')
-    await keyboard.type(mail)
+    await tabTo('Email address')
+    await keyboard.type(email)
     await tabTo('Password')
     await keyboard.type(password)
     await keyboard.press('Enter')

@@ -66,15 +66,15 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     await page.getByRole('heading', { name: 'You have 4 of 4 API keys' }).waitFor()
 
     // All of them together have one day.
-    let answered = 2
-    let refused: Awaited<ReturnType<typeof callNode>> | undefined
-    for (let call = 0; call < 40 && refused === undefined; call += 1) {
+    let succeeded = 2
+    let rejected: Awaited<ReturnType<typeof callNode>> | undefined
+    for (let call = 0; call < 40 && rejected === undefined; call += 1) {
       const answer = await callNode(call % 2 === 0 ? first : second)
-      if (answer.status === 200) answered += 1
-      else refused = answer
+      if (answer.status === 200) succeeded += 1
+      else rejected = answer
     }
-    expect(answered).toBe(30)
-    expect(refused).toMatchObject({ status: 403, reason: 'quota_exceeded' })
+    expect(succeeded).toBe(30)
+    expect(rejected).toMatchObject({ status: 403, reason: 'quota_exceeded' })
     await page.goto(`${pages.url}/account`)
     await page.getByText('30 of 30').waitFor()
     await page.goto(`${pages.url}/keys`)
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser)('the journey of API keys', { timeout: 120_000 }, () =
     expect(await page.getByRole('meter').getAttribute('aria-valuenow')).toBe('30')
     await page.getByRole('link', { name: /^Laptop/ }).click()
     await page.getByRole('link', { name: 'Metrics', exact: true }).click()
-    await page.getByRole('row', { name: /Refused: quota exceeded/ }).waitFor()
+    await page.getByRole('row', { name: /Rejected: quota exceeded/ }).waitFor()
 
     // Another one takes its place: the day is over for that one too, but the old one is not known any more.
     await page.getByRole('link', { name: 'Settings' }).click()

@@ -149,6 +149,6 @@ describe.skipIf(noBrowser)('metrics over 90 days, of 130,000 stored rows', { tim
     // A browser that is shared through a connection gives no path.
     const lines = (await text(await file.createReadStream())).trim().split(/\r?\n/)
     expect(lines).toHaveLength(91)
-    expect(lines[0]).toMatch(/^at,total,answered/)
+    expect(lines[0]).toMatch(/^at,total,succeeded/)
   })
 })

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 export interface Person {
   readonly page: Page
   readonly context: BrowserContext
-  readonly mail: string
+  readonly email: string
   readonly password: string
   /** What went wrong in any of the pages: errors, what the policy forbids, secrets in addresses, and requests that leave the service. */
   readonly faults: string[]
@@ -16,8 +16,8 @@ export interface Person {
 /** Keys, tokens, invites and links, and JWTs. */
 const secret = /kr(?:_[atm]|[pil]_)[0-9A-Za-z]{39}|eyJ[\w-]+\./
 
-const credentials = (): Pick<Person, 'mail' | 'password'> => ({
-  mail: `${randomBytes(6).toString('hex')}@example.org`,
+const credentials = (): Pick<Person, 'email' | 'password'> => ({
+  email: `${randomBytes(6).toString('hex')}@example.org`,
   password: randomBytes(12).toString('hex'),
 })
 
@@ -47,7 +47,7 @@ export async function openPerson(
   context.on('page', (page) => {
     page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
     page.on('console', (message) => {
-      // A refusal is told as one; what the policy forbids is told as well.
+      // A rejection is told as one; what the policy forbids is told as well.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         faults.push(message.text())
     })
@@ -82,9 +82,9 @@ export async function takeSeat(seat: Person): Promise<Person> {
 }
 
 /** Signs up, which leads to the first app. */
-export async function signUp({ page, mail, password }: Person, url: string): Promise<void> {
+export async function signUp({ page, email, password }: Person, url: string): Promise<void> {
   await page.goto(`${url}/sign-up`)
-  await page.getByLabel('Mail address').fill(mail)
+  await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
@@ -92,12 +92,12 @@ export async function signUp({ page, mail, password }: Person, url: string): Pro
 
 /** Signs up without the pages, and is logged in in all of them: for whatever comes after it. */
 export async function enrol(person: Person, url: string): Promise<void> {
-  await askApi(person, url, ['POST', '/api/account'], { mail: person.mail, password: person.password })
+  await askApi(person, url, ['POST', '/api/account'], { email: person.email, password: person.password })
 }
 
 /** Logs in from wherever one was led to. */
-export async function logIn({ page, mail, password }: Person): Promise<void> {
-  await page.getByLabel('Mail address').fill(mail)
+export async function logIn({ page, email, password }: Person): Promise<void> {
+  await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
 }

@@ -78,7 +78,7 @@ try {
   await shoot('log-in')
   await go('/sign-up')
   await shoot('sign-up')
-  await page.getByLabel('Mail address').fill('ada@example.org')
+  await page.getByLabel('Email address').fill('ada@example.org')
   await page.getByLabel('Password').fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByRole('heading', { name: 'Create your first app' }).waitFor()
@@ -180,7 +180,7 @@ try {
   }
   const { account } = await api<{ account: { id: string } }>('GET', '/api/session')
   await pages.service.accounts.operator.setUserRole({ id: account.id, role: 'operator' })
-  await api('POST', '/api/admin/invites', { mail: 'grace@example.org', days: 30 })
+  await api('POST', '/api/admin/invites', { email: 'grace@example.org', days: 30 })
   await api('POST', '/api/admin/invites', {})
   for (const [name, place] of [
     ['operator-users', ''],

@@ -169,8 +169,8 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
       .locator('form', { has: page.getByLabel('Your own: a day') })
       .getByRole('button')
       .click()
-    await page.locator('.mend').waitFor()
-    expect(await page.locator('.mend').allTextContents()).toEqual([expect.stringMatching(/^Must be /)])
+    await page.locator('.fix').waitFor()
+    expect(await page.locator('.fix').allTextContents()).toEqual([expect.stringMatching(/^Must be /)])
     expect(await page.locator('.note.bad').allTextContents()).toEqual([])
     await page.getByLabel('Your own: a day').fill('3')
     await page
@@ -178,11 +178,11 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
       .getByRole('button')
       .click()
     await page.getByText('0 of 3', { exact: true }).waitFor()
-    expect(await page.locator('.mend').count()).toBe(0)
+    expect(await page.locator('.fix').count()).toBe(0)
     await page.getByRole('button', { name: 'Require JWT' }).click()
     await page.locator('.note.bad').waitFor()
     expect(await page.locator('.note.bad').allTextContents()).toEqual([
-      'This would refuse every call, as the app has no JWT key: import one first.',
+      'This would reject every call, as the app has no JWT key: import one first.',
     ])
   })
 
@@ -194,9 +194,9 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     const lastDay = page.getByLabel('Last day')
     const save = page.locator('form', { has: lastDay }).getByRole('button', { name: 'Save' })
     const saved = async (): Promise<void> => {
-      const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+      const succeeded = page.waitForResponse((response) => response.request().method() === 'PUT')
       await save.click()
-      expect((await answered).status()).toBe(200)
+      expect((await succeeded).status()).toBe(200)
     }
     await page.goto(`${pages.url}/apps/${appId}/settings/advanced`)
     await lastDay.fill('2026-01-01')
@@ -232,15 +232,15 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     expect((await callNode(addresses.mainnet)).reason).toBe('wrong_network')
     expect(await callNode(addresses.testnet)).toMatchObject({ status: 200 })
     await page.getByRole('link', { name: 'Networks' }).click()
-    await page.getByText('Calls on this network are refused.').waitFor()
+    await page.getByText('Calls on this network are rejected.').waitFor()
     await page.goBack()
     await page.getByRole('checkbox', { name: 'Node API' }).uncheck()
-    await page.getByText('the app will be off: all its calls are refused').waitFor()
+    await page.getByText('the app will be off: all its calls are rejected').waitFor()
     await page
       .locator('form', { has: page.getByRole('checkbox') })
       .getByRole('button')
       .click()
-    await page.getByText('the app is off: all its calls are refused').waitFor()
+    await page.getByText('the app is off: all its calls are rejected').waitFor()
     await page.locator('.badge', { hasText: /^Off$/ }).waitFor()
     await page.goto(`${pages.url}/apps`)
     await page.getByRole('heading', { name: 'Portfolio' }).waitFor()
@@ -250,12 +250,12 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
   test('all that is wrong with a sign-up is told at once', async () => {
     const guest = await openPerson(browser, pages.url)
     await guest.page.goto(`${pages.url}/sign-up`)
-    await guest.page.getByLabel('Mail address').fill('nobody')
+    await guest.page.getByLabel('Email address').fill('nobody')
     await guest.page.getByLabel('Password').fill('short')
     await guest.page.getByRole('button', { name: 'Sign up' }).click()
-    await guest.page.locator('.mend').first().waitFor()
-    expect(await guest.page.locator('.mend').allTextContents()).toEqual([
-      'Type your mail address, such as ada@example.org.',
+    await guest.page.locator('.fix').first().waitFor()
+    expect(await guest.page.locator('.fix').allTextContents()).toEqual([
+      'Type your email address, such as ada@example.org.',
       'The password must have at least 8 characters.',
     ])
     await guest.close()
@@ -271,8 +271,8 @@ describe.skipIf(noBrowser)('nothing breaks', { timeout: 60_000 }, () => {
     await page.getByRole('radio', { name: /Ethereum/ }).check()
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('button', { name: 'Create app' }).click()
-    await page.locator('.mend').waitFor()
-    expect(await page.locator('.mend').textContent()).toMatch(/another app|taken|already/i)
+    await page.locator('.fix').waitFor()
+    expect(await page.locator('.fix').textContent()).toMatch(/another app|taken|already/i)
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name')
   })
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   upstream = await startFakeUpstream(chainIds.testnet)
   started = await startGateway(
     { testnet: [upstream.url] },
-    { limits: { upstreamTimeoutMs: timeoutMs, maxAnswerBytes: 1_000_000 } },
+    { limits: { upstreamTimeoutMs: timeoutMs, maxResponseBytes: 1_000_000 } },
   )
   address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
 })
@@ -111,19 +111,19 @@ describe('a batch', () => {
   })
 
   test('any mix of items is answered item by item, in order', async () => {
-    const kinds = ['light', 'heavy', 'write', 'note', 'refused', 'rubbish'] as const
+    const kinds = ['light', 'heavy', 'write', 'note', 'rejected', 'rubbish'] as const
     const itemOf = (kind: (typeof kinds)[number], index: number): string =>
       ({
         light: call(index, index),
         heavy: call(index, index, 'eth_getLogs'),
         write: call(index, index, 'eth_sendRawTransaction'),
         note: `{"jsonrpc":"2.0","method":"eth_call","params":[${index}]}`,
-        refused: call(index, index, 'eth_sign'),
+        rejected: call(index, index, 'eth_sign'),
         rubbish: '"rubbish"',
       })[kind]
     const expected = (kind: (typeof kinds)[number], index: number): unknown[] => {
       if (kind === 'note') return []
-      if (kind === 'refused') return [[index, -32601]]
+      if (kind === 'rejected') return [[index, -32601]]
       return kind === 'rubbish' ? [[null, -32600]] : [[index, index]]
     }
     await fc.assert(

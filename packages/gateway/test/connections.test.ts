@@ -201,7 +201,7 @@ describe('connections', () => {
     expect((await once(idle, 'message'))[0]).toEqual({ ended: 0 })
   })
 
-  test('with huge headers are refused, and the next one works', async () => {
+  test('with huge headers are rejected, and the next one works', async () => {
     const { started, path, address } = await start()
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read('a'), { 'X-Long': 'x'.repeat(64 * 1024) }))

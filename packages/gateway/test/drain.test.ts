@@ -98,7 +98,7 @@ describe('close', () => {
     await closed
   })
 
-  test('refuses what comes after on a kept connection, with its reason, and ends it', async () => {
+  test('rejects what comes after on a kept connection, with its reason, and ends it', async () => {
     const { started, path } = await start()
     const connection = await openRaw(started.port)
     connection.send(postBytes(path, read()))
@@ -125,7 +125,7 @@ describe('close', () => {
     await closed
   })
 
-  test('refuses a later request also behind one that is under way, after its answer', async () => {
+  test('rejects a later request also behind one that is in flight, after its answer', async () => {
     const { upstream, started, path } = await start()
     const held = hold(upstream)
     const [connection, other] = [await openRaw(started.port), await openRaw(started.port)]
@@ -197,7 +197,7 @@ describe('close', () => {
     await expect(emptyGateway().close()).resolves.toBeUndefined()
   })
 
-  test('under load, no caller of 4 busy ones gets anything but 200, a refusal, or a connection that was not taken', async () => {
+  test('under load, no caller of 4 busy ones gets anything but 200, a rejection, or a connection that was not taken', async () => {
     const { upstream, started, path } = await start()
     upstream.behave = (call, response) => void setImmediate(() => response.end(result(call, '"0x1"')))
     const statuses = new Map<string, number>()

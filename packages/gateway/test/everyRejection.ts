@@ -1,2 +1,2 @@
-export { refusals } from '../src/errors/rejections.ts'
-export type { Refusal } from '../src/errors/rejection.ts'
+export { rejections } from '../src/errors/rejections.ts'
+export type { Rejection } from '../src/errors/rejection.ts'

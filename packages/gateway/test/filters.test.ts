@@ -164,7 +164,7 @@ describe('a filter', () => {
     expect(await mine('eth_getFilterChanges', id)).toMatchObject({ error: { data: { reason: 'no_upstream' } } })
   })
 
-  test("that the node refuses to make brings the node's error", async () => {
+  test("that the node rejects to make brings the node's error", async () => {
     const upstream = await fake()
     upstream.behave = (call) => `{"jsonrpc":"2.0","id":${call.id},"error":{"code":-32601,"message":"no filters"}}`
     const { mine } = await start([upstream])

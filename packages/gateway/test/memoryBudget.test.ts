@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { apiKeyAddress, createApiKey } from '../src/index.ts'
-import { allKeptBytes } from '../src/lib/memoryBudget.ts'
+import { allBufferedBytes } from '../src/lib/memoryBudget.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import { postBytes } from './rawConnection.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -14,16 +14,16 @@ afterEach(async () => {
 
 const megabyte = 1024 * 1024
 
-const start = async (maxKeptBytes: number) => {
+const start = async (maxBufferedBytes: number) => {
   const upstream = await startFakeUpstream(chainIds.testnet)
-  const started = await startGateway({ testnet: [upstream.url] }, { limits: { maxKeptBytes } })
+  const started = await startGateway({ testnet: [upstream.url] }, { limits: { maxBufferedBytes } })
   toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
   upstream.behave = (call) => result(call, call.method === 'eth_call' ? `"${'a'.repeat(10 * megabyte)}"` : '"0x1"')
   return { upstream, started, address: apiKeyAddress(started.url, 'testnet', started.testnetKey) }
 }
 const batch = (params: string): string =>
   `[{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${params}},{"jsonrpc":"2.0","id":2,"method":"eth_call","params":[{}]}]`
-const none = async (): Promise<unknown> => expect.poll(allKeptBytes).toBe(0)
+const none = async (): Promise<unknown> => expect.poll(allBufferedBytes).toBe(0)
 
 test('answers that nobody reads take no more memory than all may, small calls go on, and it comes back', async () => {
   const { started, address } = await start(60 * megabyte)
@@ -31,9 +31,9 @@ test('answers that nobody reads take no more memory than all may, small calls go
   deaf.on('error', () => {})
   deaf.pause()
   deaf.write(postBytes(`/testnet/${started.testnetKey}`, batch('[1]')))
-  await expect.poll(() => allKeptBytes() > 20 * megabyte).toBe(true)
-  const refused = await post(address, batch('[2]'))
-  const ends = JSON.parse(refused.text) as { id: number; error?: { data: { reason: string } } }[]
+  await expect.poll(() => allBufferedBytes() > 20 * megabyte).toBe(true)
+  const rejected = await post(address, batch('[2]'))
+  const ends = JSON.parse(rejected.text) as { id: number; error?: { data: { reason: string } } }[]
   expect(ends.map(({ id, error }) => [id, error?.data.reason])).toEqual([
     [1, 'upstream_busy'],
     [2, 'upstream_busy'],
@@ -45,7 +45,7 @@ test('answers that nobody reads take no more memory than all may, small calls go
   const one = '[{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[4]}]'
   const answer = await post(apiKeyAddress(started.url, 'testnet', other), one)
   expect(answer.text.length).toBeGreaterThan(10 * megabyte)
-  expect(allKeptBytes()).toBeLessThanOrEqual(30 * megabyte)
+  expect(allBufferedBytes()).toBeLessThanOrEqual(30 * megabyte)
   deaf.destroy()
   await none()
   expect((await post(address, batch('[3]'))).text.length).toBeGreaterThan(20 * megabyte)
@@ -59,12 +59,12 @@ test('a result on its way to its caller is not counted', async () => {
   await none()
 })
 
-test('a body for which there is no room is refused, and a small one is not', async () => {
+test('a body for which there is no room is rejected, and a small one is not', async () => {
   const { address } = await start(100_000)
   const call = (length: number): string =>
     `{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":["${'a'.repeat(length)}"]}`
-  const refused = await post(address, call(megabyte))
-  expect([refused.status, refused.text.includes('upstream_busy')]).toEqual([503, true])
+  const rejected = await post(address, call(megabyte))
+  expect([rejected.status, rejected.text.includes('upstream_busy')]).toEqual([503, true])
   await none()
   expect((await post(address, call(40_000))).status).toBe(200)
   await none()
@@ -81,19 +81,19 @@ test('bodies that never come to their end take no more memory than all may, from
   })
   const told = await Promise.race(slow.map((socket) => once(socket, 'data')))
   expect(String(told[0])).toMatch(/^HTTP\/1\.1 503 [^]*upstream_busy/)
-  expect(allKeptBytes()).toBeLessThanOrEqual(50_000)
+  expect(allBufferedBytes()).toBeLessThanOrEqual(50_000)
   // A small call goes on all the same.
   expect((await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice"}')).status).toBe(200)
   for (const socket of slow) socket.destroy()
   await none()
 })
 
-test('what is refused, and what is answered from memory, is counted where it is long', async () => {
+test('what is rejected, and what is answered from memory, is counted where it is long', async () => {
   const { upstream, address } = await start(200_000)
   const many = (count: number, call: string): string => `[${Array.from({ length: count }, () => call).join(',')}]`
-  const refused = '{"jsonrpc":"2.0","id":1,"method":"none"}'
-  expect(await post(address, many(20, refused))).toMatchObject({ status: 200 })
-  const long = await post(address, many(900, refused))
+  const rejected = '{"jsonrpc":"2.0","id":1,"method":"none"}'
+  expect(await post(address, many(20, rejected))).toMatchObject({ status: 200 })
+  const long = await post(address, many(900, rejected))
   expect([long.status, long.text.includes('upstream_busy')]).toEqual([503, true])
   await none()
 

@@ -86,7 +86,7 @@ describe('of two faults the caller is told the first', () => {
     await connection.ended
   })
 
-  test('who waits for 100 Continue is refused at once where the header is wrong, and sends no body', async () => {
+  test('who waits for 100 Continue is rejected at once where the header is wrong, and sends no body', async () => {
     const connection = await openRaw(started.port)
     connection.send('POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n')
     const answer = await connection.next()

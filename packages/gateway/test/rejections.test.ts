@@ -13,7 +13,7 @@ let testnet: Anvil
 let mainnet: Anvil
 let started: StartedGateway
 
-const limits = { maxBodyBytes: 10_000, maxBatchItems: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 }
+const limits = { maxBodyBytes: 10_000, maxBatchCalls: 5, headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 }
 
 beforeAll(async () => {
   ;[testnet, mainnet] = await Promise.all([startChain(chainIds.testnet), startChain(chainIds.mainnet)])
@@ -238,7 +238,7 @@ const rows: readonly Row[] = [
     name: 'a batch of more than allowed',
     bytes: calls(`[${Array.from({ length: 6 }, () => blockNumber).join(',')}]`),
     status: 413,
-    error: { code: -32600, message: 'Batch too large: 6 > 5', reason: 'batch_too_large', data: { maxBatchItems: 5 } },
+    error: { code: -32600, message: 'Batch too large: 6 > 5', reason: 'batch_too_large', data: { maxBatchCalls: 5 } },
     ...onTestnet,
   },
   ...['1', '"x"', 'null', 'true'].map((params): Row => ({
@@ -330,7 +330,7 @@ const errorBody = (row: Pick<Row, 'error' | 'id'>, id: string): string => {
   return `{"jsonrpc":"2.0","id":${row.id ?? 'null'},"error":${error}}`
 }
 
-describe('every refusal', () => {
+describe('every rejection', () => {
   test.each(rows)('$name: $status, and the next request on the same connection works', async (row) => {
     const connection = await openRaw(started.port)
     connection.send(row.bytes())
@@ -527,7 +527,7 @@ describe('what ends a connection', () => {
     }
   })
 
-  test('a program that uploads a large body reads why it was refused', async () => {
+  test('a program that uploads a large body reads why it was rejected', async () => {
     const response = await fetch(`${started.url}${keyPath()}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -73,7 +73,7 @@ describe('reload', () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  test('refuses wrong options, and goes on as before', async () => {
+  test('rejects wrong options, and goes on as before', async () => {
     const node = await startFakeUpstream(chainIds.testnet)
     const started = await startGateway({ testnet: [node.url] })
     toStop.push(node.stop, () => started.gateway.close({ graceMs: 0 }))

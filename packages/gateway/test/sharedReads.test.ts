@@ -205,7 +205,7 @@ describe('after its own raw transaction a caller', () => {
   })
 })
 
-describe('a read that has been under way for half its time', () => {
+describe('a read that has been in flight for half its time', () => {
   test('is not joined any more: who comes late would get an old answer, or none', async () => {
     const first = post(mine, call(1))
     await untilHeld(1)
@@ -234,7 +234,7 @@ describe('a batch', () => {
     expect((JSON.parse(upstream.bodies[0] ?? '') as unknown[]).length).toBe(2)
   })
 
-  test("joins others' reads that are under way", async () => {
+  test("joins others' reads that are in flight", async () => {
     const single = post(theirs, call('single'))
     await untilHeld(1)
     const batch = post(mine, `[${call('batch')}]`)

@@ -18,7 +18,7 @@ const keysPerUser = 4
 const fill = (file: string, { stored, used }: { stored: number; used: number }): readonly string[] => {
   const database = new DatabaseSync(file)
   const addUser = database.prepare(
-    `insert into users (id, mail, mail_folded, password, state, role, created_at) values (?, ?, ?, 'x', 'active', 'user', 0)`,
+    `insert into users (id, email, email_folded, password, state, role, created_at) values (?, ?, ?, 'x', 'active', 'user', 0)`,
   )
   const addKey = database.prepare(
     `insert into keys (id, user_id, kind, slot, name, description, sha256, ending, state, version, created_at)

@@ -95,7 +95,7 @@ describe('a result of more than a megabyte', () => {
     ['sends more than one JSON', (response: ServerResponse) => void response.end('"]}{}')],
     ['sends more than it may', (response: ServerResponse) => void response.end(`${'x'.repeat(4 * megabyte)}"]}`)],
   ])('whose node then %s never looks whole', async (_, then) => {
-    const { upstream, started, path } = await start({ limits: { maxAnswerBytes: 5 * megabyte } })
+    const { upstream, started, path } = await start({ limits: { maxResponseBytes: 5 * megabyte } })
     let behave = (): void => {}
     upstream.behave = begin((response, call) => (behave = () => then(response, call)))
     const caller = ask(started.port, postBytes(path, read))
@@ -271,8 +271,8 @@ describe('a result of more than a megabyte', () => {
     expect(upstream.bodies.length).toBe(1)
   })
 
-  test('that is announced as more than it may be is refused with its reason', async () => {
-    const { upstream, address } = await start({ limits: { maxAnswerBytes: 2 * megabyte } })
+  test('that is announced as more than it may be is rejected with its reason', async () => {
+    const { upstream, address } = await start({ limits: { maxResponseBytes: 2 * megabyte } })
     upstream.behave = (call) => result(call, `"${large}"`)
     const answer = await post(address, read)
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
@@ -294,7 +294,7 @@ describe('what cannot be streamed is kept whole and answered all the same:', () 
   })
 })
 
-describe('an answer of more than 64 KiB that only seems to be JSON is refused:', () => {
+describe('an answer of more than 64 KiB that only seems to be JSON is rejected:', () => {
   const filler = `"${'x'.repeat(70_000)}"`
   test.each([
     ['brackets that cross', `[${filler},{"a":[}]]`],

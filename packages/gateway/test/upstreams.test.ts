@@ -31,7 +31,7 @@ const gatewayOf = async (
   return { ...started, address: apiKeyAddress(started.url, 'testnet', started.testnetKey) }
 }
 
-const refusedPort = async (): Promise<number> => {
+const rejectedPort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -89,7 +89,7 @@ const large = {
   status: 502,
   code: -32603,
   message: 'Response too large',
-  data: { reason: 'response_too_large', maxAnswerBytes: 100_000 },
+  data: { reason: 'response_too_large', maxResponseBytes: 100_000 },
 }
 
 const faults: readonly { name: string; behave: Behaviour; end: typeof bad | typeof slow | typeof large }[] = [
@@ -125,7 +125,7 @@ const faults: readonly { name: string; behave: Behaviour; end: typeof bad | type
   { name: 'sends more than it may', behave: (call) => result(call, `"${'x'.repeat(200_000)}"`), end: large },
 ]
 
-const limits = { upstreamTimeoutMs: 300, maxAnswerBytes: 100_000 }
+const limits = { upstreamTimeoutMs: 300, maxResponseBytes: 100_000 }
 
 describe('an upstream that', () => {
   test.each(faults)('$name: $end.status for a single call, and the next one works', async ({ behave, end }) => {
@@ -158,8 +158,8 @@ describe('an upstream that', () => {
     connection.destroy()
   })
 
-  test('refuses connections: 503, and calls work again once it is back', async () => {
-    const port = await refusedPort()
+  test('rejects connections: 503, and calls work again once it is back', async () => {
+    const port = await rejectedPort()
     const { address, url } = await gatewayOf([`http://127.0.0.1:${port}`])
     const answer = await post(address, read)
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -302,7 +302,7 @@ describe('the second try', () => {
 
 describe('a caller that goes away', () => {
   test.each([
-    ['ends the read under way', read, 1],
+    ['ends the read in flight', read, 1],
     ['ends the reads of its batch', `[${read},${read}]`, 1],
     ['does not end its raw transaction', write, 0],
   ])('%s', async (_, body, cut) => {
@@ -341,7 +341,7 @@ describe('a key store that fails', () => {
     expect(answer.text).not.toContain('kr_secret')
   })
 
-  test.each(['suspended', 'ACTIVE', '', undefined])('a key of the state %s is refused', async (status) => {
+  test.each(['suspended', 'ACTIVE', '', undefined])('a key of the state %s is rejected', async (status) => {
     const upstream = await fake()
     const record = { id: 'a', kind: 'apiKey', networks: ['testnet'], status } as unknown as KeyRecord
     for (const find of [() => record, async () => record]) {
@@ -359,7 +359,7 @@ describe('a key store that fails', () => {
     ['null', null, 401, 'key_unknown'],
     ['a record without networks', { id: 'a', kind: 'apiKey', status: 'active' }, 503, 'key_store_unavailable'],
     ['a text', 'a', 503, 'key_store_unavailable'],
-  ])('%s for a record is refused, and the gateway lives on', async (_, record, status, reason) => {
+  ])('%s for a record is rejected, and the gateway lives on', async (_, record, status, reason) => {
     const found = record as unknown as KeyRecord
     for (const find of [() => found, async () => found]) {
       const { address } = await gatewayOf([nothingThere], { keys: { find } })
@@ -402,7 +402,7 @@ describe('options', () => {
     expect((await post(address, read.replace('eth_call', 'eth_accounts'))).text).toContain('-32601')
   })
 
-  test('an upstream URL that is none is refused without being named', async () => {
+  test('an upstream URL that is none is rejected without being named', async () => {
     await expect(gatewayOf(['ftp://user:hunter22@secret.example/'])).rejects.toThrow(
       new TypeError('networks.testnet.upstreams[0].url is not an http or https URL'),
     )

@@ -5,7 +5,7 @@ const control = 'control'
 const controlFigure: Figure = { key: control, title: 'the floor beside itself', unit: '×' }
 const cpu = (key: string, title: string): Figure => ({ key, title, unit: 'µs' })
 
-const refusals: readonly (readonly [name: string, title: string, bar: number])[] = [
+const rejections: readonly (readonly [name: string, title: string, bar: number])[] = [
   ['unknown', 'an unknown key', 0.5],
   ['limited', 'a key over its rate', 0.7],
   ['overQuota', 'a key over its quota', 0.7],
@@ -74,12 +74,12 @@ export const gatewayRows: readonly FigureRow[] = [
     note: 'A ratio of 0 is the latency of the floor itself.',
   },
   {
-    name: 'gatewayRefusals',
-    title: 'The service, refusals, 64 connections',
+    name: 'gatewayRejections',
+    title: 'The service, rejections, 64 connections',
     program,
-    args: ['refusals'],
+    args: ['rejections'],
     figures: [
-      ...refusals.map(([key, title, most]): Figure => ({
+      ...rejections.map(([key, title, most]): Figure => ({
         key,
         title: `${title}, CPU beside an answered call`,
         unit: '×',

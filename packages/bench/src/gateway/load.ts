@@ -19,7 +19,7 @@ export interface Load {
 export interface Served {
   readonly requests: number
   /** Answers of another status than 2xx. */
-  readonly refused: number
+  readonly rejected: number
   /** Requests that got no answer. */
   readonly lost: number
   readonly p50Ms: number
@@ -49,7 +49,7 @@ function request()
 end
 function done(summary, latency)
   local e = summary.errors
-  io.write(string.format('\\n{"requests":%d,"refused":%d,"lost":%d,"p50Ms":%f,"p99Ms":%f}\\n', summary.requests, e.status,
+  io.write(string.format('\\n{"requests":%d,"rejected":%d,"lost":%d,"p50Ms":%f,"p99Ms":%f}\\n', summary.requests, e.status,
     e.connect + e.read + e.write + e.timeout, latency:percentile(50) / 1000, latency:percentile(99) / 1000))
 end
 `

@@ -33,20 +33,20 @@ const open = async (name: string, program?: 'manyKeys'): Promise<RunningDoor> =>
 interface Subject {
   readonly door: RunningDoor
   readonly load: Load
-  /** Whether it answers or refuses. */
-  readonly refuses: boolean
+  /** Whether it answers or rejects. */
+  readonly rejects: boolean
 }
 
 const subjectOf = (door: RunningDoor, bodies: readonly string[], kind = 'good', more: Partial<Load> = {}): Subject => ({
   door,
   load: { paths: door.door.paths[kind] ?? [], bodies, headers: door.door.headers?.[kind] ?? {}, ...more },
-  refuses: kind !== 'good',
+  rejects: kind !== 'good',
 })
 
-const slice = async ({ door, load, refuses }: Subject, seconds: number): Promise<Slice> => {
+const slice = async ({ door, load, rejects }: Subject, seconds: number): Promise<Slice> => {
   const seen = await door.slice(load, seconds)
   // What a slice measured must be what its row says, or the figure is of something else.
-  const wrong = refuses ? seen.requests - seen.refused : seen.refused
+  const wrong = rejects ? seen.requests - seen.rejected : seen.rejected
   if (seen.requests === 0 || seen.lost > 0 || wrong > seen.requests / 1_000)
     throw new Error(`a slice went wrong: ${JSON.stringify(seen)}`)
   return seen
@@ -147,7 +147,7 @@ const measures: Readonly<Record<string, (rounds: number) => Promise<Figures>>> =
       growth: [Math.max(...seen.map((one) => one.million.rssMb)) - rssMb],
     }
   },
-  refusals: async (rounds) => {
+  rejections: async (rounds) => {
     const door = await open('service')
     const subjects = {
       answered: subjectOf(door, single),

@@ -14,11 +14,11 @@ interface Developer {
 }
 
 /** Signs somebody up over HTTP, as a browser would. */
-const signUp = async (url: string, mail: string): Promise<Developer> => {
+const signUp = async (url: string, email: string): Promise<Developer> => {
   const headers = { 'content-type': 'application/json', origin: url }
   const post = (path: string, body: object, more: Record<string, string> = {}): Promise<Response> =>
     fetch(`${url}${path}`, { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) })
-  const answer = await post('/api/account', { mail, password })
+  const answer = await post('/api/account', { email, password })
   const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? ''
   const { account } = (await answer.json()) as { account: { id: string } }
   return {
@@ -41,7 +41,7 @@ const badToken = (kid: string): string => {
 
 /**
  * Opens the whole service in front of a node, as `keyrail serve` opens it, with its storage in SQLite and all that it does to a call on: key, rate, quota, metering. Its
- * limits are above what a bench can ask, but for those who are there to be refused.
+ * limits are above what a bench can ask, but for those who are there to be rejected.
  */
 export async function openService(upstream: string): Promise<Door> {
   tuneHeap()

@@ -23,7 +23,7 @@ const transaction = (n: number): object => ({
   maxPriorityFeePerGas: '0x3b9aca00',
   nonce: '0x1f',
   r: hex(32),
-  // Below half of the curve's order: libraries refuse the other half.
+  // Below half of the curve's order: libraries reject the other half.
   s: `0x1${hex(32).slice(3)}`,
   to: hex(20),
   transactionIndex: `0x${n.toString(16)}`,

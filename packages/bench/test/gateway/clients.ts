@@ -111,7 +111,7 @@ export const clients: readonly Client[] = [
       const provider = new Web3.providers.HttpProvider(url)
       return {
         ...raw(createWeb3Subject('web3', () => ({ provider }))),
-        // Its calls never end where a batch is refused as a whole: who looks at the batch itself is told.
+        // Its calls never end where a batch is rejected as a whole: who looks at the batch itself is told.
         balances: (addresses) => {
           const batch = new new Web3(provider).BatchRequest()
           const calls = addresses.map((address, at) =>

@@ -18,7 +18,7 @@ import { createVisitor } from '@keyrail/gateway/test/visitor.ts'
 import type { Visitor } from '@keyrail/gateway/test/visitor.ts'
 
 /** Bounds that are low enough to be met by a test. */
-const bounds = { maxBodyBytes: 10_000, maxBatchItems: 5 }
+const bounds = { maxBodyBytes: 10_000, maxBatchCalls: 5 }
 
 /** A whole service, its accounts, and what they have. */
 export interface Deployment {
@@ -42,7 +42,7 @@ const password = randomBytes(12).toString('base64url')
 
 /** Starts a service with its storage in SQLite in front of a node, and signs two people up over HTTP. */
 export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Deployment> {
-  const folder = mkdtempSync(join(tmpdir(), 'keyrail-refusals-'))
+  const folder = mkdtempSync(join(tmpdir(), 'keyrail-rejections-'))
   const node = await startFakeUpstream(chainIds.testnet)
   const operatorToken = randomBytes(32).toString('base64url')
   const { publicUrl: _, ...config } = parseServiceConfig({
@@ -71,8 +71,8 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
     return { id: key.id, apiKey, path: `/testnet/${apiKey}` }
   }
   const [ann, bob] = [createVisitor(url), createVisitor(url)]
-  await ann.get('POST /api/account', { body: { mail: 'ann@example.org', password } })
-  const { account } = await bob.get('POST /api/account', { body: { mail: 'bob@example.org', password } })
+  await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
+  const { account } = await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
   const disabledPath = (await keyOf(bob)).path
   const operator = createVisitor(url)
   const { status } = await operator.ask(
@@ -81,7 +81,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
     {},
     { authorization: `Bearer ${operatorToken}` },
   )
-  if (status !== 200) throw new Error(`the operator was refused with ${status}`)
+  if (status !== 200) throw new Error(`the operator was rejected with ${status}`)
 
   let made = 0
   return {
@@ -114,7 +114,7 @@ export async function openDeployment(quotaStatus: 403 | 429 = 403): Promise<Depl
 export async function openLost(): Promise<Deployment & { readonly knownPath: string }> {
   const deployment = await openDeployment()
   const { path } = await deployment.makeApp()
-  // Refused before any limit is asked: of those it must know nothing.
+  // Rejected before any limit is asked: of those it must know nothing.
   await post(`http://127.0.0.1:${deployment.port}${path}`, '{"jsonrpc":"2.0","id":1,"method":"eth_accounts"}')
   await deployment.service.storage.close()
   return { ...deployment, knownPath: path }

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net'
 import type { FailureKind } from '@keyrail/core'
 import type { TestClient } from '@keyrail/core/test/adapterVectors.ts'
 import { createApiKey } from '@keyrail/gateway'
-import { refusals } from '@keyrail/gateway/test/everyRejection.ts'
-import type { Refusal } from '@keyrail/gateway/test/everyRejection.ts'
+import { rejections } from '@keyrail/gateway/test/everyRejection.ts'
+import type { Rejection } from '@keyrail/gateway/test/everyRejection.ts'
 import { result } from '@keyrail/gateway/test/fakeUpstream.ts'
 import { nothingThere, post } from '@keyrail/gateway/test/startGateway.ts'
 import { openDoor } from './openDeployment.ts'
@@ -14,26 +14,26 @@ import type { Deployment, Door } from './openDeployment.ts'
 import { bytesOf, withBody } from './relay.ts'
 import type { Meddle, Passing } from './relay.ts'
 
-/** The name of a refusal in the table. */
-export type RefusalName = keyof typeof refusals
+/** The name of a rejection in the table. */
+export type RejectionName = keyof typeof rejections
 
 /** What rows may use. */
 export interface World {
   readonly service: Deployment
-  /** One whose quota refusals have status 429. */
+  /** One whose quota rejections have status 429. */
   readonly strict: Deployment
   /** One whose database is gone; and the path of a key that it remembers. */
   readonly lost: Deployment & { readonly knownPath: string }
 }
 
-/** Where a call is refused. */
+/** Where a call is rejected. */
 export interface Scene {
   readonly port: number
   /** Holds the key. */
   readonly path: string
   /** What happens to requests on their way. */
   readonly meddle?: Meddle
-  /** Until when a call is refused here, by `performance.now`; one that comes later says nothing. @default for ever */
+  /** Until when a call is rejected here, by `performance.now`; one that comes later says nothing. @default for ever */
   readonly untilMs?: number
   /** @see startRelay */
   readonly begun?: Socket[]
@@ -42,18 +42,18 @@ export interface Scene {
   readonly close?: () => Promise<void>
 }
 
-/** A refusal, how it is brought about, and what clients make of it. */
+/** A rejection, how it is brought about, and what clients make of it. */
 export interface Row {
-  readonly refusal: RefusalName
-  /** Told beside the refusal's name, where there are several rows of one. */
+  readonly rejection: RejectionName
+  /** Told beside the rejection's name, where there are several rows of one. */
   readonly when?: string
-  /** Written by the refusal's own maker, so that its words cannot differ. */
-  readonly told: () => Refusal
+  /** Written by the rejection's own maker, so that its words cannot differ. */
+  readonly told: () => Rejection
   /** The kind of failure that it is to ours. */
   readonly kind: FailureKind
   /** Brings it about. */
   readonly open: (world: World) => Scene | Promise<Scene>
-  /** Where that is another than the refusal's own: in a batch each call has its own refusal, under a good status. */
+  /** Where that is another than the rejection's own: in a batch each call has its own rejection, under a good status. */
   readonly status?: 200
   /** @default a call of `eth_gasPrice` */
   readonly ask?: (face: TestClient) => Promise<unknown>
@@ -61,7 +61,7 @@ export interface Row {
   readonly retries?: boolean
   /** Clients that ask again, or otherwise, and are answered. @default none */
   readonly answered?: readonly string[]
-  /** What a client says in place of the refusal's words, and why that is so. By client. */
+  /** What a client says in place of the rejection's words, and why that is so. By client. */
   readonly instead?: Readonly<Record<string, readonly [text: string, why: string]>>
   /** The least and the most requests of a client, where these are not what its library does with any such answer. By client. */
   readonly requests?: Readonly<Record<string, readonly [least: number, most: number]>>
@@ -145,7 +145,7 @@ const drained = async (): Promise<Scene> => {
 const other = `0x${'22'.repeat(20)}` as const
 const call = '{"jsonrpc":"2.0","id":1,"method":"eth_gasPrice","params":[]}'
 const midnight = (): number => new Date().setUTCHours(24, 0, 0, 0)
-const isUsedUp = { limit: 1, remaining: 0, refusedBy: 'day' as const }
+const isUsedUp = { limit: 1, remaining: 0, rejectedBy: 'day' as const }
 /** Balances of so many accounts, in one batch. */
 const balances =
   (count: number) =>
@@ -191,53 +191,53 @@ const thrice = (calls: number): readonly [number, number] => [4, 1 + 3 * calls]
 
 /** viem makes the calls of a batch its own, and finds none in an answer that is no list: it shows neither message nor status. */
 const blindBatch: Pick<Row, 'instead' | 'requests'> = {
-  instead: { viem: ['An unknown RPC error occurred', 'looks for the first of a list in the one refusal'] },
+  instead: { viem: ['An unknown RPC error occurred', 'looks for the first of a list in the one rejection'] },
   requests: { viem: thrice(6) },
 }
 /** viem has words of its own for what took too long; ours stand in `failure`. */
 const tookTooLong: Row['instead'] = { '@keyrail/viem': ['took too long to respond', 'is a `TimeoutError`'] }
 
-/** Every refusal, at least once. */
+/** Every rejection, at least once. */
 export const rows: readonly Row[] = [
   {
-    refusal: 'notFound',
-    told: refusals.notFound,
+    rejection: 'notFound',
+    told: rejections.notFound,
     kind: 'invalidRequest',
     open: at(async (world) => (await goodPath(world)).replace('/v2/', '/v1/')),
   },
   {
-    refusal: 'httpMethod',
-    told: refusals.httpMethod,
+    rejection: 'httpMethod',
+    told: rejections.httpMethod,
     kind: 'invalidRequest',
     open: spoiled((passing) => ({ ...passing, method: 'PUT' })),
   },
   {
-    refusal: 'contentType',
-    told: refusals.contentType,
+    rejection: 'contentType',
+    told: rejections.contentType,
     kind: 'invalidRequest',
     open: spoiled((passing) => withHeader('Content-Type', 'text/plain')(withoutHeader(passing, 'content-type'))),
   },
   {
-    refusal: 'expectationFailed',
-    told: refusals.expectationFailed,
+    rejection: 'expectationFailed',
+    told: rejections.expectationFailed,
     kind: 'invalidRequest',
     open: spoiled(withHeader('Expect', 'cake')),
   },
   {
-    refusal: 'badHttp',
-    told: refusals.badHttp,
+    rejection: 'badHttp',
+    told: rejections.badHttp,
     kind: 'invalidRequest',
     open: spoiled((passing) => withHeader('Transfer-Encoding', 'chunked')(withBody(passing, passing.body))),
   },
   {
-    refusal: 'headersTooLarge',
-    told: refusals.headersTooLarge,
+    rejection: 'headersTooLarge',
+    told: rejections.headersTooLarge,
     kind: 'invalidRequest',
     open: spoiled(withHeader('X-Large', 'y'.repeat(200_000))),
   },
   {
-    refusal: 'requestTimeout',
-    told: refusals.requestTimeout,
+    rejection: 'requestTimeout',
+    told: rejections.requestTimeout,
     kind: 'timeout',
     instead: tookTooLong,
     open: async () => ({
@@ -246,22 +246,22 @@ export const rows: readonly Row[] = [
     }),
   },
   {
-    refusal: 'bodyTooLarge',
-    told: () => refusals.bodyTooLarge(10_000),
+    rejection: 'bodyTooLarge',
+    told: () => rejections.bodyTooLarge(10_000),
     kind: 'invalidRequest',
     open: at(goodPath),
     ask: (face) => face.request('eth_call', [{ to: other, data: `0x${'ab'.repeat(10_000)}` }, 'latest']),
   },
   {
-    refusal: 'keyUnknown',
-    told: refusals.keyUnknown,
+    rejection: 'keyUnknown',
+    told: rejections.keyUnknown,
     kind: 'auth',
     open: at(() => `/testnet/${createApiKey('testnet')}`),
   },
   {
-    refusal: 'keyUnknown',
+    rejection: 'keyUnknown',
     when: 'in a batch',
-    told: refusals.keyUnknown,
+    told: rejections.keyUnknown,
     kind: 'auth',
     batch: true,
     ...blindBatch,
@@ -269,13 +269,13 @@ export const rows: readonly Row[] = [
     ask: balances(6),
   },
   {
-    refusal: 'keyUnknownLimited',
-    told: () => refusals.keyUnknownLimited({ retryAfterMs: 1, nowMs: 0 }),
+    rejection: 'keyUnknownLimited',
+    told: () => rejections.keyUnknownLimited({ retryAfterMs: 1, nowMs: 0 }),
     kind: 'auth',
     instead: { ethers: ['Invalid API key', 'asks again after any 429, until it is told 401'] },
     requests: { ethers: [2, 12] },
     open: async () => {
-      const scene = await behind(undefined, { strangers: { perSecond: 1, burst: 1 } })
+      const scene = await behind(undefined, { unknownKeys: { perSecond: 1, burst: 1 } })
       const path = `/testnet/${createApiKey('testnet')}`
       const untilMs = performance.now() + aSecond
       await post(`http://127.0.0.1:${scene.port}${path}`, call)
@@ -283,8 +283,8 @@ export const rows: readonly Row[] = [
     },
   },
   {
-    refusal: 'keyRevoked',
-    told: refusals.keyRevoked,
+    rejection: 'keyRevoked',
+    told: rejections.keyRevoked,
     kind: 'auth',
     open: at(
       madeOnce('revoked', async ({ service }) => {
@@ -295,8 +295,8 @@ export const rows: readonly Row[] = [
     ),
   },
   {
-    refusal: 'keyExpired',
-    told: refusals.keyExpired,
+    rejection: 'keyExpired',
+    told: rejections.keyExpired,
     kind: 'auth',
     open: at(
       madeOnce('expired', async ({ service }) => {
@@ -312,84 +312,84 @@ export const rows: readonly Row[] = [
     ),
   },
   {
-    refusal: 'keyDisabled',
-    told: refusals.keyDisabled,
+    rejection: 'keyDisabled',
+    told: rejections.keyDisabled,
     kind: 'auth',
     open: at(({ service }) => service.disabledPath),
   },
   {
-    refusal: 'keyWrongPath',
-    told: () => refusals.keyWrongPath('app', 'testnet'),
+    rejection: 'keyWrongPath',
+    told: () => rejections.keyWrongPath('app', 'testnet'),
     kind: 'auth',
     open: at(async (world) => (await goodPath(world)).replace('/v2/', '/')),
   },
   {
-    refusal: 'keyStoreUnavailable',
-    told: refusals.keyStoreUnavailable,
+    rejection: 'keyStoreUnavailable',
+    told: rejections.keyStoreUnavailable,
     kind: 'unavailable',
     open: ({ lost }) => ({ port: lost.port, path: `/testnet/${createApiKey('testnet')}` }),
   },
   {
-    refusal: 'limitsUnavailable',
-    told: refusals.limitsUnavailable,
+    rejection: 'limitsUnavailable',
+    told: rejections.limitsUnavailable,
     kind: 'unavailable',
     open: ({ lost }) => ({ port: lost.port, path: lost.knownPath }),
   },
   {
-    refusal: 'wrongNetwork',
-    told: () => refusals.wrongNetwork('mainnet', 'testnet'),
+    rejection: 'wrongNetwork',
+    told: () => rejections.wrongNetwork('mainnet', 'testnet'),
     kind: 'wrongNetwork',
     open: at(
       madeOnce('testnet key', async ({ service }) => (await service.makeKey()).path.replace('/testnet/', '/mainnet/')),
     ),
   },
   {
-    refusal: 'serviceOff',
-    told: refusals.serviceOff,
+    rejection: 'serviceOff',
+    told: rejections.serviceOff,
     kind: 'forbidden',
     open: at(madeOnce('no service', async ({ service }) => (await service.makeApp({ services: [] })).path)),
   },
   {
-    refusal: 'ipNotAllowed',
-    told: refusals.ipNotAllowed,
+    rejection: 'ipNotAllowed',
+    told: rejections.ipNotAllowed,
     kind: 'forbidden',
     open: listed('ip', '203.0.113.0/24'),
   },
   {
-    refusal: 'originNotAllowed',
-    told: refusals.originNotAllowed,
+    rejection: 'originNotAllowed',
+    told: rejections.originNotAllowed,
     kind: 'forbidden',
     open: listed('origin', 'https://app.example.com'),
   },
   {
-    refusal: 'userAgentNotAllowed',
-    told: refusals.userAgentNotAllowed,
+    rejection: 'userAgentNotAllowed',
+    told: rejections.userAgentNotAllowed,
     kind: 'forbidden',
     open: listed('userAgent', 'ExampleWallet/'),
   },
   {
-    refusal: 'methodNotAllowed',
-    told: () => refusals.methodNotAllowed('eth_gasPrice'),
+    rejection: 'methodNotAllowed',
+    told: () => rejections.methodNotAllowed('eth_gasPrice'),
     kind: 'forbidden',
     open: listed('method', 'eth_chainId'),
   },
   {
-    refusal: 'addressNotAllowed',
-    told: () => refusals.addressNotAllowed(other),
+    rejection: 'addressNotAllowed',
+    told: () => rejections.addressNotAllowed(other),
     kind: 'forbidden',
     open: listed('address', `0x${'11'.repeat(20)}`),
     ask: (face) => face.balance(other),
   },
   {
-    refusal: 'notAllowedWithAddresses',
-    told: () => refusals.notAllowedWithAddresses('call without an address'),
+    rejection: 'notAllowedWithAddresses',
+    told: () => rejections.notAllowedWithAddresses('call without an address'),
     kind: 'forbidden',
     open: listed('address', `0x${'11'.repeat(20)}`),
     ask: (face) => face.request('eth_simulateV1', [{ blockStateCalls: [] }, 'latest']),
   },
   {
-    refusal: 'tracerNotAllowed',
-    told: () => refusals.tracerNotAllowed('tracer "myTracer"'),
+    rejection: 'tracerNotAllowed',
+    told: () => rejections.tracerNotAllowed('tracer "myTracer"'),
     kind: 'forbidden',
     open: at(goodPath),
     instead: {
@@ -398,25 +398,25 @@ export const rows: readonly Row[] = [
     ask: (face) => face.request('debug_traceCall', [{ to: other }, 'latest', { tracer: 'myTracer' }]),
   },
   {
-    refusal: 'methodNotAllowed',
+    rejection: 'methodNotAllowed',
     when: 'in a batch',
     status: 200,
     batch: true,
-    told: () => refusals.methodNotAllowed('eth_getBalance'),
+    told: () => rejections.methodNotAllowed('eth_getBalance'),
     kind: 'forbidden',
     open: listed('method', 'eth_chainId'),
     ask: balances(3),
   },
   {
-    refusal: 'jwtInvalid',
-    told: () => refusals.jwtInvalid('missing', 'none was sent: use Authorization: Bearer'),
+    rejection: 'jwtInvalid',
+    told: () => rejections.jwtInvalid('missing', 'none was sent: use Authorization: Bearer'),
     kind: 'auth',
     open: at(madeOnce('needs a token', ({ service }) => needsToken(service))),
   },
   {
-    refusal: 'rateLimited',
+    rejection: 'rateLimited',
     when: 'asked again',
-    told: () => refusals.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
+    told: () => rejections.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
     kind: 'throttled',
     open: tooFast,
     answered: ['viem', 'ethers', ...ours],
@@ -424,65 +424,65 @@ export const rows: readonly Row[] = [
     requests: { ...ofOurs(2, 2), viem: [2, 4], ethers: [2, 12] },
   },
   {
-    refusal: 'rateLimited',
+    rejection: 'rateLimited',
     when: 'not asked again',
     retries: false,
-    told: () => refusals.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
+    told: () => rejections.rateLimited({ perSecond: 1, retryAfterMs: 1, currentPerSecond: 2, nowMs: 0 }),
     kind: 'throttled',
     open: tooFast,
   },
   {
-    refusal: 'quotaExceeded',
-    told: () => refusals.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
+    rejection: 'quotaExceeded',
+    told: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
     kind: 'quota',
     open: at(madeOnce('used up', ({ service }) => usedUp(service))),
   },
   {
-    refusal: 'quotaExceeded',
+    rejection: 'quotaExceeded',
     when: 'in a batch',
     status: 200,
     batch: true,
-    told: () => refusals.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
+    told: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 403),
     kind: 'quota',
     open: at(madeOnce('used up', ({ service }) => usedUp(service))),
     ask: balances(3),
     requests: { viem: thrice(3) },
   },
   {
-    refusal: 'quotaExceeded',
+    rejection: 'quotaExceeded',
     when: 'as 429',
-    told: () => refusals.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 429),
+    told: () => rejections.quotaExceeded({ ...isUsedUp, resetAtMs: midnight() }, 429),
     kind: 'quota',
     open: async ({ strict }) => ({ port: strict.port, path: await usedUp(strict) }),
     without: { ethers: 'asks for four minutes on end where it gets 429, which is why 403 is the default' },
   },
   {
-    refusal: 'parseError',
-    told: refusals.parseError,
+    rejection: 'parseError',
+    told: rejections.parseError,
     kind: 'invalidRequest',
     open: spoiled((passing) => withBody(passing, passing.body.slice(0, -1))),
   },
   {
-    refusal: 'tooDeep',
-    told: () => refusals.tooDeep(64),
+    rejection: 'tooDeep',
+    told: () => rejections.tooDeep(64),
     kind: 'invalidRequest',
     open: spoiled((passing) => withBody(passing, `${'['.repeat(65)}${']'.repeat(65)}`)),
   },
   {
-    refusal: 'invalidRequest',
-    told: refusals.invalidRequest,
+    rejection: 'invalidRequest',
+    told: rejections.invalidRequest,
     kind: 'invalidRequest',
     open: spoiled(withJson({ jsonrpc: '1.0' })),
   },
   {
-    refusal: 'emptyBatch',
-    told: refusals.emptyBatch,
+    rejection: 'emptyBatch',
+    told: rejections.emptyBatch,
     kind: 'invalidRequest',
     open: spoiled((passing) => withBody(passing, '[]')),
   },
   {
-    refusal: 'batchTooLarge',
-    told: () => refusals.batchTooLarge(6, 5),
+    rejection: 'batchTooLarge',
+    told: () => rejections.batchTooLarge(6, 5),
     kind: 'batchTooLarge',
     batch: true,
     open: at(goodPath),
@@ -492,21 +492,21 @@ export const rows: readonly Row[] = [
     requests: { ...blindBatch.requests, ...ofOurs(3, 3) },
   },
   {
-    refusal: 'invalidParams',
-    told: refusals.invalidParams,
+    rejection: 'invalidParams',
+    told: rejections.invalidParams,
     kind: 'invalidRequest',
     open: spoiled(withJson({ params: 'x' })),
   },
   {
-    refusal: 'methodNotFound',
-    told: () => refusals.methodNotFound('eth_accounts'),
+    rejection: 'methodNotFound',
+    told: () => rejections.methodNotFound('eth_accounts'),
     kind: 'methodUnavailable',
     open: at(goodPath),
     ask: (face) => face.request('eth_accounts', []),
   },
   {
-    refusal: 'noUpstream',
-    told: () => refusals.noUpstream('testnet'),
+    rejection: 'noUpstream',
+    told: () => rejections.noUpstream('testnet'),
     kind: 'unavailable',
     open: () =>
       behind(undefined, {
@@ -517,33 +517,33 @@ export const rows: readonly Row[] = [
       }),
   },
   {
-    refusal: 'upstreamBusy',
-    told: refusals.upstreamBusy,
+    rejection: 'upstreamBusy',
+    told: rejections.upstreamBusy,
     kind: 'unavailable',
     open: () => behind((_, response) => void response.writeHead(429).end()),
   },
   {
-    refusal: 'upstreamTimeout',
-    told: () => refusals.upstreamTimeout(200),
+    rejection: 'upstreamTimeout',
+    told: () => rejections.upstreamTimeout(200),
     kind: 'timeout',
     instead: tookTooLong,
     open: () => behind(() => undefined, { limits: { upstreamTimeoutMs: 200 } }),
   },
   {
-    refusal: 'upstreamBad',
-    told: refusals.upstreamBad,
+    rejection: 'upstreamBad',
+    told: rejections.upstreamBad,
     kind: 'unavailable',
     open: () => behind(() => '<html>'),
   },
   {
-    refusal: 'responseTooLarge',
-    told: () => refusals.responseTooLarge(500),
+    rejection: 'responseTooLarge',
+    told: () => rejections.responseTooLarge(500),
     kind: 'range',
-    open: () => behind((seen) => result(seen, `"${'x'.repeat(600)}"`), { limits: { maxAnswerBytes: 500 } }),
+    open: () => behind((seen) => result(seen, `"${'x'.repeat(600)}"`), { limits: { maxResponseBytes: 500 } }),
   },
   {
-    refusal: 'draining',
-    told: refusals.draining,
+    rejection: 'draining',
+    told: rejections.draining,
     kind: 'unavailable',
     open: drained,
   },

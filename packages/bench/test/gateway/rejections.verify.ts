@@ -2,8 +2,8 @@ import { inspect } from 'node:util'
 import { isKeyrailError } from '@keyrail/core'
 import type { KeyrailError } from '@keyrail/core'
 import { leaksOf } from '@keyrail/core/test/leakWalk.ts'
-import { refusals } from '@keyrail/gateway/test/everyRejection.ts'
-import type { Refusal } from '@keyrail/gateway/test/everyRejection.ts'
+import { rejections } from '@keyrail/gateway/test/everyRejection.ts'
+import type { Rejection } from '@keyrail/gateway/test/everyRejection.ts'
 import { chainIds } from '@keyrail/gateway/test/startGateway.ts'
 import { Wallet } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -87,7 +87,7 @@ const failureOf = (error: unknown): KeyrailError => {
 }
 
 /** How often each library asks by default where it gets such an answer. */
-const requestsOf = (client: Client, row: Row, { code, status }: Refusal): readonly [number, number] => {
+const requestsOf = (client: Client, row: Row, { code, status }: Rejection): readonly [number, number] => {
   const given = row.requests?.[client.name]
   if (given !== undefined) return given
   if (row.retries === false) return [1, 1]
@@ -98,13 +98,13 @@ const requestsOf = (client: Client, row: Row, { code, status }: Refusal): readon
   return passes && status >= 400 ? [4, 4] : [1, 1]
 }
 
-test('every refusal of the table has a row', () => {
-  expect([...new Set(rows.map(({ refusal }) => refusal))].toSorted()).toEqual(Object.keys(refusals).toSorted())
+test('every rejection of the table has a row', () => {
+  expect([...new Set(rows.map(({ rejection }) => rejection))].toSorted()).toEqual(Object.keys(rejections).toSorted())
 })
 
 test('the search for the key finds one that a library shows', async () => {
   const [row, viem] = [
-    rows.find(({ refusal }) => refusal === 'serviceOff'),
+    rows.find(({ rejection }) => rejection === 'serviceOff'),
     clients.find(({ name }) => name === 'viem'),
   ]
   if (row === undefined || viem === undefined) throw new Error('there is no such row or client')
@@ -114,16 +114,16 @@ test('the search for the key finds one that a library shows', async () => {
 const cases = rows.flatMap((row) =>
   clients
     .filter(({ name }) => row.without?.[name] === undefined)
-    .map((client) => [[row.refusal, row.when, 'to', client.name].filter(Boolean).join(' '), row, client] as const),
+    .map((client) => [[row.rejection, row.when, 'to', client.name].filter(Boolean).join(' '), row, client] as const),
 )
 
 describe('each client shows what is true', () => {
   test.concurrent.each(cases)(
     '%s',
     async (_, row, client) => {
-      const refusal = { ...row.told(), ...(row.status === undefined ? {} : { status: row.status }) }
+      const rejection = { ...row.told(), ...(row.status === undefined ? {} : { status: row.status }) }
       const { value, error, requests, tookMs, leaks } = await askAs(client, row)
-      const [least, most] = requestsOf(client, row, refusal)
+      const [least, most] = requestsOf(client, row, rejection)
       expect(leaks).toEqual([])
       expect(requests, String(error)).toBeGreaterThanOrEqual(least)
       expect(requests, String(error)).toBeLessThanOrEqual(most)
@@ -133,37 +133,37 @@ describe('each client shows what is true', () => {
         return
       }
       if (error === undefined) throw new Error(`it was answered: ${inspect(value)}`)
-      const [text] = row.instead?.[client.name] ?? [refusal.message]
+      const [text] = row.instead?.[client.name] ?? [rejection.message]
       expect(wordsOf(client, error)).toContain(text)
       if (client.name === 'fetch') {
-        const { status, code, message, reason } = refusal
+        const { status, code, message, reason } = rejection
         expect(error).toMatchObject({ status, error: { code, message, data: { reason } } })
       }
       if (!client.ours) return
       if (row.batch === true && client.name === '@keyrail/web3') {
         // The calls of its batches fail with error objects, which hold a code and a message only.
-        expect(error.message).toContain(`failed (${row.kind}, HTTP ${refusal.status}, code ${refusal.code}, `)
+        expect(error.message).toContain(`failed (${row.kind}, HTTP ${rejection.status}, code ${rejection.code}, `)
         return
       }
       const { kind, source, retryable, status, rpcError, message } = failureOf(error)
       expect({ kind, source, status, rpcError }).toMatchObject({
         kind: row.kind,
         source: 'service',
-        status: refusal.status,
-        rpcError: { code: refusal.code, message: refusal.message, data: { reason: refusal.reason } },
+        status: rejection.status,
+        rpcError: { code: rejection.code, message: rejection.message, data: { reason: rejection.reason } },
       })
-      expect(message).toContain(refusal.message)
+      expect(message).toContain(rejection.message)
       expect(retryable).toBe(['unavailable', 'timeout', 'throttled'].includes(kind))
     },
     90_000,
   )
 })
 
-const behindTheService = rows.filter(({ refusal }) =>
-  ['upstreamTimeout', 'upstreamBad', 'upstreamBusy'].includes(refusal),
+const behindTheService = rows.filter(({ rejection }) =>
+  ['upstreamTimeout', 'upstreamBad', 'upstreamBusy'].includes(rejection),
 )
 const writes = behindTheService.flatMap((row) =>
-  clients.filter(({ ours }) => ours).map((client) => [`${row.refusal} to ${client.name}`, row, client] as const),
+  clients.filter(({ ours }) => ours).map((client) => [`${row.rejection} to ${client.name}`, row, client] as const),
 )
 
 describe('a transaction that a node may have taken is not sent again', () => {

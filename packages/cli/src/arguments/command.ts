@@ -30,7 +30,7 @@ export interface Command {
   /** What its first word can be, where that is one of a few. */
   readonly words?: readonly string[]
   /** Names that people try, and what to do in their place. */
-  readonly refused?: Readonly<Record<string, string>>
+  readonly rejected?: Readonly<Record<string, string>>
   /** Paragraphs below the options in the help. */
   readonly notes: readonly string[]
   /** Does the work and gives the exit code. Loaded late, so that a call does not pay for the service. */

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { CliError } from '../cliError.ts'
 import { parseParamList, parseParams } from './parseParams.ts'
 
-const refusal = (run: () => unknown): CliError => {
+const rejection = (run: () => unknown): CliError => {
   try {
     run()
   } catch (error) {
     if (error instanceof CliError) return error
     throw error
   }
-  throw new Error('nothing was refused')
+  throw new Error('nothing was rejected')
 }
 
 describe('parseParams', () => {
@@ -37,21 +37,21 @@ describe('parseParams', () => {
     expect(parseParams([word])).toEqual([sent])
   })
 
-  test.each(['012', '-1', '1.5', '.5', '1e3'])('%s is refused, because no quantity is written so', (word) => {
-    expect(refusal(() => parseParams(['latest', word]))).toMatchObject({
+  test.each(['012', '-1', '1.5', '.5', '1e3'])('%s is rejected, because no quantity is written so', (word) => {
+    expect(rejection(() => parseParams(['latest', word]))).toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/^param 2 is a number/),
     })
   })
 
-  test.each(['{"a":', '[1,', '"open', `{fromBlock:"0x0"}`])('%s is refused, not sent as a string', (word) => {
-    const error = refusal(() => parseParams([word]))
+  test.each(['{"a":', '[1,', '"open', `{fromBlock:"0x0"}`])('%s is rejected, not sent as a string', (word) => {
+    const error = rejection(() => parseParams([word]))
     expect(error.exitCode).toBe(2)
     expect(error.hint).toContain('single quotes')
   })
 
-  test('a number inside JSON that would lose digits is refused', () => {
-    expect(refusal(() => parseParams(['[9007199254740993]'])).message).toContain('9007199254740993')
+  test('a number inside JSON that would lose digits is rejected', () => {
+    expect(rejection(() => parseParams(['[9007199254740993]'])).message).toContain('9007199254740993')
   })
 })
 
@@ -60,7 +60,7 @@ describe('parseParamList', () => {
     expect(parseParamList('[12, "latest", [25]]')).toEqual([12, 'latest', [25]])
   })
 
-  test.each(['{"a":1}', '12', '"latest"', 'latest'])('%s is refused', (text) => {
-    expect(refusal(() => parseParamList(text)).exitCode).toBe(2)
+  test.each(['{"a":1}', '12', '"latest"', 'latest'])('%s is rejected', (text) => {
+    expect(rejection(() => parseParamList(text)).exitCode).toBe(2)
   })
 })

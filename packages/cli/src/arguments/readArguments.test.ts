@@ -10,7 +10,7 @@ const command: Command = {
     json: { type: 'boolean', about: 'a flag' },
     port: { type: 'string', value: 'N', about: 'a value' },
   },
-  refused: { 'api-key': 'put it in a file' },
+  rejected: { 'api-key': 'put it in a file' },
   notes: [],
   run: async () => 0,
 }
@@ -45,7 +45,7 @@ describe('readArguments', () => {
     [['-1'], /minus sign/, /--params/],
     [['--api-key', 'secret-value'], /^--api-key is not accepted$/, /put it in a file/],
     [['--api-key=secret-value'], /^--api-key is not accepted$/, /put it in a file/],
-  ])('%j is refused with the mend', (words, message, hint) => {
+  ])('%j is rejected with the fix', (words, message, hint) => {
     expect(() => readArguments(command, words)).toThrow(
       expect.objectContaining({
         exitCode: 2,
@@ -63,7 +63,7 @@ describe('readArguments', () => {
     expect(() => readArguments(command, ['--json=yes'])).toThrow('--json takes no value')
   })
 
-  test('no refusal repeats a value', () => {
+  test('no rejection repeats a value', () => {
     expect(() => readArguments(command, ['--api-keys=kr_secret'])).toThrow(/^keyrail dev has no option --api-keys$/)
   })
 })

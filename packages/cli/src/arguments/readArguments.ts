@@ -9,7 +9,7 @@ import { nearest } from './nearest.ts'
  *
  * @param command - The command as it is declared.
  * @param words - The words of the command line after the command's name.
- * @throws {CliError} exit code 2: an unknown or refused option, a missing value, a value where none belongs.
+ * @throws {CliError} exit code 2: an unknown or rejected option, a missing value, a value where none belongs.
  */
 export function readArguments(command: Command, words: readonly string[]): ReadArguments {
   const { tokens } = parseArgs({
@@ -26,8 +26,8 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
-    const refusal = command.refused?.[token.name]
-    if (refusal !== undefined) throw wrongUsage(`${token.rawName} is not accepted`, refusal)
+    const rejection = command.rejected?.[token.name]
+    if (rejection !== undefined) throw wrongUsage(`${token.rawName} is not accepted`, rejection)
     const option = command.options[token.name]
     if (!option || !token.rawName.startsWith('--')) throw unknownOption(command, token.rawName)
     if (option.type === 'boolean') {

@@ -137,7 +137,7 @@ const actions: Actions = {
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 for a wrong command line; 1 where it was refused; 3 where no answer came.
+ * @throws {CliError} exit code 2 for a wrong command line; 1 where it was rejected; 3 where no answer came.
  */
 export function apps(given: ReadArguments): Promise<number> {
   return runAction('apps', actions, given)

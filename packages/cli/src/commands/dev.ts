@@ -82,7 +82,7 @@ export async function dev(given: ReadArguments): Promise<number> {
     }
     const calls = shown.json && !shown.once ? undefined : await makeFirstCalls(service.description)
     await show(service, calls, shown)
-    if (shown.once) return calls?.allEqual === true ? exitCodes.ok : exitCodes.refused
+    if (shown.once) return calls?.allEqual === true ? exitCodes.ok : exitCodes.rejected
     const broken = await Promise.race([stop.asked.then(() => undefined), service.broken])
     if (broken !== undefined) {
       throw new CliError(broken, {

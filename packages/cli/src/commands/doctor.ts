@@ -81,5 +81,5 @@ export async function doctor(given: ReadArguments): Promise<number> {
     ? printData(JSON.stringify({ address: label, ok: isWell, findings }))
     : print(['', summaryLine(findings, style)]))
   if (isWell) return exitCodes.ok
-  return unanswered ? exitCodes.noAnswer : exitCodes.refused
+  return unanswered ? exitCodes.noAnswer : exitCodes.rejected
 }

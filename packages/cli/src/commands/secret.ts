@@ -40,5 +40,5 @@ export async function secret(given: ReadArguments): Promise<number> {
         : []),
     ])
   }
-  return unreadable.length === 0 ? exitCodes.ok : exitCodes.refused
+  return unreadable.length === 0 ? exitCodes.ok : exitCodes.rejected
 }

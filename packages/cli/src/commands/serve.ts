@@ -30,7 +30,7 @@ const endOfItself = (error: unknown): void => {
   const { name, stack = '' } = error instanceof Error ? error : new Error('no error')
   const places = stack.split('\n').filter((line) => /^\s+at /.test(line))
   process.stderr.write(`keyrail: the service failed in itself (${name})\n${places.join('\n')}\n`)
-  process.exit(exitCodes.refused)
+  process.exit(exitCodes.rejected)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isAccountRefusal, openOperatorTools } from '@keyrail/gateway'
+import { isAccountError, openOperatorTools } from '@keyrail/gateway'
 import type { OperatorTools } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { nearest } from '../arguments/nearest.ts'
@@ -34,23 +34,23 @@ const dayMs = 86_400_000
 const pageSize = 200
 const mostLimit = 1_000_000_000
 
-/** Refusals are results; here they end the command. */
+/** Rejections are results; here they end the command. */
 function granted<T>(result: T): Exclude<T, { readonly status: number; readonly code: string }> {
-  if (isAccountRefusal(result)) throw new CliError(result.message)
+  if (isAccountError(result)) throw new CliError(result.message)
   return result as Exclude<T, { readonly status: number; readonly code: string }>
 }
 
 async function find(users: Users, who: string): Promise<Account> {
-  const user = await users.findUser(who.startsWith('usr_') ? { id: who } : { mail: who })
+  const user = await users.findUser(who.startsWith('usr_') ? { id: who } : { email: who })
   if (user === undefined) {
-    throw new CliError('there is no such account', { hint: 'give its mail address or its id; see keyrail users list' })
+    throw new CliError('there is no such account', { hint: 'give its email address or its id; see keyrail users list' })
   }
   return user
 }
 
-const shown = ({ id, mail, state, role, limits, createdAt }: Account): Record<string, unknown> => ({
+const shown = ({ id, email, state, role, limits, createdAt }: Account): Record<string, unknown> => ({
   id,
-  mail,
+  email,
   state,
   role,
   limits,
@@ -60,7 +60,7 @@ const shown = ({ id, mail, state, role, limits, createdAt }: Account): Record<st
 async function listAll(users: Users, search: string | undefined): Promise<Account[]> {
   const all: Account[] = []
   for (let after = ''; ;) {
-    const page = await users.listUsers({ after, limit: pageSize, ...(search === undefined ? {} : { mail: search }) })
+    const page = await users.listUsers({ after, limit: pageSize, ...(search === undefined ? {} : { email: search }) })
     all.push(...page)
     after = page.at(-1)?.id ?? ''
     if (page.length < pageSize) return all
@@ -79,8 +79,8 @@ const setState =
   async ({ users }, _given, [who = '']) => {
     const { id } = await find(users, who)
     const user = granted(await users.setUserState({ id, state }))
-    const said = state === 'active' ? 'is enabled' : 'is disabled: its sessions have ended and its keys are refused'
-    return { json: shown(user), lines: [`${user.mail} ${said}`] }
+    const said = state === 'active' ? 'is enabled' : 'is disabled: its sessions have ended and its keys are rejected'
+    return { json: shown(user), lines: [`${user.email} ${said}`] }
   }
 
 const actions: Readonly<Record<string, Action>> = {
@@ -90,9 +90,9 @@ const actions: Readonly<Record<string, Action>> = {
     run: async ({ users }, given) => {
       const all = await listAll(users, given.text('search'))
       const style = styleOf(process.stdout)
-      const rows = all.map(({ id, mail, state, role, limits, createdAt }) => [
+      const rows = all.map(({ id, email, state, role, limits, createdAt }) => [
         id,
-        mail,
+        email,
         state === 'active' ? state : style.bad(state),
         role,
         limits === null ? '' : 'own limits',
@@ -103,55 +103,55 @@ const actions: Readonly<Record<string, Action>> = {
         lines:
           all.length === 0
             ? ['There are no accounts.']
-            : formatTable([['ID', 'MAIL', 'STATE', 'ROLE', 'LIMITS', 'SINCE'].map(style.faint), ...rows]),
+            : formatTable([['ID', 'EMAIL', 'STATE', 'ROLE', 'LIMITS', 'SINCE'].map(style.faint), ...rows]),
       }
     },
   },
   invite: {
     needs: [],
-    may: 'MAIL',
+    may: 'EMAIL',
     takes: ['days'],
-    run: async ({ users, siteUrl }, given, [mail]) => {
+    run: async ({ users, siteUrl }, given, [email]) => {
       const days = readWholeNumber('--days', given.text('days'), { min: 1, max: 30 }) ?? 7
       const { invite, text } = granted(
-        await users.inviteUser({ ...(mail === undefined ? {} : { mail }), validMs: days * dayMs }),
+        await users.inviteUser({ ...(email === undefined ? {} : { email }), validMs: days * dayMs }),
       )
-      const url = `${siteUrl}/sign-up#${text}${mail === undefined ? '' : `&mail=${encodeURIComponent(mail)}`}`
+      const url = `${siteUrl}/sign-up#${text}${email === undefined ? '' : `&email=${encodeURIComponent(email)}`}`
       const expiresAt = new Date(invite.expiresAt).toISOString()
       return {
-        json: { id: invite.id, mail: invite.mail, url, expiresAt },
-        lines: [`Works once, until ${expiresAt}${mail === undefined ? '' : `, for ${mail}`}:`, url],
+        json: { id: invite.id, email: invite.email, url, expiresAt },
+        lines: [`Works once, until ${expiresAt}${email === undefined ? '' : `, for ${email}`}:`, url],
       }
     },
   },
-  disable: { needs: ['MAIL'], takes: [], run: setState('disabled') },
-  enable: { needs: ['MAIL'], takes: [], run: setState('active') },
+  disable: { needs: ['EMAIL'], takes: [], run: setState('disabled') },
+  enable: { needs: ['EMAIL'], takes: [], run: setState('active') },
   role: {
-    needs: ['MAIL', 'ROLE'],
+    needs: ['EMAIL', 'ROLE'],
     takes: [],
     run: async ({ users }, _given, [who = '', role = '']) => {
       if (role !== 'user' && role !== 'operator') throw wrongUsage('a role is user or operator')
       const { id } = await find(users, who)
       const user = granted(await users.setUserRole({ id, role }))
-      return { json: shown(user), lines: [`${user.mail} is ${role === 'user' ? 'a user' : 'an operator'}`] }
+      return { json: shown(user), lines: [`${user.email} is ${role === 'user' ? 'a user' : 'an operator'}`] }
     },
   },
   'reset-password': {
-    needs: ['MAIL'],
+    needs: ['EMAIL'],
     takes: [],
     run: async ({ users, siteUrl }, _given, [who = '']) => {
-      const { id, mail } = await find(users, who)
+      const { id, email } = await find(users, who)
       const { text, expiresAt } = granted(await users.resetLink({ id }))
       const url = `${siteUrl}/reset-password#${text}`
       const until = new Date(expiresAt).toISOString()
       return {
-        json: { id, mail, url, expiresAt: until },
-        lines: [`Works once, until ${until}, for ${mail}. The password stays as it is until then:`, url],
+        json: { id, email, url, expiresAt: until },
+        lines: [`Works once, until ${until}, for ${email}. The password stays as it is until then:`, url],
       }
     },
   },
   limits: {
-    needs: ['MAIL'],
+    needs: ['EMAIL'],
     takes: ['per-second', 'burst', 'per-day', 'per-month', 'default'],
     run: async ({ users }, given, [who = '']) => {
       const user = await find(users, who)
@@ -178,8 +178,8 @@ const actions: Readonly<Record<string, Action>> = {
         json: shown(after),
         lines:
           told.length === 0
-            ? [`${after.mail} has the limits of the service`]
-            : [`${after.mail} has limits of its own; the rest are those of the service`, ...formatTable(told)],
+            ? [`${after.email} has the limits of the service`]
+            : [`${after.email} has limits of its own; the rest are those of the service`, ...formatTable(told)],
       }
     },
   },
@@ -192,7 +192,7 @@ const optionsOfActions = ['search', 'days', 'per-second', 'burst', 'per-day', 'p
  *
  * @param given - The command's arguments.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 for a wrong command line or config; 1 where it was refused.
+ * @throws {CliError} exit code 2 for a wrong command line or config; 1 where it was rejected.
  */
 export async function users(given: ReadArguments): Promise<number> {
   const [name, ...words] = given.positionals

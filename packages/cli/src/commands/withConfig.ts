@@ -14,7 +14,7 @@ export async function withConfig<T>(file: string, work: () => T | Promise<T>): P
     return await work()
   } catch (error) {
     if (isConfigError(error)) {
-      const faults = error.faults.map(({ path, mend }) => `${path} ${mend}`)
+      const faults = error.faults.map(({ path, fix }) => `${path} ${fix}`)
       throw new CliError(
         faults.length === 1 ? (faults[0] ?? '') : `there are ${faults.length} faults:\n  ${faults.join('\n  ')}`,
         {

@@ -1,6 +1,6 @@
-import type { ControlApi, ControlRefusalView } from '@keyrail/gateway'
+import type { ControlApi, ApiErrorView } from '@keyrail/gateway'
 import { CliError, exitCodes } from '../cliError.ts'
-import { refusalError } from './toApiError.ts'
+import { rejectionError } from './toApiError.ts'
 
 type Part<Name extends keyof ControlApi, Member extends 'params' | 'query' | 'body'> = [
   ControlApi[Name][Member],
@@ -69,9 +69,9 @@ async function readBody(response: Response, origin: string): Promise<unknown> {
  * @param origin - Of the service.
  * @param route - Its name, as in `GET /api/keys`, and what is sent.
  * @param credential - Who asks; undefined for what anybody may.
- * @throws {CliError} exit code 1 where the service refuses, with the mend; 3 where no answer came, or none of a control API.
+ * @throws {CliError} exit code 1 where the service rejects, with the fix; 3 where no answer came, or none of a control API.
  */
-export async function exchange(
+export async function context(
   origin: string,
   { name, params, query, body }: { name: string; params?: unknown; query?: unknown; body?: unknown },
   credential: Credential | undefined,
@@ -105,7 +105,7 @@ export async function exchange(
     throw noAnswer(origin, `it points elsewhere (HTTP ${response.status})`, 'give the address that it points to')
   }
   const answer = await readBody(response, origin)
-  if (!response.ok) throw refusalError((answer ?? {}) as Partial<ControlRefusalView>, response.status)
+  if (!response.ok) throw rejectionError((answer ?? {}) as Partial<ApiErrorView>, response.status)
   const [cookie] = response.headers.getSetCookie()
   return { body: answer, cookie: cookie?.split(';')[0] }
 }
@@ -118,7 +118,7 @@ export async function exchange(
  */
 export function controlOf(origin: string, credential: Credential): AskControl {
   return async <Name extends keyof ControlApi>(name: Name, sent: Sent<Name>) => {
-    const { body } = await exchange(origin, { name, ...sent }, credential)
+    const { body } = await context(origin, { name, ...sent }, credential)
     return body as ControlApi[Name]['answer']
   }
 }

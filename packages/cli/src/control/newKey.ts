@@ -16,7 +16,7 @@ export interface Made {
 export const keyOptions: readonly string[] = ['key-file', 'show']
 
 /**
- * Refuses to make a key that nobody would see: it is shown once.
+ * Rejects to make a key that nobody would see: it is shown once.
  *
  * @throws {CliError} exit code 2 where it is not said where the key goes, or said twice.
  */

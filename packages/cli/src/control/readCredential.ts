@@ -3,7 +3,7 @@ import type { ReadArguments } from '../arguments/command.ts'
 import { CliError, exitCodes, wrongUsage } from '../cliError.ts'
 import { canPrompt, promptSecret } from '../secret/promptSecret.ts'
 import { readSecretFile } from '../secret/readSecretFile.ts'
-import { exchange } from './askControl.ts'
+import { context } from './askControl.ts'
 import type { Credential } from './askControl.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -42,31 +42,31 @@ export interface OwnSession {
 }
 
 /**
- * Logs in as a person: by the mail address of `--mail` and a password that is asked for, or stands in the file of `--password-file`.
+ * Logs in as a person: by the email address of `--email` and a password that is asked for, or stands in the file of `--password-file`.
  *
  * @param given - The command's arguments.
  * @param origin - Of the service.
- * @throws {CliError} exit code 2 where there is no mail address or no password; else as `exchange`.
+ * @throws {CliError} exit code 2 where there is no email address or no password; else as `context`.
  */
 export async function logIn(given: ReadArguments, origin: string): Promise<OwnSession> {
-  const mail = given.text('mail')
-  if (mail === undefined) {
+  const email = given.text('email')
+  if (email === undefined) {
     throw wrongUsage(
       'a key is shown again to a person, and never to a token',
-      'add --mail with the mail address of the account, and give its password when you are asked; or rotate the key to have a new one',
+      'add --email with the email address of the account, and give its password when you are asked; or rotate the key to have a new one',
     )
   }
   const file = given.text('password-file')
   if (file === undefined && !canPrompt()) throw wrongUsage('there is nobody to ask for the password', passwordHint)
   const password =
     file === undefined
-      ? await promptSecret(`Password of ${mail}`)
+      ? await promptSecret(`Password of ${email}`)
       : readSecretFile(file, { name: 'password file', holds: 'password', hint: passwordHint })
   if (password === '') throw wrongUsage('there is no password', passwordHint)
-  const body: ControlApi['POST /api/session']['body'] = { mail, password }
-  const { cookie } = await exchange(origin, { name: 'POST /api/session', body }, undefined)
+  const body: ControlApi['POST /api/session']['body'] = { email, password }
+  const { cookie } = await context(origin, { name: 'POST /api/session', body }, undefined)
   if (cookie === undefined) {
-    throw new CliError(`${origin} let nobody in, and refused nobody`, {
+    throw new CliError(`${origin} let nobody in, and rejected nobody`, {
       hint: 'is this the address of the dashboard?',
       exitCode: exitCodes.noAnswer,
     })
@@ -76,7 +76,7 @@ export async function logIn(given: ReadArguments, origin: string): Promise<OwnSe
     credential,
     // It ends by itself too, so a failure here must not hide what was asked for.
     end: () =>
-      exchange(origin, { name: 'DELETE /api/session' }, credential).then(
+      context(origin, { name: 'DELETE /api/session' }, credential).then(
         () => undefined,
         () => undefined,
       ),

@@ -29,8 +29,8 @@ function pick(command: string, actions: Actions, given: ReadArguments): { action
     )
   }
   const all = new Set(Object.values(actions).flatMap(({ takes }) => takes))
-  const takes = new Set([...action.takes, ...(action.byPerson ? ['mail', 'password-file'] : ['token-file'])])
-  const foreign = [...all, 'mail', 'password-file', 'token-file'].find(
+  const takes = new Set([...action.takes, ...(action.byPerson ? ['email', 'password-file'] : ['token-file'])])
+  const foreign = [...all, 'email', 'password-file', 'token-file'].find(
     (option) => !takes.has(option) && (given.text(option) !== undefined || given.flag(option)),
   )
   if (foreign !== undefined) throw wrongUsage(`keyrail ${command} ${name} has no option --${foreign}`)
@@ -51,7 +51,7 @@ async function tell({ json, lines, apiKey }: Said, given: ReadArguments): Promis
  * @param actions - What it can do.
  * @param given - The command's arguments: the first word names the action.
  * @returns Exit code 0.
- * @throws {CliError} exit code 2 for a wrong command line; 1 where the service refuses; 3 where it does not answer.
+ * @throws {CliError} exit code 2 for a wrong command line; 1 where the service rejects; 3 where it does not answer.
  */
 export async function runAction(command: string, actions: Actions, given: ReadArguments): Promise<number> {
   const { action, words } = pick(command, actions, given)

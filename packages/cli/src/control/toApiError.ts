@@ -1,21 +1,21 @@
-import type { ControlRefusalView } from '@keyrail/gateway'
+import type { ApiErrorView } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
 import { visible } from '../output/visible.ts'
 
-type Code = ControlRefusalView['error']['code']
+type Code = ApiErrorView['error']['code']
 
 const anotherToken =
   'make another token in the dashboard, under Account, and put it in KEYRAIL_TOKEN or in the file of --token-file'
 
-/** What to do about a refusal, where its message does not say. */
-const mends: Partial<Record<Code, string>> = {
+/** What to do about a rejection, where its message does not say. */
+const fixes: Partial<Record<Code, string>> = {
   not_logged_in: anotherToken,
-  wrong_credentials: 'check the mail address and the password',
+  wrong_credentials: 'check the email address and the password',
   forbidden: anotherToken,
-  session_required: 'only a person can do this: log in with --mail, or use the dashboard',
+  session_required: 'only a person can do this: log in with --email, or use the dashboard',
   account_disabled: 'ask who runs the service',
   not_found: 'it is not there, or not yours: see what there is by list',
-  account_gone: 'sign up anew',
+  account_deleted: 'sign up anew',
   method_not_allowed: 'the service is of another version than this command: bring both up to date',
   version_conflict: 'try again',
   too_many: 'see what there is by list, and end what is not needed',
@@ -24,18 +24,18 @@ const mends: Partial<Record<Code, string>> = {
 }
 
 /**
- * Puts a refusal of the control API in words for the keyboard.
+ * Puts a rejection of the control API in words for the keyboard.
  *
  * @param answer - What came. Nothing of it is believed to be there.
  * @param status - The HTTP status.
- * @returns The failure: message, mend, exit code 1.
+ * @returns The failure: message, fix, exit code 1.
  */
-export function refusalError({ error }: Partial<ControlRefusalView>, status: number): CliError {
-  const { code, message, fields, requestId } = (error ?? {}) as Partial<ControlRefusalView['error']>
+export function rejectionError({ error }: Partial<ApiErrorView>, status: number): CliError {
+  const { code, message, fields, requestId } = (error ?? {}) as Partial<ApiErrorView['error']>
   const told = typeof message === 'string' ? visible(message) : `HTTP ${status}`
-  const known = typeof code === 'string' && Object.hasOwn(mends, code) ? mends[code] : undefined
-  // Of what was typed wrongly the message names every field with its mend.
-  const mend =
+  const known = typeof code === 'string' && Object.hasOwn(fixes, code) ? fixes[code] : undefined
+  // Of what was typed wrongly the message names every field with its fix.
+  const fix =
     known ?? (Array.isArray(fields) || status !== 500 ? undefined : `its request id is ${visible(`${requestId}`)}`)
-  return new CliError(`the service refused: ${told}`, mend === undefined ? {} : { hint: mend })
+  return new CliError(`the service rejected: ${told}`, fix === undefined ? {} : { hint: fix })
 }

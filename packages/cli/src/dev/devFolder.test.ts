@@ -62,7 +62,7 @@ describe('openDevFolder', () => {
   })
 
   test.each(['', '{"version":1,', '{"version":2}', 'null'])(
-    'a keyrail.json of %j is refused and left as it is',
+    'a keyrail.json of %j is rejected and left as it is',
     (text) => {
       openDevFolder(path).release()
       writeFileSync(join(path, 'keyrail.json'), text)
@@ -72,7 +72,7 @@ describe('openDevFolder', () => {
     },
   )
 
-  test('a chain that is cut short is refused and left as it is', () => {
+  test('a chain that is cut short is rejected and left as it is', () => {
     openDevFolder(path).release()
     writeFileSync(join(path, 'mainnet.chain.json'), '{"block":')
     const before = contents()
@@ -122,7 +122,7 @@ describe('openDevFolder', () => {
     expect(() => openDevFolder(parent)).toThrow('holds other things and no keyrail.json')
   })
 
-  test('a file in place of the folder is refused', () => {
+  test('a file in place of the folder is rejected', () => {
     writeFileSync(path, 'a file')
     expect(() => openDevFolder(path)).toThrow('the data folder cannot be used')
     expect(readFileSync(path, 'utf8')).toBe('a file')

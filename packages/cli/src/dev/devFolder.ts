@@ -57,7 +57,7 @@ function writeWhole(path: string, text: string): void {
 const lock = (path: string): (() => void) =>
   lockFile(join(path, 'lock'), (holder) => ({
     message: `the data folder ${path} is in use by process ${holder}`,
-    mend: 'stop that one, or give another folder with --data',
+    fix: 'stop that one, or give another folder with --data',
   }))
 
 function readState(file: string): DevState {
@@ -66,7 +66,7 @@ function readState(file: string): DevState {
     return parseDevState(text)
   } catch (error) {
     throw new CliError(`${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
-      hint: 'nothing was changed. Mend the file, or give an empty folder with --data to begin anew',
+      hint: 'nothing was changed. Fix the file, or give an empty folder with --data to begin anew',
     })
   }
 }

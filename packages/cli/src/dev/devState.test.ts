@@ -30,14 +30,14 @@ describe('parseDevState', () => {
       { ...state, keys: { ...state.keys, testnet: state.keys.mainnet } },
       'keys.testnet.apiKey is not',
     ],
-  ])('%s is refused by name, without its value', (_what, value, message) => {
+  ])('%s is rejected by name, without its value', (_what, value, message) => {
     expect(() => parseDevState(JSON.stringify(value))).toThrow(
       expect.objectContaining({ message: expect.stringContaining(message) }),
     )
     expect(() => parseDevState(JSON.stringify(value))).not.toThrow(state.app.apiKey)
   })
 
-  test('text that is cut short is refused without being quoted', () => {
+  test('text that is cut short is rejected without being quoted', () => {
     const text = JSON.stringify(createDevState()).slice(0, -10)
     expect(() => parseDevState(text)).toThrow(/^it is not JSON$/)
   })

@@ -99,7 +99,7 @@ function devConfig(nodes: ByNetwork<string>): RunningConfig {
 async function provideState(service: Service, folder: DevFolder): Promise<DevState> {
   const { account, app, keys, version } = folder.state
   const there = await service.provideAccount({
-    account: { mail: account.email, password: account.password },
+    account: { email: account.email, password: account.password },
     app,
     keys,
   })
@@ -136,7 +136,7 @@ export async function startDev(options: DevOptions = {}): Promise<DevService> {
       secrets: readServerSecrets({ KEYRAIL_SECRET: folder.secret }),
       storage: { file: folder.database },
       unsafeNodeMethods: options.unsafeNodeMethods ?? false,
-      rehearsalKeys: true,
+      testKeys: true,
     })
     service = opened
     const state = await provideState(opened, folder)

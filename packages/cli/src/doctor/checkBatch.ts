@@ -4,7 +4,7 @@ import { once } from './probe.ts'
 import type { Probe } from './probe.ts'
 
 /**
- * Looks how many calls go into one request. A batch that is refused is divided until its parts are answered, as the SDK does.
+ * Looks how many calls go into one request. A batch that is rejected is divided until its parts are answered, as the SDK does.
  *
  * @param probe - The address.
  * @param size - How many calls are tried, 2 or more.
@@ -22,25 +22,25 @@ export async function checkBatch(
   const facts = { tried: size, answered: size - rejected.length, largest }
   const [first] = rejected
   if (first !== undefined) {
-    const { text, mend } = failureWords(first.reason)
+    const { text, fix } = failureWords(first.reason)
     return {
       check: 'batch',
       level: 'warn',
       text: `of a batch of ${size} calls ${rejected.length} failed: ${text}`,
-      mend,
+      fix,
       facts,
     }
   }
   if (largest >= size) return { check: 'batch', level: 'ok', text: `${size} calls in one request are answered`, facts }
   if (largest <= 1) {
-    const mend = 'leave batch off, as it is where nothing is said: each refused batch is a request for nothing'
-    return { check: 'batch', level: 'warn', text: 'batches are refused, single calls answered', mend, facts }
+    const fix = 'leave batch off, as it is where nothing is said: each rejected batch is a request for nothing'
+    return { check: 'batch', level: 'warn', text: 'batches are rejected, single calls answered', fix, facts }
   }
   return {
     check: 'batch',
     level: 'warn',
-    text: `${size} calls in one request are refused, ${largest} answered`,
-    mend: `give batch: { maxCalls: ${largest} }; the SDK finds it out by itself too, at the cost of refused requests`,
+    text: `${size} calls in one request are rejected, ${largest} answered`,
+    fix: `give batch: { maxCalls: ${largest} }; the SDK finds it out by itself too, at the cost of rejected requests`,
     facts,
   }
 }

@@ -23,7 +23,7 @@ export function checkChain({ answered, expected, announced }: Chains): Finding {
       check: 'chain',
       level: 'fail',
       text: `the chain id is ${answered}, and should be ${expected}`,
-      mend: 'use the address of the other chain or network; what is signed for one is refused by the other',
+      fix: 'use the address of the other chain or network; what is signed for one is rejected by the other',
       facts,
     }
   }
@@ -32,7 +32,7 @@ export function checkChain({ answered, expected, announced }: Chains): Finding {
       check: 'chain',
       level: 'fail',
       text: `the node says ${answered}, and the service in front of it ${announced}`,
-      mend: 'ask who runs the service: it has a node of another chain',
+      fix: 'ask who runs the service: it has a node of another chain',
       facts: { ...facts, announced: Number(announced) },
     }
   }

@@ -21,7 +21,7 @@ export function checkClock({ headers, sentAt, answeredAt }: Pick<Seen, 'headers'
     check: 'clock',
     level: 'warn',
     text: `it is ${Math.round(Math.abs(offsetMs) / 1_000)} s ${offsetMs > 0 ? 'later' : 'earlier'} there than here`,
-    mend: 'set the clock of whichever is wrong: tokens would be refused as too old or too new',
+    fix: 'set the clock of whichever is wrong: tokens would be rejected as too old or too new',
     facts,
   }
 }

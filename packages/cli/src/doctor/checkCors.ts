@@ -11,11 +11,11 @@ const names = (text: string | null): string[] =>
     .split(',')
     .map((name) => name.trim())
 
-const failed = (text: string, mend: string, facts: Finding['facts'] = {}): Finding => ({
+const failed = (text: string, fix: string, facts: Finding['facts'] = {}): Finding => ({
   check: 'cors',
   level: 'fail',
   text,
-  mend,
+  fix,
   facts,
 })
 
@@ -49,8 +49,8 @@ export async function checkCors(probe: Probe, origin: string): Promise<Finding> 
   try {
     await probe.request({ method: 'eth_chainId' })
   } catch (error) {
-    const { text, mend, kind, reason } = failureWords(error)
-    return failed(`a call from ${origin} is refused: ${text}`, mend, {
+    const { text, fix, kind, reason } = failureWords(error)
+    return failed(`a call from ${origin} is rejected: ${text}`, fix, {
       kind,
       reason: reason ?? null,
     })
@@ -64,6 +64,6 @@ export async function checkCors(probe: Probe, origin: string): Promise<Finding> 
     check: 'cors',
     level: 'warn',
     text: `${text}, and cannot see Retry-After`,
-    mend: 'whoever runs it should name it in Access-Control-Expose-Headers; until then a page guesses how long to wait',
+    fix: 'whoever runs it should name it in Access-Control-Expose-Headers; until then a page guesses how long to wait',
   }
 }

@@ -37,7 +37,7 @@ export async function checkHead({ request, seen }: Pick<Probe, 'request' | 'seen
           check: 'head',
           level: 'fail',
           text: 'the latest block is answered by something that is no block',
-          mend: 'look whether the node has begun to follow its chain',
+          fix: 'look whether the node has begun to follow its chain',
         },
         number: undefined,
       }
@@ -52,16 +52,16 @@ export async function checkHead({ request, seen }: Pick<Probe, 'request' | 'seen
             check: 'head',
             level: 'warn',
             text,
-            mend: 'compare it with a block explorer: a node that is behind answers with what was',
+            fix: 'compare it with a block explorer: a node that is behind answers with what was',
             facts,
           }
         : { check: 'head', level: 'ok', text, facts },
       number: height,
     }
   } catch (error) {
-    const { text, mend, kind } = failureWords(error)
+    const { text, fix, kind } = failureWords(error)
     return {
-      finding: { check: 'head', level: 'fail', text, mend, facts: { kind } },
+      finding: { check: 'head', level: 'fail', text, fix, facts: { kind } },
       number: undefined,
     }
   }

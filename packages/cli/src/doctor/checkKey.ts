@@ -9,15 +9,15 @@ export interface FirstAnswer {
   readonly finding: Finding
   /** What was answered, where it was. */
   readonly chainId: number | undefined
-  /** Whether nobody answered, as against being refused. */
+  /** Whether nobody answered, as against being rejected. */
   readonly unanswered: boolean
 }
 
-const failed = ({ text, mend, kind, reason }: FailureWords): Finding => ({
+const failed = ({ text, fix, kind, reason }: FailureWords): Finding => ({
   check: 'key',
   level: 'fail',
   text,
-  mend,
+  fix,
   facts: { kind, reason: reason ?? null },
 })
 
@@ -40,7 +40,7 @@ export async function checkKey({ request }: Pick<Probe, 'request'>): Promise<Fir
       reason: undefined,
     }
     return {
-      finding: failed({ ...words, mend: 'is it the address of an Ethereum node?' }),
+      finding: failed({ ...words, fix: 'is it the address of an Ethereum node?' }),
       chainId: undefined,
       unanswered: true,
     }

@@ -28,9 +28,9 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
     }
   }
   if (times.length === 0) {
-    const { text, mend, kind } = failureWords(failures[0])
+    const { text, fix, kind } = failureWords(failures[0])
     const facts = { calls, failed: failures.length, kind }
-    return { check: 'latency', level: 'fail', text, mend, facts }
+    return { check: 'latency', level: 'fail', text, fix, facts }
   }
   const p50 = rounded(percentile(times, 50))
   const p95 = rounded(percentile(times, 95))
@@ -38,11 +38,11 @@ export async function checkLatency({ request }: Pick<Probe, 'request'>, calls: n
   const facts = { calls, failed: failures.length, p50Ms: p50, p95Ms: p95, maxMs: most }
   const text = `half of ${times.length} calls within ${p50} ms, 95 % within ${p95} ms, the slowest ${most} ms`
   if (failures.length > 0) {
-    const { text: why, mend } = failureWords(failures[0])
+    const { text: why, fix } = failureWords(failures[0])
     const told = `${text}; ${failures.length} of ${calls} failed: ${why}`
-    return { check: 'latency', level: 'warn', text: told, mend, facts }
+    return { check: 'latency', level: 'warn', text: told, fix, facts }
   }
   if (p95 <= slowMs) return { check: 'latency', level: 'ok', text, facts }
-  const mend = 'is there an endpoint nearer by? Batches and failover with hedging help as well'
-  return { check: 'latency', level: 'warn', text, mend, facts }
+  const fix = 'is there an endpoint nearer by? Batches and failover with hedging help as well'
+  return { check: 'latency', level: 'warn', text, fix, facts }
 }

@@ -60,7 +60,7 @@ export function checkLimits(headers: Headers): Finding {
         check: 'limits',
         level: 'warn',
         text,
-        mend: 'ask for a higher limit, or for less: a cache, batches that ask twice for nothing, slower polling',
+        fix: 'ask for a higher limit, or for less: a cache, batches that ask twice for nothing, slower polling',
         facts: { limits },
       }
 }

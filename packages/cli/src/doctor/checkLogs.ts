@@ -20,13 +20,13 @@ export async function checkLogs({ request }: Pick<Probe, 'request'>, head: numbe
   const whole = Math.min(span, head + 1)
   const address = `0x${randomBytes(20).toString('hex')}` as const
   const tries = [whole, ...usualSpans.filter((one) => one < whole)]
-  let refused: ReturnType<typeof failureWords> | undefined
+  let rejected: ReturnType<typeof failureWords> | undefined
   for (const blocks of tries) {
     try {
       const filter = { address, fromBlock: hex(head - blocks + 1), toBlock: hex(head) } as const
       await request({ method: 'eth_getLogs', params: [filter] })
       const facts = { tried: whole, blocks }
-      if (refused === undefined) {
+      if (rejected === undefined) {
         const text =
           whole < span
             ? `all ${grouped(whole)} blocks that there are can be asked for at once`
@@ -36,17 +36,17 @@ export async function checkLogs({ request }: Pick<Probe, 'request'>, head: numbe
       return {
         check: 'logs',
         level: 'warn',
-        text: `${grouped(whole)} blocks at once are refused (${refused.text}), ${grouped(blocks)} answered`,
-        mend: 'read logs by iterateLogs of @keyrail/fetch or by keyrail logs: they divide ranges by themselves',
+        text: `${grouped(whole)} blocks at once are rejected (${rejected.text}), ${grouped(blocks)} answered`,
+        fix: 'read logs by iterateLogs of @keyrail/fetch or by keyrail logs: they divide ranges by themselves',
         facts,
       }
     } catch (error) {
-      refused = failureWords(error)
-      // What is refused for another reason is refused for a smaller range too.
-      if (refused.kind !== 'range' && refused.kind !== 'timeout' && refused.kind !== 'invalidRequest') break
+      rejected = failureWords(error)
+      // What is rejected for another reason is rejected for a smaller range too.
+      if (rejected.kind !== 'range' && rejected.kind !== 'timeout' && rejected.kind !== 'invalidRequest') break
     }
   }
-  const { text = 'nothing was answered', mend = 'ask who runs the address', kind } = refused ?? {}
+  const { text = 'nothing was answered', fix = 'ask who runs the address', kind } = rejected ?? {}
   const facts = { tried: whole, blocks: 0, kind }
-  return { check: 'logs', level: 'warn', text: `no logs: ${text}`, mend, facts }
+  return { check: 'logs', level: 'warn', text: `no logs: ${text}`, fix, facts }
 }

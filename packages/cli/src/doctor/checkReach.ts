@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts'
 const dayMs = 86_400_000
 const soonDays = 14
 
-const mends: Readonly<Record<string, string>> = {
+const fixes: Readonly<Record<string, string>> = {
   ENOTFOUND: 'no such name is known: look at the spelling of the host, and at the DNS of this machine',
   EAI_AGAIN: 'names cannot be looked up now: look at the network and the DNS of this machine',
   ECONNREFUSED: 'nothing listens there: look at the host and the port, and whether the service runs',
@@ -17,7 +17,7 @@ const mends: Readonly<Record<string, string>> = {
   ECONNRESET: 'it hangs up at once: look at the port, and whether it is http or https that is spoken there',
 }
 
-const trustMends: Readonly<Record<string, string>> = {
+const trustFixes: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'whoever runs it must renew the certificate',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name: look at the host of the address',
 }
@@ -90,7 +90,7 @@ async function examineTls(place: Place, now: () => number): Promise<Finding> {
       check: 'tls',
       level: 'fail',
       text: `no TLS is spoken there (${code})`,
-      mend: 'is it http, or another port? Look at the beginning of the address',
+      fix: 'is it http, or another port? Look at the beginning of the address',
       facts: { code },
     }
   }
@@ -99,8 +99,8 @@ async function examineTls(place: Place, now: () => number): Promise<Finding> {
   const days = Math.floor((until - now()) / dayMs)
   const facts = { protocol, days: Number.isNaN(days) ? null : days, distrust: distrust ?? null }
   if (distrust !== undefined) {
-    const mend = trustMends[distrust] ?? ownAuthority
-    return { check: 'tls', level: 'fail', text: `the certificate is not to be trusted (${distrust})`, mend, facts }
+    const fix = trustFixes[distrust] ?? ownAuthority
+    return { check: 'tls', level: 'fail', text: `the certificate is not to be trusted (${distrust})`, fix, facts }
   }
   const text = `${protocol ?? 'TLS'}, the certificate is good for ${days} days`
   if (days >= soonDays) return { check: 'tls', level: 'ok', text, facts }
@@ -108,7 +108,7 @@ async function examineTls(place: Place, now: () => number): Promise<Finding> {
     check: 'tls',
     level: 'warn',
     text,
-    mend: 'whoever runs it should look why it is not renewed by itself',
+    fix: 'whoever runs it should look why it is not renewed by itself',
     facts,
   }
 }
@@ -132,8 +132,8 @@ export async function checkReach(
     connectMs = await reach(place)
   } catch (error) {
     const code = codeOf(error)
-    const mend = mends[code] ?? 'look at the address, and at the network of this machine'
-    return [{ check: 'reach', level: 'fail', text: `${url.host} cannot be reached (${code})`, mend, facts: { code } }]
+    const fix = fixes[code] ?? 'look at the address, and at the network of this machine'
+    return [{ check: 'reach', level: 'fail', text: `${url.host} cannot be reached (${code})`, fix, facts: { code } }]
   }
   const facts = { host, port: place.port, connectMs }
   const text = `${url.host} in ${Math.max(1, Math.round(connectMs))} ms`
@@ -145,7 +145,7 @@ export async function checkReach(
       check: 'tls',
       level: 'warn',
       text: 'it is http: the key can be read by whoever stands in between',
-      mend: 'use https, unless the way there is your own',
+      fix: 'use https, unless the way there is your own',
     },
   ]
 }

@@ -30,7 +30,7 @@ export interface ExamineOptions {
 /** What came of it. */
 export interface Examined {
   readonly findings: readonly Finding[]
-  /** Whether nobody answered, as against being refused. */
+  /** Whether nobody answered, as against being rejected. */
   readonly unanswered: boolean
 }
 

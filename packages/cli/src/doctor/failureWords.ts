@@ -5,13 +5,13 @@ import { visible } from '../output/visible.ts'
 /** What happened, and what to do about it. */
 export interface FailureWords {
   readonly text: string
-  readonly mend: string
+  readonly fix: string
   readonly kind: string
-  /** Of a refusal by a Keyrail service: its reason. */
+  /** Of a rejection by a Keyrail service: its reason. */
   readonly reason: string | undefined
 }
 
-/** What to do about a refusal that a Keyrail service has a reason for. */
+/** What to do about a rejection that a Keyrail service has a reason for. */
 const ofReason: Readonly<Record<string, string>> = {
   not_found: 'an app goes by --base-url up to the network, as in https://node.example/testnet; an API key by --rpc-url',
   key_unknown: 'copy the key anew from the dashboard: nobody has this one',
@@ -62,7 +62,7 @@ function textOf({ kind, message, hint, status, rpcError }: KeyrailError): string
 export function failureWords(error: unknown): FailureWords {
   if (!isKeyrailError(error)) {
     const name = error instanceof Error ? error.name : 'unknown'
-    return { text: `it failed (${name})`, mend: askOwner, kind: 'unknown', reason: undefined }
+    return { text: `it failed (${name})`, fix: askOwner, kind: 'unknown', reason: undefined }
   }
   const { kind, hint, rpcError } = error
   const data = rpcError?.data as { readonly reason?: unknown } | null | undefined
@@ -70,7 +70,7 @@ export function failureWords(error: unknown): FailureWords {
   const reason = typeof given === 'string' && Object.hasOwn(ofReason, given) ? given : undefined
   return {
     text: visible(textOf(error)),
-    mend: (reason === undefined ? undefined : ofReason[reason]) ?? ofKind[kind] ?? hint ?? askOwner,
+    fix: (reason === undefined ? undefined : ofReason[reason]) ?? ofKind[kind] ?? hint ?? askOwner,
     kind,
     reason,
   }

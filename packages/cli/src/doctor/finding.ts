@@ -26,7 +26,7 @@ export interface Finding {
   /** What is so, in a sentence without its full stop. */
   readonly text: string
   /** What to do about it. */
-  readonly mend?: string
+  readonly fix?: string
   /** The figures, for programs. Times in milliseconds. */
   readonly facts?: Readonly<Record<string, unknown>>
 }

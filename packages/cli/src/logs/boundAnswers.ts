@@ -14,7 +14,7 @@ function spanOf(filter: LogFilter): { readonly from: number; readonly blocks: nu
 }
 
 /**
- * Keeps answers small enough for little memory: a request that would bring too much, by what the blocks before it held, is refused here, before it is
+ * Keeps answers small enough for little memory: a request that would bring too much, by what the blocks before it held, is rejected here, before it is
  * sent, in the words of a provider, from which `iterateLogs` learns a better size. Nothing is asked twice for that.
  *
  * @param client - A client.

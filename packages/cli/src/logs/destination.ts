@@ -37,7 +37,7 @@ function lockOf(out: string): () => void {
   try {
     return lockFile(`${out}.lock`, (holder) => ({
       message: `${out} is being written by process ${holder}`,
-      mend: 'wait for that one, or name another file',
+      fix: 'wait for that one, or name another file',
     }))
   } catch (error) {
     throw fileTrouble(out, error)

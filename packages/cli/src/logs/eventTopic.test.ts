@@ -48,7 +48,7 @@ describe('eventTopic', () => {
     ['Transfer((address,uint256)', 'cannot be read'],
     ['Transfer(address)) (', 'cannot be read'],
     ['Transfer(address) anonymous', 'cannot be read'],
-  ])('refuses %j with the mend', (event, message) => {
+  ])('rejects %j with the fix', (event, message) => {
     expect(() => eventTopic(event)).toThrow(
       expect.objectContaining({
         exitCode: 2,

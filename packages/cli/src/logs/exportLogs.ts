@@ -30,7 +30,7 @@ const longestWaitMs = 120_000
 
 /**
  * Brings logs to where they are wanted, each once, in the order of the chain, and does not give up at the first trouble: what the transport's own
- * retries cannot mend is tried again from where it stands, for two minutes without a step forward.
+ * retries cannot fix is tried again from where it stands, for two minutes without a step forward.
  *
  * @param client - A client.
  * @param plan - Which logs.

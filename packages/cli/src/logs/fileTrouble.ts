@@ -1,6 +1,6 @@
 import { CliError } from '../cliError.ts'
 
-const mends: Readonly<Record<string, string>> = {
+const fixes: Readonly<Record<string, string>> = {
   ENOENT: 'make its folder first',
   EACCES: 'name a file that you may write, by --out',
   EISDIR: 'name a file, by --out',
@@ -8,7 +8,7 @@ const mends: Readonly<Record<string, string>> = {
 }
 
 /**
- * What went wrong with a file, and the mend.
+ * What went wrong with a file, and the fix.
  *
  * @param path - The file.
  * @param error - What the platform threw. What is not the platform's is given back as it is.
@@ -16,5 +16,5 @@ const mends: Readonly<Record<string, string>> = {
 export function fileTrouble(path: string, error: unknown): Error {
   const { code } = error as NodeJS.ErrnoException
   if (code === undefined) return error as Error
-  return new CliError(`${path} cannot be used (${code})`, { hint: mends[code] ?? 'name another file by --out' })
+  return new CliError(`${path} cannot be used (${code})`, { hint: fixes[code] ?? 'name another file by --out' })
 }

@@ -121,26 +121,26 @@ describe('a file of logs that is gone on with', () => {
     ['shorter', (before) => before.slice(0, -1)],
     ['another', (before) => before.replaceAll('0,0x', '1,0x')],
     ['empty', () => ''],
-  ])('is refused unchanged where it is %s than it was left', (_what, change) => {
+  ])('is rejected unchanged where it is %s than it was left', (_what, change) => {
     const changed = change(left())
     writeFileSync(path, changed)
     expect(goOn).toThrow(expect.objectContaining({ hint: expect.stringContaining('--overwrite') }))
     expect(written()).toBe(changed)
   })
 
-  test.each([['{'], ['[]'], ['{"version":2}'], ['null'], ['']])('is refused where its cursor is %j', (broken) => {
+  test.each([['{'], ['[]'], ['{"version":2}'], ['null'], ['']])('is rejected where its cursor is %j', (broken) => {
     left()
     writeFileSync(cursorPath, broken)
     expect(goOn).toThrow(expect.objectContaining({ hint: expect.stringContaining('--overwrite') }))
   })
 })
 
-test.skipIf(!existsSync('/dev/null'))('what is no file is refused', () => {
+test.skipIf(!existsSync('/dev/null'))('what is no file is rejected', () => {
   path = '/dev/null'
   expect(begin).toThrow(expect.objectContaining({ message: '/dev/null is no file' }))
 })
 
-test('a folder that is not there is told with the mend', () => {
+test('a folder that is not there is told with the fix', () => {
   path = join(folder, 'no', 'logs')
   cursorPath = `${path}.cursor`
   expect(begin).toThrow(

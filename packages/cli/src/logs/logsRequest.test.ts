@@ -95,7 +95,7 @@ describe('readLogsRequest', () => {
     ['an event and topic 0', [{ from: '0', topic0: topic, event: 'Paused()' }], /exclude each other/, /topic 0/],
     ['a format of another kind', [{ from: '0', format: 'xml' }], /--format is unknown/, /ndjson or csv/],
     ['nothing to overwrite', [{ from: '0', overwrite: true }], /--overwrite needs a file/, /--out/],
-  ])('refuses %s with the mend', (_what, words, message, hint) => {
+  ])('rejects %s with the fix', (_what, words, message, hint) => {
     expect(() => readLogsRequest(given(...words))).toThrow(
       expect.objectContaining({
         exitCode: 2,
@@ -110,7 +110,7 @@ describe('readLogsRequest', () => {
     ['concurrency', '0'],
     ['max-blocks', '0'],
     ['max-blocks', 'many'],
-  ])('refuses --%s %s, naming what it may be', (name, value) => {
+  ])('rejects --%s %s, naming what it may be', (name, value) => {
     expect(() => readLogsRequest(given({ from: '0', [name]: value }))).toThrow(
       `--${name} must be a whole number from 1`,
     )

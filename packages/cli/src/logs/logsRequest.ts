@@ -91,7 +91,7 @@ function readFormat(text: string | undefined, out: string | undefined): LogForma
  * Reads what `keyrail logs` is asked for.
  *
  * @param given - The command's arguments.
- * @throws {CliError} exit code 2, naming the option and the mend.
+ * @throws {CliError} exit code 2, naming the option and the fix.
  */
 export function readLogsRequest(given: ReadArguments): LogsRequest {
   if (given.positionals.length > 0) throw wrongUsage('keyrail logs takes options only', 'see keyrail logs --help')

@@ -21,7 +21,7 @@ describe('anvilBinary', () => {
     expect(existsSync(anvilBinary())).toBe(true)
   })
 
-  test('names the package that is missing, and the mend', () => {
+  test('names the package that is missing, and the fix', () => {
     // The package of another platform is never installed here.
     const platform = process.platform === 'darwin' ? 'linux' : 'darwin'
     expect(() => anvilBinary({ platform, arch: 'arm64' })).toThrow(
@@ -36,7 +36,7 @@ describe('anvilBinary', () => {
     expect(() => anvilBinary({ platform: 'sunos', arch: 'x64' })).toThrow('no build for sunos-x64')
   })
 
-  test('refuses an own binary that is not there', () => {
+  test('rejects an own binary that is not there', () => {
     expect(() => anvilBinary({ platform: 'linux', arch: 'x64', own: '/nowhere/anvil' })).toThrow('KEYRAIL_ANVIL')
   })
 })

@@ -27,7 +27,7 @@ export function anvilPackage(platform: string, arch: string): string | undefined
  *
  * @param machine - The machine to look for. @default this one
  * @returns The binary's path.
- * @throws {CliError} naming the package that is missing and the mend.
+ * @throws {CliError} naming the package that is missing and the fix.
  */
 export function anvilBinary(
   machine: { readonly platform: string; readonly arch: string; readonly own?: string | undefined } = {
@@ -39,7 +39,7 @@ export function anvilBinary(
   const { platform, arch, own } = machine
   if (own) {
     if (existsSync(own)) return own
-    throw new CliError(`KEYRAIL_ANVIL names a file that is not there: ${own}`, { hint: 'mend the path, or unset it' })
+    throw new CliError(`KEYRAIL_ANVIL names a file that is not there: ${own}`, { hint: 'fix the path, or unset it' })
   }
   const name = anvilPackage(platform, arch)
   if (name === undefined) {
@@ -51,7 +51,7 @@ export function anvilBinary(
     const path = join(folder, 'bin', platform === 'win32' ? 'anvil.exe' : 'anvil')
     if (existsSync(path)) return path
   } catch {
-    // Not installed; said below, with the mend.
+    // Not installed; said below, with the fix.
   }
   throw new CliError(`the embedded node's binary is missing: ${name} is not installed`, {
     hint: `it is an optional dependency: install again without leaving those out (npm install --include=optional), ${ownBinary}. Keyrail's container image does not have it: run keyrail dev outside of the container`,

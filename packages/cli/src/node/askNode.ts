@@ -23,7 +23,7 @@ export async function askNode(url: string, method: string, params: readonly unkn
   if (isObject(answer) && 'result' in answer) return answer['result']
   const error = isObject(answer) && isObject(answer['error']) ? answer['error'] : undefined
   throw new Error(
-    `the node refused ${method}: ${typeof error?.['message'] === 'string' ? error['message'] : 'no reason given'}`,
+    `the node rejected ${method}: ${typeof error?.['message'] === 'string' ? error['message'] : 'no reason given'}`,
   )
 }
 

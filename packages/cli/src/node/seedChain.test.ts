@@ -77,7 +77,7 @@ describe('seedChain', () => {
     expect(Number(await ask<string>('eth_call', { to: token, data: '0x18160ddd' }, 'latest'))).toBe(tokenSupply)
   })
 
-  test('holds a block of three transactions, an empty one, and a refused transaction', async () => {
+  test('holds a block of three transactions, an empty one, and a rejected transaction', async () => {
     const counts: number[] = []
     for (let block = 1; block <= 6; block++) {
       const tag = `0x${block.toString(16)}`
@@ -89,7 +89,7 @@ describe('seedChain', () => {
     expect(receipt.status).toBe('0x0')
   })
 
-  test('the token refuses what is not there with its own error', async () => {
+  test('the token rejects what is not there with its own error', async () => {
     const selector = (
       await ask<string>('web3_sha3', `0x${Buffer.from('InsufficientBalance()').toString('hex')}`)
     ).slice(0, 10)
@@ -106,7 +106,7 @@ describe('seedChain', () => {
     expect(await response.json()).toMatchObject({ error: { code: 3, data: selector } })
   })
 
-  test('what the token does not know is refused without data', async () => {
+  test('what the token does not know is rejected without data', async () => {
     await expect(askNode(node.url, 'eth_call', [{ to: token, data: '0xdeadbeef' }, 'latest'])).rejects.toThrow(/revert/)
   })
 

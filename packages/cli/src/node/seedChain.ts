@@ -23,7 +23,7 @@ const ether = (amount: number): string => `0x${(BigInt(amount) * 10n ** 18n).toS
 /**
  * Fills a fresh node, so that reads, receipts, logs and reverts have something to show.
  * Block 1 holds a payment, block 2 the making of a small token; each round adds a block of three transactions with two
- * `Transfer` logs, a payment, an empty block and a transaction that the token refused.
+ * `Transfer` logs, a payment, an empty block and a transaction that the token rejected.
  * The first block is `blockEverySeconds` after block 0, and so on; afterwards the node's clock is the real one.
  *
  * @param url - The node itself.

@@ -8,7 +8,7 @@ import { plain } from './style.ts'
 
 describe('failureReport', () => {
   test('tells the kind, the message, what came with it and the hint, each once', () => {
-    const error = new KeyrailError('eth_call was refused: too many requests. Slow down.', {
+    const error = new KeyrailError('eth_call was rejected: too many requests. Slow down.', {
       kind: 'throttled',
       source: 'service',
       retryable: true,
@@ -18,7 +18,7 @@ describe('failureReport', () => {
     })
     expect(failureReport(error, plain)).toEqual({
       lines: [
-        'throttled: eth_call was refused: too many requests.',
+        'throttled: eth_call was rejected: too many requests.',
         '  data: {"reason":"rate"}',
         '  try again in 2 s',
         '  hint: Slow down.',
@@ -40,7 +40,7 @@ describe('failureReport', () => {
     expect(failureReport(new KeyrailError('x', { kind, source, retryable: false }), plain).exitCode).toBe(exitCode)
   })
 
-  test('tells what can be mended with its mend', () => {
+  test('tells what can be fixed with its fix', () => {
     expect(failureReport(new CliError('no port', { hint: 'another', exitCode: 2 }), plain)).toEqual({
       lines: ['keyrail: no port', '  hint: another'],
       exitCode: 2,

@@ -24,10 +24,10 @@ export function failureReport(error: unknown, style: Style): FailureReport {
     if (rpcError?.data !== undefined) lines.push(`  data: ${JSON.stringify(rpcError.data)}`)
     if (retryAfterMs !== undefined) lines.push(`  try again in ${Math.ceil(retryAfterMs / 1_000)} s`)
     if (hint !== undefined) lines.push(`  hint: ${hint}`)
-    // A refusal on this side, before anything was sent, is a wrong command line; without an answer nobody refused anything.
+    // A rejection on this side, before anything was sent, is a wrong command line; without an answer nobody rejected anything.
     const unsent = kind === 'invalidRequest' && source === 'client'
     const unanswered = kind === 'network' || kind === 'timeout' || kind === 'badResponse' || kind === 'aborted'
-    return { lines, exitCode: unsent ? exitCodes.usage : unanswered ? exitCodes.noAnswer : exitCodes.refused }
+    return { lines, exitCode: unsent ? exitCodes.usage : unanswered ? exitCodes.noAnswer : exitCodes.rejected }
   }
   if (error instanceof CliError) {
     const lines = [`${style.bad('keyrail')}: ${error.message}`]
@@ -35,5 +35,5 @@ export function failureReport(error: unknown, style: Style): FailureReport {
     return { lines, exitCode: error.exitCode }
   }
   const message = error instanceof Error ? error.message : String(error)
-  return { lines: [`${style.bad('keyrail')}: unexpected failure: ${message}`], exitCode: exitCodes.refused }
+  return { lines: [`${style.bad('keyrail')}: unexpected failure: ${message}`], exitCode: exitCodes.rejected }
 }

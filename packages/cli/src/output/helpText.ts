@@ -26,7 +26,7 @@ export function mainHelp(commands: readonly Command[], style: Style): string[] {
     ),
     '',
     style.strong('Exit codes'),
-    '  0 done   1 refused or failed   2 wrong usage   3 no answer (network, timeout, broken answer)   130 interrupted',
+    '  0 done   1 rejected or failed   2 wrong usage   3 no answer (network, timeout, broken answer)   130 interrupted',
   ]
 }
 

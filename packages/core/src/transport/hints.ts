@@ -3,7 +3,10 @@ import type { FailureKind } from '../failure/failureKind.ts'
 
 /** Adds a hint to a failure. Returns anything else, and failures without a hint, unchanged. */
 export function withHint(failure: unknown): unknown {
-  const hint = isKeyrailError(failure) && hintOf[failure.kind]
+  if (!isKeyrailError(failure)) return failure
+  const { kind, source } = failure
+  // The transport's own messages about bad input already say how to fix it.
+  const hint = kind === 'invalidRequest' && source === 'client' ? undefined : hintOf[kind]
   return hint ? new KeyrailError(`${failure.message} ${hint}`, { ...failure, hint }) : failure
 }
 

@@ -124,12 +124,12 @@ function Parts(props: {
           caption="Requests"
           rows={[
             { title: 'Answered', look: 'area-good' },
-            { title: 'Failed or refused', look: 'area-bad' },
+            { title: 'Failed or rejected', look: 'area-bad' },
           ]}
           moments={series.map((one) => ({
             mark: mark(one.at),
             title: titleOf(one.at),
-            values: [one.answered, one.total - one.answered],
+            values: [one.succeeded, one.total - one.succeeded],
           }))}
           text={shortText}
           summary={`Requests by ${step} in the ${words}: ${countText(total)} in all, most at ${titleOf(busiest.at)}, ${countText(busiest.total)}.`}
@@ -177,7 +177,7 @@ function Parts(props: {
                   </th>
                   <BarCell part={one.total / total} />
                   <td className="number">{countText(one.total)}</td>
-                  <td className="number">{rateText(one.total === 0 ? null : one.answered / one.total)}</td>
+                  <td className="number">{rateText(one.total === 0 ? null : one.succeeded / one.total)}</td>
                   <td className="number">{msText(one.p50)}</td>
                   <td className="number">{msText(one.p95)}</td>
                 </tr>
@@ -200,7 +200,7 @@ function Parts(props: {
               {byOutcome.map((one) => (
                 <tr key={one.outcome}>
                   <th scope="row">{outcomeTitle(one.outcome)}</th>
-                  <BarCell part={one.total / total} bad={one.outcome !== 'answered'} />
+                  <BarCell part={one.total / total} bad={one.outcome !== 'succeeded'} />
                   <td className="number">{countText(one.total)}</td>
                 </tr>
               ))}

@@ -1,9 +1,9 @@
 const titles: Readonly<Record<string, string>> = {
-  answered: 'Answered',
+  succeeded: 'Answered',
   nodeError: 'The node answered with an error',
   upstreamFailed: 'No node answered',
   callerGone: 'The caller did not wait',
 }
 
-/** What became of a request, in words. A refusal has its reason, as callers are told it. */
-export const outcomeTitle = (outcome: string): string => titles[outcome] ?? `Refused: ${outcome.replaceAll('_', ' ')}`
+/** What became of a request, in words. A rejection has its reason, as callers are told it. */
+export const outcomeTitle = (outcome: string): string => titles[outcome] ?? `Rejected: ${outcome.replaceAll('_', ' ')}`

@@ -18,11 +18,11 @@ describe('pathOf', () => {
 })
 
 describe('ask', () => {
-  test('a refusal has its code, and each fault its field', async () => {
+  test('a rejection has its code, and each fault its field', async () => {
     answerWith(
       new Response(
         JSON.stringify({
-          error: { code: 'invalid', message: 'No.', fields: [{ field: 'name', mend: 'must be' }], requestId: 'r1' },
+          error: { code: 'invalid', message: 'No.', fields: [{ field: 'name', fix: 'must be' }], requestId: 'r1' },
         }),
         { status: 422 },
       ),
@@ -33,7 +33,7 @@ describe('ask', () => {
       code: 'invalid',
       status: 422,
       message: 'No.',
-      fields: [{ field: 'name', mend: 'must be' }],
+      fields: [{ field: 'name', fix: 'must be' }],
       requestId: 'r1',
     })
   })

@@ -1,4 +1,4 @@
-import type { ControlApi, ControlRefusalView } from '@keyrail/gateway'
+import type { ControlApi, ApiErrorView } from '@keyrail/gateway'
 import { ControlFailure } from './controlFailure.ts'
 import { loseSession } from './lostSession.ts'
 import { noteReachable } from './reachable.ts'
@@ -64,7 +64,7 @@ export async function ask<Name extends keyof ControlApi>(
   noteReachable(true)
   const answer = parse(text)
   if (response.ok) return answer as ControlApi[Name]['answer']
-  const { error } = (answer ?? {}) as Partial<ControlRefusalView>
+  const { error } = (answer ?? {}) as Partial<ApiErrorView>
   // Who asks whether there is a session wants to know, and goes on itself.
   if (error?.code === 'not_logged_in' && name !== 'GET /api/session') loseSession()
   throw new ControlFailure(error?.message ?? `The service answered with status ${response.status}.`, {

@@ -5,7 +5,7 @@ export class ControlFailure extends Error {
   /** 0 where there was no answer. */
   readonly status: number
   /** What is wrong with what was sent, by field. */
-  readonly fields: readonly { readonly field: string; readonly mend: string }[]
+  readonly fields: readonly { readonly field: string; readonly fix: string }[]
   readonly retryAfterMs: number | undefined
   readonly requestId: string | undefined
 

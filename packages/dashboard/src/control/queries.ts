@@ -120,7 +120,7 @@ export const overviewQuery = queryOptions({
   queryFn: ({ signal }) => ask('GET /api/admin/overview', undefined, signal),
 })
 
-/** The accounts, of those whose mail address has what was looked for. */
+/** The accounts, of those whose email address has what was looked for. */
 export const usersQuery = (search: string) =>
   infiniteQueryOptions({
     queryKey: ['admin', 'users', { search }],

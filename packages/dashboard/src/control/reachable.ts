@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 let isReachable = true
 const listeners = new Set<() => void>()
 
-/** Notes whether the service answered, whatever it said. */
+/** Notes whether the service succeeded, whatever it said. */
 export function noteReachable(reachable: boolean): void {
   if (reachable === isReachable) return
   isReachable = reachable

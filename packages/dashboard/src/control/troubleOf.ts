@@ -20,5 +20,5 @@ export function troubleOf(
   if (fields.length > 0 && others.length === 0) return undefined
   // This code's message is its fields in one line, by the names that programs know them by.
   if (code !== 'invalid' || others.length === 0) return sentence(message)
-  return others.map(({ field, mend }) => sentence(`${titles[field] ?? wordsOf(field)} ${mend}`.trim())).join(' ')
+  return others.map(({ field, fix }) => sentence(`${titles[field] ?? wordsOf(field)} ${fix}`.trim())).join(' ')
 }

@@ -13,7 +13,7 @@ export interface Submit {
   /** Why it did not work, unless each reason stands at its field. */
   readonly trouble: string | undefined
   /** What is wrong with a field, ready to be read. */
-  readonly mendOf: (field: string) => string | undefined
+  readonly fixOf: (field: string) => string | undefined
   /** Forgets what went wrong. */
   readonly clear: () => void
 }
@@ -37,8 +37,8 @@ export interface SubmitOptions<Answer> {
  * password, asks for it and goes on.
  */
 export function useSubmit<Answer>({ check, send, done, fields = [], titles }: SubmitOptions<Answer>): Submit {
-  const [state, setState] = useState<{ trouble?: string; mends: Readonly<Record<string, string | undefined>> }>({
-    mends: {},
+  const [state, setState] = useState<{ trouble?: string; fixes: Readonly<Record<string, string | undefined>> }>({
+    fixes: {},
   })
   const [isPending, setPending] = useState(false)
   // The state is as old as the last render; two clicks can come before the next one.
@@ -53,8 +53,8 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
         return { answer: await send(password) }
       } catch (error) {
         const isAskedFor = isControlFailure(error, 'confirm_required')
-        const isRefused = password !== undefined && isControlFailure(error, 'wrong_password')
-        if (!isAskedFor && !isRefused) throw error
+        const isRejected = password !== undefined && isControlFailure(error, 'wrong_password')
+        if (!isAskedFor && !isRejected) throw error
         isWrong = password !== undefined
         password = await askPassword(isWrong)
         if (password === undefined) return undefined
@@ -63,23 +63,23 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
   }
 
   const run = async (form: HTMLFormElement | undefined): Promise<void> => {
-    const faults = Object.fromEntries(Object.entries(check?.() ?? {}).filter(([, mend]) => mend !== undefined))
+    const faults = Object.fromEntries(Object.entries(check?.() ?? {}).filter(([, fix]) => fix !== undefined))
     if (Object.keys(faults).length > 0) {
-      setState({ mends: faults })
+      setState({ fixes: faults })
       focusFault(form)
       return
     }
     busy.current = true
     setPending(true)
-    setState({ mends: {} })
+    setState({ fixes: {} })
     try {
       const sent = await sendConfirmed()
       if (sent) await done?.(sent.answer)
     } catch (error) {
       if (!isControlFailure(error)) throw error
-      const mends = Object.fromEntries(error.fields.map(({ field, mend }) => [field, mend]))
+      const fixes = Object.fromEntries(error.fields.map(({ field, fix }) => [field, fix]))
       const trouble = troubleOf(error, fields, titles)
-      setState(trouble === undefined ? { mends } : { mends, trouble })
+      setState(trouble === undefined ? { fixes } : { fixes, trouble })
       focusFault(form)
     } finally {
       busy.current = false
@@ -96,11 +96,11 @@ export function useSubmit<Answer>({ check, send, done, fields = [], titles }: Su
     },
     isPending,
     trouble: state.trouble,
-    mendOf: (field) => {
-      const mend = state.mends[field]
-      return mend === undefined ? undefined : sentence(mend)
+    fixOf: (field) => {
+      const fix = state.fixes[field]
+      return fix === undefined ? undefined : sentence(fix)
     },
-    clear: () => setState({ mends: {} }),
+    clear: () => setState({ fixes: {} }),
   }
 }
 

@@ -56,8 +56,8 @@ export function Frame() {
               </nav>
               <div className="side-end">
                 <ThemeSwitch />
-                <p className="who" title={data?.account.mail}>
-                  {data?.account.mail}
+                <p className="who" title={data?.account.email}>
+                  {data?.account.email}
                 </p>
                 <LogOut />
               </div>

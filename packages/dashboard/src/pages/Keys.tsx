@@ -69,7 +69,7 @@ export function Keys() {
       </Loaded>
       <Loaded query={usage}>
         {({ day }) => (
-          <Card title="Today’s use" lead="Of all API keys together. Refused calls do not count.">
+          <Card title="Today’s use" lead="Of all API keys together. Rejected calls do not count.">
             <UsageMeter title="Today (UTC)" usage={day} />
           </Card>
         )}

@@ -9,7 +9,7 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
 import { Button } from '../parts/Button.tsx'
-import { MailField } from '../parts/EmailField.tsx'
+import { EmailField } from '../parts/EmailField.tsx'
 import { Note, Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
@@ -24,20 +24,20 @@ export function LogIn() {
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)
-  const [mail, setMail] = useState('')
+  const [email, setMail] = useState('')
   const [password, setPassword] = useState('')
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({
-      mail: mail.trim() === '' ? 'Type your mail address' : undefined,
+      email: email.trim() === '' ? 'Type your email address' : undefined,
       password: password === '' ? 'Type your password' : undefined,
     }),
-    send: () => ask('POST /api/session', { body: { mail, password } }),
+    send: () => ask('POST /api/session', { body: { email, password } }),
     done: (session) => {
       changeSession(queries, { tell: true })
       queries.setQueryData(sessionQuery.queryKey, session)
       router.history.replace(back ?? '/')
     },
-    fields: ['mail', 'password'],
+    fields: ['email', 'password'],
   })
   return (
     <>
@@ -47,8 +47,8 @@ export function LogIn() {
         {ended && <Note kind="warn">Your session has ended. Log in, and you are back where you were.</Note>}
         <form className="stack" noValidate onSubmit={submit}>
           <Trouble text={trouble} />
-          <MailField value={mail} onChange={setMail} mend={mendOf('mail')} />
-          <PasswordField kind="current" value={password} onChange={setPassword} mend={mendOf('password')} />
+          <EmailField value={email} onChange={setMail} fix={fixOf('email')} />
+          <PasswordField kind="current" value={password} onChange={setPassword} fix={fixOf('password')} />
           <Button kind="primary" type="submit" busy={isPending}>
             Log in
           </Button>

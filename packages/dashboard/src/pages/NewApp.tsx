@@ -58,7 +58,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     chain: deployment.chain.symbol,
     services: [...deployment.services],
   })
-  const [mends, setMends] = useState<Readonly<Record<string, string>>>({})
+  const [fixes, setMends] = useState<Readonly<Record<string, string>>>({})
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
 
   const faultsOf = (step: number): Record<string, string> => {
@@ -78,7 +78,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
   // Who comes by a link to a later step, or reloads there, begins at the first that is not done.
   const step = [1, 2, 3].find((one) => one === asked || !isDone(one)) ?? 1
 
-  const { submit, isPending, trouble, mendOf, clear } = useSubmit({
+  const { submit, isPending, trouble, fixOf, clear } = useSubmit({
     send: () =>
       ask('POST /api/apps', {
         body: {
@@ -97,7 +97,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     },
     fields: ['name', 'description', 'useCase', 'chain', 'services'],
   })
-  const mend = (field: string): string | undefined => mends[field] ?? mendOf(field)
+  const fix = (field: string): string | undefined => fixes[field] ?? fixOf(field)
 
   const form = useRef<HTMLFormElement>(null)
   const seen = useRef(step)
@@ -107,7 +107,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
     form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
   }, [step])
   // A name that is taken is found when all is sent: back to where it is typed.
-  const nameMend = mendOf('name') ?? mendOf('description') ?? mendOf('useCase')
+  const nameMend = fixOf('name') ?? fixOf('description') ?? fixOf('useCase')
   useEffect(() => {
     if (nameMend !== undefined) void router.navigate({ to: '/apps/new', search: {} })
   }, [nameMend, router])
@@ -141,7 +141,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
         <Trouble text={trouble} />
         {step === 1 && (
           <>
-            <NameFields values={draft} onChange={change} mendOf={mend} />
+            <NameFields values={draft} onChange={change} fixOf={fix} />
             <SelectField
               label="Use case"
               name="useCase"
@@ -150,7 +150,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
               onChange={(useCase) => change({ useCase })}
               options={deployment.useCases.map((value) => ({ value, title: value }))}
               required
-              mend={mend('useCase')}
+              fix={fix('useCase')}
             />
           </>
         )}
@@ -159,7 +159,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
             chain={deployment.chain}
             chosen={draft.chain}
             onChoose={(chain) => change({ chain })}
-            mend={mend('chain')}
+            fix={fix('chain')}
           />
         )}
         {step === 3 && (
@@ -174,7 +174,7 @@ function Wizard({ deployment }: { readonly deployment: DeploymentView }) {
               title: value,
               what: value === 'Node API' ? 'JSON-RPC calls to the chain’s nodes' : undefined,
             }))}
-            mend={mend('services')}
+            fix={fix('services')}
           />
         )}
         <div className="row spread">
@@ -203,7 +203,7 @@ function ChainSearch(props: {
   readonly chain: DeploymentView['chain']
   readonly chosen: string
   readonly onChoose: (symbol: string) => void
-  readonly mend: string | undefined
+  readonly fix: string | undefined
 }) {
   const [search, setSearch] = useState('')
   const { name, symbol, aliases, networks } = props.chain
@@ -232,7 +232,7 @@ function ChainSearch(props: {
               what: networks.map(({ network, chainId }) => `${networkTitles[network]}: chain id ${chainId}`).join(', '),
             },
           ]}
-          mend={props.mend}
+          fix={props.fix}
         />
       ) : (
         <div role="status" className="note">

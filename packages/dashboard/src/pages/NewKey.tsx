@@ -59,7 +59,7 @@ function Form() {
   const [name, setName] = useState('')
   const [network, setNetwork] = useState<Network | ''>('')
   const [description, setDescription] = useState('')
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({
       name: name.trim() === '' ? 'Give it a name' : undefined,
       network: network === '' ? 'Choose a network' : undefined,
@@ -84,7 +84,7 @@ function Form() {
     <form className="card" noValidate onSubmit={submit} aria-label="Create API key">
       <div className="card-body">
         <Trouble text={trouble} />
-        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} mend={mendOf('name')} />
+        <TextField label="Name" name="name" value={name} onChange={setName} required most={64} fix={fixOf('name')} />
         <Choices
           legend="Network"
           kind="one"
@@ -100,7 +100,7 @@ function Form() {
             }
           })}
           hint="It cannot be changed later."
-          mend={mendOf('network')}
+          fix={fixOf('network')}
         />
         <TextField
           label="Description"
@@ -110,7 +110,7 @@ function Form() {
           value={description}
           onChange={setDescription}
           most={500}
-          mend={mendOf('description')}
+          fix={fixOf('description')}
         />
         <div className="row spread">
           <Link to="/keys" className="button plain">

@@ -18,7 +18,7 @@ export function ResetPassword() {
   const router = useRouter()
   const queries = useQueryClient()
   const [password, setPassword] = useState('')
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({ password: password === '' ? 'Choose a password' : undefined }),
     send: () => ask('POST /api/account/password/reset', { body: { link, password } }),
     done: async (session) => {
@@ -43,7 +43,7 @@ export function ResetPassword() {
             label="New password"
             value={password}
             onChange={setPassword}
-            mend={mendOf('password')}
+            fix={fixOf('password')}
             hint="At least 8 characters. All other sessions end."
           />
           <Button kind="primary" type="submit" busy={isPending}>

@@ -10,7 +10,7 @@ import { useSubmit } from '../control/useSubmit.ts'
 import { Alone } from '../frame/Alone.tsx'
 import { Unreachable } from '../frame/Unreachable.tsx'
 import { Button } from '../parts/Button.tsx'
-import { MailField } from '../parts/EmailField.tsx'
+import { EmailField } from '../parts/EmailField.tsx'
 import { Note, Trouble } from '../parts/Note.tsx'
 import { PageHead } from '../parts/PageHead.tsx'
 import { PasswordField } from '../parts/PasswordField.tsx'
@@ -18,17 +18,17 @@ import { TextField } from '../parts/TextField.tsx'
 
 /** Sign up. An invite, and for whom it is, stands in the fragment of the address, which no server is sent. */
 export function SignUp() {
-  const { invite, mail: invited } = readInvite(useFragment())
+  const { invite, email: invited } = readInvite(useFragment())
   const router = useRouter()
   const queries = useQueryClient()
   const { data: deployment } = useQuery(deploymentQuery)
-  const [mail, setMail] = useState(invited)
+  const [email, setMail] = useState(invited)
   const [password, setPassword] = useState('')
   const [typedInvite, setInvite] = useState('')
   const needsInvite = deployment?.signUp === 'invite'
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({
-      mail: /^[^\s@]+@[^\s@]+$/.test(mail.trim()) ? undefined : 'Type your mail address, such as ada@example.org',
+      email: /^[^\s@]+@[^\s@]+$/.test(email.trim()) ? undefined : 'Type your email address, such as ada@example.org',
       password:
         password === ''
           ? 'Choose a password'
@@ -40,14 +40,14 @@ export function SignUp() {
     }),
     send: () => {
       const given = invite || typedInvite
-      return ask('POST /api/account', { body: { mail, password, ...(given && { invite: given }) } })
+      return ask('POST /api/account', { body: { email, password, ...(given && { invite: given }) } })
     },
     done: async (session) => {
       changeSession(queries, { tell: true })
       queries.setQueryData(sessionQuery.queryKey, session)
       await router.navigate({ to: '/', replace: true })
     },
-    fields: ['mail', 'password', ...(needsInvite && !invite ? ['invite'] : [])],
+    fields: ['email', 'password', ...(needsInvite && !invite ? ['invite'] : [])],
   })
   const isClosed = deployment?.signUp === 'closed' && !invite
   return (
@@ -68,21 +68,21 @@ export function SignUp() {
                 onChange={setInvite}
                 required
                 mono
-                mend={mendOf('invite')}
+                fix={fixOf('invite')}
                 hint="Whoever runs this service gives them out."
               />
             )}
-            <MailField
-              value={mail}
+            <EmailField
+              value={email}
               onChange={setMail}
-              mend={mendOf('mail')}
+              fix={fixOf('email')}
               hint={invited && 'Your invite is for this address alone.'}
             />
             <PasswordField
               kind="new"
               value={password}
               onChange={setPassword}
-              mend={mendOf('password')}
+              fix={fixOf('password')}
               hint="At least 8 characters. A few words in a row are fine."
             />
             <Button kind="primary" type="submit" busy={isPending}>

@@ -11,11 +11,11 @@ export function Choices<Value extends string>(props: {
   readonly options: readonly { readonly value: Value; readonly title: string; readonly what?: ReactNode }[]
   readonly across?: boolean
   readonly hint?: ReactNode
-  readonly mend?: string | undefined
+  readonly fix?: string | undefined
 }) {
   const id = useId()
   const { kind, value: chosen } = props
-  const described = [props.mend ? `${id}-mend` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
+  const described = [props.fix ? `${id}-fix` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
   return (
     <fieldset className="field" aria-describedby={described || undefined}>
       <legend className="field-label">{props.legend}</legend>
@@ -32,7 +32,7 @@ export function Choices<Value extends string>(props: {
               name={props.name}
               value={value}
               checked={chosen.includes(value)}
-              aria-invalid={props.mend ? true : undefined}
+              aria-invalid={props.fix ? true : undefined}
               onChange={({ target }) =>
                 props.onChange(
                   kind === 'one'
@@ -50,9 +50,9 @@ export function Choices<Value extends string>(props: {
           </label>
         ))}
       </div>
-      {props.mend && (
-        <p className="mend" id={`${id}-mend`}>
-          {props.mend}
+      {props.fix && (
+        <p className="fix" id={`${id}-fix`}>
+          {props.fix}
         </p>
       )}
     </fieldset>

@@ -50,7 +50,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
               kind="current"
               value={password}
               onChange={setPassword}
-              mend={asked.wasWrong ? 'This is not your password.' : undefined}
+              fix={asked.wasWrong ? 'This is not your password.' : undefined}
             />
             <div className="row end">
               <Button onClick={() => settle(undefined)}>Cancel</Button>

@@ -1,11 +1,11 @@
 import { TextField } from './TextField.tsx'
 
 /** Who logs in. */
-export function MailField(props: {
+export function EmailField(props: {
   readonly value: string
-  readonly onChange: (mail: string) => void
-  readonly mend: string | undefined
+  readonly onChange: (email: string) => void
+  readonly fix: string | undefined
   readonly hint?: string
 }) {
-  return <TextField label="Mail address" name="mail" type="email" autoComplete="username" required {...props} />
+  return <TextField label="Email address" name="email" type="email" autoComplete="username" required {...props} />
 }

@@ -85,8 +85,8 @@ export function KeyCard(props: {
           optional
           value={expiry}
           onChange={setExpiry}
-          mend={saving.mendOf('expiresAt')}
-          hint="After it the key is refused. Leave it empty for a key without an end."
+          fix={saving.fixOf('expiresAt')}
+          hint="After it the key is rejected. Leave it empty for a key without an end."
         />
         <div className="row end">
           <Button onClick={() => setRotating(true)}>Rotate key</Button>

@@ -70,7 +70,7 @@ export function LimitsForm(props: {
             value={values[name]}
             onChange={(value) => change({ [name]: value })}
             placeholder="As the service’s"
-            mend={saving.mendOf(name) ?? saving.mendOf(`limits.${name}`)}
+            fix={saving.fixOf(name) ?? saving.fixOf(`limits.${name}`)}
           />
         ))}
       </div>

@@ -9,9 +9,9 @@ interface Named {
 export function NameFields(props: {
   readonly values: Named
   readonly onChange: (part: Partial<Named>) => void
-  readonly mendOf: (field: string) => string | undefined
+  readonly fixOf: (field: string) => string | undefined
 }) {
-  const { values, onChange, mendOf } = props
+  const { values, onChange, fixOf } = props
   return (
     <>
       <TextField
@@ -21,7 +21,7 @@ export function NameFields(props: {
         onChange={(name) => onChange({ name })}
         required
         most={64}
-        mend={mendOf('name')}
+        fix={fixOf('name')}
       />
       <TextField
         label="Description"
@@ -31,7 +31,7 @@ export function NameFields(props: {
         value={values.description}
         onChange={(description) => onChange({ description })}
         most={500}
-        mend={mendOf('description')}
+        fix={fixOf('description')}
       />
     </>
   )

@@ -10,7 +10,7 @@ export function PasswordField(props: {
   readonly value: string
   readonly onChange: (password: string) => void
   readonly hint?: string
-  readonly mend: string | undefined
+  readonly fix: string | undefined
 }) {
   const { kind, label = 'Password', name = 'password', ...rest } = props
   return <TextField label={label} name={name} type="password" autoComplete={`${kind}-password`} required {...rest} />

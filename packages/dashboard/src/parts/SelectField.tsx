@@ -10,7 +10,7 @@ export function SelectField<Value extends string>(props: {
   /** What stands there before anything is chosen. */
   readonly nothing?: string
   readonly required?: boolean
-  readonly mend?: string | undefined
+  readonly fix?: string | undefined
 }) {
   const id = useId()
   return (
@@ -24,8 +24,8 @@ export function SelectField<Value extends string>(props: {
         className="input"
         value={props.value}
         required={props.required}
-        aria-invalid={props.mend ? true : undefined}
-        aria-describedby={props.mend ? `${id}-mend` : undefined}
+        aria-invalid={props.fix ? true : undefined}
+        aria-describedby={props.fix ? `${id}-fix` : undefined}
         onChange={({ target }) => props.onChange(target.value as Value)}
       >
         {props.nothing !== undefined && (
@@ -39,9 +39,9 @@ export function SelectField<Value extends string>(props: {
           </option>
         ))}
       </select>
-      {props.mend && (
-        <p className="mend" id={`${id}-mend`}>
-          {props.mend}
+      {props.fix && (
+        <p className="fix" id={`${id}-fix`}>
+          {props.fix}
         </p>
       )}
     </div>

@@ -12,7 +12,7 @@ export function TextField(props: {
   readonly required?: boolean
   readonly optional?: boolean
   readonly hint?: ReactNode
-  readonly mend?: string | undefined
+  readonly fix?: string | undefined
   readonly autoComplete?: string
   readonly placeholder?: string
   /** In characters. How many there are is shown; nothing is cut off. */
@@ -24,7 +24,7 @@ export function TextField(props: {
 }) {
   const id = useId()
   const length = [...props.value.trim()].length
-  const described = [props.mend ? `${id}-mend` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
+  const described = [props.fix ? `${id}-fix` : '', props.hint ? `${id}-hint` : ''].filter(Boolean).join(' ')
   const common = {
     id,
     name: props.name,
@@ -33,7 +33,7 @@ export function TextField(props: {
     required: props.required,
     placeholder: props.placeholder,
     autoComplete: props.autoComplete ?? 'off',
-    'aria-invalid': props.mend ? true : undefined,
+    'aria-invalid': props.fix ? true : undefined,
     'aria-describedby': described || undefined,
   }
   return (
@@ -61,9 +61,9 @@ export function TextField(props: {
           onChange={({ target }) => props.onChange(target.value)}
         />
       )}
-      {props.mend && (
-        <p className="mend" id={`${id}-mend`}>
-          {props.mend}
+      {props.fix && (
+        <p className="fix" id={`${id}-fix`}>
+          {props.fix}
         </p>
       )}
       {props.hint && (

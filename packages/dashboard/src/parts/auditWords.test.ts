@@ -12,7 +12,7 @@ test('the audit log has words for what was done and to what', () => {
 })
 
 test('its details are read as times, words and lists, without what is empty', () => {
-  expect(detailText({ graceDays: 1, expiresAt: Date.parse(time), label: '', mail: null })).toBe(
+  expect(detailText({ graceDays: 1, expiresAt: Date.parse(time), label: '', email: null })).toBe(
     `grace days: 1, expires at: ${momentText(time)}`,
   )
   expect(detailText({ expiresAt: time })).toBe(`expires at: ${momentText(time)}`)

@@ -118,7 +118,7 @@ export function SnippetPanel(props: {
           value={typed[name] ?? ''}
           onChange={(value) => setTyped((before) => ({ ...before, [name]: value }))}
           placeholder={valueFields[name].placeholder}
-          mend={read.mends[name]}
+          fix={read.fixes[name]}
           hint={valueFields[name].hint}
         />
       ))}

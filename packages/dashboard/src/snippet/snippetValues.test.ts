@@ -5,14 +5,14 @@ test('what is typed for an example is taken where it can be right, and told wher
   const account = `0x${'aB'.repeat(20)}`
   expect(readValues(['account', 'block'], { account: ` ${account} `, block: '12' })).toEqual({
     values: { account, block: 12 },
-    mends: {},
+    fixes: {},
   })
   expect(readValues(['contract'], { contract: "0x'); alert(1)" })).toEqual({
     values: {},
-    mends: { contract: 'Must be 0x and 40 hexadecimal digits.' },
+    fixes: { contract: 'Must be 0x and 40 hexadecimal digits.' },
   })
-  expect(readValues(['block'], { block: '-1' }).mends.block).toBe('Must be a whole number, 0 or more.')
+  expect(readValues(['block'], { block: '-1' }).fixes.block).toBe('Must be a whole number, 0 or more.')
   // What is not asked for is not taken.
-  expect(readValues([], { account: 'nobody' })).toEqual({ values: {}, mends: {} })
-  expect(readValues(['block'], { block: '' })).toEqual({ values: {}, mends: {} })
+  expect(readValues([], { account: 'nobody' })).toEqual({ values: {}, fixes: {} })
+  expect(readValues(['block'], { block: '' })).toEqual({ values: {}, fixes: {} })
 })

@@ -16,17 +16,17 @@ export const valueFields: Readonly<
 export function readValues(
   names: readonly SnippetValue[],
   typed: TypedValues,
-): { readonly values: SnippetValues; readonly mends: Partial<Record<SnippetValue, string>> } {
+): { readonly values: SnippetValues; readonly fixes: Partial<Record<SnippetValue, string>> } {
   const values: { -readonly [Name in keyof SnippetValues]: SnippetValues[Name] } = {}
-  const mends: Partial<Record<SnippetValue, string>> = {}
+  const fixes: Partial<Record<SnippetValue, string>> = {}
   for (const name of names) {
     const text = typed[name]?.trim() ?? ''
     if (text === '') continue
     if (name === 'block') {
       if (/^\d{1,15}$/.test(text)) values.block = Number(text)
-      else mends.block = 'Must be a whole number, 0 or more.'
+      else fixes.block = 'Must be a whole number, 0 or more.'
     } else if (/^0x[0-9a-fA-F]{40}$/.test(text)) values[name] = text
-    else mends[name] = 'Must be 0x and 40 hexadecimal digits.'
+    else fixes[name] = 'Must be 0x and 40 hexadecimal digits.'
   }
-  return { values, mends }
+  return { values, fixes }
 }

@@ -3,10 +3,10 @@ import { endedCookie, readSessionToken } from './account/sessionCookie.ts'
 import type { Accounts } from './account/accounts.ts'
 import { readBearer } from '../auth/jwt/readBearer.ts'
 import type { AnyRoute } from './contract/route.ts'
-import { controlRefusals } from './apiErrors.ts'
+import { apiErrors } from './apiErrors.ts'
 import type { Caller } from './handler.ts'
 import type { PublicHost } from './publicHost.ts'
-import type { ControlRefusal } from './reply.ts'
+import type { ApiError } from './reply.ts'
 
 /** What a request is let in by. */
 export interface Admission {
@@ -19,7 +19,7 @@ export interface Admission {
   readonly ip: string
 }
 
-type Admitted = { readonly caller: Caller } | { readonly refusal: ControlRefusal; readonly cookie?: string }
+type Admitted = { readonly caller: Caller } | { readonly rejection: ApiError; readonly cookie?: string }
 
 /**
  * Decides whether a request may use a route, and who makes it. An `Authorization` header decides alone; without one the session's cookie does,
@@ -36,30 +36,28 @@ export const admit = async ({ accounts, route, writes, headers, host, ip }: Admi
     // A form of another site must not log its visitor in as somebody else.
     const browser = headers.has('origin') || headers.has('sec-fetch-site')
     const foreign = writes && browser ? checkBrowserWrite(headers, host.origin) : undefined
-    return foreign === undefined
-      ? { caller: { ...nobody, sessionToken } }
-      : { refusal: controlRefusals.ofAccount(foreign) }
+    return foreign === undefined ? { caller: { ...nobody, sessionToken } } : { rejection: apiErrors.ofAccount(foreign) }
   }
 
   if (headers.has('authorization')) {
     const token = readBearer(headers.get('authorization') ?? undefined) ?? ''
     if (accounts.isOperatorToken(token))
-      return who === 'operator' ? { caller: nobody } : { refusal: controlRefusals.sessionNeeded() }
+      return who === 'operator' ? { caller: nobody } : { rejection: apiErrors.sessionNeeded() }
     const viewer = await accounts.authenticateToken(token)
-    if (viewer === undefined) return { refusal: controlRefusals.notLoggedIn() }
-    if (who === 'session' || who === 'operator') return { refusal: controlRefusals.sessionNeeded() }
-    if (viewer.scopes?.includes(who) !== true) return { refusal: controlRefusals.scopeNeeded(who) }
+    if (viewer === undefined) return { rejection: apiErrors.notLoggedIn() }
+    if (who === 'session' || who === 'operator') return { rejection: apiErrors.sessionNeeded() }
+    if (viewer.scopes?.includes(who) !== true) return { rejection: apiErrors.scopeNeeded(who) }
     return { caller: { ...nobody, viewer } }
   }
 
   const viewer = sessionToken === undefined ? undefined : await accounts.authenticate(sessionToken)
   if (viewer === undefined)
     return {
-      refusal: controlRefusals.notLoggedIn(),
+      rejection: apiErrors.notLoggedIn(),
       ...(sessionToken === undefined ? {} : { cookie: endedCookie({ secure }) }),
     }
   const foreign = writes ? checkBrowserWrite(headers, host.origin) : undefined
-  if (foreign !== undefined) return { refusal: controlRefusals.ofAccount(foreign) }
-  if (who === 'operator' && viewer.user.role !== 'operator') return { refusal: controlRefusals.operatorNeeded() }
+  if (foreign !== undefined) return { rejection: apiErrors.ofAccount(foreign) }
+  if (who === 'operator' && viewer.user.role !== 'operator') return { rejection: apiErrors.operatorNeeded() }
   return { caller: { ...nobody, viewer, sessionToken } }
 }

@@ -1,10 +1,10 @@
 import { readAddressRule } from '../auth/allowList/addressRule.ts'
-import { readIpRule } from '../lib/ip/ipRange.ts'
-import type { IpRule } from '../lib/ip/ipRange.ts'
+import { parseIpRange } from '../lib/ip/ipRange.ts'
+import type { IpRange } from '../lib/ip/ipRange.ts'
 import { readMethodRule } from '../auth/allowList/methodRule.ts'
 import { readOriginRule } from '../auth/allowList/originRule.ts'
 import type { OriginRule } from '../auth/allowList/originRule.ts'
-import type { Reading } from '../lib/parsedRule.ts'
+import type { ParsedRule } from '../lib/parsedRule.ts'
 import { readUserAgentRule } from '../auth/allowList/userAgentRule.ts'
 import type { AllowTypeName } from './contract/allowEntry.ts'
 
@@ -14,7 +14,7 @@ const originText = ({ scheme, host, below, port }: OriginRule): string => {
   return `${scheme === undefined ? '' : `${scheme}://`}${below ? '*.' : ''}${host}${shownPort}`
 }
 
-const ipText = ({ bytes, bits }: IpRule): string => {
+const ipText = ({ bytes, bits }: IpRange): string => {
   const range = bits === bytes.length * 8 ? '' : `/${bits}`
   if (bytes.length === 4) return `${[...bytes].join('.')}${range}`
   const groups = Array.from({ length: 8 }, (_, index) =>
@@ -25,12 +25,12 @@ const ipText = ({ bytes, bits }: IpRule): string => {
   return `${short}${range}`
 }
 
-const as = <Rule>(reading: Reading<Rule>, text: (rule: Rule) => string): Reading<string> =>
+const as = <Rule>(reading: ParsedRule<Rule>, text: (rule: Rule) => string): ParsedRule<string> =>
   'rule' in reading ? { rule: text(reading.rule) } : reading
 
-const readers: Readonly<Record<AllowTypeName, (text: string) => Reading<string>>> = {
+const readers: Readonly<Record<AllowTypeName, (text: string) => ParsedRule<string>>> = {
   origin: (text) => as(readOriginRule(text), originText),
-  ip: (text) => as(readIpRule(text), ipText),
+  ip: (text) => as(parseIpRange(text), ipText),
   method: (text) => as(readMethodRule(text), () => text),
   address: readAddressRule,
   userAgent: readUserAgentRule,
@@ -40,4 +40,4 @@ const readers: Readonly<Record<AllowTypeName, (text: string) => Reading<string>>
  * Reads an entry of an allow list in the one form that is stored, so that no entry is there twice in two spellings.
  * @returns That form; or what is wrong with it, which reads on from the field's name and repeats no value.
  */
-export const readAllowValue = (type: AllowTypeName, text: string): Reading<string> => readers[type](text)
+export const readAllowValue = (type: AllowTypeName, text: string): ParsedRule<string> => readers[type](text)

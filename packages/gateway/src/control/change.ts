@@ -16,7 +16,7 @@ export interface Noted {
 
 /**
  * Changes what a user has, with its entry in the audit log: both or neither. Caches of keys are told once it is committed.
- * @param work - What it returns as text is a refusal, of which nothing is noted.
+ * @param work - What it returns as text is a rejection, of which nothing is noted.
  * @param note - What to note of its result.
  */
 export const change = async <Result>(

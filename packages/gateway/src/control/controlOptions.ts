@@ -52,7 +52,7 @@ export type ControlLogEntry =
       /** Such as `GET /api/apps/{appId}`; `other` where there is no such route. */
       readonly route: RouteName | 'other'
       readonly status: number
-      /** The code of the refusal, if it was refused. */
+      /** The code of the rejection, if it was rejected. */
       readonly code?: string
       readonly userId?: string
       readonly durationMs: number

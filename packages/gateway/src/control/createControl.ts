@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Hono } from 'hono'
-import { createDebts } from './account/createThrottle.ts'
+import { createThrottle } from './account/createThrottle.ts'
 import { monotonicClock } from '../lib/clock.ts'
 import { createFaultLog } from '../errors/faultLog.ts'
 import { strictTransport } from '../proxy/http/strictTransport.ts'
@@ -10,15 +10,15 @@ import type { ConfirmBody } from './contract/account.ts'
 import type { RouteName } from './contract/route.ts'
 import { routeNames, routeOf } from './contract/routes.ts'
 import type { ControlFault, ControlOptions } from './controlOptions.ts'
-import { controlRefusals } from './apiErrors.ts'
+import { apiErrors } from './apiErrors.ts'
 import { createLines } from './createLines.ts'
 import { viewerOf } from './handler.ts'
 import type { ControlParts, Handler } from './handler.ts'
-import { handlersOf } from './handlers/createHandlers.ts'
+import { createHandlers } from './handlers/createHandlers.ts'
 import { publicHost } from './publicHost.ts'
 import type { PublicHost } from './publicHost.ts'
 import { readInput } from './readInput.ts'
-import type { ControlRefusal, Reply } from './reply.ts'
+import type { ApiError, Reply } from './reply.ts'
 import { toResponse } from './toResponse.ts'
 
 /** What is known of a request besides itself. */
@@ -41,7 +41,7 @@ export interface Control {
 const writes = { burst: 120, intervalMs: 500 }
 /** The same of reads. A live page of the dashboard makes about one a second. */
 const reads = { burst: 200, intervalMs: 50 }
-/** Reads of metrics are the heaviest: of an account's, so many are under way, and so many wait. */
+/** Reads of metrics are the heaviest: of an account's, so many are in flight, and so many wait. */
 const metricsReads = { atOnce: 2, waiting: 30 }
 const isMetricsRead = (name: RouteName): boolean => /\/metrics(?:\.csv)?$/.test(name)
 
@@ -60,11 +60,11 @@ interface Outcome {
 export const createControl = (options: ControlOptions): Control => {
   const { now = Date.now, degraded = () => [], log = () => {} } = options
   const parts: ControlParts = { ...options, now, degraded, startedAt: now() }
-  const handlers = handlersOf(parts)
+  const handlers = createHandlers(parts)
   const monotonicNow = monotonicClock(options.now)
   const throttles = {
-    changes: createDebts({ ...writes, now: monotonicNow }),
-    reads: createDebts({ ...reads, now: monotonicNow }),
+    changes: createThrottle({ ...writes, now: monotonicNow }),
+    reads: createThrottle({ ...reads, now: monotonicNow }),
   }
   const metricsLines = createLines(metricsReads)
 
@@ -87,26 +87,26 @@ export const createControl = (options: ControlOptions): Control => {
     const { headers, method } = request
     const changes = method !== 'GET' && method !== 'HEAD'
     const admitted = await admit({ accounts: parts.accounts, route, writes: changes, headers, host, ip })
-    if ('refusal' in admitted) return { reply: admitted }
+    if ('rejection' in admitted) return { reply: admitted }
     const { caller } = admitted
     const userId = caller.viewer?.user.id
     const kind = changes ? 'changes' : 'reads'
     if (userId !== undefined) {
       const waitMs = throttles[kind].waitMs(userId)
-      if (waitMs > 0) return { reply: { refusal: controlRefusals.tooManyRequests(waitMs, kind) }, userId }
+      if (waitMs > 0) return { reply: { rejection: apiErrors.tooManyRequests(waitMs, kind) }, userId }
       throttles[kind].add(userId)
     }
     const input = await readInput(request, route, params)
-    if ('refusal' in input) return { reply: input, userId }
+    if ('rejection' in input) return { reply: input, userId }
     if (route.confirms === true) {
       const confirmed = await parts.accounts.confirm(viewerOf(caller), (input.body as ConfirmBody).password)
-      if (confirmed !== true) return { reply: { refusal: controlRefusals.ofAccount(confirmed) }, userId }
+      if (confirmed !== true) return { reply: { rejection: apiErrors.ofAccount(confirmed) }, userId }
     }
     // The table gives each route's handler what the route's schemas let through.
     const handle = handlers[name] as Handler<RouteName>
     const work = async () => handle({ ...input, caller } as Parameters<typeof handle>[0])
     const reply = userId !== undefined && isMetricsRead(name) ? await metricsLines.run(userId, work) : await work()
-    return { reply: reply === 'full' ? { refusal: controlRefusals.tooManyRequests(1_000, 'reads') } : reply, userId }
+    return { reply: reply === 'full' ? { rejection: apiErrors.tooManyRequests(1_000, 'reads') } : reply, userId }
   }
 
   const run = async (
@@ -117,18 +117,18 @@ export const createControl = (options: ControlOptions): Control => {
     const { requestId = randomUUID() } = env
     const startedAt = monotonicNow()
     let outcome: Outcome
-    let keepTo: string | undefined
+    let strictTransportSecurity: string | undefined
     try {
       const { publicUrl, controlUrl = publicUrl } = parts.deployment()
       const host = publicHost(controlUrl, request.headers.get('host'))
-      if (host !== undefined) keepTo = strictTransport(controlUrl)
+      if (host !== undefined) strictTransportSecurity = strictTransport(controlUrl)
       outcome =
         host === undefined
-          ? { reply: { refusal: controlRefusals.misdirected(new URL(controlUrl).origin) } }
+          ? { reply: { rejection: apiErrors.misdirected(new URL(controlUrl).origin) } }
           : await work(host)
     } catch (error) {
-      const refusal = isStorageError(error) ? controlRefusals.unavailable() : controlRefusals.internal()
-      outcome = { reply: { refusal } }
+      const rejection = isStorageError(error) ? apiErrors.unavailable() : apiErrors.internal()
+      outcome = { reply: { rejection } }
       // A message may hold what was sent; a class and a place in the code do not.
       faults.log({ event: 'controlFault', requestId, route: name, error: faultOf(error), count: 1 })
     }
@@ -136,7 +136,7 @@ export const createControl = (options: ControlOptions): Control => {
     const response = toResponse(reply, {
       requestId,
       now: now(),
-      keepTo,
+      strictTransportSecurity,
       ...(name === 'other' ? {} : { route: routeOf(name) }),
     })
     tell({
@@ -144,7 +144,7 @@ export const createControl = (options: ControlOptions): Control => {
       requestId,
       route: name,
       status: response.status,
-      ...('refusal' in reply ? { code: reply.refusal.code } : {}),
+      ...('rejection' in reply ? { code: reply.rejection.code } : {}),
       ...(userId === undefined ? {} : { userId }),
       durationMs: Math.round((monotonicNow() - startedAt) * 1_000) / 1_000,
     })
@@ -161,11 +161,11 @@ export const createControl = (options: ControlOptions): Control => {
       run(name, { request: req.raw, env }, (host) => answer(name, req.raw, { ip: env.ip, host, params: req.param() })),
     )
   }
-  const refuse = ({ req, env }: { req: { raw: Request }; env: ControlEnv }, refusal: ControlRefusal) =>
-    run('other', { request: req.raw, env }, async () => ({ reply: { refusal } }))
+  const reject = ({ req, env }: { req: { raw: Request }; env: ControlEnv }, rejection: ApiError) =>
+    run('other', { request: req.raw, env }, async () => ({ reply: { rejection } }))
   for (const [pattern, allowed] of methods)
-    app.all(pattern, (context) => refuse(context, controlRefusals.methodNotAllowed(allowed.join(', '))))
-  app.notFound((context) => refuse(context, controlRefusals.notFound()))
+    app.all(pattern, (context) => reject(context, apiErrors.methodNotAllowed(allowed.join(', '))))
+  app.notFound((context) => reject(context, apiErrors.notFound()))
 
   return { fetch: async (request, env) => app.fetch(request, env) }
 }

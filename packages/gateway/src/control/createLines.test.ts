@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLines } from './createLines.ts'
 
-test('each user has so much under way, in its order, and more than the line takes is not done', async () => {
+test('each user has so much in flight, in its order, and more than the line takes is not done', async () => {
   const lines = createLines({ atOnce: 2, waiting: 2 })
   const begun: string[] = []
   const ends = new Map<string, () => void>()

@@ -1,12 +1,12 @@
-/** Work of which each user has only so much under way; the rest waits in the user's own line. */
+/** Work of which each user has only so much in flight; the rest waits in the user's own line. */
 export interface Lines {
   /** Does the work when its turn has come. @returns What it gives, or `'full'` where the user's line is: then it was not done. */
   run<T>(user: string, work: () => Promise<T>): Promise<T | 'full'>
 }
 
 /**
- * Makes the lines. Who has nothing under way is not remembered.
- * @param options.atOnce - How much of a user's work may be under way, 1 or more.
+ * Makes the lines. Who has nothing in flight is not remembered.
+ * @param options.atOnce - How much of a user's work may be in flight, 1 or more.
  * @param options.waiting - How much more may wait.
  */
 export const createLines = ({ atOnce, waiting }: { atOnce: number; waiting: number }): Lines => {

@@ -1,9 +1,9 @@
-import { controlRefusals } from './apiErrors.ts'
-import type { ControlRefusal } from './reply.ts'
+import { apiErrors } from './apiErrors.ts'
+import type { ApiError } from './reply.ts'
 
-/** The refusal of a cursor that no page gave. */
-export const badCursor = (): ControlRefusal =>
-  controlRefusals.invalid([{ field: 'cursor', mend: 'must be the next of another page' }])
+/** The rejection of a cursor that no page gave. */
+export const badCursor = (): ApiError =>
+  apiErrors.invalid([{ field: 'cursor', fix: 'must be the next of another page' }])
 
 /** Where a page ended, as a text without meaning to others. */
 export const toCursor = (parts: readonly (string | number)[]): string =>

@@ -13,5 +13,5 @@ export const readExpiry = <Given extends string | null | undefined>(
   const at = Date.parse(given)
   return at > now
     ? { at: at as Given extends string ? number : never }
-    : { problem: { field: 'expiresAt', mend: 'is over: give a time to come, or null for never' } }
+    : { problem: { field: 'expiresAt', fix: 'is over: give a time to come, or null for never' } }
 }

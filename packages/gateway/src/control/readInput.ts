@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import type { AnyRoute } from './contract/route.ts'
-import { controlRefusals } from './apiErrors.ts'
-import { isPlainName, problemsOf } from './toProblems.ts'
-import { maxControlBody, maxStrangerBody, readJsonBody } from './readJsonBody.ts'
-import type { ControlRefusal, FieldProblem } from './reply.ts'
+import { apiErrors } from './apiErrors.ts'
+import { isPlainName, toProblems } from './toProblems.ts'
+import { maxControlBody, maxUnknownBody, readJsonBody } from './readJsonBody.ts'
+import type { ApiError, FieldProblem } from './reply.ts'
 
 type Read = { readonly value: unknown } | { readonly problems: readonly FieldProblem[] }
 
 const check = (schema: z.ZodType | undefined, given: unknown): Read => {
   if (schema === undefined) return { value: undefined }
   const result = schema.safeParse(given)
-  return result.success ? { value: result.data } : { problems: problemsOf(result.error.issues, given) }
+  return result.success ? { value: result.data } : { problems: toProblems(result.error.issues, given) }
 }
 
 /** Parameters that are there more than once: the service and a proxy in front of it could each take another one for the right one. */
@@ -23,29 +23,29 @@ const repeatedIn = (query: URLSearchParams): readonly FieldProblem[] => {
   }
   return [...repeated].map((name) =>
     isPlainName(name)
-      ? { field: name, mend: 'is there more than once: give it once' }
-      : { field: 'query', mend: 'has a parameter more than once: give each once' },
+      ? { field: name, fix: 'is there more than once: give it once' }
+      : { field: 'query', fix: 'has a parameter more than once: give each once' },
   )
 }
 
-/** What stands in a request's path, query and body, as its route declares them; or why it is refused. */
+/** What stands in a request's path, query and body, as its route declares them; or why it is rejected. */
 export const readInput = async (
   request: Request,
   route: AnyRoute,
   pathParams: Readonly<Record<string, string>>,
-): Promise<{ params: unknown; query: unknown; body: unknown } | { refusal: ControlRefusal }> => {
+): Promise<{ params: unknown; query: unknown; body: unknown } | { rejection: ApiError }> => {
   const params = check(route.params, pathParams)
   // What cannot be an id is nobody's.
-  if ('problems' in params) return { refusal: controlRefusals.notFound() }
+  if ('problems' in params) return { rejection: apiErrors.notFound() }
   const { searchParams } = new URL(request.url)
   const repeated = repeatedIn(searchParams)
-  if (repeated.length > 0) return { refusal: controlRefusals.invalid(repeated) }
+  if (repeated.length > 0) return { rejection: apiErrors.invalid(repeated) }
   const query = check(route.query, Object.fromEntries(searchParams))
-  if ('problems' in query) return { refusal: controlRefusals.invalid(query.problems) }
+  if ('problems' in query) return { rejection: apiErrors.invalid(query.problems) }
   if (route.body === undefined) return { params: params.value, query: query.value, body: undefined }
-  const json = await readJsonBody(request, route.who === 'anyone' ? maxStrangerBody : maxControlBody)
-  if ('refusal' in json) return json
+  const json = await readJsonBody(request, route.who === 'anyone' ? maxUnknownBody : maxControlBody)
+  if ('rejection' in json) return json
   const body = check(route.body, json.value)
-  if ('problems' in body) return { refusal: controlRefusals.invalid(body.problems) }
+  if ('problems' in body) return { rejection: apiErrors.invalid(body.problems) }
   return { params: params.value, query: query.value, body: body.value }
 }

@@ -15,7 +15,7 @@ test('a body that ends before its end is a bad one, and no failure of ours', asy
     duplex: 'half',
   }
   expect(await readJsonBody(new Request('http://localhost/api/apps', init))).toEqual({
-    refusal: { status: 400, code: 'bad_json', message: 'the body did not arrive whole' },
+    rejection: { status: 400, code: 'bad_json', message: 'the body did not arrive whole' },
   })
 })
 
@@ -24,11 +24,11 @@ test('of whoever is not logged in no more is read than a log-in can be', async (
     new Request('http://localhost/api', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ mail: 'x'.repeat(length) }),
+      body: JSON.stringify({ email: 'x'.repeat(length) }),
     })
   const codeOf = async (name: 'POST /api/session' | 'POST /api/apps', length: number): Promise<string> => {
     const input = await readInput(send(length), routeOf(name), {})
-    return 'refusal' in input ? input.refusal.code : 'read'
+    return 'rejection' in input ? input.rejection.code : 'read'
   }
   expect(await codeOf('POST /api/session', 8_000)).toBe('invalid')
   expect(await codeOf('POST /api/session', 8_300)).toBe('body_too_large')

@@ -1,18 +1,18 @@
-import type { AccountRefusalCode } from './account/accountError.ts'
-import type { ControlRefusalCode } from './contract/apiError.ts'
+import type { AccountErrorCode } from './account/accountError.ts'
+import type { ApiErrorCode } from './contract/apiError.ts'
 
-/** What is wrong with a field, and how to mend it. */
+/** What is wrong with a field, and how to fix it. */
 export interface FieldProblem {
   /** As in `name`, `limits.perDay`, `services[0]`. */
   readonly field: string
   /** Reads on from the field's name, and repeats no value. */
-  readonly mend: string
+  readonly fix: string
 }
 
-/** Why a request is refused. */
-export interface ControlRefusal {
+/** Why a request is rejected. */
+export interface ApiError {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 422 | 429 | 500 | 503
-  readonly code: ControlRefusalCode | AccountRefusalCode
+  readonly code: ApiErrorCode | AccountErrorCode
   readonly message: string
   readonly fields?: readonly FieldProblem[]
   readonly retryAfterMs?: number
@@ -20,7 +20,7 @@ export interface ControlRefusal {
   readonly allow?: string
 }
 
-/** What a handler gives: an answer, or a refusal. */
+/** What a handler gives: an answer, or a rejection. */
 export type Reply<Answer> =
   | {
       readonly answer: Answer
@@ -31,4 +31,4 @@ export type Reply<Answer> =
       /** Of an answer that is kept as a file: what it is called. Of a to z, digits, hyphens and dots. */
       readonly fileName?: string
     }
-  | { readonly refusal: ControlRefusal; readonly cookie?: string }
+  | { readonly rejection: ApiError; readonly cookie?: string }

@@ -27,7 +27,7 @@ const isMissing = (input: unknown, path: readonly PropertyKey[]): boolean =>
     input,
   ) === undefined
 
-const mendOf = (issue: Issue, missing: boolean): string => {
+const fixOf = (issue: Issue, missing: boolean): string => {
   // What a schema says itself is better than what its type says.
   if (!issue.message.startsWith('Invalid ')) return missing ? `is missing: it ${issue.message}` : issue.message
   if (issue.code === 'invalid_value') {
@@ -43,17 +43,17 @@ const mendOf = (issue: Issue, missing: boolean): string => {
 export const isPlainName = (name: string): boolean => /^\w{1,40}$/.test(name)
 
 /**
- * Says of each field what is wrong with it and how to mend it, from what zod found.
+ * Says of each field what is wrong with it and how to fix it, from what zod found.
  * @param issues - All that zod found.
  * @param input - What was checked: to tell what is missing from what is wrong. None of its values is repeated.
  */
-export const problemsOf = (issues: readonly Issue[], input: unknown): readonly FieldProblem[] =>
+export const toProblems = (issues: readonly Issue[], input: unknown): readonly FieldProblem[] =>
   issues.flatMap((issue): readonly FieldProblem[] => {
     if (issue.code !== 'unrecognized_keys')
-      return [{ field: fieldOf(issue.path), mend: mendOf(issue, isMissing(input, issue.path)) }]
+      return [{ field: fieldOf(issue.path), fix: fixOf(issue, isMissing(input, issue.path)) }]
     return issue.keys.map((key) =>
       isPlainName(key)
-        ? { field: fieldOf([...issue.path, key]), mend: 'is not known here: leave it out' }
-        : { field: fieldOf(issue.path), mend: 'holds a name that is not known here: leave it out' },
+        ? { field: fieldOf([...issue.path, key]), fix: 'is not known here: leave it out' }
+        : { field: fieldOf(issue.path), fix: 'holds a name that is not known here: leave it out' },
     )
   })

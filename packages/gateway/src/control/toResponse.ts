@@ -1,11 +1,8 @@
 import type { AnyRoute } from './contract/route.ts'
-import type { ControlRefusalView } from './contract/apiError.ts'
-import type { ControlRefusal, Reply } from './reply.ts'
+import type { ApiErrorView } from './contract/apiError.ts'
+import type { ApiError, Reply } from './reply.ts'
 
-const refusalBody = (
-  { code, message, fields, retryAfterMs }: ControlRefusal,
-  requestId: string,
-): ControlRefusalView => ({
+const errorBody = ({ code, message, fields, retryAfterMs }: ApiError, requestId: string): ApiErrorView => ({
   error: {
     code,
     message,
@@ -18,7 +15,7 @@ const refusalBody = (
 /** What stands on every answer: nothing of it is kept by anybody, shown in a frame, or read as something that it is not. */
 const headersOf = (
   requestId: string,
-  { cookie, keepTo }: { cookie?: string | undefined; keepTo: string | undefined },
+  { cookie, strictTransportSecurity }: { cookie?: string | undefined; strictTransportSecurity: string | undefined },
 ): Headers => {
   const headers = new Headers({
     'Cache-Control': 'no-store',
@@ -29,7 +26,7 @@ const headersOf = (
     'X-Request-Id': requestId,
   })
   if (cookie !== undefined) headers.append('Set-Cookie', cookie)
-  if (keepTo !== undefined) headers.set('Strict-Transport-Security', keepTo)
+  if (strictTransportSecurity !== undefined) headers.set('Strict-Transport-Security', strictTransportSecurity)
   return headers
 }
 
@@ -37,22 +34,27 @@ const headersOf = (
  * Writes a reply as an HTTP response.
  * @param options.route - Of an answer: what it is declared as.
  * @param options.now - Milliseconds since 1970.
- * @param options.keepTo - The value of `Strict-Transport-Security`, where browsers are to keep to https.
+ * @param options.strictTransportSecurity - The value of `Strict-Transport-Security`, where browsers are to keep to https.
  */
 export const toResponse = (
   reply: Reply<unknown>,
-  { requestId, route, now, keepTo }: { requestId: string; route?: AnyRoute; now: number; keepTo?: string | undefined },
+  {
+    requestId,
+    route,
+    now,
+    strictTransportSecurity,
+  }: { requestId: string; route?: AnyRoute; now: number; strictTransportSecurity?: string | undefined },
 ): Response => {
-  const headers = headersOf(requestId, { cookie: reply.cookie, keepTo })
-  if ('refusal' in reply) {
-    const { refusal } = reply
-    if (refusal.allow !== undefined) headers.set('Allow', refusal.allow)
+  const headers = headersOf(requestId, { cookie: reply.cookie, strictTransportSecurity })
+  if ('rejection' in reply) {
+    const { rejection } = reply
+    if (rejection.allow !== undefined) headers.set('Allow', rejection.allow)
     // As a date, like the data plane's: see the README of this package.
-    if (refusal.retryAfterMs !== undefined)
-      headers.set('Retry-After', new Date(now + refusal.retryAfterMs + 999).toUTCString())
-    if (refusal.status === 401) headers.set('WWW-Authenticate', 'Bearer realm="keyrail"')
+    if (rejection.retryAfterMs !== undefined)
+      headers.set('Retry-After', new Date(now + rejection.retryAfterMs + 999).toUTCString())
+    if (rejection.status === 401) headers.set('WWW-Authenticate', 'Bearer realm="keyrail"')
     headers.set('Content-Type', 'application/json')
-    return new Response(JSON.stringify(refusalBody(refusal, requestId)), { status: refusal.status, headers })
+    return new Response(JSON.stringify(errorBody(rejection, requestId)), { status: rejection.status, headers })
   }
   const { status = 200, type = 'application/json' } = route ?? {}
   if (status === 204) return new Response(null, { status, headers })

@@ -1,5 +1,5 @@
-/** Why the gateway, not a node, refused or failed. Stable: a program may branch on it. */
-export type RefusalReason =
+/** Why the gateway, not a node, rejected or failed. Stable: a program may branch on it. */
+export type RejectionReason =
   | 'not_found'
   | 'http_method'
   | 'content_type'
@@ -39,13 +39,13 @@ export type RefusalReason =
   | 'response_too_large'
   | 'draining'
 
-/** One refusal, before it is written for a request. */
-export interface Refusal {
-  /** The HTTP status where the whole request is refused, or the call was a single one. */
+/** One rejection, before it is written for a request. */
+export interface Rejection {
+  /** The HTTP status where the whole request is rejected, or the call was a single one. */
   readonly status: number
   readonly code: number
   readonly message: string
-  readonly reason: RefusalReason
+  readonly reason: RejectionReason
   /** More of `error.data`. Never a key, never an upstream's address. */
   readonly data?: Readonly<Record<string, string | number | null>>
   readonly headers?: readonly string[]

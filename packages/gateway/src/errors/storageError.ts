@@ -1,7 +1,7 @@
 /**
  * Why the storage failed.
  * `unavailable`: cannot be reached, or is closed. `busy`: was held by somebody else for too long; may be tried again.
- * `conflict`: a constraint refused it. `failed`: anything else.
+ * `conflict`: a constraint rejected it. `failed`: anything else.
  */
 export type StorageFault = 'unavailable' | 'busy' | 'conflict' | 'failed'
 

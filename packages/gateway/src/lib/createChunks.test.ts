@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { createPieces } from './createChunks.ts'
-import type { Pieces } from './createChunks.ts'
+import { createChunks } from './createChunks.ts'
+import type { Chunks } from './createChunks.ts'
 
-const keep = (given: readonly Buffer[]): Pieces => {
+const keep = (given: readonly Buffer[]): Chunks => {
   const [first = Buffer.alloc(0), ...others] = given
-  const pieces = createPieces(first)
+  const pieces = createChunks(first)
   for (const piece of others) pieces.add(piece)
   return pieces
 }
@@ -21,7 +21,7 @@ test('whatever pieces a body comes in, it is what it was', () => {
 })
 
 test('a body in crumbs is kept in a few large pieces, since each piece costs memory of its own', () => {
-  const pieces = createPieces(Buffer.from('['))
+  const pieces = createChunks(Buffer.from('['))
   for (let crumb = 0; crumb < 300_000; crumb += 1) pieces.add(Buffer.from('1'))
   const concat = vi.spyOn(Buffer, 'concat')
   expect(pieces.join()).toHaveLength(300_001)

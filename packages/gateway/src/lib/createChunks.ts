@@ -3,7 +3,7 @@ const smallPiece = 1024
 const joinedBytes = 4 * 1024
 
 /** Keeps the pieces of a body. What comes in crumbs takes no more memory than what comes whole. */
-export interface Pieces {
+export interface Chunks {
   readonly add: (piece: Buffer) => void
   /** All of them as one. To be called once, at the end. */
   readonly join: () => Buffer
@@ -13,7 +13,7 @@ export interface Pieces {
  * Begins to keep pieces.
  * @param first - The first: most bodies have no other, and need none of this.
  */
-export const createPieces = (first: Buffer): Pieces => {
+export const createChunks = (first: Buffer): Chunks => {
   const pieces = [first]
   let crumbs: Buffer | undefined
   let used = 0

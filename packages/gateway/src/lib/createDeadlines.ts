@@ -3,7 +3,7 @@ import { createLine } from './createLine.ts'
 /** What a deadline is ended by. */
 export type Deadline = number | NodeJS.Timeout
 
-/** The deadlines of the calls under way, nearly all of one length. */
+/** The deadlines of the calls in flight, nearly all of one length. */
 export interface Deadlines {
   /**
    * @param ms - From now.

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createKeyTurns } from './createFairQueue.ts'
-import type { KeyTurns, TurnOf } from './createFairQueue.ts'
+import { createFairQueue } from './createFairQueue.ts'
+import type { FairQueue, SlotOf } from './createFairQueue.ts'
 
 const minute = 60_000
 const never = (): void => expect.unreachable('nobody is late')
 const nothing = (): void => {}
 /** A key that its owner has alone. */
-const of = (keyId: string): TurnOf => ({ keyId, ownerId: `owner of ${keyId}` })
+const of = (keyId: string): SlotOf => ({ keyId, ownerId: `owner of ${keyId}` })
 /** Keys of an owner as `ann-1`, `ann-2`. */
-const ofOwner = (keyId: string): TurnOf => ({ keyId, ownerId: keyId.split('-')[0] ?? '' })
+const ofOwner = (keyId: string): SlotOf => ({ keyId, ownerId: keyId.split('-')[0] ?? '' })
 
 test('one beyond waits in the order it came, and goes when one before it has ended; other keys are not touched', () => {
-  const turns = createKeyTurns({ most: 2 })
+  const turns = createFairQueue({ most: 2 })
   const gone: string[] = []
   turns.take(of('a'))
   turns.take(of('a'))
@@ -37,7 +37,7 @@ test('one beyond waits in the order it came, and goes when one before it has end
 })
 
 test('one that is let go and takes nothing lets the next one go and can still be stopped; who left is not let go', () => {
-  const turns = createKeyTurns({ most: 1 })
+  const turns = createFairQueue({ most: 1 })
   const gone: string[] = []
   turns.take(of('a'))
   const wait = (name: string): (() => void) =>
@@ -60,7 +60,7 @@ test('one that is let go and takes nothing lets the next one go and can still be
 })
 
 test('a thousand that end at once when let go use no stack for it', () => {
-  const turns = createKeyTurns({ most: 1, mostWaiting: 100_000 })
+  const turns = createFairQueue({ most: 1, mostWaiting: 100_000 })
   let ended = 0
   turns.take(of('a'))
   for (let count = 0; count < 50_000; count += 1)
@@ -79,25 +79,25 @@ test('a thousand that end at once when let go use no stack for it', () => {
 })
 
 test('a full line takes nobody, and a turn that does not come in time is told as late', async () => {
-  const turns = createKeyTurns({ most: 1, mostWaiting: 1 })
+  const turns = createFairQueue({ most: 1, mostWaiting: 1 })
   turns.take(of('a'))
   const late = new Promise<void>((resolve) => {
     turns.wait(of('a'), { waitMs: 20, go: () => expect.unreachable('no turn is given back'), late: resolve })
   })
-  let refused = false
+  let rejected = false
   turns.wait(of('a'), {
     waitMs: minute,
     go: () => expect.unreachable('it is not in the line'),
-    late: () => (refused = true),
+    late: () => (rejected = true),
   })
-  expect(refused).toBe(true)
+  expect(rejected).toBe(true)
   await late
   turns.give(of('a'))
   expect(turns.free(of('a'))).toBe(true)
 })
 
-test('what is under way is not forgotten, however many keys come', () => {
-  const turns = createKeyTurns({ most: 1 })
+test('what is in flight is not forgotten, however many keys come', () => {
+  const turns = createFairQueue({ most: 1 })
   turns.take(of('busy'))
   for (let count = 0; count < 5_000; count += 1) {
     turns.take(of(`key-${count}`))
@@ -107,7 +107,7 @@ test('what is under way is not forgotten, however many keys come', () => {
 })
 
 /** Takes all that an owner may have, by key after key. @returns How many those are. */
-const takeAll = (turns: KeyTurns, owner: string): number => {
+const takeAll = (turns: FairQueue, owner: string): number => {
   let taken = 0
   for (let key = 0; key < 30; key += 1)
     while (turns.free(ofOwner(`${owner}-${key}`))) {
@@ -118,7 +118,7 @@ const takeAll = (turns: KeyTurns, owner: string): number => {
 }
 
 test('all keys of one owner together take half, and each greedy one after it half of the rest: whoever comes finds some left', () => {
-  const turns = createKeyTurns()
+  const turns = createFairQueue()
   expect(takeAll(turns, 'ann')).toBe(64)
   const others = Array.from({ length: 5 }, (_, index) => takeAll(turns, `owner${index}`))
   expect(others).toEqual([32, 16, 8, 4, 2])
@@ -126,7 +126,7 @@ test('all keys of one owner together take half, and each greedy one after it hal
 })
 
 test('what greedy owners give back goes to those who have less, in turn by owner and by key', () => {
-  const turns = createKeyTurns({ all: 4 })
+  const turns = createFairQueue({ all: 4 })
   const gone: string[] = []
   const wait = (keyId: string, name = keyId): (() => void) =>
     turns.wait(ofOwner(keyId), {
@@ -158,9 +158,9 @@ test('what greedy owners give back goes to those who have less, in turn by owner
 test('whatever owners take, wait for and give back: nobody waits who might go, and all are let go in the end', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(3), fc.nat(2), fc.boolean()), { maxLength: 200 }), (steps) => {
-      const turns = createKeyTurns({ all: 6, most: 3 })
-      const open: TurnOf[] = []
-      const waiting = new Map<object, TurnOf>()
+      const turns = createFairQueue({ all: 6, most: 3 })
+      const open: SlotOf[] = []
+      const waiting = new Map<object, SlotOf>()
       for (const [owner, key, begins] of steps) {
         const one = ofOwner(`owner${owner}-${owner}${key}`)
         if (!begins) {

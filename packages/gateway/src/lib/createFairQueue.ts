@@ -2,7 +2,7 @@ import { createLine } from './createLine.ts'
 import type { Line } from './createLine.ts'
 
 /** Whose exchange it is. */
-export interface TurnOf {
+export interface SlotOf {
   readonly keyId: string
   /** Who has the key, perhaps with others. Always the same of one key. */
   readonly ownerId: string
@@ -19,14 +19,14 @@ interface Waiter {
   timer: NodeJS.Timeout | undefined
 }
 
-/** What the keys of one owner have under way. */
+/** What the keys of one owner have in flight. */
 interface Owner {
   open: number
   /** The keys that have a line, in the order in which one of each is let go. */
   readonly lines: Turns[]
 }
 
-/** What one key has under way. */
+/** What one key has in flight. */
 interface Turns {
   readonly owner: Owner
   open: number
@@ -35,13 +35,13 @@ interface Turns {
 }
 
 /** How many exchanges each key and each owner has with the nodes of a network, so that nobody takes all connections from the others. */
-export interface KeyTurns {
+export interface FairQueue {
   /** Whether an exchange may begin now. */
-  readonly free: (of: TurnOf) => boolean
+  readonly free: (of: SlotOf) => boolean
   /** Counts an exchange that begins. To be given back once. */
-  readonly take: (of: TurnOf) => void
+  readonly take: (of: SlotOf) => void
   /** Counts an exchange that has ended, and lets those go that wait. */
-  readonly give: (of: TurnOf) => void
+  readonly give: (of: SlotOf) => void
   /**
    * Waits in the key's own line. Whoever is let go is not counted yet: it takes, if it begins an exchange.
    * @param options.waitMs - The longest time, in milliseconds; `go` is told what is left of it.
@@ -50,7 +50,7 @@ export interface KeyTurns {
    * @returns What leaves the line, or stops what was begun since.
    */
   readonly wait: (
-    of: TurnOf,
+    of: SlotOf,
     options: { waitMs: number; go: (leftMs: number) => () => void; late: () => void },
   ) => () => void
 }
@@ -58,18 +58,18 @@ export interface KeyTurns {
 /** As many as there are connections to a node. */
 const mostOfAll = 128
 const mostWaitingOfKey = 1_000
-/** Keys known before those are let go that have nothing under way. */
+/** Keys known before those are let go that have nothing in flight. */
 const fewKeys = 1_024
 const nothing = (): void => {}
 
 /**
- * Makes the book of the exchanges that are under way. An owner may have as many as are left for all: alone half of them, one of two that
+ * Makes the book of the exchanges that are in flight. An owner may have as many as are left for all: alone half of them, one of two that
  * want all they can get a third, one of nine a tenth. So whoever comes finds some left, however many are greedy.
  * @param options.all - Exchanges of all owners at once. @default 128
  * @param options.most - Of one key. @default as many as its owner may have
  * @param options.mostWaiting - Calls of one key that wait. @default 1000
  */
-export const createKeyTurns = (options: { all?: number; most?: number; mostWaiting?: number } = {}): KeyTurns => {
+export const createFairQueue = (options: { all?: number; most?: number; mostWaiting?: number } = {}): FairQueue => {
   const { all = mostOfAll, most = all, mostWaiting = mostWaitingOfKey } = options
   let keys = new Map<string, Turns>()
   let owners = new Map<string, Owner>()
@@ -85,7 +85,7 @@ export const createKeyTurns = (options: { all?: number; most?: number; mostWaiti
     owners = new Map([...owners].filter(([, owner]) => owner.open > 0 || owner.lines.length > 0))
     sweepAt = Math.max(fewKeys, keys.size * 2)
   }
-  const turnsOf = ({ keyId, ownerId }: TurnOf): Turns => {
+  const turnsOf = ({ keyId, ownerId }: SlotOf): Turns => {
     const known = keys.get(keyId)
     if (known !== undefined) return known
     // Idle keys stay, as to add and remove one for each call would cost more than to sweep now and then.

@@ -1,5 +1,5 @@
 /** Who has how much of what there is a bound of. */
-export interface Shares {
+export interface FairShares {
   /**
    * Takes one.
    * @param name - Who takes it; `undefined` for who has no bound but that of all.
@@ -13,7 +13,7 @@ export interface Shares {
  * whoever comes finds some, however greedy others are.
  * @param most - How many there are; asked each time.
  */
-export const createShares = (most: () => number): Shares => {
+export const createFairShares = (most: () => number): FairShares => {
   const counts = new Map<string, number>()
   let total = 0
   return {

@@ -27,7 +27,7 @@ describe('createRecentMap', () => {
     )
   })
 
-  test.each([1, 0, -1, 2.5, Number.NaN])('refuses a bound of %s', (most) => {
+  test.each([1, 0, -1, 2.5, Number.NaN])('rejects a bound of %s', (most) => {
     expect(() => createRecentMap(most)).toThrow('maxEntries')
   })
 })

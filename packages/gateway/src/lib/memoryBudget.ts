@@ -1,39 +1,39 @@
 /** What all requests of one owner have in memory. */
-export interface KeptShare {
+export interface BufferShare {
   held: number
 }
 
 /** What one request has in memory: its body but for a small one, and nodes' answers that are not written yet. */
-export interface KeptBytes {
+export interface BufferedBytes {
   /** How many bytes all requests of the process may have kept. */
   readonly most: number
   held: number
   /** Of who asks, once that is known. */
-  share: KeptShare | undefined
+  share: BufferShare | undefined
   /** The request is over: what is still read goes to others, who count it themselves. */
   over: boolean
 }
 
 /** One for all gateways of a process, as they share its memory. */
-let keptByAll = 0
+let bufferedByAll = 0
 
 /** How many bytes all requests of the process keep at the moment. */
-export const allKeptBytes = (): number => keptByAll
+export const allBufferedBytes = (): number => bufferedByAll
 
 /** Owners known before those are let go that keep nothing. */
 const fewOwners = 10_000
-let shares = new Map<string, KeptShare>()
+let shares = new Map<string, BufferShare>()
 let sweepAt = fewOwners
 
-/** The share of an owner: the same for all that it has under way. One that keeps nothing may be made anew. */
-export const keptShareOf = (ownerId: string): KeptShare => {
+/** The share of an owner: the same for all that it has in flight. One that keeps nothing may be made anew. */
+export const getBufferShare = (ownerId: string): BufferShare => {
   const known = shares.get(ownerId)
   if (known !== undefined) return known
   if (shares.size >= sweepAt) {
     shares = new Map([...shares].filter(([, { held }]) => held > 0))
     sweepAt = Math.max(fewOwners, shares.size * 2)
   }
-  const share: KeptShare = { held: 0 }
+  const share: BufferShare = { held: 0 }
   shares.set(ownerId, share)
   return share
 }
@@ -43,30 +43,30 @@ export const keptShareOf = (ownerId: string): KeptShare => {
  * can get a third. So there is room for whoever comes, however much others keep.
  * @returns False where there is no room for them: then they are not counted, and must not be kept.
  */
-export const keepBytes = (kept: KeptBytes | undefined, bytes: number): boolean => {
+export const holdBytes = (kept: BufferedBytes | undefined, bytes: number): boolean => {
   if (kept === undefined || kept.over) return true
   const { share } = kept
-  const left = kept.most - keptByAll - bytes
+  const left = kept.most - bufferedByAll - bytes
   if (left < 0 || (share !== undefined && share.held + bytes > left)) return false
-  keptByAll += bytes
+  bufferedByAll += bytes
   kept.held += bytes
   if (share !== undefined) share.held += bytes
   return true
 }
 
-const drop = (kept: KeptBytes, bytes: number): void => {
-  keptByAll -= bytes
+const drop = (kept: BufferedBytes, bytes: number): void => {
+  bufferedByAll -= bytes
   kept.held -= bytes
   if (kept.share !== undefined) kept.share.held -= bytes
 }
 
 /** Takes bytes off that are kept no longer. */
-export const dropBytes = (kept: KeptBytes | undefined, bytes: number): void => {
+export const dropBytes = (kept: BufferedBytes | undefined, bytes: number): void => {
   if (kept !== undefined && !kept.over) drop(kept, bytes)
 }
 
 /** Takes all off that a request still keeps: it has been answered, or its caller is gone. */
-export const dropAllBytes = (kept: KeptBytes): void => {
+export const dropAllBytes = (kept: BufferedBytes): void => {
   drop(kept, kept.held)
   kept.over = true
 }

@@ -1,2 +1,2 @@
-/** An entry of an allow list as it was read: the rule, or what is wrong with it and how to mend it. Never repeats the entry. */
-export type Reading<Rule> = { readonly rule: Rule } | { readonly mend: string }
+/** An entry of an allow list as it was read: the rule, or what is wrong with it and how to fix it. Never repeats the entry. */
+export type ParsedRule<Rule> = { readonly rule: Rule } | { readonly fix: string }

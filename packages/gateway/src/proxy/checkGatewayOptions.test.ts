@@ -17,7 +17,7 @@ const onTestnet = (change: object): GatewayOptions =>
 const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ url }, { url, ...change }] })
 
 const known =
-  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, strangers, trustedProxies, rehearsalKeys, now, tls, elsewhere, degraded, notReady, logRequests, log'
+  'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, elsewhere, degraded, notReady, logRequests, log'
 const noStore = 'keys must be a key store, an object with find(hash): make one with createMemoryKeyStore'
 const noNodes =
   "networks.testnet.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]"
@@ -27,10 +27,10 @@ const noUrl = 'networks.testnet.upstreams[1].url is not an http or https URL'
 const knownLimits = Object.keys(defaultLimits).join(', ')
 const most = {
   maxBodyBytes: 268_435_456,
-  maxBatchItems: 100_000,
+  maxBatchCalls: 100_000,
   maxJsonDepth: 1_000,
-  maxAnswerBytes: 268_435_456,
-  maxKeptBytes: 9_007_199_254_740_991,
+  maxResponseBytes: 268_435_456,
+  maxBufferedBytes: 9_007_199_254_740_991,
   upstreamTimeoutMs: 2_147_483_647,
   headersTimeoutMs: 2_147_483_647,
   requestTimeoutMs: 2_147_483_647,
@@ -133,16 +133,16 @@ describe('wrong options', () => {
       given({ quotaStatus }),
       'quotaStatus must be 403 or 429',
     ]),
-    ['strangers', given({ strangers: 10 }), 'strangers must be an object with perSecond, burst'],
+    ['unknownKeys', given({ unknownKeys: 10 }), 'unknownKeys must be an object with perSecond, burst'],
     [
-      'strangers without a burst',
-      given({ strangers: { perSecond: 10 } }),
-      'strangers.burst must be a whole number from 1 to 1000000',
+      'unknownKeys without a burst',
+      given({ unknownKeys: { perSecond: 10 } }),
+      'unknownKeys.burst must be a whole number from 1 to 1000000',
     ],
     [
-      'strangers.perSecond',
-      given({ strangers: { perSecond: 0, burst: 1 } }),
-      'strangers.perSecond must be a whole number from 1 to 1000000',
+      'unknownKeys.perSecond',
+      given({ unknownKeys: { perSecond: 0, burst: 1 } }),
+      'unknownKeys.perSecond must be a whole number from 1 to 1000000',
     ],
     ...['10.0.0.0/8', [1], [undefined]].map((trustedProxies): [string, unknown, string] => [
       `trustedProxies ${JSON.stringify(trustedProxies)}`,
@@ -154,7 +154,7 @@ describe('wrong options', () => {
       given({ trustedProxies: ['secret.example'] }),
       'trustedProxies[0] is no IP address: write one as in 203.0.113.7 or 2001:db8::1, or a range as in 203.0.113.0/24',
     ],
-    ['rehearsalKeys', given({ rehearsalKeys: 1 }), 'rehearsalKeys must be true or false'],
+    ['testKeys', given({ testKeys: 1 }), 'testKeys must be true or false'],
     ['limits', given({ limits: 1 }), `limits must be an object with ${knownLimits}`],
     ['limits null', given({ limits: null }), `limits must be an object with ${knownLimits}`],
     [
@@ -192,8 +192,8 @@ describe('good options', () => {
     quota: undefined,
     quotaStatus: 403,
     meter: undefined,
-    strangers: { perSecond: 10, burst: 100 },
-    rehearsalKeys: false,
+    unknownKeys: { perSecond: 10, burst: 100 },
+    testKeys: false,
     now: Date.now,
     log: undefined,
   }

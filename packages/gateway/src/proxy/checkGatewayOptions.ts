@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls'
-import { defaultLimits, defaultMaxLagBlocks, defaultStrangers } from './gatewayOptions.ts'
+import { defaultLimits, defaultMaxLagBlocks, defaultUnknownKeys } from './gatewayOptions.ts'
 import type { GatewayLimits, GatewayOptions } from './gatewayOptions.ts'
 import { createClientIp } from '../lib/ip/clientIp.ts'
 import type { ClientIp } from '../lib/ip/clientIp.ts'
@@ -29,9 +29,9 @@ export interface CheckedOptions {
   readonly quota: GatewayOptions['quota']
   readonly quotaStatus: 403 | 429
   readonly meter: GatewayOptions['meter']
-  readonly strangers: NonNullable<GatewayOptions['strangers']>
+  readonly unknownKeys: NonNullable<GatewayOptions['unknownKeys']>
   readonly clientIp: ClientIp
-  readonly rehearsalKeys: boolean
+  readonly testKeys: boolean
   readonly now: () => number
   readonly tls: GatewayOptions['tls']
   readonly elsewhere: GatewayOptions['elsewhere']
@@ -48,10 +48,10 @@ const longestMs = 2_147_483_647
 
 const mostOf: Readonly<Record<keyof GatewayLimits, number>> = {
   maxBodyBytes: mostBytes,
-  maxBatchItems: 100_000,
+  maxBatchCalls: 100_000,
   maxJsonDepth: 1_000,
-  maxAnswerBytes: mostBytes,
-  maxKeptBytes: Number.MAX_SAFE_INTEGER,
+  maxResponseBytes: mostBytes,
+  maxBufferedBytes: Number.MAX_SAFE_INTEGER,
   upstreamTimeoutMs: longestMs,
   headersTimeoutMs: longestMs,
   requestTimeoutMs: longestMs,
@@ -65,8 +65,8 @@ const mostOf: Readonly<Record<keyof GatewayLimits, number>> = {
 const leastOf: Readonly<Partial<Record<keyof GatewayLimits, number>>> = { maxCacheBytes: 0, maxJsonDepth: 8 }
 
 /**
- * Reads a gateway's options with distrust: an option that is `undefined` has its default, a name that is not known is refused.
- * @throws {TypeError} where one is wrong. The message names the option and the mend, and repeats no value: it may be a secret.
+ * Reads a gateway's options with distrust: an option that is `undefined` has its default, a name that is not known is rejected.
+ * @throws {TypeError} where one is wrong. The message names the option and the fix, and repeats no value: it may be a secret.
  */
 export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
   const options = membersOf(given, '', [
@@ -80,9 +80,9 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     'quota',
     'quotaStatus',
     'meter',
-    'strangers',
+    'unknownKeys',
     'trustedProxies',
-    'rehearsalKeys',
+    'testKeys',
     'now',
     'tls',
     'elsewhere',
@@ -108,9 +108,9 @@ export const checkGatewayOptions = (given: GatewayOptions): CheckedOptions => {
     quota: checkPart(options['quota'], 'quota', ['take', 'giveBack']) as GatewayOptions['quota'],
     quotaStatus: checkQuotaStatus(options['quotaStatus']),
     meter: checkPart(options['meter'], 'meter', ['count']) as GatewayOptions['meter'],
-    strangers: checkStrangers(options['strangers']),
+    unknownKeys: checkUnknownKeys(options['unknownKeys']),
     clientIp: checkTrustedProxies(options['trustedProxies']),
-    rehearsalKeys: checkSwitch(options['rehearsalKeys'], 'rehearsalKeys'),
+    testKeys: checkSwitch(options['testKeys'], 'testKeys'),
     now: (checkFunction(options['now'], 'now') as GatewayOptions['now']) ?? Date.now,
     tls: checkTls(options['tls']),
     elsewhere: checkFunction(options['elsewhere'], 'elsewhere') as GatewayOptions['elsewhere'],
@@ -202,12 +202,12 @@ const checkQuotaStatus = (status: unknown): 403 | 429 => {
 
 const mostAtOnce = 1_000_000
 
-const checkStrangers = (given: unknown): CheckedOptions['strangers'] => {
-  if (given === undefined) return defaultStrangers
-  const { perSecond, burst } = membersOf(given, 'strangers', ['perSecond', 'burst'])
+const checkUnknownKeys = (given: unknown): CheckedOptions['unknownKeys'] => {
+  if (given === undefined) return defaultUnknownKeys
+  const { perSecond, burst } = membersOf(given, 'unknownKeys', ['perSecond', 'burst'])
   return {
-    perSecond: checkWhole(perSecond, 'strangers.perSecond', mostAtOnce),
-    burst: checkWhole(burst, 'strangers.burst', mostAtOnce),
+    perSecond: checkWhole(perSecond, 'unknownKeys.perSecond', mostAtOnce),
+    burst: checkWhole(burst, 'unknownKeys.burst', mostAtOnce),
   }
 }
 
@@ -258,10 +258,10 @@ const checkLimits = (given: unknown): Required<GatewayLimits> => {
     throw new TypeError('limits.headersTimeoutMs must not be above limits.requestTimeoutMs, which includes it')
   return {
     maxBodyBytes: limit('maxBodyBytes'),
-    maxBatchItems: limit('maxBatchItems'),
+    maxBatchCalls: limit('maxBatchCalls'),
     maxJsonDepth: limit('maxJsonDepth'),
-    maxAnswerBytes: limit('maxAnswerBytes'),
-    maxKeptBytes: limit('maxKeptBytes'),
+    maxResponseBytes: limit('maxResponseBytes'),
+    maxBufferedBytes: limit('maxBufferedBytes'),
     upstreamTimeoutMs: limit('upstreamTimeoutMs'),
     headersTimeoutMs,
     requestTimeoutMs,

@@ -3,16 +3,16 @@ import { createServer as createTlsServer } from 'node:https'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { answerRequest } from './request/handleRequest.ts'
+import { handleRequest } from './request/handleRequest.ts'
 import type { Expectation } from './request/handleRequest.ts'
-import type { Answering } from './request/gatewayContext.ts'
+import type { GatewayContext } from './request/gatewayContext.ts'
 import { createBodyQueue } from './request/createBodyQueue.ts'
 import { drainServer } from './drainServer.ts'
 import { createFaultLog, faultCode } from '../errors/faultLog.ts'
 import { checkGatewayOptions } from './checkGatewayOptions.ts'
 import type { CheckedOptions } from './checkGatewayOptions.ts'
 import type { GatewayOptions } from './gatewayOptions.ts'
-import { answerBrokenHttp } from './http/rejectBrokenHttp.ts'
+import { rejectBrokenHttp } from './http/rejectBrokenHttp.ts'
 import { listeningUrl } from '../lib/publicUrl.ts'
 import { speaksForMany } from '../lib/ip/clientIp.ts'
 import { createConnections } from './http/connections.ts'
@@ -20,7 +20,7 @@ import { createFramingCheck } from './http/createFramingCheck.ts'
 import { createProxyWarning } from './http/proxyWarning.ts'
 import { shareConnections } from './http/shareConnections.ts'
 import { strictTransport } from './http/strictTransport.ts'
-import { createVerdictCache } from '../auth/jwt/createJwtCache.ts'
+import { createJwtCache } from '../auth/jwt/createJwtCache.ts'
 import { createIpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { IpLimit } from '../usage/rateLimit/createIpLimit.ts'
 import type { FaultEntry, LogEntry } from './log.ts'
@@ -111,15 +111,15 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       log,
     })
   // These outlive a reload: nobody may begin anew by it.
-  const verdicts = createVerdictCache({ now: () => current.now() })
+  const jwtCache = createJwtCache({ now: () => current.now() })
   const bodies = createBodyQueue()
-  let strangers: { readonly limit: IpLimit; readonly of: CheckedOptions['strangers'] } | undefined
-  const strangersOf = ({ strangers: of }: CheckedOptions): IpLimit => {
-    if (strangers?.of.perSecond !== of.perSecond || strangers.of.burst !== of.burst)
-      strangers = { limit: createIpLimit(of), of }
-    return strangers.limit
+  let unknownKeys: { readonly limit: IpLimit; readonly of: CheckedOptions['unknownKeys'] } | undefined
+  const getUnknownKeyLimit = ({ unknownKeys: of }: CheckedOptions): IpLimit => {
+    if (unknownKeys?.of.perSecond !== of.perSecond || unknownKeys.of.burst !== of.burst)
+      unknownKeys = { limit: createIpLimit(of), of }
+    return unknownKeys.limit
   }
-  const answeringOf = (checked: CheckedOptions, groups: Answering['groups']): Answering => ({
+  const createContext = (checked: CheckedOptions, groups: GatewayContext['groups']): GatewayContext => ({
     groups,
     keys: checked.keys,
     javascriptTracers: checked.services.javascriptTracers,
@@ -128,25 +128,25 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     quota: checked.quota,
     quotaStatus: checked.quotaStatus,
     meter: checked.meter,
-    verdicts,
-    strangers: strangersOf(checked),
+    jwtCache,
+    unknownKeys: getUnknownKeyLimit(checked),
     clientIp: checked.clientIp,
-    rehearsalKeys: checked.rehearsalKeys,
+    testKeys: checked.testKeys,
     now: checked.now,
     limits: checked.limits,
     bodies,
-    keepTo: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
+    strictTransportSecurity: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
     connections,
     leaving: () => phase !== 'serving',
     draining: () => phase === 'draining',
     elsewhere: checked.elsewhere,
     degraded: checked.degraded ?? (() => []),
     notReady: checked.notReady ?? (() => undefined),
-    underWay: 0,
+    inFlight: 0,
     logRequests: checked.logRequests,
     log,
   })
-  let answering = answeringOf(current, { testnet: groupOf('testnet', current), mainnet: groupOf('mainnet', current) })
+  let gateway = createContext(current, { testnet: groupOf('testnet', current), mainnet: groupOf('mainnet', current) })
 
   const { tls } = current
   const http = {
@@ -154,7 +154,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     requestTimeout: current.limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
-    // Host is used for nothing here, and Node's own refusal of a missing one is no envelope.
+    // Host is used for nothing here, and Node's own rejection of a missing one is no envelope.
     requireHostHeader: false,
     // What is there twice is to be seen as that, and not as its first: two readers could each take another for the right one.
     joinDuplicateHeaders: true,
@@ -170,10 +170,10 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     (request: IncomingMessage, response: ServerResponse): void => {
       checkProxy(request, current.clientIp)
       const framing = checkFraming(request, response)
-      if (framing === 'reject') answerBrokenHttp(undefined, request.socket, connections)
+      if (framing === 'reject') rejectBrokenHttp(undefined, request.socket, connections)
       if (framing !== 'answer') return
-      if (connections.mayBegin(request, response)) answerRequest(answering, { request, response, expectation })
-      else connections.later(request, () => answerRequest(answering, { request, response, expectation }))
+      if (connections.mayBegin(request, response)) handleRequest(gateway, { request, response, expectation })
+      else connections.later(request, () => handleRequest(gateway, { request, response, expectation }))
     }
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -192,16 +192,16 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   server.on('request', answerWith('none'))
   server.on('checkContinue', answerWith('continue'))
   server.on('checkExpectation', answerWith('unknown'))
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerBrokenHttp(error.code, socket, connections))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => rejectBrokenHttp(error.code, socket, connections))
   // A connection that could not be taken (out of file handles) must not end those that were.
   server.on('error', (error) => log({ event: 'fault', where: 'server', code: faultCode(error), count: 1 }))
   // CONNECT has no response object. To the caller it is one more broken request.
-  server.on('connect', (_, socket) => answerBrokenHttp('CONNECT', socket, connections))
+  server.on('connect', (_, socket) => rejectBrokenHttp('CONNECT', socket, connections))
 
   let closed: Promise<void> | undefined
   let reloading: Promise<void> = Promise.resolve()
-  /** Options of before that requests may still be under way with. */
-  let earlier: readonly Answering[] = []
+  /** Options of before that requests may still be in flight with. */
+  let earlier: readonly GatewayContext[] = []
   let releasing: Promise<unknown> = Promise.resolve()
 
   const drain = async (graceMs: number): Promise<void> => {
@@ -210,13 +210,13 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const cutOff = await drainServer(server, { graceMs, sockets, connections })
     await reloading
     await releasing
-    await Promise.all(networkNames.map((network) => answering.groups[network].close()))
+    await Promise.all(networkNames.map((network) => gateway.groups[network].close()))
     faults.flush()
     log({ event: 'closed', cutOff })
   }
 
   const reload = async (next: CheckedOptions): Promise<void> => {
-    const before = answering
+    const before = gateway
     // Nodes that stay as they were keep their connections, and what is known of them.
     const groupAfter = (network: Network): UpstreamGroup =>
       isSameNetwork(network, current, next) ? before.groups[network] : groupOf(network, next)
@@ -224,16 +224,16 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const changed = networkNames.filter((network) => groups[network] !== before.groups[network])
     await Promise.all(changed.map((network) => groups[network].start()))
     current = next
-    answering = answeringOf(next, groups)
+    gateway = createContext(next, groups)
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     server.maxConnections = next.limits.maxConnections
     if ('setSecureContext' in server && next.tls !== undefined) server.setSecureContext(next.tls)
-    earlier = [...earlier.filter(({ underWay }) => underWay > 0), before]
+    earlier = [...earlier.filter(({ inFlight }) => inFlight > 0), before]
     const users = earlier
     const letGo = async (): Promise<void> => {
       // Each request ends with the options that it began with.
-      while (users.some(({ underWay }) => underWay > 0)) await setTimeout(untilUnusedMs)
+      while (users.some(({ inFlight }) => inFlight > 0)) await setTimeout(untilUnusedMs)
       await Promise.all(changed.map((network) => before.groups[network].close()))
     }
     if (changed.length > 0) releasing = Promise.all([releasing, letGo()])
@@ -241,7 +241,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
 
   return {
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
-      await Promise.all(networkNames.map((network) => answering.groups[network].start()))
+      await Promise.all(networkNames.map((network) => gateway.groups[network].start()))
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, () => {
@@ -263,7 +263,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       reloading = work.catch(() => {})
       return work
     },
-    upstreams: () => networkNames.flatMap((network) => answering.groups[network].states()),
+    upstreams: () => networkNames.flatMap((network) => gateway.groups[network].states()),
     prepareToClose: () => {
       if (phase === 'serving') phase = 'leaving'
     },

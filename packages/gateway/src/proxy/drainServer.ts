@@ -8,7 +8,7 @@ const idleGraceMs = 250
 
 /**
  * Stops a server: no new connections, every open one until its last answer, and none after `graceMs`.
- * That new requests are refused, and that last answers say `Connection: close`, is up to who answers.
+ * That new requests are rejected, and that last answers say `Connection: close`, is up to who answers.
  * @returns How many requests were cut off.
  */
 export const drainServer = async (

@@ -31,13 +31,13 @@ export interface GatewayLimits {
   /** Largest request body, in bytes. @default 2_097_152 (2 MiB) */
   readonly maxBodyBytes?: number
   /** Most calls in one batch, up to 100,000. @default 1000 */
-  readonly maxBatchItems?: number
+  readonly maxBatchCalls?: number
   /** How many arrays and objects may be nested in each other in a request body, from 8 to 1000. @default 64 */
   readonly maxJsonDepth?: number
   /** Most bytes of nodes' answers to one request. @default 67_108_864 (64 MiB) */
-  readonly maxAnswerBytes?: number
+  readonly maxResponseBytes?: number
   /** Most bytes that all requests of the process keep at once, of nodes' answers and of bodies, but for those up to 4 KiB that come at once; an owner's at most as many as are left. What finds no room is told `upstream_busy`. @default 536_870_912 (512 MiB) */
-  readonly maxKeptBytes?: number
+  readonly maxBufferedBytes?: number
   /** How long the nodes may take for one call, a second try included, in milliseconds. @default 30_000 */
   readonly upstreamTimeoutMs?: number
   /** How long a request's header may take to arrive, in milliseconds; not above `requestTimeoutMs`. @default 20_000, or `requestTimeoutMs` where that is less */
@@ -57,10 +57,10 @@ export interface GatewayLimits {
 /** The limits that hold where none are given. */
 export const defaultLimits: Required<GatewayLimits> = Object.freeze({
   maxBodyBytes: 2 * 1024 * 1024,
-  maxBatchItems: 1_000,
+  maxBatchCalls: 1_000,
   maxJsonDepth: 64,
-  maxAnswerBytes: 64 * 1024 * 1024,
-  maxKeptBytes: 512 * 1024 * 1024,
+  maxResponseBytes: 64 * 1024 * 1024,
+  maxBufferedBytes: 512 * 1024 * 1024,
   upstreamTimeoutMs: 30_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
@@ -71,7 +71,10 @@ export const defaultLimits: Required<GatewayLimits> = Object.freeze({
 })
 
 /** How often one IP may come with keys that nobody has, where nothing else is said. */
-export const defaultStrangers: NonNullable<GatewayOptions['strangers']> = Object.freeze({ perSecond: 10, burst: 100 })
+export const defaultUnknownKeys: NonNullable<GatewayOptions['unknownKeys']> = Object.freeze({
+  perSecond: 10,
+  burst: 100,
+})
 
 /** How far an upstream may be behind where nothing else is said, in blocks. */
 export const defaultMaxLagBlocks = 8
@@ -98,12 +101,12 @@ export interface GatewayOptions {
   readonly quotaStatus?: 403 | 429
   /** Counts what came with a known key, and how it ended. @default none */
   readonly meter?: Meter
-  /** How often one IP (of IPv6 a /64) may come with keys that nobody has, before it is told 429. No good key is refused by it. @default 10 a second, 100 at once */
-  readonly strangers?: { readonly perSecond: number; readonly burst: number }
+  /** How often one IP (of IPv6 a /64) may come with keys that nobody has, before it is told 429. No good key is rejected by it. @default 10 a second, 100 at once */
+  readonly unknownKeys?: { readonly perSecond: number; readonly burst: number }
   /** Proxies in front whose `X-Forwarded-For` and `X-Request-Id` are believed: addresses and ranges, as in `['10.0.0.0/8']`. @default none */
   readonly trustedProxies?: readonly string[]
-  /** Answers to `kr_rehearse_401`, `kr_rehearse_429`, `kr_rehearse_quota` and `kr_rehearse_slow` as a service at its limit does, on any network and path. @default false */
-  readonly rehearsalKeys?: boolean
+  /** Answers to `kr_test_401`, `kr_test_429`, `kr_test_quota` and `kr_test_slow` as a service at its limit does, on any network and path. @default false */
+  readonly testKeys?: boolean
   /** A clock in milliseconds since 1970. @default Date.now */
   readonly now?: () => number
   /** Certificate chain and private key, both PEM: then it speaks https alone. A reload may renew them, but neither bring nor drop them. */

@@ -1,5 +1,5 @@
 import type { Network } from '../lib/network.ts'
-import type { RefusalReason } from '../errors/rejection.ts'
+import type { RejectionReason } from '../errors/rejection.ts'
 import type { HealthState } from './upstream/watchHealth.ts'
 
 /** A key could not be looked up, a limit asked, a call counted, or the server could not listen or take a connection. */
@@ -31,8 +31,8 @@ export type LogEntry =
       /** How many calls it held. */
       readonly items?: number | undefined
       readonly status: number
-      /** Why it was refused; of a batch, the first item's that was. */
-      readonly reason?: RefusalReason | undefined
+      /** Why it was rejected; of a batch, the first item's that was. */
+      readonly reason?: RejectionReason | undefined
       readonly durationMs: number
     }
   | {

@@ -70,6 +70,6 @@ export const asStorageConfigError = (error: unknown, storage: StorageOptions): u
   if (!isStorageError(error) || error.fault === 'busy') return error
   const isFile = 'file' in storage
   return new ConfigError([
-    { path: isFile ? 'storage.file' : 'DATABASE_URL', mend: `cannot be used: ${reasonOf(error, isFile)}` },
+    { path: isFile ? 'storage.file' : 'DATABASE_URL', fix: `cannot be used: ${reasonOf(error, isFile)}` },
   ])
 }

@@ -18,16 +18,16 @@ beforeEach(() => {
   copy = join(folder, 'copy.db')
 })
 
-const addUser = async (file: string, mail: string): Promise<void> => {
+const addUser = async (file: string, email: string): Promise<void> => {
   const storage = await openStorage({ file })
-  await storage.users.create({ mail, password: '$argon2id$none', now: 1 })
+  await storage.users.create({ email, password: '$argon2id$none', now: 1 })
   await storage.close()
 }
-const mailsIn = async (file: string): Promise<string[]> => {
+const emailsIn = async (file: string): Promise<string[]> => {
   const storage = await openStorage({ file })
   const users = await storage.users.list({ limit: 10 })
   await storage.close()
-  return users.map(({ mail }) => mail).toSorted()
+  return users.map(({ email }) => email).toSorted()
 }
 
 describe('a backup', () => {
@@ -42,14 +42,14 @@ describe('a backup', () => {
 
   test('is whole while the service runs, its owner alone can read it, and what is written later is not in it', async () => {
     const storage = await openStorage({ file: database })
-    await storage.users.create({ mail: 'ann@example.org', password: 'x', now: 1 })
+    await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })
     // What is committed may still be in the log beside the file.
     expect(existsSync(`${database}-wal`)).toBe(true)
     backUp(database, copy)
-    await storage.users.create({ mail: 'bob@example.org', password: 'x', now: 1 })
+    await storage.users.create({ email: 'bob@example.org', password: 'x', now: 1 })
     await storage.close()
     expect(statSync(copy).mode & 0o777).toBe(0o600)
-    expect(await mailsIn(copy)).toEqual(['ann@example.org'])
+    expect(await emailsIn(copy)).toEqual(['ann@example.org'])
     expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([])
   })
 
@@ -70,9 +70,9 @@ describe('a restore', () => {
     await addUser(database, 'bob@example.org')
     const before = restore(database, copy, { now: 0 })
     expect(before).toBe(`${database}.before-1970-01-01T00-00-00-000Z`)
-    expect(await mailsIn(database)).toEqual(['ann@example.org'])
+    expect(await emailsIn(database)).toEqual(['ann@example.org'])
     expect(statSync(database).mode & 0o777).toBe(0o600)
-    expect(await mailsIn(before ?? '')).toEqual(['ann@example.org', 'bob@example.org'])
+    expect(await emailsIn(before ?? '')).toEqual(['ann@example.org', 'bob@example.org'])
   })
 
   test('makes a database where there was none', async () => {
@@ -80,17 +80,17 @@ describe('a restore', () => {
     backUp(database, copy)
     const other = join(folder, 'other.db')
     expect(restore(other, copy)).toBe(undefined)
-    expect(await mailsIn(other)).toEqual(['ann@example.org'])
+    expect(await emailsIn(other)).toEqual(['ann@example.org'])
   })
 
-  test('is refused while a service has the database open', async () => {
+  test('is rejected while a service has the database open', async () => {
     await addUser(database, 'ann@example.org')
     backUp(database, copy)
     const storage = await openStorage({ file: database })
     expect(() => restore(database, copy)).toThrow('is in use: stop the service first')
-    await storage.users.create({ mail: 'bob@example.org', password: 'x', now: 1 })
+    await storage.users.create({ email: 'bob@example.org', password: 'x', now: 1 })
     await storage.close()
-    expect(await mailsIn(database)).toEqual(['ann@example.org', 'bob@example.org'])
+    expect(await emailsIn(database)).toEqual(['ann@example.org', 'bob@example.org'])
   })
 
   test.each<[string, (file: string) => void]>([
@@ -113,14 +113,14 @@ describe('a restore', () => {
         writeFileSync(file, bytes)
       },
     ],
-  ])('refuses %s, and changes nothing', async (_what, spoil) => {
+  ])('rejects %s, and changes nothing', async (_what, spoil) => {
     await addUser(database, 'ann@example.org')
     spoil(copy)
     expect(() => restore(database, copy)).toThrow('is no whole database of Keyrail')
-    expect(await mailsIn(database)).toEqual(['ann@example.org'])
+    expect(await emailsIn(database)).toEqual(['ann@example.org'])
   })
 
-  test('refuses what a newer version wrote', async () => {
+  test('rejects what a newer version wrote', async () => {
     await addUser(database, 'ann@example.org')
     backUp(database, copy)
     const newer = new DatabaseSync(copy)

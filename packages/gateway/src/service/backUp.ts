@@ -6,7 +6,7 @@ import { sqliteError } from '../storage/sqlite/sqliteError.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
 
-const wrong = (path: string, mend: string): ConfigError => new ConfigError([{ path, mend }])
+const wrong = (path: string, fix: string): ConfigError => new ConfigError([{ path, fix }])
 
 const privateMode = 0o600
 /** A writer may hold the file for a moment. */

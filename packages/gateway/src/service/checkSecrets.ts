@@ -19,7 +19,7 @@ export const checkSecrets = ({
     throw new ConfigError([
       {
         path: 'KEYRAIL_OPERATOR_TOKEN',
-        mend: `must have at least ${minOperatorToken} characters, random: make one with openssl rand -base64 48`,
+        fix: `must have at least ${minOperatorToken} characters, random: make one with openssl rand -base64 48`,
       },
     ])
 }

@@ -3,13 +3,13 @@ import { createStaticFiles } from './staticFiles.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { readTls } from './readTls.ts'
-import { storageFrom } from './toStorageConfig.ts'
+import { toStorageConfig } from './toStorageConfig.ts'
 
 /**
  * Reads a config file and the environment as `startFromFile` would, and starts nothing.
  * @param file - The config file.
  * @param options.environment - @default process.env
- * @throws {ConfigError} where one of them cannot be used, naming what and the mend.
+ * @throws {ConfigError} where one of them cannot be used, naming what and the fix.
  * @example
  * checkServiceFile('keyrail.config.json')
  */
@@ -19,7 +19,7 @@ export const checkServiceFile = (
 ): void => {
   const config = readServiceConfig(file, { environment })
   readServerSecrets(environment)
-  storageFrom(config, environment)
+  toStorageConfig(config, environment)
   checkSecrets({
     redisUrl: environment['REDIS_URL'] || undefined,
     operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,

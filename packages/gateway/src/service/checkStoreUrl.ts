@@ -59,7 +59,7 @@ const isDecodable = (text: string): boolean => {
  * @throws {ConfigError} if it cannot be used. The message repeats nothing of the URL but a known protocol.
  */
 export const checkStoreUrl = (name: string, given: string, { starts, example }: StoreUrlForm): void => {
-  const fault = (mend: string): ConfigError => new ConfigError([{ path: name, mend }])
+  const fault = (fix: string): ConfigError => new ConfigError([{ path: name, fix }])
   const url = URL.parse(given)
   if (url === null || !starts.some((start) => url.href.startsWith(start))) {
     const { protocol = '' } = url ?? {}

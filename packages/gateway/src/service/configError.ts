@@ -3,7 +3,7 @@ export interface ConfigFault {
   /** Where, as in `networks.testnet.upstreams[0].url`; empty for the whole. */
   readonly path: string
   /** What is wrong and what to write in its place. Repeats no value. */
-  readonly mend: string
+  readonly fix: string
 }
 
 /** What is thrown for a config that cannot be used: all its faults at once. */
@@ -12,7 +12,7 @@ export class ConfigError extends Error {
   readonly faults: readonly ConfigFault[]
 
   constructor(faults: readonly ConfigFault[]) {
-    super(faults.map(({ path, mend }) => (path === '' ? mend : `${path} ${mend}`)).join('; '))
+    super(faults.map(({ path, fix }) => (path === '' ? fix : `${path} ${fix}`)).join('; '))
     this.faults = faults
   }
 }
@@ -29,6 +29,6 @@ export const isConfigError = (error: unknown): error is ConfigError => error ins
  */
 export const asConfigError = (error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error
-  const [, path = 'the config', mend = error.message] = /^([a-z]\w*(?:[.[][\w\].]*)?) (.*)$/.exec(error.message) ?? []
-  return new ConfigError([{ path: path.replace(/^limits\./, 'bounds.'), mend }])
+  const [, path = 'the config', fix = error.message] = /^([a-z]\w*(?:[.[][\w\].]*)?) (.*)$/.exec(error.message) ?? []
+  return new ConfigError([{ path: path.replace(/^limits\./, 'bounds.'), fix }])
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { defaultLimits } from '../proxy/gatewayOptions.ts'
 import type { GatewayLimits } from '../proxy/gatewayOptions.ts'
-import { answerBrokenHttp } from '../proxy/http/rejectBrokenHttp.ts'
+import { rejectBrokenHttp } from '../proxy/http/rejectBrokenHttp.ts'
 import { createConnections } from '../proxy/http/connections.ts'
 import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
 import { shareConnections } from '../proxy/http/shareConnections.ts'
@@ -63,7 +63,7 @@ export const createControlServer = ({
   const checkFraming = createFramingCheck()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const framing = checkFraming(request, response)
-    if (framing === 'reject') answerBrokenHttp(undefined, request.socket, connections)
+    if (framing === 'reject') rejectBrokenHttp(undefined, request.socket, connections)
     if (framing !== 'answer') return
     if (connections.mayBegin(request, response)) begin(request, response)
     else connections.later(request, () => begin(request, response))

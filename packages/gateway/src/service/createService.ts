@@ -52,8 +52,8 @@ export interface ServiceOptions {
   readonly operatorToken?: string | undefined
   /** Opens the embedded nodes' own methods. For development only. @default false */
   readonly unsafeNodeMethods?: boolean
-  /** Answers to `kr_rehearse_…` as a service at its limit does. For development only. @default false */
-  readonly rehearsalKeys?: boolean
+  /** Answers to `kr_test_…` as a service at its limit does. For development only. @default false */
+  readonly testKeys?: boolean
   /** Told of each request and each change. */
   readonly log?: ((entry: ServiceLogEntry) => void) | undefined
   /** How many lines of the log were dropped so far, for Prometheus. @default none */
@@ -125,7 +125,7 @@ export interface CloseOptions {
  * const { url } = await service.listen()
  */
 export const createService = async (options: ServiceOptions): Promise<Service> => {
-  const { now = Date.now, unsafeNodeMethods = false, rehearsalKeys = false } = options
+  const { now = Date.now, unsafeNodeMethods = false, testKeys = false } = options
   let { config } = options
   // Kept as one list whose members are exchanged, since the control API was given it.
   const secrets: [ServerSecret, ...ServerSecret[]] = [...options.secrets]
@@ -256,7 +256,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
     quotaStatus: next.quotaStatus,
     meter,
     trustedProxies: next.trustedProxies,
-    rehearsalKeys,
+    testKeys,
     now,
     ...(tls === undefined ? {} : { tls }),
     elsewhere: (request, response, requestId) =>
@@ -277,7 +277,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
       clientIp: createClientIp(next.trustedProxies),
       log,
     })
-  const refuseSite = (response: ServerResponse): void => {
+  const rejectSite = (response: ServerResponse): void => {
     response.writeHead(404, { 'Content-Length': 0 }).end()
   }
   let gateway: ReturnType<typeof createGateway>
@@ -299,7 +299,7 @@ export const createService = async (options: ServiceOptions): Promise<Service> =
           isProxy: (ip) => speaksForMany(createClientIp(config.trustedProxies), ip),
           answer: (request, response) => {
             warnOfProxy(request, createClientIp(config.trustedProxies))
-            if (site === undefined || !site(request, response, idOf(request))) refuseSite(response)
+            if (site === undefined || !site(request, response, idOf(request))) rejectSite(response)
           },
         })
 

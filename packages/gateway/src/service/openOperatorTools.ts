@@ -6,7 +6,7 @@ import { ConfigError } from './configError.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { rotateSecret } from './rotateSecret.ts'
 import type { SecretRotation } from './rotateSecret.ts'
-import { storageFrom } from './toStorageConfig.ts'
+import { toStorageConfig } from './toStorageConfig.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -27,7 +27,7 @@ export interface OperatorTools {
  * @throws {ConfigError} if the file cannot be used or the database cannot be opened. {StorageError} if another process holds the database.
  * @example
  * const { users, close } = await openOperatorTools('keyrail.config.json')
- * for (const { mail, state } of await users.listUsers({ limit: 100 })) console.log(mail, state)
+ * for (const { email, state } of await users.listUsers({ limit: 100 })) console.log(email, state)
  * await close()
  */
 export const openOperatorTools = async (
@@ -35,7 +35,7 @@ export const openOperatorTools = async (
   { environment = process.env }: { environment?: Environment } = {},
 ): Promise<OperatorTools> => {
   const config = readServiceConfig(file, { environment })
-  const at = storageFrom(config, environment)
+  const at = toStorageConfig(config, environment)
   const storage = await openStorage(at).catch((error: unknown) => {
     throw asStorageConfigError(error, at)
   })
@@ -49,7 +49,7 @@ export const openOperatorTools = async (
         throw new ConfigError([
           {
             path: 'KEYRAIL_SECRET_FILE',
-            mend: 'is missing: a secret is rotated in its file, so that every instance can take it from there',
+            fix: 'is missing: a secret is rotated in its file, so that every instance can take it from there',
           },
         ])
       return rotateSecret({ keys: storage.keys, file: secretFile, drop })
@@ -67,12 +67,12 @@ export const databaseFileOf = (
   file: string,
   { environment = process.env }: { environment?: Environment } = {},
 ): string => {
-  const storage = storageFrom(readServiceConfig(file, { environment }), environment)
+  const storage = toStorageConfig(readServiceConfig(file, { environment }), environment)
   if ('file' in storage) return storage.file
   throw new ConfigError([
     {
       path: 'DATABASE_URL',
-      mend: 'names a PostgreSQL database: back it up with pg_dump, and restore it with pg_restore',
+      fix: 'names a PostgreSQL database: back it up with pg_dump, and restore it with pg_restore',
     },
   ])
 }

@@ -17,17 +17,17 @@ const shownPath = (path: readonly PropertyKey[]): string =>
 
 const faultOf = (issue: z.core.$ZodIssue): ConfigFault => {
   const path = shownPath(issue.path)
-  if (issue.code !== 'unrecognized_keys') return { path: path === '' ? 'the config' : path, mend: issue.message }
+  if (issue.code !== 'unrecognized_keys') return { path: path === '' ? 'the config' : path, fix: issue.message }
   return {
     path: path === '' ? 'the config' : path,
-    mend: `has ${issue.keys.map(shownName).join(', ')}, which ${issue.keys.length === 1 ? 'is' : 'are'} not known; ${issue.message}`,
+    fix: `has ${issue.keys.map(shownName).join(', ')}, which ${issue.keys.length === 1 ? 'is' : 'are'} not known; ${issue.message}`,
   }
 }
 
 /**
  * Reads a config with distrust, and fills in the defaults.
  * @param given - As it came out of JSON.
- * @throws {ConfigError} naming every fault with its mend; no value is repeated, since one may be a secret.
+ * @throws {ConfigError} naming every fault with its fix; no value is repeated, since one may be a secret.
  * @example
  * const config = parseServiceConfig({
  *   publicUrl: 'https://rpc.example.org',

@@ -30,13 +30,13 @@ describe('prometheus', () => {
     prometheus.see({ event: 'request', requestId: '1', network: 'testnet', status: 200, durationMs: 3 })
     prometheus.see({ event: 'request', requestId: '2', network: 'testnet', status: 200, durationMs: 40_000 })
     prometheus.see({ event: 'request', requestId: '3', status: 404, reason: 'not_found', durationMs: 1 })
-    prometheus.count('testnet', 'eth_call', 'answered')
-    prometheus.count('testnet', 'eth_call', 'answered')
+    prometheus.count('testnet', 'eth_call', 'succeeded')
+    prometheus.count('testnet', 'eth_call', 'succeeded')
     const text = await (await fetch(`${url}/metrics`)).text()
     for (const line of [
       'keyrail_requests_total{network="testnet",status="200",reason="none"} 2',
       'keyrail_requests_total{network="none",status="404",reason="not_found"} 1',
-      'keyrail_items_total{network="testnet",method="eth_call",outcome="answered"} 2',
+      'keyrail_items_total{network="testnet",method="eth_call",outcome="succeeded"} 2',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="0.0025"} 0',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="0.005"} 1',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="+Inf"} 2',
@@ -71,9 +71,9 @@ describe('prometheus', () => {
 
   test('keeps few methods, however many names come', async () => {
     const { prometheus } = await start()
-    for (let index = 0; index < 1_000; index += 1) prometheus.count('testnet', `method_${index}`, 'answered')
+    for (let index = 0; index < 1_000; index += 1) prometheus.count('testnet', `method_${index}`, 'succeeded')
     const lines = (await prometheus.text()).split('\n').filter((line) => line.startsWith('keyrail_items_total{'))
     expect(lines).toHaveLength(201)
-    expect(lines).toContain('keyrail_items_total{network="testnet",method="other",outcome="answered"} 800')
+    expect(lines).toContain('keyrail_items_total{network="testnet",method="other",outcome="succeeded"} 800')
   })
 })

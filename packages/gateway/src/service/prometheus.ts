@@ -83,7 +83,7 @@ export const createPrometheus = ({ upstreams, parts, droppedLogLines = () => 0 }
   const methods = new Set<string>()
   let disconnected = 0
   let outageGranted = 0
-  const reloads = { taken: 0, refused: 0 }
+  const reloads = { taken: 0, rejected: 0 }
   let own: (() => Promise<string>) | undefined
 
   const see = (entry: ServiceLogEntry): void => {
@@ -93,7 +93,7 @@ export const createPrometheus = ({ upstreams, parts, droppedLogLines = () => 0 }
       if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
     } else if (entry.event === 'disconnected') disconnected += 1
     else if (entry.event === 'config') reloads[entry.state] += 1
-    else if (entry.event === 'quotaOutage' && entry.state === 'ended') outageGranted += entry.items
+    else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted += entry.items
   }
 
   const text = async (): Promise<string> => {
@@ -108,7 +108,7 @@ export const createPrometheus = ({ upstreams, parts, droppedLogLines = () => 0 }
     return [
       metricText({
         name: 'keyrail_requests_total',
-        help: 'Requests to the networks, by HTTP status and, where refused, by reason.',
+        help: 'Requests to the networks, by HTTP status and, where rejected, by reason.',
         type: 'counter',
         samples: requests.samples(['network', 'status', 'reason']),
       }),

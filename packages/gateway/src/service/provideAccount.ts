@@ -1,5 +1,5 @@
 import type { Accounts } from '../control/account/accounts.ts'
-import { isAccountRefusal } from '../control/account/accountError.ts'
+import { isAccountError } from '../control/account/accountError.ts'
 import { createApiKey } from '../lib/secrets/apiKey.ts'
 import { hashApiKey } from '../lib/secrets/hashApiKey.ts'
 import { openKey } from '../lib/secrets/openKey.ts'
@@ -12,7 +12,7 @@ import type { ServerSecrets } from './readServerSecrets.ts'
 
 /** An account with an app and a key for each network, by the very secrets that they are to have. */
 export interface ProvidedAccount {
-  readonly account: { readonly mail: string; readonly password: string }
+  readonly account: { readonly email: string; readonly password: string }
   readonly app: { readonly id: string; readonly apiKey: string }
   readonly keys: Readonly<Record<Network, { readonly id: string; readonly apiKey: string }>>
 }
@@ -33,11 +33,11 @@ interface Parts {
 const appName = 'Example app'
 const attempts = 20
 
-const userOf = async ({ accounts }: Parts, { mail, password }: ProvidedAccount['account']): Promise<string> => {
-  const known = await accounts.operator.findUser({ mail })
+const userOf = async ({ accounts }: Parts, { email, password }: ProvidedAccount['account']): Promise<string> => {
+  const known = await accounts.operator.findUser({ email })
   if (known !== undefined) return known.id
-  const made = await accounts.operator.addUser({ mail, password, role: 'operator' })
-  if (isAccountRefusal(made)) throw new Error(`the account cannot be made: ${made.message}`)
+  const made = await accounts.operator.addUser({ email, password, role: 'operator' })
+  if (isAccountError(made)) throw new Error(`the account cannot be made: ${made.message}`)
   return made.id
 }
 

@@ -15,7 +15,7 @@ export interface WrittenSecret {
 const path = 'KEYRAIL_SECRET'
 const generate = 'make one with openssl rand -base64 48'
 
-const wrong = (mend: string): ConfigError => new ConfigError([{ path, mend }])
+const wrong = (fix: string): ConfigError => new ConfigError([{ path, fix }])
 
 /**
  * Reads secrets out of their text: parts divided by white space, each `VERSION:SECRET`; without a version it is the first.
@@ -56,7 +56,7 @@ export const readServerSecrets = (
       text = readFileSync(file, 'utf8')
     } catch (error) {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read'
-      throw new ConfigError([{ path: 'KEYRAIL_SECRET_FILE', mend: `names a file that cannot be read: ${reason}` }])
+      throw new ConfigError([{ path: 'KEYRAIL_SECRET_FILE', fix: `names a file that cannot be read: ${reason}` }])
     }
   try {
     const [newest, ...older] = parseServerSecrets(text).map(({ version, text: secret }) =>

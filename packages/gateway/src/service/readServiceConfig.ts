@@ -26,7 +26,7 @@ const parseJson = (text: string): unknown => {
     throw new ConfigError([
       {
         path: 'the config',
-        mend: `is not JSON${placeOf(error)}: it takes no comments and no comma after the last member`,
+        fix: `is not JSON${placeOf(error)}: it takes no comments and no comma after the last member`,
       },
     ])
   }
@@ -70,8 +70,8 @@ const openUpstreams = (config: ServiceConfig, place: Place): ServiceConfig['netw
     const upstreams = network.upstreams.map((upstream, index) => {
       const opened = openUpstream(upstream, place)
       if (typeof opened !== 'string') return opened
-      const [, member = '', mend = ''] = /^(\.\w+)?\s*(.*)$/.exec(opened) ?? []
-      faults.push({ path: `networks.${name}.upstreams[${index}]${member}`, mend })
+      const [, member = '', fix = ''] = /^(\.\w+)?\s*(.*)$/.exec(opened) ?? []
+      faults.push({ path: `networks.${name}.upstreams[${index}]${member}`, fix })
       return upstream
     })
     return { ...network, upstreams }
@@ -86,7 +86,7 @@ const readDrainDelay = ({ KEYRAIL_DRAIN_DELAY_MS: given = '' }: Environment): nu
   const ms = /^\d+$/.test(given) ? Number(given) : NaN
   if (ms <= longestDrainDelayMs) return ms
   throw new ConfigError([
-    { path: 'KEYRAIL_DRAIN_DELAY_MS', mend: `must be a whole number of milliseconds from 0 to ${longestDrainDelayMs}` },
+    { path: 'KEYRAIL_DRAIN_DELAY_MS', fix: `must be a whole number of milliseconds from 0 to ${longestDrainDelayMs}` },
   ])
 }
 
@@ -94,7 +94,7 @@ const readDrainDelay = ({ KEYRAIL_DRAIN_DELAY_MS: given = '' }: Environment): nu
  * Reads a config file. Paths in it are meant from the folder it is in; `urlEnv` and `urlFile` of upstreams are followed.
  * @param file - JSON; see `parseServiceConfig` for what it holds.
  * @param options.environment - Where `urlEnv` and `KEYRAIL_DRAIN_DELAY_MS` are looked up. @default process.env
- * @throws {ConfigError} naming every fault with its mend; no value is repeated.
+ * @throws {ConfigError} naming every fault with its fix; no value is repeated.
  * @example
  * const config = readServiceConfig('/etc/keyrail/keyrail.config.json')
  */
@@ -107,9 +107,8 @@ export const readServiceConfig = (
     text = readFileSync(file, 'utf8')
   } catch (error) {
     const reason = reasonOf(error)
-    const mend =
-      reason === 'ENOENT' ? `is not there: ${resolve(file)}` : `cannot be read: ${reason} of ${resolve(file)}`
-    throw new ConfigError([{ path: 'the config', mend }])
+    const fix = reason === 'ENOENT' ? `is not there: ${resolve(file)}` : `cannot be read: ${reason} of ${resolve(file)}`
+    throw new ConfigError([{ path: 'the config', fix }])
   }
   const config = parseServiceConfig(parseJson(text))
   const folder = dirname(resolve(file))

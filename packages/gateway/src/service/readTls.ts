@@ -14,7 +14,7 @@ export const readTls = ({ tls }: Pick<ServiceConfig, 'tls'>): NonNullable<Gatewa
       return readFileSync(file)
     } catch (error) {
       const reason = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read'
-      throw new ConfigError([{ path, mend: `names a file that cannot be read: ${reason}` }])
+      throw new ConfigError([{ path, fix: `names a file that cannot be read: ${reason}` }])
     }
   }
   return { cert: read(tls.certFile, 'tls.certFile'), key: read(tls.keyFile, 'tls.keyFile') }

@@ -27,8 +27,8 @@ const secrets = () => readServerSecrets({ KEYRAIL_SECRET_FILE: file })
 
 test('a rotation seals every key anew, and the old secret goes only when nothing needs it', async () => {
   writeFileSync(file, first)
-  const user = await storage.users.create({ mail: 'ann@example.org', password: 'x', now: 1 })
-  if (user === 'mailTaken') throw new Error('taken')
+  const user = await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })
+  if (user === 'emailTaken') throw new Error('taken')
   const key = createApiKey('testnet')
   const owner = { id: createId('key'), userId: user.id }
   const made = await storage.keys.createApiKey({

@@ -36,7 +36,7 @@ const writeSecrets = (file: string, secrets: readonly WrittenSecret[]): void => 
 
 const opened = (secrets: readonly WrittenSecret[]) => {
   const [newest, ...older] = secrets.map(({ version, text }) => createServerSecret(text, { version }))
-  if (newest === undefined) throw new ConfigError([{ path: 'KEYRAIL_SECRET', mend: 'is empty' }])
+  if (newest === undefined) throw new ConfigError([{ path: 'KEYRAIL_SECRET', fix: 'is empty' }])
   return [newest, ...older] as const
 }
 
@@ -68,14 +68,14 @@ export const rotateSecret = async ({
       throw new ConfigError([
         {
           path: 'KEYRAIL_SECRET_FILE',
-          mend: `keeps its old secrets: no secret opens ${unreadable.length} of the keys`,
+          fix: `keeps its old secrets: no secret opens ${unreadable.length} of the keys`,
         },
       ])
     writeSecrets(file, before.slice(0, 1))
     return { version, resealed, unreadable, dropped: before.slice(1).map((one) => one.version) }
   }
   if (version >= newestVersion)
-    throw new ConfigError([{ path: 'KEYRAIL_SECRET_FILE', mend: 'has come to its last version, 255' }])
+    throw new ConfigError([{ path: 'KEYRAIL_SECRET_FILE', fix: 'has come to its last version, 255' }])
   const secrets = [{ version: version + 1, text: randomBytes(48).toString('base64url') }, ...before]
   writeSecrets(file, secrets)
   await setTimeout(waitMs)

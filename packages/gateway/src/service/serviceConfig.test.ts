@@ -8,7 +8,7 @@ import { parseServiceConfig } from './parseServiceConfig.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import type { ServiceConfigInput } from './serviceConfig.ts'
-import { storageFrom } from './toStorageConfig.ts'
+import { toStorageConfig } from './toStorageConfig.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-config-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -25,7 +25,7 @@ const faultsOf = (make: () => unknown): string[] => {
   try {
     make()
   } catch (error) {
-    if (isConfigError(error)) return error.faults.map(({ path, mend }) => `${path} ${mend}`)
+    if (isConfigError(error)) return error.faults.map(({ path, fix }) => `${path} ${fix}`)
     throw error
   }
   return []
@@ -97,7 +97,7 @@ describe('a config', () => {
     ['a wrong status', { ...least, quotaStatus: 402 }, 'quotaStatus must be 403 or 429'],
     ['a wrong proxy', { ...least, trustedProxies: ['10.0.0.1', 'topsecret'] }, 'trustedProxies[1] is no IP address'],
     ['a blank name', { ...least, chain: { name: ' ', symbol: 'ETH' } }, 'chain.name must be the name of the chain'],
-  ])('%s is refused by name, without its value', (_what, given, fault) => {
+  ])('%s is rejected by name, without its value', (_what, given, fault) => {
     const faults = faultsOf(() => parseServiceConfig(given))
     expect(faults.join('\n')).toContain(fault)
     expect(faults.join('\n')).not.toContain('topsecret')
@@ -173,7 +173,7 @@ describe('the secret', () => {
     ['two of one version', { KEYRAIL_SECRET: `${long} ${long}` }, 'two secrets of one version'],
     ['a version too high', { KEYRAIL_SECRET: `300:${long}` }, 'from 1 to 255'],
     ['a file that is not there', { KEYRAIL_SECRET_FILE: join(folder, 'nothing') }, 'cannot be read: ENOENT'],
-  ])('%s is refused, without being repeated', (_what, environment, fault) => {
+  ])('%s is rejected, without being repeated', (_what, environment, fault) => {
     const faults = faultsOf(() => readServerSecrets(environment)).join('\n')
     expect(faults).toContain(fault)
     expect(faults).not.toMatch(/topsecret|xxxx/)
@@ -182,9 +182,9 @@ describe('the secret', () => {
 
 test('storage is the database of the environment, else the file of the config, else a fault', () => {
   const storage = { file: '/var/lib/keyrail.db' }
-  expect(storageFrom({ storage }, { DATABASE_URL: 'postgres://a' })).toEqual({ databaseUrl: 'postgres://a' })
-  expect(storageFrom({ storage }, {})).toEqual(storage)
-  expect(faultsOf(() => storageFrom({ storage: undefined }, {}))[0]).toContain('DATABASE_URL')
+  expect(toStorageConfig({ storage }, { DATABASE_URL: 'postgres://a' })).toEqual({ databaseUrl: 'postgres://a' })
+  expect(toStorageConfig({ storage }, {})).toEqual(storage)
+  expect(faultsOf(() => toStorageConfig({ storage: undefined }, {}))[0]).toContain('DATABASE_URL')
 })
 
 test('the schema for editors names every member, and asks for those without a default alone', () => {

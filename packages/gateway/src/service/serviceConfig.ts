@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readIpRule } from '../lib/ip/ipRange.ts'
+import { parseIpRange } from '../lib/ip/ipRange.ts'
 import type { GatewayLimits } from '../proxy/gatewayOptions.ts'
 import type { KeyLimits } from '../auth/key/keyStore.ts'
 
@@ -211,8 +211,8 @@ export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
   trustedProxies: z
     .array(
       text('must be an IP address or a range, such as "10.0.0.0/8"').superRefine((given, context) => {
-        const read = readIpRule(given)
-        if ('mend' in read) context.addIssue({ code: 'custom', message: read.mend })
+        const read = parseIpRange(given)
+        if ('fix' in read) context.addIssue({ code: 'custom', message: read.fix })
       }),
       must('must be a list of IP addresses and ranges'),
     )
@@ -236,7 +236,7 @@ export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
   }).prefault({}),
   limits: object({
     apiKeys: object({
-      // Far above what the day's limit is for: without one, what is refused would cost a key nothing at all.
+      // Far above what the day's limit is for: without one, what is rejected would cost a key nothing at all.
       perSecond: keyLimits.perSecond.default(1_000),
       burst: keyLimits.burst.default(10_000),
       perDay: keyLimits.perDay.default(25_000),
@@ -252,10 +252,10 @@ export const serviceConfigSchema: z.ZodType<ServiceConfig> = object({
   }).prefault({}),
   bounds: object({
     maxBodyBytes: whole(1, 268_435_456).exactOptional(),
-    maxBatchItems: whole(1, 100_000).exactOptional(),
+    maxBatchCalls: whole(1, 100_000).exactOptional(),
     maxJsonDepth: whole(8, 1_000).exactOptional(),
-    maxAnswerBytes: whole(1, 268_435_456).exactOptional(),
-    maxKeptBytes: whole(1, Number.MAX_SAFE_INTEGER).exactOptional(),
+    maxResponseBytes: whole(1, 268_435_456).exactOptional(),
+    maxBufferedBytes: whole(1, Number.MAX_SAFE_INTEGER).exactOptional(),
     upstreamTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
     headersTimeoutMs: whole(1, 2_147_483_647).exactOptional(),
     requestTimeoutMs: whole(1, 2_147_483_647).exactOptional(),

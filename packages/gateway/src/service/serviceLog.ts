@@ -20,8 +20,8 @@ export type ServiceLogEntry =
   | {
       /** The config was read anew. */
       readonly event: 'config'
-      readonly state: 'taken' | 'refused'
-      /** What was wrong with it, each with its mend. */
+      readonly state: 'taken' | 'rejected'
+      /** What was wrong with it, each with its fix. */
       readonly faults?: readonly string[]
       /** What acts only after a restart. */
       readonly needsRestart?: readonly string[]
@@ -74,7 +74,7 @@ const levelOf = (entry: ServiceLogEntry): Level => {
   const doubtful =
     entry.event === 'warning' ||
     entry.event === 'logDropped' ||
-    entry.event === 'quotaOutage' ||
+    entry.event === 'quotaDegraded' ||
     entry.event === 'quotaLost' ||
     entry.event === 'meterLost' ||
     entry.event === 'meterFailed' ||

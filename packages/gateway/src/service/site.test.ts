@@ -76,7 +76,7 @@ test('one that its caller has got ends nothing', async () => {
   expect(cut()).toBe(0)
 })
 
-test('callers of one address whose answers are under way leave others theirs', async () => {
+test('callers of one address whose answers are in flight leave others theirs', async () => {
   const held: ((response: Response) => void)[] = []
   const { port } = await start({ fetch: () => new Promise((resolve) => held.push(resolve)) }, 60_000)
   const statusOf = async (ip: string): Promise<string> => {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { ipBlock } from '../lib/ip/ipBlock.ts'
-import { controlRefusals } from '../control/apiErrors.ts'
+import { apiErrors } from '../control/apiErrors.ts'
 import { publicHost } from '../control/publicHost.ts'
 import { toResponse } from '../control/toResponse.ts'
 import type { ClientIp } from '../lib/ip/clientIp.ts'
-import { createShares } from '../lib/createFairShares.ts'
+import { createFairShares } from '../lib/createFairShares.ts'
 import { strictTransport } from '../proxy/http/strictTransport.ts'
 import { networkNames } from '../lib/network.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
@@ -36,7 +36,7 @@ export interface SiteOptions {
 }
 
 const defaultAnswerWithinMs = 120_000
-/** Answers of the API under way: each is in memory until its caller has all of it, and some are long. */
+/** Answers of the API in flight: each is in memory until its caller has all of it, and some are long. */
 const mostAnswers = 1_000
 
 const pathOf = (request: IncomingMessage): string => (request.url ?? '').split(/[?#]/, 1)[0] ?? ''
@@ -63,14 +63,14 @@ export const createSite = ({
 }: SiteOptions): Site => {
   const { origin } = new URL(publicUrl)
   const connect = [new URL(networksUrl).origin].filter((other) => other !== origin)
-  const headers = siteHeaders({ connect, keepTo: strictTransport(publicUrl) })
+  const headers = siteHeaders({ connect, strictTransportSecurity: strictTransport(publicUrl) })
   const files = folder === undefined ? undefined : createStaticFiles(folder, headers)
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Keyrail</title><p>Keyrail serves here. There is no dashboard in this installation; the control API is at <a href="${escaped(publicUrl)}/api/openapi.json">${escaped(publicUrl)}/api</a>.</html>`
 
   const rejectCrowd = (requestId: string): Response => {
-    const refusal = controlRefusals.crowded()
-    log({ event: 'control', requestId, route: 'other', status: refusal.status, code: refusal.code, durationMs: 0 })
-    return toResponse({ refusal }, { requestId, now: Date.now() })
+    const rejection = apiErrors.crowded()
+    log({ event: 'control', requestId, route: 'other', status: rejection.status, code: rejection.code, durationMs: 0 })
+    return toResponse({ rejection }, { requestId, now: Date.now() })
   }
 
   const answerPage = (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -85,7 +85,7 @@ export const createSite = ({
     const forwarded = sent['x-forwarded-for']
     return clientIp(socket.remoteAddress, typeof forwarded === 'string' ? forwarded : undefined) ?? ''
   }
-  const answers = createShares(() => mostAnswers)
+  const answers = createFairShares(() => mostAnswers)
   const crowded = new WeakSet<object>()
   const requestIds = new WeakMap<object, string>()
   const answerApi = getRequestListener(

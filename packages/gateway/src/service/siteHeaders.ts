@@ -1,12 +1,14 @@
 /**
  * The headers of everything that a browser shows of the service. Pages take scripts and styles from their own files alone.
  * @param options.connect - Origins besides its own that a page may call: the data plane's, where that is another.
- * @param options.keepTo - The value of `Strict-Transport-Security`, where browsers are to keep to https.
+ * @param options.strictTransportSecurity - The value of `Strict-Transport-Security`, where browsers are to keep to https.
  */
 export const siteHeaders = ({
   connect = [],
-  keepTo,
-}: { connect?: readonly string[]; keepTo?: string | undefined } = {}): Readonly<Record<string, string>> => ({
+  strictTransportSecurity,
+}: { connect?: readonly string[]; strictTransportSecurity?: string | undefined } = {}): Readonly<
+  Record<string, string>
+> => ({
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -24,5 +26,5 @@ export const siteHeaders = ({
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  ...(keepTo === undefined ? {} : { 'Strict-Transport-Security': keepTo }),
+  ...(strictTransportSecurity === undefined ? {} : { 'Strict-Transport-Security': strictTransportSecurity }),
 })

@@ -15,7 +15,7 @@ import { createServiceLog } from './serviceLog.ts'
 import type { LogStream } from './serviceLog.ts'
 import { StorageError } from '../errors/storageError.ts'
 import type { StorageOptions } from '../storage/openStorage.ts'
-import { storageFrom } from './toStorageConfig.ts'
+import { toStorageConfig } from './toStorageConfig.ts'
 import { watchFiles } from '../lib/watchFiles.ts'
 
 /** A service that runs by its config file. */
@@ -45,7 +45,7 @@ export interface StartOptions {
 }
 
 const faultLines = (error: unknown): readonly string[] | undefined =>
-  isConfigError(error) ? error.faults.map(({ path, mend }) => `${path} ${mend}`) : undefined
+  isConfigError(error) ? error.faults.map(({ path, fix }) => `${path} ${fix}`) : undefined
 
 /** What can be seen to be unwise before anybody calls. */
 const warnings = ({ publicUrl }: ServiceConfig): string[] => {
@@ -82,7 +82,7 @@ export const startFromFile = async ({
   const secrets = readServerSecrets(environment)
   let redact: Redact = createRedact(configSecrets(config, environment))
   const log = createServiceLog({ write, redact: (text) => redact(text), requests: () => config.logRequests })
-  const storage = storageFrom(config, environment)
+  const storage = toStorageConfig(config, environment)
   const service = await openService(storage, {
     config,
     secrets,
@@ -129,7 +129,7 @@ export const startFromFile = async ({
       for (const what of warnings(config)) log.tell({ event: 'warning', what })
     } catch (error) {
       const faults = faultLines(error) ?? ['something went wrong while it was taken']
-      log.tell({ event: 'config', state: 'refused', faults })
+      log.tell({ event: 'config', state: 'rejected', faults })
     }
     taken = contents()
   }

@@ -12,16 +12,16 @@ export const startUpkeep = ({
   everyMs: number
 }): (() => void) => {
   let stopped = false
-  let underWay = false
+  let inFlight = false
   const run = async (): Promise<void> => {
-    if (underWay) return
-    underWay = true
+    if (inFlight) return
+    inFlight = true
     try {
       await work(() => stopped)
     } catch {
       // Such as a database that is gone.
     }
-    underWay = false
+    inFlight = false
   }
   const timer = setInterval(() => void run(), everyMs)
   timer.unref()

@@ -82,7 +82,7 @@ describe('static files', () => {
     expect(status).toBe(404)
   })
 
-  test('a folder without an index.html is refused', () => {
+  test('a folder without an index.html is rejected', () => {
     expect(() => createStaticFiles(folder, {})).toThrow('holds no index.html')
   })
 })

@@ -66,7 +66,7 @@ const isPlaceInPages = (path: string, accept: string | undefined): boolean =>
 export const createStaticFiles = (folder: string, headers: Readonly<Record<string, string>>): StaticFiles => {
   if (!existsSync(join(folder, 'index.html')))
     throw new ConfigError([
-      { path: 'dashboard.folder', mend: 'holds no index.html: give the folder with the built pages' },
+      { path: 'dashboard.folder', fix: 'holds no index.html: give the folder with the built pages' },
     ])
   const files = readFolder(folder)
   const index = files.get('/index.html')

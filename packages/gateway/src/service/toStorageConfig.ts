@@ -9,7 +9,7 @@ import type { ServiceConfig } from './serviceConfig.ts'
  * @param environment - @default process.env
  * @throws {ConfigError} if neither is given, or `DATABASE_URL` is no URL of PostgreSQL. No URL is repeated.
  */
-export const storageFrom = (
+export const toStorageConfig = (
   { storage }: { readonly storage?: ServiceConfig['storage'] | undefined },
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): StorageOptions => {
@@ -22,7 +22,7 @@ export const storageFrom = (
   throw new ConfigError([
     {
       path: 'storage.file',
-      mend: 'is missing: write the path of an SQLite file, or set DATABASE_URL to a PostgreSQL database',
+      fix: 'is missing: write the path of an SQLite file, or set DATABASE_URL to a PostgreSQL database',
     },
   ])
 }

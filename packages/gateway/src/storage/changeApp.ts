@@ -6,7 +6,7 @@ import type { Db, Tables } from './tables.ts'
 
 /**
  * Changes something of an app: holds the app's row, moves its version, does the work and tells of it, all in one transaction.
- * @param options.work - Given the app's row with its new version. What it returns as text is a refusal, and then nothing changes.
+ * @param options.work - Given the app's row with its new version. What it returns as text is a rejection, and then nothing changes.
  * @returns What the work returned, or `'notFound'` where the user has no such app.
  */
 export const changeApp = <T>(

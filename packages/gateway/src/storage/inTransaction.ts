@@ -1,7 +1,7 @@
 import type { Db } from './tables.ts'
 
 /**
- * Runs work in a transaction: the one that is under way, or one of its own.
+ * Runs work in a transaction: the one that is in flight, or one of its own.
  * @returns What the work resolved to, once committed.
  * @throws What the work threw; then nothing of it was written.
  */

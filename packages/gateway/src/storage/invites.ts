@@ -7,8 +7,8 @@ import type { Db, Tables } from './tables.ts'
 /** Leave to sign up, once. */
 export interface Invite {
   readonly id: string
-  /** The only mail address that it is for; `null`: any. */
-  readonly mail: string | null
+  /** The only email address that it is for; `null`: any. */
+  readonly email: string | null
   /** Who made it: a user's id, or such as `operator`. */
   readonly createdBy: string
   readonly createdAt: number
@@ -19,7 +19,7 @@ export interface Invite {
 export interface Invites {
   create(invite: {
     hash: string
-    mail: string | null
+    email: string | null
     createdBy: string
     expiresAt: number
     now: number
@@ -34,9 +34,9 @@ export interface Invites {
   prune(options: { now: number; limit: number }): Promise<number>
 }
 
-const toInvite = ({ id, mail, createdBy, createdAt, expiresAt }: Selectable<Tables['invites']>): Invite => ({
+const toInvite = ({ id, email, createdBy, createdAt, expiresAt }: Selectable<Tables['invites']>): Invite => ({
   id,
-  mail,
+  email,
   createdBy,
   createdAt,
   expiresAt,
@@ -46,10 +46,10 @@ const toInvite = ({ id, mail, createdBy, createdAt, expiresAt }: Selectable<Tabl
 export const createInvites = (db: Db): Invites => {
   const { query } = db
   return {
-    create: async ({ hash, mail, createdBy, expiresAt, now }) => {
+    create: async ({ hash, email, createdBy, expiresAt, now }) => {
       const row = await query
         .insertInto('invites')
-        .values({ id: createId('inv'), sha256: hashBytes(hash), mail, createdBy, createdAt: now, expiresAt })
+        .values({ id: createId('inv'), sha256: hashBytes(hash), email, createdBy, createdAt: now, expiresAt })
         .returningAll()
         .executeTakeFirstOrThrow()
       return toInvite(row)

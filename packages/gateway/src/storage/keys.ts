@@ -139,10 +139,10 @@ export const createKeys = (db: Db): Keys => {
     within.selectFrom('keys').selectAll().where('id', '=', id).where('userId', '=', userId).executeTakeFirst()
 
   /** Changes a key with what its caches must learn: an app's by its app. */
-  const change = <Refused extends string>(
+  const change = <Rejected extends string>(
     { id, userId }: { id: string; userId: string },
-    work: (key: Selectable<Tables['keys']>, transaction: Db) => Promise<Key | Refused>,
-  ): Promise<Key | Refused | 'notFound'> =>
+    work: (key: Selectable<Tables['keys']>, transaction: Db) => Promise<Key | Rejected>,
+  ): Promise<Key | Rejected | 'notFound'> =>
     inTransaction(db, async (transaction) => {
       const known = await rowOf(transaction, { id, userId })
       if (known === undefined) return 'notFound'

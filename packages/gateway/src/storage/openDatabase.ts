@@ -9,6 +9,6 @@ export interface OpenDatabase {
   readonly writeNow: WriteNow
   findAccess(hash: string): Access | undefined | Promise<Access | undefined>
   findAccessByKid(kid: string): Access | undefined | Promise<Access | undefined>
-  /** Waits for what is under way. May be called again. */
+  /** Waits for what is in flight. May be called again. */
   close(): Promise<void>
 }

@@ -30,12 +30,12 @@ export interface Storage extends Repositories {
   /**
    * Does several things at once or none of them. Inside, only what is given may be used: SQLite has one connection, and what waits for it
    * in here would wait for itself.
-   * @param work - Given the repositories of the transaction. What it throws undoes all of it; a refusal that it returns does not.
+   * @param work - Given the repositories of the transaction. What it throws undoes all of it; a rejection that it returns does not.
    */
   transaction<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>
   /** Writes something small, as quotas do. @throws {StorageError} if the database does not respond or does not take it. */
   ping(): Promise<void>
-  /** Waits for what is under way, then closes. */
+  /** Waits for what is in flight, then closes. */
   close(): Promise<void>
 }
 

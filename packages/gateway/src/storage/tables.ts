@@ -5,8 +5,8 @@ import type { Generated, Kysely } from 'kysely'
 
 interface UserRow {
   id: string
-  mail: string
-  mailFolded: string
+  email: string
+  emailFolded: string
   password: string
   state: 'active' | 'disabled'
   role: 'user' | 'operator'
@@ -104,7 +104,7 @@ interface AccessTokenRow {
 interface InviteRow {
   id: string
   sha256: Uint8Array
-  mail: string | null
+  email: string | null
   createdBy: string
   createdAt: number
   expiresAt: number

@@ -12,7 +12,7 @@ import type { Db, Tables } from './tables.ts'
 export interface User {
   readonly id: string
   /** As it was typed, without outer spaces. */
-  readonly mail: string
+  readonly email: string
   /** The password's hash as PHC text. */
   readonly password: string
   readonly state: 'active' | 'disabled'
@@ -27,14 +27,14 @@ export interface User {
 
 /** The accounts. */
 export interface Users {
-  /** @returns The account, or `'mailTaken'`: mail addresses are compared without regard to case. */
-  create(user: { mail: string; password: string; role?: User['role']; now: number }): Promise<User | 'mailTaken'>
+  /** @returns The account, or `'emailTaken'`: email addresses are compared without regard to case. */
+  create(user: { email: string; password: string; role?: User['role']; now: number }): Promise<User | 'emailTaken'>
   find(id: string): Promise<User | undefined>
   /** Finds an account, and holds it until the transaction ends: whoever begins a session of it waits for that. */
   hold(id: string): Promise<User | undefined>
-  findByMail(mail: string): Promise<User | undefined>
-  /** By id, `limit` of them after `after`; if `mail` is given, only those whose mail address holds that text, whatever its case. */
-  list(page: { after?: string; limit: number; mail?: string }): Promise<readonly User[]>
+  findByEmail(email: string): Promise<User | undefined>
+  /** By id, `limit` of them after `after`; if `email` is given, only those whose email address holds that text, whatever its case. */
+  list(page: { after?: string; limit: number; email?: string }): Promise<readonly User[]>
   /** How many there are. */
   count(): Promise<number>
   /**
@@ -54,7 +54,7 @@ export interface Users {
 
 const toUser = (row: Selectable<Tables['users']>): User => ({
   id: row.id,
-  mail: row.mail,
+  email: row.email,
   password: row.password,
   state: row.state,
   role: row.role,
@@ -80,13 +80,13 @@ export const createUsers = (db: Db): Users => {
     })
 
   return {
-    create: async ({ mail, password, role = 'user', now }) => {
+    create: async ({ email, password, role = 'user', now }) => {
       const row = await query
         .insertInto('users')
         .values({
           id: createId('usr'),
-          mail: mail.trim(),
-          mailFolded: foldText(mail),
+          email: email.trim(),
+          emailFolded: foldText(email),
           password,
           state: 'active',
           role,
@@ -94,10 +94,10 @@ export const createUsers = (db: Db): Users => {
           createdAt: now,
           quotaOwner: null,
         })
-        .onConflict((conflict) => conflict.column('mailFolded').doNothing())
+        .onConflict((conflict) => conflict.column('emailFolded').doNothing())
         .returningAll()
         .executeTakeFirst()
-      return row === undefined ? 'mailTaken' : toUser(row)
+      return row === undefined ? 'emailTaken' : toUser(row)
     },
     find: async (id) => {
       const row = await query.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
@@ -107,22 +107,22 @@ export const createUsers = (db: Db): Users => {
       const row = await holdRows(db, query.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst()
       return row && toUser(row)
     },
-    findByMail: async (mail) => {
+    findByEmail: async (email) => {
       const row = await query
         .selectFrom('users')
         .selectAll()
-        .where('mailFolded', '=', foldText(mail))
+        .where('emailFolded', '=', foldText(email))
         .executeTakeFirst()
       return row && toUser(row)
     },
-    list: async ({ after = '', limit, mail }) => {
+    list: async ({ after = '', limit, email }) => {
       const all = query.selectFrom('users').selectAll().where('id', '>', after)
       const page =
-        mail === undefined
+        email === undefined
           ? all
           : all.where(
               (row) =>
-                sql<boolean>`${row.ref('mailFolded')} like ${`%${foldText(mail).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`,
+                sql<boolean>`${row.ref('emailFolded')} like ${`%${foldText(email).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`,
             )
       const rows = await page.orderBy('id').limit(limit).execute()
       return rows.map(toUser)

@@ -1,7 +1,7 @@
 import type { Argon2Cost, DeriveArgon2 } from '../../src/control/account/argon2id.ts'
 import { deriveArgon2 } from '../../src/control/account/argon2id.ts'
-import { isAccountRefusal } from '../../src/control/account/accountError.ts'
-import type { AccountRefusal } from '../../src/control/account/accountError.ts'
+import { isAccountError } from '../../src/control/account/accountError.ts'
+import type { AccountError } from '../../src/control/account/accountError.ts'
 import type { Accounts, AccountsOptions, LoggedIn, SignUpMode } from '../../src/control/account/accounts.ts'
 import { createAccounts } from '../../src/control/account/createAccounts.ts'
 import { createPasswords } from '../../src/control/account/createPasswords.ts'
@@ -25,11 +25,11 @@ export interface AccountFixture {
   readonly changes: Change[]
   /** How often a hash was made, by what it cost. */
   readonly hashes: Argon2Cost[]
-  /** Signs up with a new mail address, from a new IP address. */
-  signUp(): Promise<LoggedIn & { mail: string }>
+  /** Signs up with a new email address, from a new IP address. */
+  signUp(): Promise<LoggedIn & { email: string }>
 }
 
-/** A mail address that nobody else has. */
+/** A email address that nobody else has. */
 export const newMail = (): string => `${createId('usr')}@example.org`
 
 /** An IPv4 address that nobody else here has. */
@@ -39,10 +39,10 @@ export const newIp = (): string => {
 }
 let ipCount = 0
 
-/** Narrows a result to what is no refusal. */
-export const passed = <T>(result: T): Exclude<T, AccountRefusal | undefined> => {
-  if (result === undefined || isAccountRefusal(result)) throw new Error(`refused: ${JSON.stringify(result)}`)
-  return result as Exclude<T, AccountRefusal | undefined>
+/** Narrows a result to what is no rejection. */
+export const passed = <T>(result: T): Exclude<T, AccountError | undefined> => {
+  if (result === undefined || isAccountError(result)) throw new Error(`rejected: ${JSON.stringify(result)}`)
+  return result as Exclude<T, AccountError | undefined>
 }
 
 /** Makes accounts on a storage. */
@@ -71,8 +71,8 @@ export const createFixture = (storage: Storage, options: Partial<AccountsOptions
     changes,
     hashes,
     signUp: async () => {
-      const mail = newMail()
-      return { ...passed(await accounts.signUp({ mail, password, ip: newIp() })), mail }
+      const email = newMail()
+      return { ...passed(await accounts.signUp({ email, password, ip: newIp() })), email }
     },
   }
 }

@@ -32,13 +32,13 @@ describe.each(databases)('accounts on $name', (database) => {
   describe('sign-up', () => {
     test('makes an account and logs in', async () => {
       const { accounts, clock } = fixture
-      const mail = newMail()
+      const email = newMail()
       const { viewer, token, expiresAt } = passed(
-        await accounts.signUp({ mail: ` ${mail} `, password, ip: '192.0.2.1', userAgent: 'Firefox' }),
+        await accounts.signUp({ email: ` ${email} `, password, ip: '192.0.2.1', userAgent: 'Firefox' }),
       )
       expect(viewer.user).toEqual({
         id: expect.stringMatching(/^usr_/),
-        mail,
+        email,
         state: 'active',
         role: 'user',
         limits: null,
@@ -50,14 +50,14 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await actionsOf(viewer.user.id)).toEqual(['account.signUp'])
     })
 
-    test('refuses a mail address that is taken, whatever its case, and what is none', async () => {
+    test('rejects a email address that is taken, whatever its case, and what is none', async () => {
       const { accounts, signUp, hashes } = fixture
-      const { mail } = await signUp()
+      const { email } = await signUp()
       hashes.length = 0
-      expect(await accounts.signUp({ mail: mail.toUpperCase(), password, ip: newIp() })).toMatchObject({
+      expect(await accounts.signUp({ email: email.toUpperCase(), password, ip: newIp() })).toMatchObject({
         status: 409,
-        code: 'mail_taken',
-        field: 'mail',
+        code: 'email_taken',
+        field: 'email',
       })
       for (const wrong of [
         '',
@@ -70,26 +70,26 @@ describe.each(databases)('accounts on $name', (database) => {
         'a\u0000@c',
         `${'a'.repeat(250)}@b.cd`,
       ])
-        expect(await accounts.signUp({ mail: wrong, password, ip: newIp() })).toMatchObject({
+        expect(await accounts.signUp({ email: wrong, password, ip: newIp() })).toMatchObject({
           status: 422,
-          code: 'mail_invalid',
+          code: 'email_invalid',
         })
       expect(hashes).toEqual([])
     })
 
-    test('by ten at once with one mail address makes one account', async () => {
+    test('by ten at once with one email address makes one account', async () => {
       const { accounts } = fixture
-      const mail = newMail()
+      const email = newMail()
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => accounts.signUp({ mail, password, ip: newIp() })),
+        Array.from({ length: 10 }, () => accounts.signUp({ email, password, ip: newIp() })),
       )
       expect(results.filter((result) => 'token' in result)).toHaveLength(1)
-      expect(results.filter((result) => 'code' in result && result.code === 'mail_taken')).toHaveLength(9)
+      expect(results.filter((result) => 'code' in result && result.code === 'email_taken')).toHaveLength(9)
     })
 
-    test('refuses a password that will do nobody good, and names the field', async () => {
+    test('rejects a password that will do nobody good, and names the field', async () => {
       const { accounts } = fixture
-      expect(await accounts.signUp({ mail: newMail(), password: 'Password123!', ip: newIp() })).toEqual({
+      expect(await accounts.signUp({ email: newMail(), password: 'Password123!', ip: newIp() })).toEqual({
         status: 422,
         code: 'password_invalid',
         message: 'the password is one of those that are tried first: take a longer one, such as four words',
@@ -97,13 +97,13 @@ describe.each(databases)('accounts on $name', (database) => {
       })
     })
 
-    test('is refused to everybody where it is closed', async () => {
+    test('is rejected to everybody where it is closed', async () => {
       const { accounts, mode, signUp } = fixture
-      const { mail } = await signUp()
+      const { email } = await signUp()
       const { text } = passed(await accounts.operator.inviteUser({}))
       mode.signUp = 'closed'
-      for (const who of [mail, newMail()])
-        expect(await accounts.signUp({ mail: who, password, invite: text, ip: newIp() })).toMatchObject({
+      for (const who of [email, newMail()])
+        expect(await accounts.signUp({ email: who, password, invite: text, ip: newIp() })).toMatchObject({
           status: 403,
           code: 'sign_up_closed',
         })
@@ -118,7 +118,7 @@ describe.each(databases)('accounts on $name', (database) => {
         passwords: { ...passwords, hash: async (word) => (full ? 'busy' : passwords.hash(word)) },
       })
       const ip = newIp()
-      const signUp = () => accounts.signUp({ mail: newMail(), password, ip })
+      const signUp = () => accounts.signUp({ email: newMail(), password, ip })
       expect([await signUp(), await signUp()]).toMatchObject([{ code: 'busy' }, { code: 'busy' }])
       full = false
       passed(await signUp())
@@ -127,7 +127,7 @@ describe.each(databases)('accounts on $name', (database) => {
 
     test('is slowed by address, and by /64 of IPv6', async () => {
       const { accounts } = createFixture(storage, { signUpBurst: 3 })
-      const from = (ip: string) => accounts.signUp({ mail: newMail(), password, ip })
+      const from = (ip: string) => accounts.signUp({ email: newMail(), password, ip })
       for (const end of [1, 2, 3]) passed(await from(`2001:db8:7:7::${end}`))
       expect(await from('2001:db8:7:7:ffff::9')).toMatchObject({
         status: 429,
@@ -145,7 +145,7 @@ describe.each(databases)('accounts on $name', (database) => {
       const { text, invite } = passed(await accounts.operator.inviteUser({}))
       expect(text).toMatch(/^kri_[0-9A-Za-z]{39}$/)
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => accounts.signUp({ mail: newMail(), password, invite: text, ip: newIp() })),
+        Array.from({ length: 10 }, () => accounts.signUp({ email: newMail(), password, invite: text, ip: newIp() })),
       )
       const [one, ...more] = results.filter((result) => 'token' in result)
       expect(more).toEqual([])
@@ -156,14 +156,14 @@ describe.each(databases)('accounts on $name', (database) => {
       ])
     })
 
-    test('is asked for before anything is told of mail addresses', async () => {
+    test('is asked for before anything is told of email addresses', async () => {
       const { accounts, mode, signUp } = fixture
-      const { mail } = await signUp()
+      const { email } = await signUp()
       mode.signUp = 'invite'
       const answers = []
-      for (const who of [mail, newMail()])
+      for (const who of [email, newMail()])
         for (const invite of [undefined, '', 'kri_', 'x'.repeat(43)])
-          answers.push(await accounts.signUp({ mail: who, password, invite, ip: newIp() }))
+          answers.push(await accounts.signUp({ email: who, password, invite, ip: newIp() }))
       expect(answers.slice(0, 4)).toEqual(answers.slice(4))
       expect(answers.slice(0, 4)).toMatchObject([
         { status: 403, code: 'invite_required' },
@@ -173,33 +173,33 @@ describe.each(databases)('accounts on $name', (database) => {
       ])
     })
 
-    test('ends, can be taken back, and may be for one mail address alone', async () => {
+    test('ends, can be taken back, and may be for one email address alone', async () => {
       const { accounts, mode, clock } = fixture
       mode.signUp = 'invite'
       const { operator } = accounts
-      const use = (invite: string, mail = newMail()) => accounts.signUp({ mail, password, invite, ip: newIp() })
+      const use = (invite: string, email = newMail()) => accounts.signUp({ email, password, invite, ip: newIp() })
       const short = passed(await operator.inviteUser({ validMs: 1_000 }))
       const back = passed(await operator.inviteUser({}))
-      const mail = newMail()
-      const bound = passed(await operator.inviteUser({ mail }))
+      const email = newMail()
+      const bound = passed(await operator.inviteUser({ email }))
       const listed = async () => (await operator.listInvites({ limit: 100 })).map(({ id }) => id)
       expect(await listed()).toEqual(expect.arrayContaining([short.invite.id, back.invite.id, bound.invite.id]))
       expect(await operator.removeInvite({ id: back.invite.id })).toBe(true)
       expect(await operator.removeInvite({ id: back.invite.id })).toBe(false)
       clock.now += 1_000
       expect(await listed()).not.toContain(short.invite.id)
-      for (const refused of [use(short.text), use(back.text), use(bound.text)])
-        expect(await refused).toMatchObject({ code: 'invite_invalid' })
-      passed(await use(bound.text, mail.toUpperCase()))
+      for (const rejected of [use(short.text), use(back.text), use(bound.text)])
+        expect(await rejected).toMatchObject({ code: 'invite_invalid' })
+      passed(await use(bound.text, email.toUpperCase()))
     })
 
-    test('is not used up by a mail address that is taken', async () => {
+    test('is not used up by a email address that is taken', async () => {
       const { accounts, mode, signUp } = fixture
-      const { mail } = await signUp()
+      const { email } = await signUp()
       mode.signUp = 'invite'
       const { text } = passed(await accounts.operator.inviteUser({}))
-      const use = (who: string) => accounts.signUp({ mail: who, password, invite: text, ip: newIp() })
-      expect(await use(mail)).toMatchObject({ code: 'mail_taken' })
+      const use = (who: string) => accounts.signUp({ email: who, password, invite: text, ip: newIp() })
+      expect(await use(email)).toMatchObject({ code: 'email_taken' })
       passed(await use(newMail()))
     })
   })
@@ -208,9 +208,9 @@ describe.each(databases)('accounts on $name', (database) => {
     test('rotates: a new session, and the one that the browser had ends', async () => {
       const { accounts, signUp } = fixture
       const first = await signUp()
-      const other = passed(await accounts.logIn({ mail: first.mail, password, ip: newIp() }))
+      const other = passed(await accounts.logIn({ email: first.email, password, ip: newIp() }))
       const second = passed(
-        await accounts.logIn({ mail: first.mail.toUpperCase(), password, current: first.token, ip: newIp() }),
+        await accounts.logIn({ email: first.email.toUpperCase(), password, current: first.token, ip: newIp() }),
       )
       expect(new Set([first.token, other.token, second.token]).size).toBe(3)
       expect(await accounts.authenticate(first.token)).toBeUndefined()
@@ -220,51 +220,53 @@ describe.each(databases)('accounts on $name', (database) => {
 
     test('is the same password from a keyboard that writes its letters in parts', async () => {
       const { accounts } = fixture
-      const mail = newMail()
-      passed(await accounts.signUp({ mail, password: 'caf\u00e9 brul\u00e9 12', ip: newIp() }))
-      expect(await accounts.logIn({ mail, password: 'cafe\u0301 brule\u0301 12', ip: newIp() })).toHaveProperty('token')
+      const email = newMail()
+      passed(await accounts.signUp({ email, password: 'caf\u00e9 brul\u00e9 12', ip: newIp() }))
+      expect(await accounts.logIn({ email, password: 'cafe\u0301 brule\u0301 12', ip: newIp() })).toHaveProperty(
+        'token',
+      )
     })
 
-    test('answers and works the same for a wrong password and a mail address that nobody has', async () => {
+    test('answers and works the same for a wrong password and a email address that nobody has', async () => {
       const { accounts, signUp, hashes } = fixture
-      const { mail, viewer } = await signUp()
+      const { email, viewer } = await signUp()
       const tryOf = async (who: string, word = 'wrong password') => {
         hashes.length = 0
-        const answer = await accounts.logIn({ mail: who, password: word, ip: newIp() })
+        const answer = await accounts.logIn({ email: who, password: word, ip: newIp() })
         return { answer, hashes: [...hashes] }
       }
-      const [wrong, unknown] = [await tryOf(mail), await tryOf(newMail())]
+      const [wrong, unknown] = [await tryOf(email), await tryOf(newMail())]
       expect(wrong).toEqual(unknown)
       expect(wrong).toEqual({
-        answer: { status: 401, code: 'wrong_credentials', message: 'the mail address or the password is wrong' },
+        answer: { status: 401, code: 'wrong_credentials', message: 'the email address or the password is wrong' },
         hashes: [cheap],
       })
       const long = 'x'.repeat(2_000)
-      expect(await tryOf(mail, long)).toEqual(await tryOf(newMail(), long))
+      expect(await tryOf(email, long)).toEqual(await tryOf(newMail(), long))
       const disabled = await signUp()
       passed(await accounts.operator.setUserState({ id: disabled.viewer.user.id, state: 'disabled' }))
-      expect(await tryOf(disabled.mail)).toEqual(unknown)
+      expect(await tryOf(disabled.email)).toEqual(unknown)
       expect(await actionsOf(viewer.user.id)).toEqual(['account.signUp', 'account.logInFailed'])
     })
 
     test('hashes anew where the hash costs less than one costs today', async () => {
       const { accounts, signUp } = fixture
-      const { mail, viewer } = await signUp()
+      const { email, viewer } = await signUp()
       const { id } = viewer.user
       const weak = await hashArgon2(password, { cost: { memory: 8, passes: 1, parallelism: 1 } })
       await storage.users.setPassword(id, weak)
-      expect(await accounts.logIn({ mail, password: 'wrong password', ip: newIp() })).toMatchObject({ status: 401 })
+      expect(await accounts.logIn({ email, password: 'wrong password', ip: newIp() })).toMatchObject({ status: 401 })
       expect((await storage.users.find(id))?.password).toBe(weak)
-      passed(await accounts.logIn({ mail, password, ip: newIp() }))
+      passed(await accounts.logIn({ email, password, ip: newIp() }))
       const strong = (await storage.users.find(id))?.password
       expect(strong).toContain('$m=64,t=1,p=1$')
-      passed(await accounts.logIn({ mail, password, ip: newIp() }))
+      passed(await accounts.logIn({ email, password, ip: newIp() }))
       expect((await storage.users.find(id))?.password).toBe(strong)
     })
 
     test('that hashes anew does not bring back a password that was changed meanwhile', async () => {
       const { signUp } = fixture
-      const { mail, viewer } = await signUp()
+      const { email, viewer } = await signUp()
       const { id } = viewer.user
       await storage.users.setPassword(id, await hashArgon2(password, { cost: { ...cheap, memory: 8 } }))
       const next = await hashArgon2('seven blue herons', { cost: cheap })
@@ -278,7 +280,7 @@ describe.each(databases)('accounts on $name', (database) => {
           },
         },
       })
-      expect(await accounts.logIn({ mail, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
+      expect(await accounts.logIn({ email, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
       expect((await storage.users.find(id))?.password).toBe(next)
     })
 
@@ -290,7 +292,7 @@ describe.each(databases)('accounts on $name', (database) => {
       ['the account was disabled', (id) => storage.users.setState(id, 'disabled')],
       ['the account was deleted', (id) => storage.users.remove(id)],
     ])('that began before %s does not outlive it', async (_what, happen) => {
-      const { mail, viewer } = await fixture.signUp()
+      const { email, viewer } = await fixture.signUp()
       const { id } = viewer.user
       // It happens once the password was found right.
       const { accounts } = createFixture({
@@ -301,7 +303,7 @@ describe.each(databases)('accounts on $name', (database) => {
         },
       })
       const before = await storage.sessions.list(id)
-      expect(await accounts.logIn({ mail, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
+      expect(await accounts.logIn({ email, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
       expect((await storage.sessions.list(id)).length).toBeLessThanOrEqual(before.length)
     })
   })
@@ -354,7 +356,7 @@ describe.each(databases)('accounts on $name', (database) => {
 
     test('is stored as a hash alone, and what has ended is swept away', async () => {
       const { accounts, clock, signUp } = fixture
-      const { token, viewer, mail } = await signUp()
+      const { token, viewer, email } = await signUp()
       const invite = passed(await accounts.operator.inviteUser({}))
       const link = passed(await accounts.operator.resetLink({ id: viewer.user.id }))
       const stored = async () => [
@@ -368,7 +370,7 @@ describe.each(databases)('accounts on $name', (database) => {
         { userId: viewer.user.id },
       ])
       clock.now += 31 * day
-      passed(await accounts.logIn({ mail, password, ip: newIp() }))
+      passed(await accounts.logIn({ email, password, ip: newIp() }))
       expect(await stored()).toEqual([undefined, undefined, undefined])
       expect(await storage.sessions.list(viewer.user.id)).toHaveLength(1)
     })
@@ -378,7 +380,7 @@ describe.each(databases)('accounts on $name', (database) => {
     test('is changed with the old one: all sessions end, a new one begins', async () => {
       const { accounts, signUp } = fixture
       const first = await signUp()
-      const other = passed(await accounts.logIn({ mail: first.mail, password, ip: newIp() }))
+      const other = passed(await accounts.logIn({ email: first.email, password, ip: newIp() }))
       const link = passed(await accounts.operator.resetLink({ id: first.viewer.user.id }))
       const next = 'seven blue herons'
       const change = (current: string, word = next) =>
@@ -391,8 +393,8 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.authenticate(first.token)).toBeUndefined()
       expect(await accounts.authenticate(other.token)).toBeUndefined()
       expect(await accounts.authenticate(changed.token)).toEqual(changed.viewer)
-      expect(await accounts.logIn({ mail: first.mail, password, ip: newIp() })).toMatchObject({ status: 401 })
-      passed(await accounts.logIn({ mail: first.mail, password: next, ip: newIp() }))
+      expect(await accounts.logIn({ email: first.email, password, ip: newIp() })).toMatchObject({ status: 401 })
+      passed(await accounts.logIn({ email: first.email, password: next, ip: newIp() }))
       expect(await accounts.resetPassword({ link: link.text, password, ip: newIp() })).toMatchObject({
         code: 'link_invalid',
       })
@@ -434,7 +436,7 @@ describe.each(databases)('accounts on $name', (database) => {
 
     test('is set by a one-time link, once, also when ten use it at once', async () => {
       const { accounts, clock, signUp } = fixture
-      const { viewer, token, mail } = await signUp()
+      const { viewer, token, email } = await signUp()
       const { id } = viewer.user
       const use = (link: string, word = 'seven blue herons') =>
         accounts.resetPassword({ link, password: word, ip: newIp() })
@@ -446,7 +448,7 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.authenticate(token)).toBeDefined()
       for (const wrong of ['', 'krl_x', old.text]) expect(await use(wrong)).toMatchObject({ code: 'link_invalid' })
       expect(await use(link.text, 'short')).toMatchObject({ status: 422, field: 'password' })
-      expect(await use(link.text, mail)).toMatchObject({ status: 422, field: 'password' })
+      expect(await use(link.text, email)).toMatchObject({ status: 422, field: 'password' })
       const results = await Promise.all(Array.from({ length: 10 }, () => use(link.text)))
       const [one, ...more] = results.filter((result) => 'token' in result)
       expect(more).toEqual([])
@@ -457,7 +459,7 @@ describe.each(databases)('accounts on $name', (database) => {
       const [last] = await storage.auditLog.list({ userId: id, limit: 1 })
       expect(last).toMatchObject({ action: 'account.resetPassword', detail: { accessTokens: 1 } })
       expect(await accounts.authenticate(passed(one).token)).toMatchObject({ user: { id } })
-      passed(await accounts.logIn({ mail, password: 'seven blue herons', ip: newIp() }))
+      passed(await accounts.logIn({ email, password: 'seven blue herons', ip: newIp() }))
       const ended = passed(await accounts.operator.resetLink({ id, validMs: minute }))
       clock.now += minute
       expect(await use(ended.text)).toMatchObject({ status: 404, code: 'link_invalid' })
@@ -467,7 +469,7 @@ describe.each(databases)('accounts on $name', (database) => {
   describe('an account', () => {
     test('is deleted with its password, and nothing of it stays but the audit log', async () => {
       const { accounts, changes, signUp } = fixture
-      const { viewer, token, mail } = await signUp()
+      const { viewer, token, email } = await signUp()
       const { id } = viewer.user
       const app = await addApp(storage, { userId: id })
       const apiKey = await addApiKey(storage, { userId: id })
@@ -482,13 +484,13 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await accounts.authenticateToken(access.text)).toBeDefined()
       expect(await accounts.deleteAccount({ viewer, password })).toBe(true)
       expect(changes).toEqual([{ kind: 'user', id }])
-      expect(await accounts.deleteAccount({ viewer, password })).toMatchObject({ status: 404, code: 'account_gone' })
+      expect(await accounts.deleteAccount({ viewer, password })).toMatchObject({ status: 404, code: 'account_deleted' })
       expect(await accounts.authenticate(token)).toBeUndefined()
       expect(await accounts.authenticateToken(access.text)).toBeUndefined()
       expect(await accounts.resetPassword({ link: link.text, password, ip: newIp() })).toMatchObject({
         code: 'link_invalid',
       })
-      expect(await accounts.logIn({ mail, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
+      expect(await accounts.logIn({ email, password, ip: newIp() })).toMatchObject({ code: 'wrong_credentials' })
       expect(await storage.findAccess(app.hash)).toBeUndefined()
       expect(await storage.findAccess(apiKey.hash)).toBeUndefined()
       expect(await actionsOf(id)).toEqual([
@@ -498,7 +500,7 @@ describe.each(databases)('accounts on $name', (database) => {
         'account.confirmFailed',
         'account.delete',
       ])
-      passed(await accounts.signUp({ mail, password, ip: newIp() }))
+      passed(await accounts.signUp({ email, password, ip: newIp() }))
     })
 
     test('that is disabled is out, whoever wrote so', async () => {
@@ -516,7 +518,7 @@ describe.each(databases)('accounts on $name', (database) => {
 
     test('that is disabled is out at once, and its old sessions stay ended', async () => {
       const { accounts, changes, signUp } = fixture
-      const { viewer, token, mail } = await signUp()
+      const { viewer, token, email } = await signUp()
       const { id } = viewer.user
       const access = passed(
         await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
@@ -528,7 +530,7 @@ describe.each(databases)('accounts on $name', (database) => {
       expect(await storage.findAccess(hash)).toMatchObject({ user: { state: 'disabled' } })
       expect(await accounts.authenticate(token)).toBeUndefined()
       expect(await accounts.authenticateToken(access.text)).toBeUndefined()
-      expect(await accounts.logIn({ mail, password, ip: newIp() })).toMatchObject({
+      expect(await accounts.logIn({ email, password, ip: newIp() })).toMatchObject({
         status: 403,
         code: 'account_disabled',
       })
@@ -598,19 +600,19 @@ describe.each(databases)('accounts on $name', (database) => {
       const { viewer, token } = await signUp()
       const made = passed(await accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }))
       const asToken = passed(await accounts.authenticateToken(made.text))
-      const refused = { status: 403, code: 'session_required' }
+      const rejected = { status: 403, code: 'session_required' }
       const tried = [
         accounts.createAccessToken({ viewer: asToken, label: 'x', scopes: ['read'], expiresAt: null }),
         accounts.confirm(asToken, password),
         accounts.changePassword({ viewer: asToken, current: password, next: 'seven blue herons', ip: newIp() }),
         accounts.deleteAccount({ viewer: asToken, password }),
       ]
-      for (const result of tried) expect(await result).toMatchObject(refused)
+      for (const result of tried) expect(await result).toMatchObject(rejected)
       expect(await accounts.authenticate(made.text)).toBeUndefined()
       expect(await accounts.authenticateToken(token)).toBeUndefined()
     })
 
-    test('is refused with a wrong label, scope or end, and past the twentieth, also when made at once', async () => {
+    test('is rejected with a wrong label, scope or end, and past the twentieth, also when made at once', async () => {
       const { accounts, clock, signUp } = fixture
       const { viewer } = await signUp()
       const make = (given: { label?: string; scopes?: string[]; expiresAt?: number | null }) =>
@@ -630,22 +632,24 @@ describe.each(databases)('accounts on $name', (database) => {
   describe('an operator', () => {
     test('adds, finds, lists and searches accounts, without their hashes', async () => {
       const { operator } = fixture.accounts
-      const mail = `100%_Sure-${newMail()}`
-      const added = passed(await operator.addUser({ mail, password, role: 'operator' }))
-      expect(added).toMatchObject({ mail, role: 'operator', state: 'active' })
-      expect(await operator.addUser({ mail, password })).toMatchObject({ code: 'mail_taken' })
-      expect(await operator.addUser({ mail: 'x', password })).toMatchObject({ code: 'mail_invalid' })
-      expect(await operator.addUser({ mail: newMail(), password: 'short' })).toMatchObject({ code: 'password_invalid' })
-      expect(await operator.findUser({ mail: mail.toLowerCase() })).toEqual(added)
+      const email = `100%_Sure-${newMail()}`
+      const added = passed(await operator.addUser({ email, password, role: 'operator' }))
+      expect(added).toMatchObject({ email, role: 'operator', state: 'active' })
+      expect(await operator.addUser({ email, password })).toMatchObject({ code: 'email_taken' })
+      expect(await operator.addUser({ email: 'x', password })).toMatchObject({ code: 'email_invalid' })
+      expect(await operator.addUser({ email: newMail(), password: 'short' })).toMatchObject({
+        code: 'password_invalid',
+      })
+      expect(await operator.findUser({ email: email.toLowerCase() })).toEqual(added)
       expect(await operator.findUser({ id: added.id })).toEqual(added)
       expect(await operator.findUser({ id: 'usr_none' })).toBeUndefined()
-      expect(await operator.listUsers({ mail: '100%_SURE', limit: 5 })).toEqual([added])
+      expect(await operator.listUsers({ email: '100%_SURE', limit: 5 })).toEqual([added])
       // Not a pattern: `_` and `%` stand for themselves.
-      expect(await operator.listUsers({ mail: '100%__ure', limit: 5 })).toEqual([])
+      expect(await operator.listUsers({ email: '100%__ure', limit: 5 })).toEqual([])
       const page = await operator.listUsers({ limit: 2 })
       expect(page).toHaveLength(2)
       expect(JSON.stringify(page)).not.toContain('argon2')
-      passed(await fixture.accounts.logIn({ mail, password, ip: newIp() }))
+      passed(await fixture.accounts.logIn({ email, password, ip: newIp() }))
     })
 
     test('sets limits, and is told what is wrong with them', async () => {
@@ -670,15 +674,15 @@ describe.each(databases)('accounts on $name', (database) => {
         { actor: 'usr_op', ip: '::1', action: 'account.limits', detail: { limits: null } },
         { detail: { limits: { perDay: null, burst: 5 } } },
       ])
-      expect(await operator.setUserLimits({ id: 'usr_none', limits: null })).toMatchObject({ code: 'account_gone' })
+      expect(await operator.setUserLimits({ id: 'usr_none', limits: null })).toMatchObject({ code: 'account_deleted' })
     })
 
-    test('makes operators, and is refused what is not there or lasts too long', async () => {
+    test('makes operators, and is rejected what is not there or lasts too long', async () => {
       const { accounts, signUp } = fixture
       const { id } = (await signUp()).viewer.user
       const { operator } = accounts
       expect(await operator.setUserRole({ id, role: 'operator' })).toMatchObject({ role: 'operator' })
-      const none = { status: 404, code: 'account_gone' }
+      const none = { status: 404, code: 'account_deleted' }
       expect(await operator.setUserRole({ id: 'usr_none', role: 'operator' })).toMatchObject(none)
       expect(await operator.setUserState({ id: 'usr_none', state: 'disabled' })).toMatchObject(none)
       expect(await operator.resetLink({ id: 'usr_none' })).toMatchObject(none)
@@ -686,9 +690,9 @@ describe.each(databases)('accounts on $name', (database) => {
         expect(await operator.resetLink({ id, validMs })).toMatchObject({ status: 422, field: 'validMs' })
         expect(await operator.inviteUser({ validMs })).toMatchObject({ status: 422, field: 'validMs' })
       }
-      const { mail } = await signUp()
-      expect(await operator.inviteUser({ mail })).toMatchObject({ code: 'mail_taken' })
-      expect(await operator.inviteUser({ mail: 'x' })).toMatchObject({ code: 'mail_invalid' })
+      const { email } = await signUp()
+      expect(await operator.inviteUser({ email })).toMatchObject({ code: 'email_taken' })
+      expect(await operator.inviteUser({ email: 'x' })).toMatchObject({ code: 'email_invalid' })
     })
 
     test('is known by a token of at least 32 characters', () => {

@@ -29,7 +29,7 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
   })
 
   test('a session and a token of one are good at the other, and end there at once', async () => {
-    const { token, viewer, mail } = await one.signUp()
+    const { token, viewer, email } = await one.signUp()
     const { id } = viewer.user
     expect(await two.accounts.authenticate(token)).toEqual(viewer)
     const { text } = passed(
@@ -40,7 +40,7 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
     expect(await one.accounts.authenticate(token)).toBeUndefined()
     expect(await one.accounts.authenticateToken(text)).toBeUndefined()
     passed(await two.accounts.operator.setUserState({ id, state: 'active' }))
-    const again = passed(await one.accounts.logIn({ mail, password, ip: newIp() }))
+    const again = passed(await one.accounts.logIn({ email, password, ip: newIp() }))
     passed(
       await two.accounts.changePassword({
         viewer: again.viewer,
@@ -77,7 +77,7 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
       const { text } = passed(await one.accounts.operator.inviteUser({}))
       const results = await Promise.all(
         [one, two, one, two].map(({ accounts }) =>
-          accounts.signUp({ mail: newMail(), password, invite: text, ip: newIp() }),
+          accounts.signUp({ email: newMail(), password, invite: text, ip: newIp() }),
         ),
       )
       const codes = results.map((result) => ('code' in result ? result.code : 'in'))
@@ -93,12 +93,12 @@ describe.each(databases)('accounts of two instances on one database, $name:', (d
     }
   })
 
-  test('one mail address becomes one account', async () => {
+  test('one email address becomes one account', async () => {
     for (const { mode } of [one, two]) mode.signUp = 'open'
     for (let round = 0; round < 5; round += 1) {
-      const mail = newMail()
+      const email = newMail()
       const results = await Promise.all(
-        [one, two, one, two].map(({ accounts }) => accounts.signUp({ mail, password, ip: newIp() })),
+        [one, two, one, two].map(({ accounts }) => accounts.signUp({ email, password, ip: newIp() })),
       )
       expect(results.filter((result) => 'token' in result)).toHaveLength(1)
     }

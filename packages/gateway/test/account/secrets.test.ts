@@ -23,7 +23,7 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
     await database.stop()
   })
 
-  test('not what is refused or given back, not the audit log, not the files of the database', async () => {
+  test('not what is rejected or given back, not the audit log, not the files of the database', async () => {
     const { accounts, clock, mode } = createFixture(storage, { operatorToken })
     const { operator } = accounts
     const secrets = [password, next, wrong, operatorToken]
@@ -38,22 +38,22 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
       return result
     }
     const ip = newIp()
-    const mail = newMail()
-    const first = passed(keep(await accounts.signUp({ mail, password, ip, userAgent: 'Firefox' })))
-    keep(await accounts.signUp({ mail, password: next, ip }))
-    keep(await accounts.signUp({ mail: password, password: next, ip }))
-    keep(await accounts.signUp({ mail: newMail(), password: `${wrong}\uD800`, ip }))
+    const email = newMail()
+    const first = passed(keep(await accounts.signUp({ email, password, ip, userAgent: 'Firefox' })))
+    keep(await accounts.signUp({ email, password: next, ip }))
+    keep(await accounts.signUp({ email: password, password: next, ip }))
+    keep(await accounts.signUp({ email: newMail(), password: `${wrong}\uD800`, ip }))
     const invite = passed(keep(await operator.inviteUser({})))
-    const unused = passed(keep(await operator.inviteUser({ mail: newMail() })))
+    const unused = passed(keep(await operator.inviteUser({ email: newMail() })))
     mode.signUp = 'invite'
-    keep(await accounts.signUp({ mail: newMail(), password, invite: wrong, ip }))
-    keep(await accounts.signUp({ mail: newMail(), password, invite: unused.text, ip }))
-    keep(await accounts.signUp({ mail: newMail(), password, invite: invite.text, ip }))
-    keep(await accounts.signUp({ mail: newMail(), password, invite: invite.text, ip }))
-    // Some type the password where the mail address goes.
-    keep(await accounts.logIn({ mail: `${wrong}@example.org`, password: wrong, ip }))
-    for (let at = 0; at < 7; at += 1) keep(await accounts.logIn({ mail, password: wrong, ip }))
-    const second = passed(keep(await accounts.logIn({ mail, password, current: first.token, ip: newIp() })))
+    keep(await accounts.signUp({ email: newMail(), password, invite: wrong, ip }))
+    keep(await accounts.signUp({ email: newMail(), password, invite: unused.text, ip }))
+    keep(await accounts.signUp({ email: newMail(), password, invite: invite.text, ip }))
+    keep(await accounts.signUp({ email: newMail(), password, invite: invite.text, ip }))
+    // Some type the password where the email address goes.
+    keep(await accounts.logIn({ email: `${wrong}@example.org`, password: wrong, ip }))
+    for (let at = 0; at < 7; at += 1) keep(await accounts.logIn({ email, password: wrong, ip }))
+    const second = passed(keep(await accounts.logIn({ email, password, current: first.token, ip: newIp() })))
     const { viewer } = second
     keep(await accounts.authenticate(second.token))
     keep(await accounts.authenticate(wrong))
@@ -74,14 +74,14 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
     keep(await accounts.resetPassword({ link: link.text, password: 'short', ip: newIp() }))
     passed(keep(await accounts.resetPassword({ link: link.text, password, ip: newIp() })))
     keep(await operator.listUsers({ limit: 100 }))
-    keep(await operator.findUser({ mail }))
-    keep(await operator.addUser({ mail: newMail(), password: next }))
+    keep(await operator.findUser({ email }))
+    keep(await operator.addUser({ email: newMail(), password: next }))
     keep(await operator.setUserLimits({ id: viewer.user.id, limits: { perDay: 5 } }))
     keep(await operator.listInvites({ limit: 100 }))
     keep(await operator.setUserState({ id: viewer.user.id, state: 'disabled' }))
-    keep(await accounts.logIn({ mail, password, ip: newIp() }))
+    keep(await accounts.logIn({ email, password, ip: newIp() }))
     keep(await operator.setUserState({ id: viewer.user.id, state: 'active' }))
-    const last = passed(keep(await accounts.logIn({ mail, password, ip: newIp() })))
+    const last = passed(keep(await accounts.logIn({ email, password, ip: newIp() })))
     keep(await accounts.deleteAccount({ viewer: last.viewer, password: wrong, ip }))
     keep(await accounts.deleteAccount({ viewer: last.viewer, password, ip }))
     await accounts.logOut(changed.token)
@@ -95,7 +95,7 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
     if ('file' in options) {
       const folder = dirname(options.file)
       const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
-      expect(files.join('').includes(mail)).toBe(true)
+      expect(files.join('').includes(email)).toBe(true)
       for (const secret of secrets) expect(files.filter((file) => file.includes(secret))).toEqual([])
     }
   })
@@ -103,18 +103,18 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
   test('not what is thrown where the database is gone', async () => {
     const gone = await openStorage(await database.create())
     const { accounts, signUp } = createFixture(gone)
-    const { viewer, token, mail } = await signUp()
+    const { viewer, token, email } = await signUp()
     await gone.close()
     const ip = newIp()
     const works: (() => Promise<unknown>)[] = [
-      () => accounts.signUp({ mail: newMail(), password, ip }),
-      () => accounts.logIn({ mail, password, current: token, ip }),
+      () => accounts.signUp({ email: newMail(), password, ip }),
+      () => accounts.logIn({ email, password, current: token, ip }),
       () => accounts.logOut(token),
       () => accounts.authenticate(token),
       () => accounts.changePassword({ viewer, current: password, next, ip }),
       () => accounts.deleteAccount({ viewer, password, ip }),
       () => accounts.createAccessToken({ viewer, label: 'ci', scopes: ['read'], expiresAt: null }),
-      () => accounts.operator.addUser({ mail: newMail(), password }),
+      () => accounts.operator.addUser({ email: newMail(), password }),
       () => accounts.operator.resetLink({ id: viewer.user.id }),
     ]
     for (const work of works) {
@@ -123,10 +123,10 @@ describe.each(databases)('nothing holds a secret on $name:', (database) => {
         (thrown: unknown) => thrown,
       )
       expect(error).toMatchObject({ name: 'StorageError', fault: 'unavailable' })
-      expect(leaksOf(error, password, next, token, mail)).toEqual([])
+      expect(leaksOf(error, password, next, token, email)).toEqual([])
     }
     // A try that failed for our own reasons is no failure of the caller.
     for (let at = 0; at < 10; at += 1)
-      await expect(accounts.logIn({ mail, password, ip })).rejects.toThrow('the database')
+      await expect(accounts.logIn({ email, password, ip })).rejects.toThrow('the database')
   })
 })

@@ -62,7 +62,7 @@ describe('over HTTP', () => {
 
   const signUp = async (email: string): Promise<Visitor> => {
     const visitor = createVisitor(url)
-    await visitor.get('POST /api/account', { body: { mail: email, password } })
+    await visitor.get('POST /api/account', { body: { email: email, password } })
     return visitor
   }
   const addKey = async (visitor: Visitor): Promise<string> => {
@@ -155,7 +155,7 @@ describe.each(databases)('what is remembered of a deleted account, on $name,', (
   const leave = async ({ viewer }: { viewer: Parameters<AccountFixture['accounts']['deleteAccount']>[0]['viewer'] }) =>
     passed(await fixture.accounts.deleteAccount({ viewer, password }))
   const signUp = async (email: string, { accounts } = fixture) =>
-    passed(await accounts.signUp({ mail: email, password, ip: `192.0.2.${Math.floor(Math.random() * 255)}` }))
+    passed(await accounts.signUp({ email: email, password, ip: `192.0.2.${Math.floor(Math.random() * 255)}` }))
 
   test('is a keyed hash and no address, and is gone after a sign-up or at the end of the day', async () => {
     const email = newMail()

@@ -201,7 +201,7 @@ describe.runIf(canRun)('what Go reads in params', () => {
           seen.addresses.some((one) => one !== listed) ||
           seen.tracers.some((one) => !builtInTracers.has(one)))
       if (harmful) counts.harmful += 1
-      if (list.refuseCall({ method, params }) !== undefined) continue
+      if (list.rejectCall({ method, params }) !== undefined) continue
       counts.allowed += 1
       expect(harmful, `${method} ${params} is allowed, and Go reads ${JSON.stringify(seen)}`).toBe(false)
     }

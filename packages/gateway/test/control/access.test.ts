@@ -3,7 +3,7 @@ import type { SessionView } from '../../src/control/contract/account.ts'
 import type { AccessTokenView } from '../../src/control/contract/accessToken.ts'
 import type { AuditEntryView } from '../../src/control/contract/auditEntry.ts'
 import type { OverviewView, UserView } from '../../src/control/contract/operator.ts'
-import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
+import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
@@ -33,22 +33,22 @@ describe.each(databases)('who may do what on $name', (database) => {
     await database.stop()
   })
 
-  const errorOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
-    bodyOf<ControlRefusalView>(answered, status).error
+  const errorOf = (answered: Answered, status: number): ApiErrorView['error'] =>
+    bodyOf<ApiErrorView>(answered, status).error
 
   describe('accounts', () => {
     test('are signed up, logged out and logged in, by a cookie that no script reads', async () => {
-      const mail = newMail()
-      const made = await control.call('POST /api/account', { body: { mail: ` ${mail} `, password } })
+      const email = newMail()
+      const made = await control.call('POST /api/account', { body: { email: ` ${email} `, password } })
       expect(made.headers.getSetCookie()).toEqual([
         expect.stringMatching(/^keyrail-session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
       ])
       const session = bodyOf<SessionView>(made, 201)
-      expect(session).toMatchObject({ account: { mail, role: 'user' }, scopes: null })
+      expect(session).toMatchObject({ account: { email, role: 'user' }, scopes: null })
       expect(Date.parse(session.session?.confirmedUntil ?? '')).toBe(control.clock.now + 15 * minute)
       expect(Date.parse(session.session?.expiresAt ?? '')).toBe(control.clock.now + 7 * day)
       const as = { cookie: cookieOf(made) }
-      expect(bodyOf<SessionView>(await control.call('GET /api/session', { as })).account.mail).toBe(mail)
+      expect(bodyOf<SessionView>(await control.call('GET /api/session', { as })).account.email).toBe(email)
       const out = await control.call('DELETE /api/session', { as })
       expect(out.headers.getSetCookie()).toEqual([
         expect.stringMatching(/^keyrail-session=; .*Expires=Thu, 01 Jan 1970/),
@@ -56,21 +56,21 @@ describe.each(databases)('who may do what on $name', (database) => {
       const lost = await control.call('GET /api/session', { as })
       expect(errorOf(lost, 401).code).toBe('not_logged_in')
       expect(lost.headers.getSetCookie()).toHaveLength(1)
-      const again = await control.call('POST /api/session', { body: { mail: mail.toUpperCase(), password } })
-      expect(bodyOf<SessionView>(again).account.mail).toBe(mail)
+      const again = await control.call('POST /api/session', { body: { email: email.toUpperCase(), password } })
+      expect(bodyOf<SessionView>(again).account.email).toBe(email)
       expect(cookieOf(again)).not.toBe(as.cookie)
       // Who logs in anew in the same browser does not leave the old session behind.
       const before = { cookie: cookieOf(again) }
-      const anew = await control.call('POST /api/session', { as: before, body: { mail, password } })
+      const anew = await control.call('POST /api/session', { as: before, body: { email, password } })
       expect((await control.call('GET /api/session', { as: { cookie: cookieOf(anew) } })).status).toBe(200)
       expect((await control.call('GET /api/session', { as: before })).status).toBe(401)
     })
 
     test('are the same answer for a mail that nobody has and for a wrong password', async () => {
-      const { mail } = await signUp(control)
+      const { email } = await signUp(control)
       const errors = await Promise.all(
-        [mail, newMail()].map(async (one) =>
-          errorOf(await control.call('POST /api/session', { body: { mail: one, password: 'not this one' } }), 401),
+        [email, newMail()].map(async (one) =>
+          errorOf(await control.call('POST /api/session', { body: { email: one, password: 'not this one' } }), 401),
         ),
       )
       const [one, other] = errors.map((error) => ({ ...error, requestId: '' }))
@@ -79,8 +79,8 @@ describe.each(databases)('who may do what on $name', (database) => {
     })
 
     test('change their password, which ends the other sessions, and are deleted by it', async () => {
-      const { mail, as, id } = await signUp(control)
-      const other = { cookie: cookieOf(await control.call('POST /api/session', { body: { mail, password } })) }
+      const { email, as, id } = await signUp(control)
+      const other = { cookie: cookieOf(await control.call('POST /api/session', { body: { email, password } })) }
       const next = 'a longer one than that'
       const wrong = await control.call('POST /api/account/password', { as, body: { current: 'no', next } })
       expect(errorOf(wrong, 403).fields?.[0]?.field).toBe('current')
@@ -96,7 +96,7 @@ describe.each(databases)('who may do what on $name', (database) => {
     })
 
     test('are signed up with an invite, or not at all, as the service is configured', async () => {
-      const body = () => ({ mail: newMail(), password })
+      const body = () => ({ email: newMail(), password })
       control.config.signUp = 'closed'
       expect(errorOf(await control.call('POST /api/account', { body: body() }), 403).code).toBe('sign_up_closed')
       control.config.signUp = 'invite'
@@ -231,11 +231,11 @@ describe.each(databases)('who may do what on $name', (database) => {
         Promise.all([appKey, apiKey].map(async (key) => (await control.keys.find(hashApiKey(key)))?.status))
       expect(await states()).toEqual(['active', 'active'])
       const disabled = await control.call('POST /api/admin/users/{userId}/disable', { as, params })
-      expect(bodyOf<UserView>(disabled)).toMatchObject({ state: 'disabled', apps: 1, apiKeys: 1, mail: person.mail })
+      expect(bodyOf<UserView>(disabled)).toMatchObject({ state: 'disabled', apps: 1, apiKeys: 1, email: person.email })
       expect(await states()).toEqual(['disabled', 'disabled'])
       expect((await control.call('GET /api/session', { as: person.as })).status).toBe(401)
       expect((await control.call('GET /api/session', { as: token })).status).toBe(401)
-      const logIn = () => control.call('POST /api/session', { body: { mail: person.mail, password } })
+      const logIn = () => control.call('POST /api/session', { body: { email: person.email, password } })
       expect(errorOf(await logIn(), 403).code).toBe('account_disabled')
       expect((await control.call('POST /api/admin/users/{userId}/enable', { as, params })).status).toBe(200)
       expect(await states()).toEqual(['active', 'active'])
@@ -244,22 +244,22 @@ describe.each(databases)('who may do what on $name', (database) => {
 
     test('do not disable themselves', async () => {
       const { as, id } = await createOperator()
-      const refused = await control.call('POST /api/admin/users/{userId}/disable', { as, params: { userId: id } })
-      expect(errorOf(refused, 409).code).toBe('in_use')
+      const rejected = await control.call('POST /api/admin/users/{userId}/disable', { as, params: { userId: id } })
+      expect(errorOf(rejected, 409).code).toBe('in_use')
     })
 
     test('find accounts by a part of their mail, page by page', async () => {
       const { as } = await createOperator()
       const part = newMail().slice(4, 14)
       for (let index = 0; index < 5; index += 1)
-        await control.call('POST /api/account', { body: { mail: `${part}-${index}@example.org`, password } })
+        await control.call('POST /api/account', { body: { email: `${part}-${index}@example.org`, password } })
       const mails: string[] = []
       for (let cursor: string | null | undefined; cursor !== null;) {
         const query = { limit: 2, search: part.toUpperCase(), ...(cursor === undefined ? {} : { cursor }) }
         const page = bodyOf<{ items: UserView[]; next: string | null }>(
           await control.call('GET /api/admin/users', { as, query }),
         )
-        mails.push(...page.items.map(({ mail }) => mail))
+        mails.push(...page.items.map(({ email }) => email))
         cursor = page.next
       }
       expect(mails.toSorted()).toEqual(Array.from({ length: 5 }, (_, index) => `${part}-${index}@example.org`))
@@ -304,7 +304,7 @@ describe.each(databases)('who may do what on $name', (database) => {
       expect(overview.users).toBe(await control.storage.users.count())
       expect(overview.degraded).toEqual([])
       const token = { bearer: control.operatorToken }
-      bodyOf(await control.call('POST /api/admin/invites', { as: token, body: { mail: newMail() } }), 201)
+      bodyOf(await control.call('POST /api/admin/invites', { as: token, body: { email: newMail() } }), 201)
       bodyOf(await control.call('POST /api/admin/invites', { as, body: {} }), 201)
       const { items } = bodyOf<{ items: AuditEntryView[] }>(
         await control.call('GET /api/admin/audit-log', { as: token, query: { limit: 2 } }),

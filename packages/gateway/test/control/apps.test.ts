@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AppView } from '../../src/control/contract/app.ts'
-import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
+import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
@@ -22,8 +22,8 @@ describe.each(databases)('apps on $name', (database) => {
 
   const create = (as: Person['as'], body: Record<string, unknown> = appBody()): Promise<Answered> =>
     control.call('POST /api/apps', { as, body: body as ReturnType<typeof appBody> })
-  const refusalOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
-    bodyOf<ControlRefusalView>(answered, status).error
+  const rejectionOf = (answered: Answered, status: number): ApiErrorView['error'] =>
+    bodyOf<ApiErrorView>(answered, status).error
   const edit = (as: Person['as'], { id: appId, version }: AppView, change: Record<string, unknown>) =>
     control.call('PATCH /api/apps/{appId}', { as, params: { appId }, body: { version, ...change } })
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
@@ -60,17 +60,17 @@ describe.each(databases)('apps on $name', (database) => {
     expect(shown.text).not.toContain(apiKey)
   })
 
-  test('names every field that is wrong, with its mend, and repeats no value', async () => {
+  test('names every field that is wrong, with its fix, and repeats no value', async () => {
     const { as } = await signUp(control)
-    const nothing = refusalOf(await create(as, {}), 422)
+    const nothing = rejectionOf(await create(as, {}), 422)
     expect(nothing.fields).toEqual([
-      { field: 'name', mend: 'is missing: give a text' },
+      { field: 'name', fix: 'is missing: give a text' },
       {
         field: 'useCase',
-        mend: 'is missing: give one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
+        fix: 'is missing: give one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
       },
-      { field: 'chain', mend: 'is missing: give a text' },
-      { field: 'services', mend: 'is missing: give a list' },
+      { field: 'chain', fix: 'is missing: give a text' },
+      { field: 'services', fix: 'is missing: give a list' },
     ])
     const wrong = await create(as, {
       name: `${'x'.repeat(64)}ySECRET`,
@@ -83,24 +83,24 @@ describe.each(databases)('apps on $name', (database) => {
       owner: 'SECRET',
       'kr_SECRET ': 1,
     })
-    expect(refusalOf(wrong, 422).fields).toEqual([
-      { field: 'name', mend: 'must have 1 to 64 characters' },
-      { field: 'description', mend: 'must have at most 500 characters' },
+    expect(rejectionOf(wrong, 422).fields).toEqual([
+      { field: 'name', fix: 'must have 1 to 64 characters' },
+      { field: 'description', fix: 'must have at most 500 characters' },
       {
         field: 'useCase',
-        mend: 'must be one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
+        fix: 'must be one of Defi, Analytics, Gaming, Wallet, NFT, Payments, Social, Infrastructure, Other',
       },
-      { field: 'services', mend: 'must name at least one: Node API' },
-      { field: 'networks', mend: 'must name nothing twice' },
-      { field: 'expiresAt', mend: 'must be a time in UTC as in 2026-11-21T12:00:00Z' },
-      { field: 'owner', mend: 'is not known here: leave it out' },
-      { field: '', mend: 'holds a name that is not known here: leave it out' },
+      { field: 'services', fix: 'must name at least one: Node API' },
+      { field: 'networks', fix: 'must name nothing twice' },
+      { field: 'expiresAt', fix: 'must be a time in UTC as in 2026-11-21T12:00:00Z' },
+      { field: 'owner', fix: 'is not known here: leave it out' },
+      { field: '', fix: 'holds a name that is not known here: leave it out' },
     ])
     expect(wrong.text).not.toContain('SECRET')
     const late = await create(as, { ...appBody(), chain: 'BTC', expiresAt: '2020-01-01T00:00:00Z' })
-    expect(refusalOf(late, 422).fields).toEqual([
-      { field: 'chain', mend: 'must be ETH' },
-      { field: 'expiresAt', mend: 'is over: give a time to come, or null for never' },
+    expect(rejectionOf(late, 422).fields).toEqual([
+      { field: 'chain', fix: 'must be ETH' },
+      { field: 'expiresAt', fix: 'is over: give a time to come, or null for never' },
     ])
     expect(bodyOf<{ total: number }>(await control.call('GET /api/apps', { as })).total).toBe(0)
   })
@@ -115,9 +115,9 @@ describe.each(databases)('apps on $name', (database) => {
       expect(bodyOf<AppView>(again).name).toBe(name.trim())
     }
     for (const name of ['🧪'.repeat(65), '', '   ', 'a\u0000b', 'a\nb', '\ud800'])
-      expect(refusalOf(await create(as, { ...appBody(), name }), 422).fields?.[0]?.field).toBe('name')
+      expect(rejectionOf(await create(as, { ...appBody(), name }), 422).fields?.[0]?.field).toBe('name')
     for (const name of [markup.toUpperCase(), ' SPACED'])
-      expect(refusalOf(await create(as, { ...appBody(), name }), 409)).toMatchObject({
+      expect(rejectionOf(await create(as, { ...appBody(), name }), 409)).toMatchObject({
         code: 'name_taken',
         fields: [{ field: 'name' }],
       })
@@ -139,7 +139,7 @@ describe.each(databases)('apps on $name', (database) => {
     control.config.maxApps = 20
     expect(made.filter(({ status }) => status === 201)).toHaveLength(3)
     const full = made.filter(({ status }) => status !== 201)
-    for (const answered of full) expect(refusalOf(answered, 409).code).toBe('too_many')
+    for (const answered of full) expect(rejectionOf(answered, 409).code).toBe('too_many')
   })
 
   test('come page by page, by search too, each once', async () => {
@@ -187,7 +187,7 @@ describe.each(databases)('apps on $name', (database) => {
     const edited = bodyOf<AppView>(await edit(as, app, { networks: ['mainnet'], services: [], name: 'Renamed' }))
     expect(edited).toMatchObject({ networks: ['mainnet'], services: [], name: 'Renamed', version: app.version + 1 })
     expect(await find(appKey)).toMatchObject({ networks: ['mainnet'], services: [] })
-    expect(refusalOf(await edit(as, app, { name: 'Late' }), 409).code).toBe('version_conflict')
+    expect(rejectionOf(await edit(as, app, { name: 'Late' }), 409).code).toBe('version_conflict')
     const racing = await Promise.all(
       Array.from({ length: 5 }, (_, index) => edit(as, edited, { description: `${index}` })),
     )
@@ -202,10 +202,10 @@ describe.each(databases)('apps on $name', (database) => {
     const first = bodyOf<AppView>(await edit(as, app, { limits: { perDay: 500, perSecond: 5 } }))
     expect(first.limits).toEqual({ perSecond: 5, burst: 1_000, perDay: 500, perMonth: 3_000_000 })
     const over = await edit(as, first, { limits: { perDay: 100_001, perMonth: null, perSecond: 100, burst: 2_000 } })
-    expect(refusalOf(over, 422).fields).toEqual([
-      { field: 'limits.perDay', mend: 'must be at most 100000' },
-      { field: 'limits.perMonth', mend: 'must be at most 3000000' },
-      { field: 'limits.burst', mend: 'must be at most 1000' },
+    expect(rejectionOf(over, 422).fields).toEqual([
+      { field: 'limits.perDay', fix: 'must be at most 100000' },
+      { field: 'limits.perMonth', fix: 'must be at most 3000000' },
+      { field: 'limits.burst', fix: 'must be at most 1000' },
     ])
     await control.accounts.operator.setUserLimits({ id, limits: { perDay: null, perMonth: 10 } })
     const more = bodyOf<AppView>(await edit(as, first, { limits: { perDay: 200_000 } }))
@@ -220,13 +220,13 @@ describe.each(databases)('apps on $name', (database) => {
     expect(bodyOf<{ month: unknown }>(usage).month).toMatchObject({ used: 70, limit: 10, remaining: 0 })
   })
 
-  test('are deleted by their name, and their key is refused at once', async () => {
+  test('are deleted by their name, and their key is rejected at once', async () => {
     const { person, app, appKey } = await createWorld(control)
     const { as } = person
     const params = { appId: app.id }
     expect(await find(appKey)).toBeDefined()
     const wrong = await control.call('POST /api/apps/{appId}/delete', { as, params, body: { name: 'Other' } })
-    expect(refusalOf(wrong, 422).fields).toEqual([{ field: 'name', mend: "must be the app's name" }])
+    expect(rejectionOf(wrong, 422).fields).toEqual([{ field: 'name', fix: "must be the app's name" }])
     expect((await control.call('POST /api/apps/{appId}/delete', { as, params, body: { name: app.name } })).status).toBe(
       204,
     )
@@ -256,8 +256,8 @@ describe.each(databases)('apps on $name', (database) => {
     expect(await find(first.apiKey)).toBeUndefined()
     expect(await find(second.apiKey)).toBeDefined()
     for (const graceDays of [-1, 8, 0.5])
-      expect(refusalOf(await rotate({ graceDays }), 422).fields).toEqual([
-        { field: 'graceDays', mend: 'must be a whole number from 0 to 7' },
+      expect(rejectionOf(await rotate({ graceDays }), 422).fields).toEqual([
+        { field: 'graceDays', fix: 'must be a whole number from 0 to 7' },
       ])
     const ends = new Date(control.clock.now + 1_000).toISOString()
     const ending = await control.call('PUT /api/apps/{appId}/key/expiry', { as, params, body: { expiresAt: ends } })
@@ -265,7 +265,7 @@ describe.each(databases)('apps on $name', (database) => {
     control.clock.now += 1_000
     const over = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
     expect(over.key.state).toBe('expired')
-    expect(refusalOf(await rotate({}), 422).fields?.[0]?.field).toBe('expiresAt')
+    expect(rejectionOf(await rotate({}), 422).fields?.[0]?.field).toBe('expiresAt')
     expect(bodyOf<{ app: AppView }>(await rotate({ expiresAt: null })).app.key).toMatchObject({
       state: 'active',
       expiresAt: null,

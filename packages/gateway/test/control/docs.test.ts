@@ -51,8 +51,8 @@ test("the document's program does what it says", async () => {
   }
 })
 
-test('the document names every code of a refusal', () => {
-  const codes = readFileSync(join(import.meta.dirname, '../../src/control/contract/refusal.ts'), 'utf8')
+test('the document names every code of a rejection', () => {
+  const codes = readFileSync(join(import.meta.dirname, '../../src/control/contract/apiError.ts'), 'utf8')
   const named = [...codes.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code)
   expect(named.length).toBeGreaterThan(15)
   for (const code of named) expect(document).toContain(`\`${code}\``)

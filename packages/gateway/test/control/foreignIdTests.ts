@@ -113,7 +113,7 @@ export const testForeignIds = (database: TestDatabase): void => {
       const wrong: unknown[] = []
       for (const { params, as } of tried) {
         const { status: actual, text } = await call(route, params, as)
-        if (actual !== status || text.includes(victim.person.mail)) wrong.push([params, actual])
+        if (actual !== status || text.includes(victim.person.email)) wrong.push([params, actual])
       }
       return { wrong, changed: (await stored()) !== before }
     }

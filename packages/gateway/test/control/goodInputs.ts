@@ -18,12 +18,12 @@ const ofEntry = ({ app, entryId }: World) => ({ params: { appId: app.id, entryId
 export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input<Name> } = {
   'GET /api/deployment': () => ({}),
   'GET /api/openapi.json': () => ({}),
-  'POST /api/account': () => ({ body: { mail: newMail(), password } }),
+  'POST /api/account': () => ({ body: { email: newMail(), password } }),
   'GET /api/account': () => ({}),
   'POST /api/account/password': () => ({ body: { current: password, next: 'another long password' } }),
   'POST /api/account/password/reset': ({ link }) => ({ body: { link, password: 'another long password' } }),
   'POST /api/account/delete': () => ({ body: { password } }),
-  'POST /api/session': ({ person }) => ({ body: { mail: person.mail, password } }),
+  'POST /api/session': ({ person }) => ({ body: { email: person.email, password } }),
   'GET /api/session': () => ({}),
   'DELETE /api/session': () => ({}),
   'GET /api/apps': () => ({ query: { limit: 2, search: 'a' } }),
@@ -74,7 +74,7 @@ export const goodInputs: { readonly [Name in RouteName]: (world: World) => Input
   'POST /api/admin/users/{userId}/reset-link': ofUser,
   'PUT /api/admin/users/{userId}/limits': (world) => ({ ...ofUser(world), body: { limits: { perDay: 5 } } }),
   'GET /api/admin/invites': () => ({}),
-  'POST /api/admin/invites': () => ({ body: { mail: newMail(), days: 2 } }),
+  'POST /api/admin/invites': () => ({ body: { email: newMail(), days: 2 } }),
   'DELETE /api/admin/invites/{inviteId}': ({ inviteId }) => ({ params: { inviteId } }),
   'GET /api/admin/audit-log': () => ({ query: {} }),
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiKeyView } from '../../src/control/contract/apiKey.ts'
-import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
+import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { createServerSecret } from '../../src/lib/secrets/serverSecret.ts'
 import { databases } from '../storage/databases.ts'
@@ -23,8 +23,8 @@ describe.each(databases)('API keys on $name', (database) => {
   type Made = { key: ApiKeyView; apiKey: string; address: string }
   const create = (as: Login, body: object = { name: 'Key', network: 'testnet' }): Promise<Answered> =>
     control.call('POST /api/keys', { as, body: body as { name: string; network: 'testnet' } })
-  const errorOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
-    bodyOf<ControlRefusalView>(answered, status).error
+  const errorOf = (answered: Answered, status: number): ApiErrorView['error'] =>
+    bodyOf<ApiErrorView>(answered, status).error
   const find = (key: string) => Promise.resolve(control.keys.find(hashApiKey(key)))
   const list = async (as: Login): Promise<ApiKeyView[]> =>
     bodyOf<{ items: ApiKeyView[] }>(await control.call('GET /api/keys', { as })).items
@@ -46,17 +46,17 @@ describe.each(databases)('API keys on $name', (database) => {
     expect(await list(as)).toEqual([made.key])
   })
 
-  test('a missing or unknown value names the field and the mend', async () => {
+  test('a missing or unknown value names the field and the fix', async () => {
     const { as } = await signUp(control)
     expect(errorOf(await create(as, {}), 422).fields).toEqual([
-      { field: 'name', mend: 'is missing: give a text' },
-      { field: 'network', mend: 'is missing: give one of testnet, mainnet' },
+      { field: 'name', fix: 'is missing: give a text' },
+      { field: 'network', fix: 'is missing: give one of testnet, mainnet' },
     ])
     expect(errorOf(await create(as, { name: 'x', network: 'Mainnet' }), 422).fields).toEqual([
-      { field: 'network', mend: 'must be one of testnet, mainnet' },
+      { field: 'network', fix: 'must be one of testnet, mainnet' },
     ])
     expect(errorOf(await control.call('POST /api/keys', { as }), 422).fields).toEqual([
-      { field: '', mend: 'must be an object' },
+      { field: '', fix: 'must be an object' },
     ])
   })
 

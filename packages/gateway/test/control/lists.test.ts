@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AllowEntryView } from '../../src/control/contract/allowEntry.ts'
 import type { AppView } from '../../src/control/contract/app.ts'
 import type { JwtKeyView, JwtTestView } from '../../src/control/contract/jwtKey.ts'
-import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
+import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { hashApiKey } from '../../src/lib/secrets/hashApiKey.ts'
 import { databases } from '../storage/databases.ts'
 import { startControl } from './startControl.ts'
@@ -21,8 +21,8 @@ describe.each(databases)("an app's lists on $name", (database) => {
     await database.stop()
   })
 
-  const errorOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
-    bodyOf<ControlRefusalView>(answered, status).error
+  const errorOf = (answered: Answered, status: number): ApiErrorView['error'] =>
+    bodyOf<ApiErrorView>(answered, status).error
   const newApp = async (): Promise<{ as: Login; app: AppView; apiKey: string; params: { appId: string } }> => {
     const { as } = await signUp(control)
     const { app, apiKey } = bodyOf<{ app: AppView; apiKey: string }>(
@@ -41,7 +41,7 @@ describe.each(databases)("an app's lists on $name", (database) => {
         return control.call('POST /api/apps/{appId}/allow-list', { as, params, body: { type, value, label } })
       }
       const ip = { ip: '198.51.100.1', origin: undefined, userAgent: undefined }
-      expect((await find(apiKey))?.allow?.refuseRequest(ip)).toBeUndefined()
+      expect((await find(apiKey))?.allow?.rejectRequest(ip)).toBeUndefined()
       for (const [type, given, kept] of [
         ['origin', ' HTTPS://App.Example.com:443 ', 'https://app.example.com'],
         ['origin', '*.Bücher.example', '*.xn--bcher-kva.example'],
@@ -54,13 +54,13 @@ describe.each(databases)("an app's lists on $name", (database) => {
         ['userAgent', 'MyWallet/2', 'mywallet/2'],
       ] as const)
         expect(bodyOf(await add(type, given, '🧪 <b>'), 201)).toMatchObject({ type, value: kept, label: '🧪 <b>' })
-      expect((await find(apiKey))?.allow?.refuseRequest(ip)?.reason).toBe('ip_not_allowed')
+      expect((await find(apiKey))?.allow?.rejectRequest(ip)?.reason).toBe('ip_not_allowed')
       for (const [type, again] of [
         ['origin', 'https://APP.example.com'],
         ['ip', '2001:db8::1/128'],
         ['address', `0x${'aB'.repeat(20)}`],
       ] as const)
-        expect(errorOf(await add(type, again), 409).code).toBe('already_there')
+        expect(errorOf(await add(type, again), 409).code).toBe('already_exists')
       for (const [type, bad] of [
         ['origin', '*'],
         ['origin', 'https://a.example/path'],
@@ -71,7 +71,7 @@ describe.each(databases)("an app's lists on $name", (database) => {
       ] as const) {
         const [problem] = errorOf(await add(type, bad), 422).fields ?? []
         expect(problem?.field).toBe('value')
-        expect(problem?.mend).not.toContain(bad === '*' ? "'*'" : bad)
+        expect(problem?.fix).not.toContain(bad === '*' ? "'*'" : bad)
       }
       const of = await control.call('GET /api/apps/{appId}/allow-list', { as, params, query: { type: 'ip' } })
       expect(bodyOf<{ items: AllowEntryView[]; maxPerType: number }>(of)).toMatchObject({
@@ -99,13 +99,13 @@ describe.each(databases)("an app's lists on $name", (database) => {
       })
       expect(bodyOf<AllowEntryView>(edited)).toEqual({ ...items[0], label: 'office' })
       expect(
-        (await find(apiKey))?.allow?.refuseRequest({ ip: '10.0.0.0', origin: undefined, userAgent: undefined }),
+        (await find(apiKey))?.allow?.rejectRequest({ ip: '10.0.0.0', origin: undefined, userAgent: undefined }),
       ).toBe(undefined)
       const remove = () => control.call('DELETE /api/apps/{appId}/allow-list/{entryId}', { as, params: of })
       expect((await remove()).status).toBe(204)
       expect((await remove()).status).toBe(404)
       expect(
-        (await find(apiKey))?.allow?.refuseRequest({ ip: '10.0.0.0', origin: undefined, userAgent: undefined })?.reason,
+        (await find(apiKey))?.allow?.rejectRequest({ ip: '10.0.0.0', origin: undefined, userAgent: undefined })?.reason,
       ).toBe('ip_not_allowed')
     })
   })
@@ -121,7 +121,7 @@ describe.each(databases)("an app's lists on $name", (database) => {
       const first = bodyOf<JwtKeyView>(await importKey(as, params, `\n${publicPem}\n`), 201)
       expect(first).toMatchObject({ algorithms: ['ES256'], publicPem, label: 'ci' })
       expect(first.kid).toMatch(/^[\w-]{22}$/)
-      expect(errorOf(await importKey(as, params, publicPem), 409).code).toBe('already_there')
+      expect(errorOf(await importKey(as, params, publicPem), 409).code).toBe('already_exists')
       const second = await importKey(as, params, rsa.export({ type: 'spki', format: 'pem' }).toString())
       expect(bodyOf<JwtKeyView>(second, 201).algorithms).toEqual(['RS256', 'RS384', 'RS512'])
       expect((await importKey(as, params, newPem().publicPem)).status).toBe(201)
@@ -131,16 +131,16 @@ describe.each(databases)("an app's lists on $name", (database) => {
       expect((await find(apiKey))?.jwt?.policy.keys.size).toBe(3)
     })
 
-    test('refuse a private key, and keep, repeat and log nothing of it', async () => {
+    test('reject a private key, and keep, repeat and log nothing of it', async () => {
       const { as, params } = await newApp()
       const { privatePem } = newPem()
-      const refused = await importKey(as, params, privatePem)
-      expect(errorOf(refused, 422).fields).toEqual([
-        { field: 'pem', mend: expect.stringMatching(/private key, and was not stored/) },
+      const rejected = await importKey(as, params, privatePem)
+      expect(errorOf(rejected, 422).fields).toEqual([
+        { field: 'pem', fix: expect.stringMatching(/private key, and was not stored/) },
       ])
       const lines = privatePem.split('\n').filter((line) => line !== '' && !line.startsWith('---'))
       const told =
-        refused.text +
+        rejected.text +
         JSON.stringify(control.logs) +
         JSON.stringify(await control.storage.auditLog.list({ limit: 500 }))
       for (const line of lines) expect(told).not.toContain(line)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
+import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'
@@ -49,7 +49,7 @@ const call = async (name: RouteName, query: string): Promise<Answered> => {
 }
 
 const fieldsOf = ({ status, body }: Answered): readonly unknown[] => {
-  const { error } = body as ControlRefusalView
+  const { error } = body as ApiErrorView
   return [status, error.code, error.fields]
 }
 
@@ -66,8 +66,8 @@ test('there are routes with parameters', () => {
 test.each(routeNames)('%s', async (name) => {
   // Also where nothing is done with a query, and where both values are the same.
   for (const parameter of [...parametersOf(name), 'other']) {
-    const mend = 'is there more than once: give it once'
-    const expected = [422, 'invalid', [{ field: parameter, mend }]]
+    const fix = 'is there more than once: give it once'
+    const expected = [422, 'invalid', [{ field: parameter, fix }]]
     expect(fieldsOf(await call(name, `${parameter}=a&${parameter}=b`))).toEqual(expected)
     expect(fieldsOf(await call(name, `${parameter}=1&${parameter}=1`))).toEqual(expected)
     expect(fieldsOf(await call(name, `${parameter}&x=1&${parameter}=`))).toEqual(expected)
@@ -75,23 +75,23 @@ test.each(routeNames)('%s', async (name) => {
 })
 
 test.each([
-  ['another spelling of one name', 'search=a&se%61rch=b', [{ field: 'search', mend: expect.any(String) }]],
-  ['three of them', 'limit=1&limit=2&limit=3', [{ field: 'limit', mend: expect.any(String) }]],
+  ['another spelling of one name', 'search=a&se%61rch=b', [{ field: 'search', fix: expect.any(String) }]],
+  ['three of them', 'limit=1&limit=2&limit=3', [{ field: 'limit', fix: expect.any(String) }]],
   [
     'two parameters twice',
     'limit=1&search=a&limit=2&search=b',
     [
-      { field: 'limit', mend: expect.any(String) },
-      { field: 'search', mend: expect.any(String) },
+      { field: 'limit', fix: expect.any(String) },
+      { field: 'search', fix: expect.any(String) },
     ],
   ],
   [
     'a name that may be a secret',
     'kr_a%20secret=1&kr_a%20secret=2',
-    [{ field: 'query', mend: 'has a parameter more than once: give each once' }],
+    [{ field: 'query', fix: 'has a parameter more than once: give each once' }],
   ],
-  ['an empty name', '=1&=2', [{ field: 'query', mend: 'has a parameter more than once: give each once' }]],
-  ['a name of JavaScript', '__proto__=1&__proto__=2', [{ field: '__proto__', mend: expect.any(String) }]],
+  ['an empty name', '=1&=2', [{ field: 'query', fix: 'has a parameter more than once: give each once' }]],
+  ['a name of JavaScript', '__proto__=1&__proto__=2', [{ field: '__proto__', fix: expect.any(String) }]],
 ])('%s', async (_, query, fields) => {
   const answered = await call('GET /api/apps', query)
   expect(fieldsOf(answered)).toEqual([422, 'invalid', fields])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MetricsView } from '../../src/control/contract/metrics.ts'
-import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
+import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import { openApi } from '../../src/control/contract/openApi.ts'
 import { routeNames } from '../../src/control/contract/routes.ts'
 import { databases } from '../storage/databases.ts'
@@ -25,8 +25,8 @@ describe('requests', () => {
     await sqlite?.stop()
   })
 
-  const errorOf = (answered: Answered, status: number): ControlRefusalView['error'] =>
-    bodyOf<ControlRefusalView>(answered, status).error
+  const errorOf = (answered: Answered, status: number): ApiErrorView['error'] =>
+    bodyOf<ApiErrorView>(answered, status).error
   const browser = (): Record<string, string> => ({
     cookie: 'cookie' in person.as ? person.as.cookie : '',
     origin: control.url,
@@ -41,7 +41,7 @@ describe('requests', () => {
     expect(errorOf(await post('{"n\\u0061me":"a"}'), 400).code).toBe('bad_json')
     expect(errorOf(await post(Uint8Array.of(34, 255, 34)), 400).code).toBe('bad_json')
     for (const body of ['', 'null', '[]', '1', '"x"'])
-      expect(errorOf(await post(body), 422).fields).toEqual([{ field: '', mend: 'must be an object' }])
+      expect(errorOf(await post(body), 422).fields).toEqual([{ field: '', fix: 'must be an object' }])
     expect(errorOf(await post('['.repeat(20_000)), 400).code).toBe('bad_json')
     expect(errorOf(await post(`${'['.repeat(20_000)}${']'.repeat(20_000)}`), 422).code).toBe('invalid')
     expect(errorOf(await post(`{"name":"${'x'.repeat(65_536)}"}`), 413).code).toBe('body_too_large')
@@ -64,7 +64,7 @@ describe('requests', () => {
     for (const path of ['/api/deployment', '/api/nothing']) {
       for (const host of ['localhost', 'localhost:1', `evil.example:${port}`, `127.0.0.1.evil.example:${port}`])
         expect((await ask(host, path)).status).toBe(421)
-      // Not even a host: refused before it comes to us.
+      // Not even a host: rejected before it comes to us.
       for (const host of [`localhost:${port}@evil.example`, `localhost:${port}/`])
         expect([400, 421]).toContain((await ask(host, path)).status)
     }
@@ -130,11 +130,11 @@ describe('requests', () => {
     const askedBefore = control.asked.length
     let release = (): void => {}
     control.held.metrics = new Promise((resolve) => (release = resolve))
-    let refused = 0
+    let rejected = 0
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async () => {
         const status = await read()
-        if (status === 429 && (refused += 1) === 28) {
+        if (status === 429 && (rejected += 1) === 28) {
           expect(control.asked.length - askedBefore).toBeLessThanOrEqual(2)
           delete control.held.metrics
           release()
@@ -143,7 +143,7 @@ describe('requests', () => {
       }),
     )
     expect(statuses.filter((status) => status === 200)).toHaveLength(32)
-    expect(refused).toBe(28)
+    expect(rejected).toBe(28)
     expect(await read()).toBe(200)
   })
 
@@ -173,7 +173,7 @@ describe('requests', () => {
       )
       expect([view.range, view.step, view.series.length]).toEqual([range, step, steps])
       const stepMs = { minute: 60_000, hour, day: 24 * hour }[step]
-      // The step that is under way is the last one.
+      // The step that is in flight is the last one.
       expect(Date.parse(view.to)).toBeGreaterThan(control.clock.now)
       expect(Date.parse(view.to) - control.clock.now).toBeLessThanOrEqual(stepMs)
       expect(Date.parse(view.to) % stepMs).toBe(0)
@@ -190,13 +190,13 @@ describe('requests', () => {
       return answered.text.split('\r\n')
     }
     expect((await csv('series')).slice(0, 2)).toEqual([
-      'at,total,answered,p50Ms,p95Ms',
+      'at,total,succeeded,p50Ms,p95Ms',
       expect.stringMatching(/^20\d\d-.*Z,4,3,1\.5,2$/),
     ])
     expect(await csv('series')).toHaveLength(62)
-    expect(await csv('methods')).toEqual(['method,total,answered,p50Ms,p95Ms', 'eth_blockNumber,4,3,1.5,2', ''])
-    expect(await csv('outcomes')).toEqual(['outcome,total', 'answered,3', 'nodeError,1', ''])
-    expect(await csv('networks')).toEqual(['network,total,answered', 'testnet,4,3', ''])
+    expect(await csv('methods')).toEqual(['method,total,succeeded,p50Ms,p95Ms', 'eth_blockNumber,4,3,1.5,2', ''])
+    expect(await csv('outcomes')).toEqual(['outcome,total', 'succeeded,3', 'nodeError,1', ''])
+    expect(await csv('networks')).toEqual(['network,total,succeeded', 'testnet,4,3', ''])
     // Named by whose they are, and the same as when nothing is asked for.
     const ofApp = await control.call('GET /api/apps/{appId}/metrics.csv', { as, params: { appId: app.id } })
     expect(ofApp.headers.get('content-disposition')).toMatch(

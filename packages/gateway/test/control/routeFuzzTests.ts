@@ -47,7 +47,7 @@ const oddValue = fc.oneof(
   fc.constantFrom<unknown>(null, true, -0, 1e308, 2 ** 53, -1, 0.5, [], {}, [[]], { length: 1 }),
 )
 
-/** What can stand in an address at all: half a pair of surrogates cannot, and node:http refuses what is longer than a header may be. */
+/** What can stand in an address at all: half a pair of surrogates cannot, and node:http rejects what is longer than a header may be. */
 const inAddress = (value: unknown): string =>
   (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 100).replaceAll(/\p{Cs}/gu, '?')
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenScopes } from '../../src/control/contract/accessToken.ts'
 import type { TokenScope } from '../../src/control/contract/accessToken.ts'
-import type { ControlRefusalView } from '../../src/control/contract/apiError.ts'
+import type { ApiErrorView } from '../../src/control/contract/apiError.ts'
 import type { RouteName } from '../../src/control/contract/route.ts'
 import { routeNames, routeOf } from '../../src/control/contract/routes.ts'
 import type { TestDatabase } from '../storage/databases.ts'
@@ -72,7 +72,7 @@ export const testRouteTable = (database: TestDatabase): void => {
       // What only reads leaves everything as it is.
       const world = writes ? await createWorld(control) : shared
       const own = world.person.as
-      const refused = async (
+      const rejected = async (
         as: Login | undefined,
         expected: number,
         headers?: Readonly<Record<string, string | undefined>>,
@@ -80,41 +80,41 @@ export const testRouteTable = (database: TestDatabase): void => {
         expect((await ask(name, world, { as, ...(headers === undefined ? {} : { headers }) })).status).toBe(expected)
       }
 
-      // Nothing here may depend on what another has changed: what is refused changes nothing.
+      // Nothing here may depend on what another has changed: what is rejected changes nothing.
       if (who !== 'anyone') {
-        await refused(undefined, 401)
-        await refused({ cookie: 'keyrail-session=nobody' }, 401)
-        await refused({ bearer: 'krp_nobody' }, 401)
+        await rejected(undefined, 401)
+        await rejected({ cookie: 'keyrail-session=nobody' }, 401)
+        await rejected({ bearer: 'krp_nobody' }, 401)
         if (writes) {
-          await refused(own, 403, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
-          await refused(own, 403, { origin: undefined, 'sec-fetch-site': undefined })
-          await refused(own, 403, { origin: 'null' })
-          await refused(own, 415, { 'content-type': 'text/plain' })
+          await rejected(own, 403, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
+          await rejected(own, 403, { origin: undefined, 'sec-fetch-site': undefined })
+          await rejected(own, 403, { origin: 'null' })
+          await rejected(own, 415, { 'content-type': 'text/plain' })
         }
       } else if (writes) {
-        await refused(undefined, 403, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
+        await rejected(undefined, 403, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
       }
-      await refused(own, 421, { host: 'evil.example' })
+      await rejected(own, 421, { host: 'evil.example' })
 
       if (isScope(who)) {
         const others = tokenScopes.filter((scope) => scope !== who)
-        await refused(await tokenOf(world.person, others), 403)
-        await refused({ bearer: control.operatorToken }, 403)
+        await rejected(await tokenOf(world.person, others), 403)
+        await rejected({ bearer: control.operatorToken }, 403)
         const ofStranger = name.includes('{') ? 404 : status
         expect((await ask(name, world, { as: stranger.token })).status).toBe(ofStranger)
-        if (name.includes('{')) await refused(stranger.person.as, 404)
+        if (name.includes('{')) await rejected(stranger.person.as, 404)
         const scoped = writes ? await createWorld(control) : shared
         await succeed(name, scoped, await tokenOf(scoped.person, [who]))
       }
       if (who === 'session') {
-        await refused(world.token, 403)
-        await refused({ bearer: control.operatorToken }, 403)
-        if (name.includes('{')) await refused(stranger.person.as, 404)
+        await rejected(world.token, 403)
+        await rejected({ bearer: control.operatorToken }, 403)
+        if (name.includes('{')) await rejected(stranger.person.as, 404)
       }
       if (who === 'operator') {
-        await refused(own, 403)
-        await refused(world.token, 403)
-        await refused(await tokenOf(operator, tokenScopes), 403)
+        await rejected(own, 403)
+        await rejected(world.token, 403)
+        await rejected(await tokenOf(operator, tokenScopes), 403)
         await succeed(name, writes ? await createWorld(control) : shared, { bearer: control.operatorToken })
       }
       const as = who === 'operator' ? operator.as : who === 'anyone' ? undefined : own
@@ -128,7 +128,7 @@ export const testRouteTable = (database: TestDatabase): void => {
         const { body, ...given } = goodInputs[name](stranger) as { body: object; params?: object }
         const send = async (password?: string): Promise<unknown> => {
           const sent = { ...given, body: { ...body, password }, as: person.as }
-          return ((await control.call(name, sent as Sent<RouteName>)).body as Partial<ControlRefusalView>).error?.code
+          return ((await control.call(name, sent as Sent<RouteName>)).body as Partial<ApiErrorView>).error?.code
         }
         control.clock.now += 15 * 60_000
         expect(await send()).toBe('confirm_required')

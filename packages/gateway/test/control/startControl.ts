@@ -60,7 +60,7 @@ export interface StartedControl {
   readonly config: { -readonly [Name in keyof ControlConfig]: ControlConfig[Name] }
   readonly secrets: [ServerSecret, ...ServerSecret[]]
   readonly logs: ControlLogEntry[]
-  /** All that was answered: the text, with the headers. */
+  /** All that was succeeded: the text, with the headers. */
   readonly seen: string[]
   readonly asked: MetricsQuery[]
   /** While it is set, metrics are read only once it is settled. */
@@ -90,22 +90,22 @@ export const someMetrics = ({ from, to, step }: MetricsQuery): Metrics => {
   const steps = Math.round((to - from) / stepMs)
   return {
     total: 4,
-    answered: 3,
+    succeeded: 3,
     successRate: 0.75,
     latencyMs: { p50: 1.5, p90: 2, p95: 2, p99: 2 },
     series: Array.from({ length: steps }, (_, index) => ({
       at: from + index * stepMs,
       total: index === 0 ? 4 : 0,
-      answered: index === 0 ? 3 : 0,
+      succeeded: index === 0 ? 3 : 0,
       p50: index === 0 ? 1.5 : null,
       p95: index === 0 ? 2 : null,
     })),
-    byMethod: [{ method: 'eth_blockNumber', total: 4, answered: 3, p50: 1.5, p95: 2 }],
+    byMethod: [{ method: 'eth_blockNumber', total: 4, succeeded: 3, p50: 1.5, p95: 2 }],
     byOutcome: [
-      { outcome: 'answered', total: 3 },
+      { outcome: 'succeeded', total: 3 },
       { outcome: 'nodeError', total: 1 },
     ],
-    byNetwork: [{ network: 'testnet', total: 4, answered: 3 }],
+    byNetwork: [{ network: 'testnet', total: 4, succeeded: 3 }],
   }
 }
 

@@ -33,16 +33,16 @@ export const cookieOf = ({ headers }: Answered): string => {
 /** Somebody who is logged in. */
 export interface Person {
   readonly id: string
-  readonly mail: string
+  readonly email: string
   readonly as: Login
 }
 
 /** Signs up over HTTP, as a browser does. */
 export const signUp = async (control: StartedControl): Promise<Person> => {
-  const mail = newMail()
-  const answered = await control.call('POST /api/account', { body: { mail, password } })
+  const email = newMail()
+  const answered = await control.call('POST /api/account', { body: { email, password } })
   const { account } = bodyOf<{ account: { id: string } }>(answered, 201)
-  return { id: account.id, mail, as: { cookie: cookieOf(answered) } }
+  return { id: account.id, email, as: { cookie: cookieOf(answered) } }
 }
 
 /** Somebody who is an operator. */
@@ -115,7 +115,7 @@ export const createWorld = async (control: StartedControl, person?: Person): Pro
   )
   const token = await createToken(control, owner, tokenScopes)
   const other = await createToken(control, owner, ['read'])
-  const { invite } = passed(await control.accounts.operator.inviteUser({ mail: newMail() }))
+  const { invite } = passed(await control.accounts.operator.inviteUser({ email: newMail() }))
   const { text: link } = passed(await control.accounts.operator.resetLink({ id: owner.id }))
   const fresh = bodyOf<AppView>(await control.call('GET /api/apps/{appId}', { as, params }))
   return {

@@ -103,11 +103,11 @@ describe.each(databases)('stored keys on $name', (database) => {
       limits: { perSecond: null, burst: 1_000, perDay: 7, perMonth: null },
     })
     expect(record?.jwt?.policy.keys.has(kid)).toBe(true)
-    expect(record?.allow?.refuseRequest({ ip: '198.51.100.1', origin: undefined, userAgent: undefined })?.reason).toBe(
+    expect(record?.allow?.rejectRequest({ ip: '198.51.100.1', origin: undefined, userAgent: undefined })?.reason).toBe(
       'ip_not_allowed',
     )
-    expect(record?.allow?.refuseRequest({ ip: '203.0.113.9', origin: undefined, userAgent: undefined })).toBeUndefined()
-    expect(record?.allow?.refuseCall({ method: 'eth_chainId', params: undefined })?.reason).toBe('method_not_allowed')
+    expect(record?.allow?.rejectRequest({ ip: '203.0.113.9', origin: undefined, userAgent: undefined })).toBeUndefined()
+    expect(record?.allow?.rejectCall({ method: 'eth_chainId', params: undefined })?.reason).toBe('method_not_allowed')
     expect(await keys.findByKid(kid)).toMatchObject({ id: record?.id, appId: app.id })
     const bare = await keys.find(apiHash)
     expect(bare).toMatchObject({ id: row.id, kind: 'apiKey', networks: ['testnet'], limits: everybody })
@@ -284,7 +284,7 @@ const slowStorage = () => {
   return { storage, pending, move: () => (seq += 1) }
 }
 
-describe('while a lookup is under way', () => {
+describe('while a lookup is in flight', () => {
   test('all who ask for that key share it', async () => {
     const { storage, pending } = slowStorage()
     const { keys, asked } = await start(storage)

@@ -55,7 +55,7 @@ test.each([
   vi.useFakeTimers({ toFake: ['Date'] })
   const url = await start()
   const visitor = createVisitor(url)
-  const account = { mail: 'ann@example.org', password }
+  const account = { email: 'ann@example.org', password }
   expect((await visitor.ask('POST', '/api/account', account)).status).toBe(201)
   const { address } = (await visitor.ask('POST', '/api/keys', { name: 'ci', network: 'testnet' })).json as {
     address: string
@@ -63,12 +63,12 @@ test.each([
   for (const [round, jump] of [0, ...jumps].entries()) {
     vi.setSystemTime(startedAt + jump)
     const done = {
-      wrongLogIn: (await visitor.ask('POST', '/api/session', { ...account, mail: `carl${round}@example.org` })).status,
+      wrongLogIn: (await visitor.ask('POST', '/api/session', { ...account, email: `carl${round}@example.org` })).status,
       logIn: (await visitor.ask('POST', '/api/session', account)).status,
       usage: (await visitor.ask('GET', '/api/usage')).status,
       usageAgain: (await visitor.ask('GET', '/api/usage')).status,
       change: (await visitor.ask('POST', '/api/apps', appBody())).status,
-      signUp: (await createVisitor(url).ask('POST', '/api/account', { ...account, mail: `bob${round}@example.org` }))
+      signUp: (await createVisitor(url).ask('POST', '/api/account', { ...account, email: `bob${round}@example.org` }))
         .status,
       call: (await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')).status,
     }

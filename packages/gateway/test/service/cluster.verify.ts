@@ -20,7 +20,7 @@ const password = randomBytes(12).toString('base64url')
 const read = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
 const signUp = async (url: string): Promise<Visitor> => {
   const visitor = createVisitor(url)
-  await visitor.get('POST /api/account', { body: { mail: 'ann@example.org', password } })
+  await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password } })
   return visitor
 }
 const makeKey = (visitor: Visitor) => visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
@@ -113,7 +113,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     expect(Object.fromEntries(calm)).toEqual({ 200: perDay, '403 quota_exceeded': perDay * 0.6 })
 
     const bob = createVisitor(service.url)
-    await bob.get('POST /api/account', { body: { mail: 'bob@example.org', password } })
+    await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
     const killed = await spend(bob, () => others[2]?.child.kill('SIGKILL'))
     expect(killed.get('cut')).toBeGreaterThan(0)
     // Answers that were on their way when it was killed may have been counted and not seen.
@@ -124,7 +124,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     expect(killed.get('200')).toBeLessThanOrEqual(day.used)
   })
 
-  test('Redis gone and back: nobody is refused by mistake, and it is told', async () => {
+  test('Redis gone and back: nobody is rejected by mistake, and it is told', async () => {
     const { service, redis } = await start(kind, { limits: { apps: { perSecond: 50, burst: 50 } } })
     const ann = await signUp(service.url)
     const { addresses } = await ann.get('POST /api/apps', {
@@ -139,7 +139,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     // The limit holds here all the same.
     const many = await Promise.all(Array.from({ length: 120 }, () => call(addresses.testnet)))
     expect(many).toContain('429 rate_limited')
-    redis.mend()
+    redis.fix()
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
     await expect.poll(() => call(addresses.testnet)).toBe('200')
   })
@@ -155,11 +155,11 @@ describe.each(clusters)('several instances on $name', (kind) => {
     for (let turn = 0; turn < 60; turn += 1) expect(await call(address)).toBe('200')
     expect(await call(`${service.url}/testnet/${createApiKey('testnet')}`)).toBe('503 key_store_unavailable')
     expect((await ann.ask('GET', '/api/usage')).status).toBe(503)
-    database.mend()
+    database.fix()
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
     expect(await call(address)).toBe('200')
     await expect.poll(async () => (await ann.get('GET /api/usage')).day.used).toBeGreaterThanOrEqual(before.used + 60)
-    await expect.poll(async () => (await ann.get('GET /api/metrics', { query: '?range=hour' })).answered).toBe(62)
+    await expect.poll(async () => (await ann.get('GET /api/metrics', { query: '?range=hour' })).succeeded).toBe(62)
     const stores = service.process.lines().filter(({ event }) => event === 'store')
     expect(stores.map(({ store, state }) => [store, state])).toEqual([
       ['database', 'gone'],

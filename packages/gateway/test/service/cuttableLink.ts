@@ -1,12 +1,12 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A way to a server that can be cut and mended, as a network's is. */
+/** A way to a server that can be cut and fixed, as a network's is. */
 export interface CuttableLink {
   readonly port: number
   /** Ends what is connected, and lets nobody through. */
   readonly cut: () => void
-  readonly mend: () => void
+  readonly fix: () => void
   readonly close: () => Promise<void>
 }
 
@@ -39,7 +39,7 @@ export const createCuttableLink = async (target: number): Promise<CuttableLink> 
   return {
     port: (server.address() as AddressInfo).port,
     cut,
-    mend: () => {
+    fix: () => {
       isCut = false
     },
     close: async () => {

@@ -22,7 +22,7 @@ describe('what the documents say of the config', () => {
       parseServiceConfig([])
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      known = (error.faults[0]?.mend ?? '').replace('must be an object with ', '').split(', ')
+      known = (error.faults[0]?.fix ?? '').replace('must be an object with ', '').split(', ')
     }
     const rows = [...(running.split('## The config file')[1] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
     expect(rows).toEqual(known.filter((name) => name !== '$schema'))

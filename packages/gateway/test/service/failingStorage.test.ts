@@ -45,7 +45,7 @@ describe('a service whose storage rejects writes', () => {
       const service = await startTestService(sqlite, { signUp: 'open' })
       toStop.push(service.close)
       const visitor = createVisitor(service.url)
-      await visitor.get('POST /api/account', { body: { mail: 'ann@example.org', password: 'plum tin roof gate' } })
+      await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password: 'plum tin roof gate' } })
       const { address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
       expect((await post(address, read)).status).toBe(200)
       expect(await readyz(service.url)).toEqual([200, { status: 'ok' }])

@@ -53,7 +53,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
 
   test('a user signs up, makes an app, calls both networks, sees the calls counted, and deletes it', async () => {
     const ann = createVisitor(service.url)
-    await ann.get('POST /api/account', { body: { mail: 'ann@example.org', password } })
+    await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
     const { app, apiKey, addresses } = await ann.get('POST /api/apps', {
       body: { name: 'Ann’s app', useCase: 'Wallet', chain: 'TST', services: ['Node API'] },
     })
@@ -68,7 +68,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     }
     await expect
       .poll(() => ann.get('GET /api/apps/{appId}/metrics', { params: { appId: app.id }, query: '?range=hour' }))
-      .toMatchObject({ total: 2, answered: 2, successRate: 1 })
+      .toMatchObject({ total: 2, succeeded: 2, successRate: 1 })
     const usage = await ann.get('GET /api/apps/{appId}/usage', { params: { appId: app.id } })
     expect(usage.day).toMatchObject({ limit: 100_000 })
     expect(usage.day.used).toBeGreaterThanOrEqual(2)
@@ -79,9 +79,9 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect(JSON.parse(text)).toMatchObject({ error: { code: -32016, data: { reason: 'key_unknown' } } })
   })
 
-  test('four keys at most, on one network each; a revoked one is refused on the next call and frees its place', async () => {
+  test('four keys at most, on one network each; a revoked one is rejected on the next call and frees its place', async () => {
     const bob = createVisitor(service.url)
-    await bob.get('POST /api/account', { body: { mail: 'bob@example.org', password } })
+    await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         bob.ask('POST', '/api/keys', { name: `key ${index}`, network: 'testnet' }),
@@ -104,8 +104,8 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     const wrongPath = await post(`${service.url}/testnet/v2/${apiKey}`, read)
     expect(JSON.parse(wrongPath.text)).toMatchObject({ error: { data: { reason: 'key_wrong_path' } } })
     expect((await bob.ask('POST', `/api/keys/${key.id}/revoke`, {})).status).toBeLessThan(300)
-    const refused = await post(address, read)
-    expect([refused.status, JSON.parse(refused.text)]).toEqual([
+    const rejected = await post(address, read)
+    expect([rejected.status, JSON.parse(rejected.text)]).toEqual([
       401,
       expect.objectContaining({
         error: expect.objectContaining({ data: expect.objectContaining({ reason: 'key_revoked' }) }),
@@ -123,7 +123,9 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect(await (await fetch(`${service.url}/readyz`)).json()).toEqual({ status: 'ok' })
     const { port } = await service.logged('prometheus', ({ event }) => event === 'prometheusListening')
     const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
-    expect(text).toMatch(/^keyrail_items_total\{network="testnet",method="eth_blockNumber",outcome="answered"\} [1-9]/m)
+    expect(text).toMatch(
+      /^keyrail_items_total\{network="testnet",method="eth_blockNumber",outcome="succeeded"\} [1-9]/m,
+    )
     expect((await fetch(`${service.url}/metrics`)).headers.get('content-type')).not.toMatch(/text\/plain; version/)
   })
 })

@@ -125,7 +125,7 @@ describe('keyrail serve, with all that it can do', () => {
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param] ?? '')
     const before = answers.length
     const { status, text, json } = await ask(visitor, `${method} ${path}`, method === 'GET' ? undefined : (body ?? {}))
-    if (status >= 300) throw new Error(`${name} was refused with ${status}: ${text}`)
+    if (status >= 300) throw new Error(`${name} was rejected with ${status}: ${text}`)
     const shown = shows(json as never)
     for (const one of shown) if (!secrets.some((secret) => secret.text === one)) remember(`what ${name} shows`, one)
     const [kept] = answers.splice(before, 1)
@@ -211,7 +211,7 @@ describe('keyrail serve, with all that it can do', () => {
       },
       services: { debug: true },
       limits: { apiKeys: { perDay: 400 } },
-      bounds: { upstreamTimeoutMs: 1_000, requestTimeoutMs: 1_000, maxAnswerBytes: 1_000_000 },
+      bounds: { upstreamTimeoutMs: 1_000, requestTimeoutMs: 1_000, maxResponseBytes: 1_000_000 },
     }
     configFile = writeConfig(folder, config)
     environment = {
@@ -241,21 +241,21 @@ describe('keyrail serve, with all that it can do', () => {
       const wrong = remember('a wrong password', random())
 
       // Accounts.
-      await ask(ann, 'POST /api/account', { mail: 'ann@example.org', password })
-      await ask(createVisitor(url), 'POST /api/account', { mail: 'ann@example.org', password: wrong })
-      await ask(createVisitor(url), 'POST /api/account', { mail: wrong, password: wrong })
-      for (const mail of ['ann@example.org', 'nobody@example.org', `${wrong}@example.org`, wrong])
-        await ask(createVisitor(url), 'POST /api/session', { mail, password: wrong })
-      await ask(createVisitor(url), 'POST /api/session', `{"mail":"ann@example.org","password":"${password}"`)
+      await ask(ann, 'POST /api/account', { email: 'ann@example.org', password })
+      await ask(createVisitor(url), 'POST /api/account', { email: 'ann@example.org', password: wrong })
+      await ask(createVisitor(url), 'POST /api/account', { email: wrong, password: wrong })
+      for (const email of ['ann@example.org', 'nobody@example.org', `${wrong}@example.org`, wrong])
+        await ask(createVisitor(url), 'POST /api/session', { email, password: wrong })
+      await ask(createVisitor(url), 'POST /api/session', `{"email":"ann@example.org","password":"${password}"`)
       // A member that is not known is named to whoever sent it.
-      await createVisitor(url).ask('POST', '/api/session', { mail: 'ann@example.org', password, [password]: wrong })
+      await createVisitor(url).ask('POST', '/api/session', { email: 'ann@example.org', password, [password]: wrong })
       await ask(createVisitor(url), `GET /api/session?password=${password}`)
       await ask(createVisitor(url), `GET /${password}`)
-      expect((await ask(ann, 'POST /api/session', { mail: 'ann@example.org', password })).status).toBe(200)
+      expect((await ask(ann, 'POST /api/session', { email: 'ann@example.org', password })).status).toBe(200)
       expect((await ask(ann, 'POST /api/account/password', { current: password, next })).status).toBe(200)
       await ask(ann, 'POST /api/account/password', { current: wrong, next: password })
       const gone = createVisitor(url)
-      await ask(gone, 'POST /api/account', { mail: 'gone@example.org', password })
+      await ask(gone, 'POST /api/account', { email: 'gone@example.org', password })
       const operator = { authorization: `Bearer ${environment['KEYRAIL_OPERATOR_TOKEN']}` }
       const badOperator = { authorization: `Bearer ${remember('a wrong token', random())}` }
       for (const headers of [operator, badOperator])
@@ -429,8 +429,8 @@ describe('keyrail serve, with all that it can do', () => {
       expect(unused.exitCode).toBe(0)
       const bob = createVisitor(url)
       const invite = String(invited.json['url']).split(/[#&]/)[1] ?? ''
-      await ask(bob, 'POST /api/account', { mail: 'bob@example.org', password, invite })
-      await ask(bob, 'POST /api/account', { mail: 'bob2@example.org', password, invite })
+      await ask(bob, 'POST /api/account', { email: 'bob@example.org', password, invite })
+      await ask(bob, 'POST /api/account', { email: 'bob2@example.org', password, invite })
       const reset = await operate(['users', 'reset-password', 'bob@example.org'], ({ url: link }) => [
         String(link).split('#')[1] ?? '',
       ])
@@ -461,7 +461,7 @@ describe('keyrail serve, with all that it can do', () => {
           .poll(() => service.lines().filter(({ event }) => event === 'config').length)
           .toBeGreaterThan(before)
       }
-      const spare = remember('an upstream that is refused', random())
+      const spare = remember('an upstream that is rejected', random())
       await reloaded(`{"networks":{"testnet":{"upstreams":[{"url":"http://127.0.0.1:9/${spare}",}]}}}`)
       await reloaded(
         JSON.stringify({

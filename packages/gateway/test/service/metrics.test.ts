@@ -71,7 +71,7 @@ const start = async (
   }
 }
 
-/** A way to a node that refuses connections while it is closed, as the machine of a stopped node does. */
+/** A way to a node that rejects connections while it is closed, as the machine of a stopped node does. */
 const createSwitch = async (target: number) => {
   const sockets = new Set<Socket>()
   let port = 0
@@ -138,7 +138,9 @@ describe('keyrail_upstream_healthy', () => {
     const addresses: string[] = []
     for (let user = 0; user < 3; user += 1) {
       const visitor = createVisitor(url)
-      await visitor.get('POST /api/account', { body: { mail: `u${user}@example.org`, password: 'plum tin roof gate' } })
+      await visitor.get('POST /api/account', {
+        body: { email: `u${user}@example.org`, password: 'plum tin roof gate' },
+      })
       const { address } = await visitor.get('POST /api/keys', { body: { name: 'ci', network: 'testnet' } })
       addresses.push(address)
     }

@@ -40,9 +40,9 @@ const password = randomBytes(12).toString('base64url')
 const read = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
 const secret = randomBytes(48).toString('base64url')
 
-const signUp = async (url: string, mail: string): Promise<Visitor> => {
+const signUp = async (url: string, email: string): Promise<Visitor> => {
   const visitor = createVisitor(url)
-  await visitor.get('POST /api/account', { body: { mail, password } })
+  await visitor.get('POST /api/account', { body: { email, password } })
   return visitor
 }
 const makeKey = (visitor: Visitor, name = 'one') =>
@@ -129,16 +129,16 @@ describe('a service that runs', () => {
   test('is closed to sign-up until the operator invites somebody; a link works once', async () => {
     const service = await start(sqlite, { signUp: undefined } as never)
     const stranger = createVisitor(service.url)
-    const body = { mail: 'ann@example.org', password }
+    const body = { email: 'ann@example.org', password }
     expect((await stranger.ask('POST', '/api/account', body)).status).toBe(403)
     service.change({ signUp: 'invite' })
     await service.process.logged('the new config', ({ event, state }) => event === 'config' && state === 'taken')
     const { url } = await operate(service, 'users', 'invite', 'ann@example.org')
-    const [, invite = '', mail] = /\/sign-up#(\w+)&mail=(.+)$/.exec(String(url)) ?? []
-    expect(mail).toBe('ann%40example.org')
-    expect((await stranger.ask('POST', '/api/account', { ...body, mail: 'bob@example.org', invite })).status).toBe(403)
+    const [, invite = '', email] = /\/sign-up#(\w+)&email=(.+)$/.exec(String(url)) ?? []
+    expect(email).toBe('ann%40example.org')
+    expect((await stranger.ask('POST', '/api/account', { ...body, email: 'bob@example.org', invite })).status).toBe(403)
     expect((await stranger.ask('POST', '/api/account', { ...body, invite })).status).toBe(201)
-    expect((await stranger.ask('POST', '/api/account', { ...body, mail: 'c@example.org', invite })).status).toBe(403)
+    expect((await stranger.ask('POST', '/api/account', { ...body, email: 'c@example.org', invite })).status).toBe(403)
   })
 
   test('has its accounts listed, disabled, enabled, limited and given a new password by the command line', async () => {
@@ -163,12 +163,12 @@ describe('a service that runs', () => {
     const next = randomBytes(12).toString('base64url')
     expect((await ann.ask('POST', '/api/account/password/reset', { link, password: next })).status).toBe(200)
     const again = createVisitor(service.url)
-    expect((await again.ask('POST', '/api/session', { mail: 'ann@example.org', password })).status).toBe(401)
-    expect((await again.ask('POST', '/api/session', { mail: 'ann@example.org', password: next })).status).toBe(200)
+    expect((await again.ask('POST', '/api/session', { email: 'ann@example.org', password })).status).toBe(401)
+    expect((await again.ask('POST', '/api/session', { email: 'ann@example.org', password: next })).status).toBe(200)
 
     await operate(service, 'users', 'role', 'ann@example.org', 'operator')
     expect(await operate(service, 'users', 'list', '--search', 'ANN')).toEqual([
-      expect.objectContaining({ mail: 'ann@example.org', role: 'operator', state: 'active' }),
+      expect.objectContaining({ email: 'ann@example.org', role: 'operator', state: 'active' }),
     ])
     const { exitCode, stderr } = await runKeyrail(
       ['users', 'disable', 'nobody@example.org', '--config', service.configFile],
@@ -191,8 +191,8 @@ describe('a service that runs', () => {
     const again = await startServe(service.configFile, service.place.environment)
     toStop.push(() => again.stop())
     expect((await post(address, read)).status).toBe(200)
-    const mails = (await operate(service, 'users', 'list')) as unknown as { mail: string }[]
-    expect(mails.map(({ mail }) => mail)).toEqual(['ann@example.org'])
+    const mails = (await operate(service, 'users', 'list')) as unknown as { email: string }[]
+    expect(mails.map(({ email }) => email)).toEqual(['ann@example.org'])
   })
 
   test('takes a new secret from its file, and shows keys from before it', async () => {
@@ -212,7 +212,7 @@ describe('a service that runs', () => {
 })
 
 describe('its config', () => {
-  test('is taken while it serves, without a dropped request; a wrong one is refused and the old one stays', async () => {
+  test('is taken while it serves, without a dropped request; a wrong one is rejected and the old one stays', async () => {
     const service = await start(sqlite)
     const ann = await signUp(service.url, 'ann@example.org')
     const { address } = await makeKey(ann)
@@ -229,11 +229,11 @@ describe('its config', () => {
     const { networks } = service.config
     const [wrong] = [{ ...networks, testnet: { ...networks.testnet, chainId: 'one' } }]
     writeConfig(service.place.folder, { ...service.config, networks: wrong } as never)
-    const refused = await service.process.logged(
-      'a refusal',
-      ({ event, state }) => event === 'config' && state === 'refused',
+    const rejected = await service.process.logged(
+      'a rejection',
+      ({ event, state }) => event === 'config' && state === 'rejected',
     )
-    expect(refused['faults']).toEqual(['networks.testnet.chainId must be a whole number from 1 to 9007199254740991'])
+    expect(rejected['faults']).toEqual(['networks.testnet.chainId must be a whole number from 1 to 9007199254740991'])
     // The two nodes change places: each network's calls must go on to one of the right chain.
     service.change({
       networks: {
@@ -249,7 +249,7 @@ describe('its config', () => {
     await expect.poll(() => statuses.includes(403)).toBe(true)
     ended = true
     await Promise.all(callers)
-    // The new quota refuses; nothing else went wrong on the way.
+    // The new quota rejects; nothing else went wrong on the way.
     expect(new Set(statuses)).toEqual(new Set([200, 403]))
   })
 
@@ -287,8 +287,8 @@ describe('its edges', () => {
     const { publicUrl } = (await mine.json()) as { publicUrl: string }
     expect(publicUrl).toBe(service.url)
     // What rehearses failures in development is a key like any other here.
-    for (const rehearsal of ['kr_rehearse_429', 'kr_rehearse_slow'])
-      expect(await reasonOf(`${service.url}/testnet/v2/${rehearsal}`)).toBe('key_unknown')
+    for (const testKey of ['kr_test_429', 'kr_test_slow'])
+      expect(await reasonOf(`${service.url}/testnet/v2/${testKey}`)).toBe('key_unknown')
     // The networks answer at any name.
     expect((await post(`http://localhost:${port}/testnet/none`, read)).headers.get('access-control-allow-origin')).toBe(
       '*',
@@ -360,7 +360,7 @@ describe('its edges', () => {
     )
   })
 
-  test('SIGTERM lets what is under way be answered, and ends in order', async () => {
+  test('SIGTERM lets what is in flight be answered, and ends in order', async () => {
     const service = await start(sqlite)
     const ann = await signUp(service.url, 'ann@example.org')
     const { address } = await makeKey(ann)

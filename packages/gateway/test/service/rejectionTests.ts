@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/index.ts'
-import type { ControlApi, RefusalReason } from '../../src/index.ts'
+import type { ControlApi, RejectionReason } from '../../src/index.ts'
 import { openRaw } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { createSigner, signToken } from '../tenants/signToken.ts'
@@ -20,11 +20,11 @@ const listed = '0x00000000000000000000000000000000000000aa'
 const other = '0x00000000000000000000000000000000000000bb'
 
 /** What this test does not bring about: they need a database that is gone, or a node with all its connections in use. */
-const elsewhere: readonly RefusalReason[] = ['key_store_unavailable', 'upstream_busy']
+const elsewhere: readonly RejectionReason[] = ['key_store_unavailable', 'upstream_busy']
 
 /** Brings about every rejection of a service in a place, and then looks at everything that it wrote. */
-export const testRefusals = (kind: PlaceKind): void => {
-  describe(`every refusal, on ${kind.name}`, () => {
+export const testRejections = (kind: PlaceKind): void => {
+  describe(`every rejection, on ${kind.name}`, () => {
     const password = `pass-${randomBytes(12).toString('base64url')}`
     const operatorToken = randomBytes(32).toString('base64url')
     const signer = createSigner('unknown')
@@ -44,7 +44,7 @@ export const testRefusals = (kind: PlaceKind): void => {
           prometheus: { port: 0 },
           services: { debug: true },
           limits: { apiKeys: { perDay: 40 }, apps: { perSecond: 100, burst: 1_000 } },
-          bounds: { upstreamTimeoutMs: 1_000, requestTimeoutMs: 1_500, maxAnswerBytes: 1_000_000, maxBatchItems: 50 },
+          bounds: { upstreamTimeoutMs: 1_000, requestTimeoutMs: 1_500, maxResponseBytes: 1_000_000, maxBatchCalls: 50 },
         },
         { KEYRAIL_OPERATOR_TOKEN: operatorToken },
       )
@@ -52,7 +52,7 @@ export const testRefusals = (kind: PlaceKind): void => {
       for (const url of [service.place.environment['DATABASE_URL'], service.place.environment['REDIS_URL']])
         if (url !== undefined) secrets.push(new URL(url).password)
       ann = createVisitor(service.url)
-      await ann.get('POST /api/account', { body: { mail: 'ann@example.org', password } })
+      await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
       remember(ann.cookie.split('=')[1] ?? '')
     })
     afterAll(async () => {
@@ -78,7 +78,7 @@ export const testRefusals = (kind: PlaceKind): void => {
       remember(made.apiKey)
       return made
     }
-    const refused = async (
+    const rejected = async (
       address: string,
       body: string = call(),
       headers: Readonly<Record<string, string>> = {},
@@ -106,20 +106,20 @@ export const testRefusals = (kind: PlaceKind): void => {
     test('of keys and paths', async () => {
       const { apiKey, addresses, app } = await makeApp()
       const key = await makeKey('wrong network')
-      expect(await refused(`${service.url}/testnet/v2/${remember(createApiKey('app'))}`)).toEqual([401, 'key_unknown'])
-      expect(await refused(`${service.url}/testnet/${apiKey}`)).toEqual([401, 'key_wrong_path'])
-      expect(await refused(key.address.replace('/testnet/', '/mainnet/'))).toEqual([403, 'wrong_network'])
-      expect(await refused(`${service.url}/testnet/v3/${apiKey}`)).toEqual([404, 'not_found'])
+      expect(await rejected(`${service.url}/testnet/v2/${remember(createApiKey('app'))}`)).toEqual([401, 'key_unknown'])
+      expect(await rejected(`${service.url}/testnet/${apiKey}`)).toEqual([401, 'key_wrong_path'])
+      expect(await rejected(key.address.replace('/testnet/', '/mainnet/'))).toEqual([403, 'wrong_network'])
+      expect(await rejected(`${service.url}/testnet/v3/${apiKey}`)).toEqual([404, 'not_found'])
       // What stands in a query is neither a key nor ever written down.
-      expect(await refused(`${addresses.testnet.replace(apiKey, '')}?apiKey=${apiKey}`)).toEqual([401, 'key_unknown'])
+      expect(await rejected(`${addresses.testnet.replace(apiKey, '')}?apiKey=${apiKey}`)).toEqual([401, 'key_unknown'])
       await ann.ask('POST', `/api/keys/${key.key.id}/revoke`, {})
-      expect(await refused(key.address)).toEqual([401, 'key_revoked'])
+      expect(await rejected(key.address)).toEqual([401, 'key_revoked'])
       const brief = await makeKey('brief', { expiresAt: new Date(Date.now() + 1_500).toISOString() })
-      expect(await refused(brief.address)).toEqual([200, undefined])
-      await expect.poll(() => refused(brief.address)).toEqual([401, 'key_expired'])
+      expect(await rejected(brief.address)).toEqual([200, undefined])
+      await expect.poll(() => rejected(brief.address)).toEqual([401, 'key_expired'])
       const { version } = await ann.get('GET /api/apps/{appId}', { params: { appId: app.id } })
       expect((await ann.ask('PATCH', `/api/apps/${app.id}`, { version, services: [] })).status).toBe(200)
-      expect(await refused(addresses.testnet)).toEqual([403, 'service_off'])
+      expect(await rejected(addresses.testnet)).toEqual([403, 'service_off'])
     })
 
     test('of HTTP', async () => {
@@ -127,8 +127,8 @@ export const testRefusals = (kind: PlaceKind): void => {
       const get = await fetch(addresses.testnet)
       expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
       seen.add('http_method')
-      expect(await refused(addresses.testnet, call(), { 'content-type': 'text/plain' })).toEqual([415, 'content_type'])
-      expect(await refused(addresses.testnet, 'x'.repeat(3 * 1024 * 1024))).toEqual([413, 'body_too_large'])
+      expect(await rejected(addresses.testnet, call(), { 'content-type': 'text/plain' })).toEqual([415, 'content_type'])
+      expect(await rejected(addresses.testnet, 'x'.repeat(3 * 1024 * 1024))).toEqual([413, 'body_too_large'])
       const path = new URL(addresses.testnet).pathname
       const raw = async (text: string): Promise<[number, string]> => {
         const connection = await openRaw(service.process.port)
@@ -148,7 +148,7 @@ export const testRefusals = (kind: PlaceKind): void => {
 
     test('of what is asked', async () => {
       const { addresses } = await makeApp()
-      const asked = (body: string) => refused(addresses.testnet, body)
+      const asked = (body: string) => rejected(addresses.testnet, body)
       expect(await asked('{')).toEqual([400, 'parse_error'])
       expect(await asked('[]')).toEqual([400, 'batch_empty'])
       expect(await asked('{"jsonrpc":"2.0"}')).toEqual([400, 'invalid_request'])
@@ -170,15 +170,18 @@ export const testRefusals = (kind: PlaceKind): void => {
       await method?.add('method', 'eth_call')
       await address?.add('address', listed)
       const at = (app: App | undefined): string => app?.addresses.testnet ?? ''
-      expect(await refused(at(origin))).toEqual([403, 'origin_not_allowed'])
-      expect(await refused(at(origin), call(), { origin: 'https://evil.example' })).toEqual([403, 'origin_not_allowed'])
-      expect(await refused(at(origin), call(), { origin: 'https://app.example.org' })).toEqual([200, undefined])
-      expect(await refused(at(ip), call(), { 'x-forwarded-for': '203.0.113.7' })).toEqual([403, 'ip_not_allowed'])
-      expect(await refused(at(agent))).toEqual([403, 'user_agent_not_allowed'])
-      expect((await refused(at(method)))[1]).toBe('method_not_allowed')
-      expect(await refused(at(method), call('eth_call', [{ to: other }, 'latest']))).toEqual([200, undefined])
-      expect((await refused(at(address), call('eth_call', [{ to: other }, 'latest'])))[1]).toBe('address_not_allowed')
-      expect(await refused(at(address), call('eth_call', [{ to: listed }, 'latest']))).toEqual([200, undefined])
+      expect(await rejected(at(origin))).toEqual([403, 'origin_not_allowed'])
+      expect(await rejected(at(origin), call(), { origin: 'https://evil.example' })).toEqual([
+        403,
+        'origin_not_allowed',
+      ])
+      expect(await rejected(at(origin), call(), { origin: 'https://app.example.org' })).toEqual([200, undefined])
+      expect(await rejected(at(ip), call(), { 'x-forwarded-for': '203.0.113.7' })).toEqual([403, 'ip_not_allowed'])
+      expect(await rejected(at(agent))).toEqual([403, 'user_agent_not_allowed'])
+      expect((await rejected(at(method)))[1]).toBe('method_not_allowed')
+      expect(await rejected(at(method), call('eth_call', [{ to: other }, 'latest']))).toEqual([200, undefined])
+      expect((await rejected(at(address), call('eth_call', [{ to: other }, 'latest'])))[1]).toBe('address_not_allowed')
+      expect(await rejected(at(address), call('eth_call', [{ to: listed }, 'latest']))).toEqual([200, undefined])
     })
 
     test('of a token', async () => {
@@ -192,13 +195,13 @@ export const testRefusals = (kind: PlaceKind): void => {
       const exp = Math.floor(Date.now() / 1_000) + 600
       const good = remember(signToken({ ...signer, kid }, { exp }))
       const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-      expect(await refused(addresses.testnet)).toEqual([401, 'jwt_invalid'])
+      expect(await rejected(addresses.testnet)).toEqual([401, 'jwt_invalid'])
       expect(
-        await refused(addresses.testnet, call(), bearer(remember(signToken({ ...signer, kid }, { exp: 1 })))),
+        await rejected(addresses.testnet, call(), bearer(remember(signToken({ ...signer, kid }, { exp: 1 })))),
       ).toEqual([401, 'jwt_invalid'])
-      expect(await refused(addresses.testnet, call(), bearer(good))).toEqual([200, undefined])
+      expect(await rejected(addresses.testnet, call(), bearer(good))).toEqual([200, undefined])
       // Alone as well: the token says which app it is of.
-      expect(await refused(`${service.url}/testnet/v2`, call(), bearer(good))).toEqual([200, undefined])
+      expect(await rejected(`${service.url}/testnet/v2`, call(), bearer(good))).toEqual([200, undefined])
       const { token } = await ann.get('POST /api/tokens', { body: { label: 'one', scopes: ['read'], expiresAt: null } })
       const script = createVisitor(service.url)
       const asScript = { authorization: `Bearer ${remember(token)}` }
@@ -220,13 +223,13 @@ export const testRefusals = (kind: PlaceKind): void => {
         params: { appId: app.id },
         body: { version, limits: { perSecond: 1, burst: 2 } },
       })
-      const several = await Promise.all(Array.from({ length: 6 }, () => refused(addresses.testnet)))
+      const several = await Promise.all(Array.from({ length: 6 }, () => rejected(addresses.testnet)))
       expect(several).toContainEqual([429, 'rate_limited'])
       expect(several.filter(([status]) => status === 200).length).toBeGreaterThanOrEqual(2)
 
       const key = await makeKey('quota')
       const answers: string[] = []
-      for (let turn = 0; turn < 45; turn += 1) answers.push((await refused(key.address)).join(' '))
+      for (let turn = 0; turn < 45; turn += 1) answers.push((await rejected(key.address)).join(' '))
       // Forty items a day for all keys of an account; what was asked of others before counts too.
       expect(answers.at(-1)).toBe('403 quota_exceeded')
       expect(answers.filter((answer) => answer.startsWith('200')).length).toBeLessThanOrEqual(40)
@@ -234,32 +237,35 @@ export const testRefusals = (kind: PlaceKind): void => {
       expect(usage.day).toMatchObject({ limit: 40, remaining: 0 })
 
       const bob = createVisitor(service.url)
-      await bob.get('POST /api/account', { body: { mail: 'bob@example.org', password } })
+      await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
       const { address } = await bob.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
       remember(address.split('/').at(-1) ?? '')
-      expect(await refused(address)).toEqual([200, undefined])
+      expect(await rejected(address)).toEqual([200, undefined])
       const operator = { authorization: `Bearer ${operatorToken}` }
       const users = (await bob.ask('GET', '/api/admin/users?search=bob', undefined, operator)).json as {
         items: { id: string }[]
       }
       const disabled = await bob.ask('POST', `/api/admin/users/${users.items[0]?.id}/disable`, {}, operator)
       expect(disabled.status).toBeLessThan(300)
-      expect(await refused(address)).toEqual([401, 'key_disabled'])
+      expect(await rejected(address)).toEqual([401, 'key_disabled'])
     })
 
     test('of the nodes', async () => {
       const { addresses } = await makeApp()
       const { testnet, mainnet } = service.nodes
       testnet.behave = () => undefined
-      expect(await refused(addresses.testnet, call('eth_getBlockReceipts', ['0x1']))).toEqual([504, 'upstream_timeout'])
+      expect(await rejected(addresses.testnet, call('eth_getBlockReceipts', ['0x1']))).toEqual([
+        504,
+        'upstream_timeout',
+      ])
       testnet.behave = () => '<html>'
-      await expect.poll(() => refused(addresses.testnet, call('eth_gasPrice'))).toEqual([502, 'upstream_bad'])
+      await expect.poll(() => rejected(addresses.testnet, call('eth_gasPrice'))).toEqual([502, 'upstream_bad'])
       testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"${'x'.repeat(1_100_000)}"}`
       await expect
-        .poll(() => refused(addresses.testnet, call('eth_getLogs', [{}])))
+        .poll(() => rejected(addresses.testnet, call('eth_getLogs', [{}])))
         .toEqual([502, 'response_too_large'])
       await mainnet.stop()
-      await expect.poll(() => refused(addresses.mainnet)).toEqual([503, 'no_upstream'])
+      await expect.poll(() => rejected(addresses.mainnet)).toEqual([503, 'no_upstream'])
       expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
       expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
     })
@@ -267,10 +273,10 @@ export const testRefusals = (kind: PlaceKind): void => {
     test('of strangers, who cost nobody else anything', async () => {
       const { addresses } = await makeApp()
       const stranger = `${service.url}/testnet/v2/${remember(createApiKey('app'))}`
-      const answers = await Promise.all(Array.from({ length: 150 }, () => refused(stranger)))
+      const answers = await Promise.all(Array.from({ length: 150 }, () => rejected(stranger)))
       expect(answers).toContainEqual([429, 'key_unknown_limited'])
       service.nodes.testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`
-      await expect.poll(async () => (await refused(addresses.testnet))[0]).toBe(200)
+      await expect.poll(async () => (await rejected(addresses.testnet))[0]).toBe(200)
     })
 
     test('is in the log and the metrics, and no secret is anywhere', async () => {
@@ -304,8 +310,8 @@ export const testRefusals = (kind: PlaceKind): void => {
 
     test('was brought about, but for those that are tried elsewhere', async () => {
       const source = await import('../../src/errors/rejections.ts')
-      expect(Object.keys(source.refusals).length).toBeGreaterThan(30)
-      const all: Record<RefusalReason, true> = {
+      expect(Object.keys(source.rejections).length).toBeGreaterThan(30)
+      const all: Record<RejectionReason, true> = {
         not_found: true,
         http_method: true,
         content_type: true,
@@ -346,9 +352,9 @@ export const testRefusals = (kind: PlaceKind): void => {
         draining: true,
       }
       const missing = Object.keys(all).filter(
-        (reason) => !seen.has(reason) && !elsewhere.includes(reason as RefusalReason),
+        (reason) => !seen.has(reason) && !elsewhere.includes(reason as RejectionReason),
       )
-      // That a service that is stopping refuses is tried where it is stopped.
+      // That a service that is stopping rejects is tried where it is stopped.
       expect(missing).toEqual(['draining'])
     })
   })

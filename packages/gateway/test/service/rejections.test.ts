@@ -1,5 +1,5 @@
 import { sqlite } from './places.ts'
-import { testRefusals } from './rejectionTests.ts'
+import { testRejections } from './rejectionTests.ts'
 
-// On PostgreSQL and Redis: refusals.verify.ts.
-testRefusals(sqlite)
+// On PostgreSQL and Redis: rejections.verify.ts.
+testRejections(sqlite)

@@ -1,4 +1,4 @@
 import { clusters } from './places.ts'
-import { testRefusals } from './rejectionTests.ts'
+import { testRejections } from './rejectionTests.ts'
 
-for (const cluster of clusters) testRefusals(cluster)
+for (const cluster of clusters) testRejections(cluster)

@@ -54,7 +54,7 @@ export const createVisitor = (origin: string): Visitor => {
       const path = pattern.replaceAll(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(params[param] ?? ''))
       // A write without anything to say still says so in JSON.
       const { status, text, json } = await ask(method, `${path}${query}`, method === 'GET' ? undefined : (body ?? {}))
-      if (status >= 300) throw new Error(`${name} was refused with ${status}: ${text}`)
+      if (status >= 300) throw new Error(`${name} was rejected with ${status}: ${text}`)
       return json as never
     },
   }

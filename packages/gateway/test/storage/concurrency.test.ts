@@ -9,7 +9,7 @@ import { openRaw } from './openRaw.ts'
 
 const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
-const refusals = (results: readonly unknown[]): unknown[] => results.filter((result) => typeof result === 'string')
+const rejections = (results: readonly unknown[]): unknown[] => results.filter((result) => typeof result === 'string')
 
 describe.each(databases)('at the same time on $name', (database) => {
   let options: StorageOptions
@@ -37,7 +37,7 @@ describe.each(databases)('at the same time on $name', (database) => {
   test('50 creations of API keys give exactly 4', async () => {
     const { id: userId } = await addUser(storages[0])
     const results = await times(50, (index) => createKey(index, userId))
-    expect(refusals(results)).toEqual(Array.from({ length: 46 }, () => 'slotsFull'))
+    expect(rejections(results)).toEqual(Array.from({ length: 46 }, () => 'slotsFull'))
     expect(await storages[1].keys.listApiKeys(userId)).toHaveLength(4)
   })
 
@@ -58,7 +58,7 @@ describe.each(databases)('at the same time on $name', (database) => {
     )
   })
 
-  test('the database itself refuses a fifth, whoever writes', async () => {
+  test('the database itself rejects a fifth, whoever writes', async () => {
     const { id: userId } = await addUser(storages[0])
     await times(4, (index) => createKey(index, userId))
     const { db, close } = await openRaw(options)
@@ -80,9 +80,13 @@ describe.each(databases)('at the same time on $name', (database) => {
 
   test('20 sign-ups with one mail give one user', async () => {
     const results = await times(20, (index) =>
-      either(index).users.create({ mail: index % 3 === 0 ? 'ONE@example.org' : 'one@example.org', password: 'x', now }),
+      either(index).users.create({
+        email: index % 3 === 0 ? 'ONE@example.org' : 'one@example.org',
+        password: 'x',
+        now,
+      }),
     )
-    expect(refusals(results)).toEqual(Array.from({ length: 19 }, () => 'mailTaken'))
+    expect(rejections(results)).toEqual(Array.from({ length: 19 }, () => 'emailTaken'))
   })
 
   test('20 apps of one name give one, and 20 of other names as many as are allowed', async () => {
@@ -95,10 +99,10 @@ describe.each(databases)('at the same time on $name', (database) => {
         max: 5,
         now,
       })
-    expect(refusals(await times(20, (index) => create(index, 'same')))).toEqual(
+    expect(rejections(await times(20, (index) => create(index, 'same')))).toEqual(
       Array.from({ length: 19 }, () => 'nameTaken'),
     )
-    expect(refusals(await times(20, (index) => create(index, `name ${index}`)))).toEqual(
+    expect(rejections(await times(20, (index) => create(index, `name ${index}`)))).toEqual(
       Array.from({ length: 16 }, () => 'appsFull'),
     )
     expect(await storages[0].apps.list(userId)).toHaveLength(5)
@@ -110,7 +114,7 @@ describe.each(databases)('at the same time on $name', (database) => {
     const results = await times(6, (index) =>
       either(index).apps.edit({ id: apps[index]?.app.id ?? '', userId, details: { name: 'wanted' } }),
     )
-    expect(refusals(results)).toEqual(Array.from({ length: 5 }, () => 'nameTaken'))
+    expect(rejections(results)).toEqual(Array.from({ length: 5 }, () => 'nameTaken'))
   })
 
   test('changes of one app are all kept, and its version counts them', async () => {
@@ -128,7 +132,7 @@ describe.each(databases)('at the same time on $name', (database) => {
         now,
       }),
     )
-    expect(refusals(results)).toEqual(Array.from({ length: 10 }, () => 'entriesFull'))
+    expect(rejections(results)).toEqual(Array.from({ length: 10 }, () => 'entriesFull'))
     expect((await storages[1].apps.find({ id: app.id, userId }))?.version).toBe(31)
     expect(await storages[1].changes.since(before)).toEqual({
       seq: before + 30,

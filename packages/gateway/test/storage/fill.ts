@@ -27,9 +27,9 @@ export const details: AppDetails = {
   limits: null,
 }
 
-/** Narrows a result to what is no refusal. */
+/** Narrows a result to what is no rejection. */
 export const granted = <T>(result: T): Exclude<T, string | undefined> => {
-  if (typeof result === 'string' || result === undefined) throw new Error(`refused: ${String(result)}`)
+  if (typeof result === 'string' || result === undefined) throw new Error(`rejected: ${String(result)}`)
   return result as Exclude<T, string | undefined>
 }
 
@@ -43,9 +43,9 @@ export const newKey = <K extends ApiKeyKind>(
   return { key, hash: hashApiKey(key), stored: { ...stored, kind } }
 }
 
-/** Makes a user with a mail address that nobody else has. */
+/** Makes a user with a email address that nobody else has. */
 export const addUser = async ({ users }: Pick<Storage, 'users'>): Promise<User> =>
-  granted(await users.create({ mail: `${createId('usr')}@example.org`, password: '$argon2id$x', now }))
+  granted(await users.create({ email: `${createId('usr')}@example.org`, password: '$argon2id$x', now }))
 
 /** Makes an app with its key. */
 export const addApp = async (

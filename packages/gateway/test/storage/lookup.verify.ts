@@ -26,7 +26,7 @@ const fill = async ({ query, kind }: Db): Promise<void> => {
     sql.raw(`insert into ${into} ${numbers} select ${values} from numbers`).execute(query)
 
   await insert(
-    'users (id, mail, mail_folded, password, state, role, created_at)',
+    'users (id, email, email_folded, password, state, role, created_at)',
     "'usr_' || n, n || '@example.org', n || '@example.org', 'x', 'active', 'user', 0",
   )
   await insert(

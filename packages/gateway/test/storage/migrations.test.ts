@@ -58,6 +58,27 @@ describe.each(databases)('migrate on $name', (database) => {
     },
   )
 
+  test('keeps the accounts and the usage of version 6 under their new names', async () => {
+    const options = await database.create()
+    await within(options, async (db) => {
+      await migrate(db, { migrations: migrations.slice(0, 6) })
+      await sql`insert into users (id, mail, mail_folded, password, state, role, created_at)
+        values ('usr_1', 'Ann@example.org', 'ann@example.org', 'x', 'active', 'user', 0)`.execute(db.query)
+      await sql`insert into usage_keys (key_id, app_id, user_id) values ('key_1', null, 'usr_1')`.execute(db.query)
+      const counts = '[["eth_call",0,"answered",2,10,2],["eth_call",0,"callerGone",1]]'
+      await sql`insert into usage_days (at, key_id, total, counts) values (0, 'key_1', 3, ${counts})`.execute(db.query)
+      await migrate(db)
+    })
+    const storage = await openStorage(options)
+    expect(await storage.users.findByEmail('ANN@example.org')).toMatchObject({ id: 'usr_1', email: 'Ann@example.org' })
+    expect(await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })).toBe('emailTaken')
+    await storage.close()
+    const { rows } = await within(options, ({ query }) =>
+      sql<{ counts: string }>`select counts from usage_days`.execute(query),
+    )
+    expect(rows).toEqual([{ counts: '[["eth_call",0,"succeeded",2,10,2],["eth_call",0,"disconnected",1]]' }])
+  })
+
   test('changes nothing the second time', async () => {
     const options = await database.create()
     const storage = await openStorage(options)
@@ -81,7 +102,7 @@ describe.each(databases)('migrate on $name', (database) => {
     expect(results.every(({ to }) => to === newest)).toBe(true)
   })
 
-  test('refuses a database that is newer than the program, and leaves it as it is', async () => {
+  test('rejects a database that is newer than the program, and leaves it as it is', async () => {
     const options = await database.create()
     const newer = [...migrations, step(newest + 1, 'create table tomorrow (id text)')]
     await within(options, (db) => migrate(db, { migrations: newer }))
@@ -102,8 +123,8 @@ describe.each(databases)('migrate on $name', (database) => {
     await expect(within(options, (db) => migrate(db, { migrations: broken }))).rejects.toSatisfy(isStorageError)
     const names = JSON.stringify(await within(options, shapeOf))
     expect([names.includes('good'), names.includes('half')]).toEqual([true, false])
-    const mended = [...broken.slice(0, -1), step(newest + 2, 'create table half (id text)')]
-    expect(await within(options, (db) => migrate(db, { migrations: mended }))).toEqual({
+    const fixed = [...broken.slice(0, -1), step(newest + 2, 'create table half (id text)')]
+    expect(await within(options, (db) => migrate(db, { migrations: fixed }))).toEqual({
       from: newest + 1,
       to: newest + 2,
     })

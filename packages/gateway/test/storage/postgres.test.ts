@@ -85,7 +85,7 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
     await close()
   })
 
-  test('that refuses the login, or is not there, fails with an error that tells no password', async () => {
+  test('that rejects the login, or is not there, fails with an error that tells no password', async () => {
     const databaseUrl = await urlOf()
     const wrong = new URL(databaseUrl)
     wrong.password = 'hunter2'
@@ -111,13 +111,13 @@ describe.each(postgres)('storage in PostgreSQL', (database) => {
   test('tells no values in its errors', async () => {
     const databaseUrl = await urlOf()
     const storage = await openStorage({ databaseUrl })
-    const { mail } = await addUser(storage)
+    const { email } = await addUser(storage)
     const error: unknown = await storage
       .transaction(async ({ auditLog }) =>
         auditLog.add({
           at: 0.5,
           userId: null,
-          actor: mail,
+          actor: email,
           action: 'x',
           subject: null,
           ip: null,

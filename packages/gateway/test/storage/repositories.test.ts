@@ -29,10 +29,10 @@ describe.each(databases)('repositories on $name', (database) => {
 
   describe('users', () => {
     test('are found by id, and by mail whatever its case and spaces', async () => {
-      const user = granted(await storage.users.create({ mail: ' Grüße@Example.org ', password: '$argon2id$a', now }))
+      const user = granted(await storage.users.create({ email: ' Grüße@Example.org ', password: '$argon2id$a', now }))
       expect(user).toEqual({
         id: expect.stringMatching(/^usr_/),
-        mail: 'Grüße@Example.org',
+        email: 'Grüße@Example.org',
         password: '$argon2id$a',
         state: 'active',
         role: 'user',
@@ -41,13 +41,13 @@ describe.each(databases)('repositories on $name', (database) => {
         quotaOwner: user.id,
       })
       expect(await storage.users.find(user.id)).toEqual(user)
-      expect(await storage.users.findByMail('GRÜSSE@example.ORG')).toEqual(user)
-      expect(await storage.users.findByMail('other@example.org')).toBeUndefined()
+      expect(await storage.users.findByEmail('GRÜSSE@example.ORG')).toEqual(user)
+      expect(await storage.users.findByEmail('other@example.org')).toBeUndefined()
     })
 
-    test('with a mail that is taken are refused, whatever its case', async () => {
-      await storage.users.create({ mail: 'ann@example.org', password: 'x', now })
-      expect(await storage.users.create({ mail: 'ANN@Example.org', password: 'x', now })).toBe('mailTaken')
+    test('with a mail that is taken are rejected, whatever its case', async () => {
+      await storage.users.create({ email: 'ann@example.org', password: 'x', now })
+      expect(await storage.users.create({ email: 'ANN@Example.org', password: 'x', now })).toBe('emailTaken')
     })
 
     test('change password, state and limits', async () => {
@@ -144,7 +144,7 @@ describe.each(databases)('repositories on $name', (database) => {
       )
     })
 
-    test('of nobody are refused, and a token in place of its hash is not repeated', async () => {
+    test('of nobody are rejected, and a token in place of its hash is not repeated', async () => {
       expect(await storage.sessions.create({ hash: sha256('x'), userId: 'usr_none', now })).toBe('notFound')
       await expect(async () => storage.sessions.find('my-token')).rejects.toThrow(
         new TypeError('hash must be a SHA-256, 64 lower hex digits'),
@@ -418,7 +418,7 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.keys.rotate({ id: row.id, userId, key: again.stored, oldUntil: null, now })).toBe('revoked')
     })
 
-    test('refuse to be rotated to a key of another row or kind', async () => {
+    test('reject to be rotated to a key of another row or kind', async () => {
       const { id: userId } = await addUser(storage)
       const { row, hash } = await addApiKey(storage, { userId })
       const rotate = (key: ReturnType<typeof newKey>['stored']) =>
@@ -509,7 +509,7 @@ describe.each(databases)('repositories on $name', (database) => {
       })
     })
 
-    test('finds nothing by a hash that nobody has, and refuses what is no hash', async () => {
+    test('finds nothing by a hash that nobody has, and rejects what is no hash', async () => {
       expect(await storage.findAccess(sha256('nobody'))).toBeUndefined()
       expect(await storage.findAccessByKid('kid_none')).toBeUndefined()
       await expect(async () => storage.findAccess("' or 1 = 1")).rejects.toThrow('hash must be a SHA-256')
@@ -604,12 +604,12 @@ describe.each(databases)('repositories on $name', (database) => {
       expect(await storage.changes.seq()).toBe(before)
     })
 
-    test('goes on after a refusal', async () => {
+    test('goes on after a rejection', async () => {
       const user = await addUser(storage)
       await addApp(storage, { userId: user.id, name: 'Taken' })
       const { app } = await addApp(storage, { userId: user.id, name: 'Other' })
       await storage.transaction(async ({ apps, users }) => {
-        expect(await users.create({ mail: user.mail, password: 'x', now })).toBe('mailTaken')
+        expect(await users.create({ email: user.email, password: 'x', now })).toBe('emailTaken')
         expect(await apps.edit({ id: app.id, userId: user.id, details: { name: 'taken' } })).toBe('nameTaken')
         await users.setPassword(user.id, '$argon2id$after')
       })

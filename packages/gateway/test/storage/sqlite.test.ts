@@ -141,7 +141,7 @@ describe('storage in a file of SQLite', () => {
     await query.destroy()
   })
 
-  test('refuses work inside a transaction that waits for that transaction', async () => {
+  test('rejects work inside a transaction that waits for that transaction', async () => {
     const database = new DatabaseSync(file, { timeout: 0 })
     const query = new Kysely<object>({ dialect: createSqliteDialect(database, { waitMs: 30 }) })
     await expect(query.transaction().execute(() => sql`select 1`.execute(query))).rejects.toSatisfy((error) =>
@@ -151,7 +151,7 @@ describe('storage in a file of SQLite', () => {
     await query.destroy()
   })
 
-  test('closes after what is under way, twice without harm, and then refuses', async () => {
+  test('closes after what is in flight, twice without harm, and then rejects', async () => {
     const storage = await openStorage({ file })
     const writing = addUser(storage)
     await Promise.all([storage.close(), storage.close()])
@@ -166,9 +166,9 @@ describe('storage in a file of SQLite', () => {
   test('tells no values in its errors', async () => {
     const storage = await openStorage({ file })
     const { db, close } = await openRaw({ file })
-    const { mail } = await addUser(storage)
-    const error: unknown = await sql`insert into users (id, mail, mail_folded, password, state, role, created_at)
-      values ('usr_1', ${mail}, ${mail}, 'my-password', 'active', 'user', 0)`
+    const { email } = await addUser(storage)
+    const error: unknown = await sql`insert into users (id, email, email_folded, password, state, role, created_at)
+      values ('usr_1', ${email}, ${email}, 'my-password', 'active', 'user', 0)`
       .execute(db.query)
       .catch((caught: unknown) => caught)
     expect(isStorageError(error, 'conflict')).toBe(true)
@@ -188,7 +188,7 @@ describe('storage in a file of SQLite', () => {
     await storage.close()
   })
 
-  test('that is no database, or in no folder, is refused with a clear error', async () => {
+  test('that is no database, or in no folder, is rejected with a clear error', async () => {
     await expect(openStorage({ file: join(folder, 'none', 'keyrail.db') })).rejects.toThrow(
       'the database file cannot be opened or made (ENOENT)',
     )
@@ -203,7 +203,7 @@ describe('storage in a file of SQLite', () => {
     ['memory', { file: ':memory:' }, 'there is no storage in memory'],
     ['no text', { databaseUrl: 5 }, 'databaseUrl must be a text'],
     ['another URL', { databaseUrl: 'mysql://u:hunter2@h/d' }, 'databaseUrl must be a URL such as postgres://'],
-  ])('is refused with options that hold %s', async (_, options, message) => {
+  ])('is rejected with options that hold %s', async (_, options, message) => {
     const error: unknown = await openStorage(options as StorageOptions).catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(TypeError)
     expect(String(error)).toContain(message)

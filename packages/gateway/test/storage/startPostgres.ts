@@ -21,7 +21,7 @@ export interface Postgres {
 
 const run = promisify(execFile)
 
-/** PostgreSQL refuses to run as root, so root starts it as nobody. */
+/** PostgreSQL rejects to run as root, so root starts it as nobody. */
 const unprivileged = async (): Promise<{ uid?: number; gid?: number }> => {
   if (process.getuid?.() !== 0) return {}
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => (await run('id', [flag, 'nobody'])).stdout))

@@ -41,7 +41,7 @@ describe.each(databases)('writes beside the repositories on $name', (database) =
     expect((await storage.write([list]))[0]).toHaveLength(200)
   })
 
-  test('that are under way are done before it is closed; none is after', async () => {
+  test('that are in flight are done before it is closed; none is after', async () => {
     const last = storage.write([insert('last')])
     await last
     await storage.close()

@@ -38,7 +38,7 @@ export const fakeQuota = ({ now }: { now: () => number }): FakeQuota => {
     const date = new Date(start)
     return {
       granted,
-      ...(granted < items ? { refusedBy: account.perDay === null ? ('month' as const) : ('day' as const) } : {}),
+      ...(granted < items ? { rejectedBy: account.perDay === null ? ('month' as const) : ('day' as const) } : {}),
       limit,
       remaining: limit === null ? null : limit - before - granted,
       resetAtMs: account.perDay === null ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : start + dayMs,

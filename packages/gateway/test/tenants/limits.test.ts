@@ -65,7 +65,7 @@ describe.each([
     expect(said(await post(path, read))).toEqual([200, '0x1'])
   })
 
-  test('of a batch the first that fit go on, and the rest are refused each in its place', async () => {
+  test('of a batch the first that fit go on, and the rest are rejected each in its place', async () => {
     const { addApp, upstream } = await start({}, { later })
     const { path } = addApp({ limits: { ...noLimits, perSecond: 10, burst: 2 } })
     const answer = await post(path, batch('eth_gasPrice', 'nope', 'eth_blockNumber', 'eth_maxPriorityFeePerGas'))
@@ -74,7 +74,7 @@ describe.each([
     expect(upstream.bodies.join()).not.toContain('eth_maxPriorityFeePerGas')
   })
 
-  test('is paid for what is refused too: over it nothing else is said', async () => {
+  test('is paid for what is rejected too: over it nothing else is said', async () => {
     const { addApp, clock } = await start({}, { later })
     const { path } = addApp({ limits: { ...noLimits, perSecond: 10, burst: 4 } })
     expect(said(await post(path, batch('nope', 'nope', 'nope')))).toEqual([200, ...Array(3).fill('method_not_found')])
@@ -174,7 +174,7 @@ describe('a quota', () => {
   test('does not count what is rejected, counts what a node received, and returns what none did', async () => {
     const { addApp, quota, upstream } = await start({ limits: { upstreamTimeoutMs: 300 } })
     const { path } = addApp({ appId: 'app_q', limits: { ...noLimits, perDay: 100 } })
-    for (const refused of ['{', '[]', call('nope'), call('eth_call', '1')]) await post(path, refused)
+    for (const rejected of ['{', '[]', call('nope'), call('eth_call', '1')]) await post(path, rejected)
     expect(quota.used('app:app_q')).toBe(0)
     upstream.behave = (seen) => `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":3,"message":"execution reverted"}}`
     await post(path, read)

@@ -83,7 +83,7 @@ describe("an app's lists", () => {
     expect(upstream.bodies.join()).not.toContain('bb')
   })
 
-  test('what is refused by a list is not counted against a quota', async () => {
+  test('what is rejected by a list is not counted against a quota', async () => {
     const { addApp, quota } = await start()
     const limits = { perSecond: null, burst: 1, perDay: 10, perMonth: null }
     const { path } = addApp({ ...allow({ methods: [{ value: 'eth_call' }] }), appId: 'app_l', limits })

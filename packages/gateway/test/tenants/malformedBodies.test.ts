@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { GatewayOptions, RateLimiter } from '../../src/index.ts'
-import { allKeptBytes } from '../../src/lib/memoryBudget.ts'
+import { allBufferedBytes } from '../../src/lib/memoryBudget.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
 import type { RawConnection } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
@@ -137,7 +137,7 @@ describe('with a rate that is used up', () => {
     connection.send(chunk(body.slice(0, half)))
     // An answer on another connection, so that the half body has arrived.
     for (let count = 0; count < 5; count += 1) await fetch(`http://127.0.0.1:${port}/healthz`)
-    expect(allKeptBytes()).toBe(0)
+    expect(allBufferedBytes()).toBe(0)
     connection.send(chunk(body.slice(half)) + (chunked ? '0\r\n\r\n' : ''))
     const rejected = await connection.next()
     expect([rejected.status, rejected.headers['retry-after'] === undefined]).toEqual([429, false])
@@ -275,7 +275,7 @@ test("one key's large bodies of brackets are parsed one in a turn, and do not de
   const connections = await postTogether(port, greedy, Array(20).fill(brackets))
   const [quick] = await postTogether(port, other, [read])
   // Those bodies have arrived but for a byte.
-  await expect.poll(() => allKeptBytes()).toBeGreaterThan(20 * brackets.length - 1_000)
+  await expect.poll(() => allBufferedBytes()).toBeGreaterThan(20 * brackets.length - 1_000)
   for (const connection of connections) connection.send('}')
   quick?.send('}')
   expect((await quick?.next())?.status).toBe(200)
@@ -293,7 +293,7 @@ test('bodies with a key that nobody has are neither stored nor parsed', async ()
   const connection = await openRaw(port)
   connection.send(`POST /testnet/none HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 * MiB}\r\n\r\n${'['.repeat(MiB)}`)
   for (let count = 0; count < 5; count += 1) await fetch(`${url}/healthz`)
-  expect(allKeptBytes()).toBe(0)
+  expect(allBufferedBytes()).toBe(0)
   connection.send('['.repeat(MiB))
   const rejected = await connection.next()
   expect([rejected.status, JSON.parse(rejected.body)]).toMatchObject([

@@ -39,14 +39,14 @@ describe('what is metered', () => {
     await post(path, batch('eth_blobBaseFee', 'nope', 'net_version'))
     expect(meter.counted).toEqual(
       [
-        'eth_gasPrice answered',
+        'eth_gasPrice succeeded',
         'eth_call nodeError',
         'eth_getLogs upstreamFailed',
         'net_version method_not_allowed',
         'other method_not_found',
         'eth_call invalid_params',
-        'eth_maxPriorityFeePerGas answered',
-        'eth_blobBaseFee answered',
+        'eth_maxPriorityFeePerGas succeeded',
+        'eth_blobBaseFee succeeded',
         'other method_not_found',
         'net_version method_not_allowed',
       ].map((line) => `key_m testnet ${line}`),
@@ -56,7 +56,7 @@ describe('what is metered', () => {
   })
 
   test('a request that is rejected as a whole with its reason, where its key is known, a batch by its calls', async () => {
-    const { addApp, addApiKey, meter, url } = await start({ limits: { maxBatchItems: 2, maxBodyBytes: 300 } })
+    const { addApp, addApiKey, meter, url } = await start({ limits: { maxBatchCalls: 2, maxBodyBytes: 300 } })
     const { path } = addApp({ id: 'key_w' })
     for (const body of ['{', '[]', '1', batch('a', 'b', 'c')]) await post(path, body)
     await post(addApp({ id: 'key_off', services: [] }).path, read)
@@ -109,20 +109,20 @@ describe('what is metered', () => {
     expect(meter.counted).toEqual(['key_c testnet other body_too_large'])
   })
 
-  test('limits that refuse, by their reasons', async () => {
+  test('limits that reject, by their reasons', async () => {
     const { addApp, meter } = await start()
     const { path } = addApp({ id: 'key_l', limits: { ...noLimits, perSecond: 1, burst: 2, perDay: 1 } })
     await post(path, batch('eth_gasPrice', 'eth_blockNumber', 'eth_blobBaseFee'))
     expect(meter.counted).toEqual([
-      'key_l testnet eth_gasPrice answered',
+      'key_l testnet eth_gasPrice succeeded',
       'key_l testnet eth_blockNumber quota_exceeded',
       'key_l testnet eth_blobBaseFee rate_limited',
     ])
   })
 
   test.each([
-    ['a call', read, ['eth_gasPrice callerGone']],
-    ['a batch', batch('eth_gasPrice', 'nope'), ['eth_gasPrice callerGone', 'other callerGone']],
+    ['a call', read, ['eth_gasPrice disconnected']],
+    ['a batch', batch('eth_gasPrice', 'nope'), ['eth_gasPrice disconnected', 'other disconnected']],
   ])('%s whose caller went away is counted as that, and paid for', async (_, body, counted) => {
     const { addApp, meter, upstream, port, quota } = await start()
     const { path } = addApp({ id: 'key_g', appId: 'app_g', limits: { ...noLimits, perDay: 9 } })
@@ -148,12 +148,12 @@ describe('what is metered', () => {
     await expect.poll(() => upstream.bodies.length).toBe(1)
     connection.reset()
     answer()
-    await expect.poll(() => meter.counted).toEqual(['key_t testnet eth_sendRawTransaction answered'])
+    await expect.poll(() => meter.counted).toEqual(['key_t testnet eth_sendRawTransaction succeeded'])
   })
 
   const large = (call: SeenCall): string => result(call, `"${'x'.repeat(3_000_000)}"`)
   test.each<[string, (call: SeenCall, response: ServerResponse) => string | undefined, string]>([
-    ['that came whole', large, 'answered'],
+    ['that came whole', large, 'succeeded'],
     [
       'that its node broke off',
       (call, response) => void response.write(large(call).slice(0, -2), () => response.destroy()),
@@ -180,7 +180,7 @@ describe('what is metered', () => {
     await once(socket, 'data')
     expect(meter.counted).toEqual([])
     socket.resetAndDestroy()
-    await expect.poll(() => meter.counted).toEqual(['key_s testnet eth_call callerGone'])
+    await expect.poll(() => meter.counted).toEqual(['key_s testnet eth_call disconnected'])
   })
 
   test('a meter that throws ends nothing', async () => {

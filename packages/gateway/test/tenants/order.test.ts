@@ -13,7 +13,7 @@ beforeAll(async () => {
   const nowhere = { chainId: 1, upstreams: [{ url: nothingThere }] }
   started = await startTenants({
     networks: { testnet: nowhere, mainnet: nowhere },
-    strangers: { perSecond: 1, burst: 9 },
+    unknownKeys: { perSecond: 1, burst: 9 },
   })
 })
 afterAll(() => started.stop())

@@ -85,7 +85,7 @@ export const call = (method: string, params = '[]', id = 1): string =>
 export const batch = (...methods: readonly string[]): string =>
   `[${methods.map((method, index) => call(method, '[]', index + 1)).join(',')}]`
 
-/** What an answer says: its status, and of each call in it the result or the reason of its refusal. */
+/** What an answer says: its status, and of each call in it the result or the reason of its rejection. */
 export const said = ({ status, text }: { status: number; text: string }): unknown => {
   interface Answer {
     readonly result?: unknown

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { rehearsedDelayMs } from '../../src/proxy/request/testKeyResponses.ts'
+import { testKeyDelayMs } from '../../src/proxy/request/testKeyResponses.ts'
 import type { GatewayOptions } from '../../src/index.ts'
 import { controlTime, until } from '../controlTime.ts'
 import { openRaw, postBytes } from '../rawConnection.ts'
@@ -24,50 +24,49 @@ const read = call('eth_gasPrice')
 const watchDelays = (): { pass: (ms: number) => void; delayed: () => number } => {
   const pass = controlTime()
   const spied = vi.spyOn(globalThis, 'setTimeout')
-  return { pass, delayed: () => spied.mock.calls.filter(([, ms]) => ms === rehearsedDelayMs).length }
+  return { pass, delayed: () => spied.mock.calls.filter(([, ms]) => ms === testKeyDelayMs).length }
 }
 
 describe('rehearsal keys', () => {
-  test('play a refusal on either path, and none is counted', async () => {
-    const { url, meter, quota } = await start({ rehearsalKeys: true })
+  test('play a rejection on either path, and none is counted', async () => {
+    const { url, meter, quota } = await start({ testKeys: true })
     const answers: unknown[] = []
     for (const path of ['testnet', 'mainnet/v2'])
-      for (const kind of ['401', '429', 'quota'])
-        answers.push(said(await post(`${url}/${path}/kr_rehearse_${kind}`, read)))
+      for (const kind of ['401', '429', 'quota']) answers.push(said(await post(`${url}/${path}/kr_test_${kind}`, read)))
     const each = [
       [401, 'key_unknown'],
       [429, 'rate_limited'],
       [403, 'quota_exceeded'],
     ]
     expect(answers).toEqual([...each, ...each])
-    expect(said(await post(`${url}/testnet/kr_rehearse_429`, batch('eth_gasPrice', 'nope')))).toEqual([
+    expect(said(await post(`${url}/testnet/kr_test_429`, batch('eth_gasPrice', 'nope')))).toEqual([
       200,
       'rate_limited',
       'method_not_found',
     ])
-    const limited = await post(`${url}/testnet/kr_rehearse_429`, read)
+    const limited = await post(`${url}/testnet/kr_test_429`, read)
     expect(limited.headers.get('retry-after')).toBe('Sat, 21 Nov 2026 12:00:01 GMT')
     expect([meter.counted, quota.givenBack]).toEqual([[], []])
   })
 
   test('that nobody knows are unknown, as are all of them where they are off', async () => {
-    const { url } = await start({ rehearsalKeys: true })
-    expect(said(await post(`${url}/testnet/kr_rehearse_500`, read))).toEqual([401, 'key_unknown'])
+    const { url } = await start({ testKeys: true })
+    expect(said(await post(`${url}/testnet/kr_test_500`, read))).toEqual([401, 'key_unknown'])
     const off = await start()
     for (const kind of ['401', '429', 'quota', 'slow'])
-      expect(said(await post(`${off.url}/testnet/kr_rehearse_${kind}`, read))).toEqual([401, 'key_unknown'])
+      expect(said(await post(`${off.url}/testnet/kr_test_${kind}`, read))).toEqual([401, 'key_unknown'])
   })
 
-  test('kr_rehearse_slow sends nodes nothing that changes something, not even their own methods', async () => {
+  test('kr_test_slow sends nodes nothing that changes something, not even their own methods', async () => {
     const { pass, delayed } = watchDelays()
-    const { url, upstream } = await start({ rehearsalKeys: true, unsafeNodeMethods: true })
+    const { url, upstream } = await start({ testKeys: true, unsafeNodeMethods: true })
     const changing = ['eth_sendRawTransaction', 'eth_newBlockFilter', 'anvil_setBalance', 'evm_mine', 'hardhat_reset']
     const posted = Promise.all([
-      ...changing.map((method) => post(`${url}/testnet/kr_rehearse_slow`, call(method))),
-      post(`${url}/testnet/v2/kr_rehearse_slow`, batch(...changing, 'eth_gasPrice')),
+      ...changing.map((method) => post(`${url}/testnet/kr_test_slow`, call(method))),
+      post(`${url}/testnet/v2/kr_test_slow`, batch(...changing, 'eth_gasPrice')),
     ])
     await until(() => delayed() === changing.length + 1)
-    pass(rehearsedDelayMs)
+    pass(testKeyDelayMs)
     expect((await posted).map(said)).toEqual([
       ...changing.map(() => [200, 'method_not_found']),
       [200, ...changing.map(() => 'method_not_found'), '0x1'],
@@ -75,10 +74,10 @@ describe('rehearsal keys', () => {
     expect(upstream.bodies.filter((body) => !body.includes('eth_gasPrice'))).toEqual([])
   })
 
-  test('kr_rehearse_slow gets its response after 15 seconds, and not before', async () => {
+  test('kr_test_slow gets its response after 15 seconds, and not before', async () => {
     const { pass, delayed } = watchDelays()
-    const { url, upstream } = await start({ rehearsalKeys: true })
-    const posted = post(`${url}/testnet/kr_rehearse_slow`, read)
+    const { url, upstream } = await start({ testKeys: true })
+    const posted = post(`${url}/testnet/kr_test_slow`, read)
     await until(() => delayed() === 1)
     pass(14_999)
     await (await fetch(`${url}/healthz`)).text()
@@ -87,15 +86,15 @@ describe('rehearsal keys', () => {
     expect(said(await posted)).toEqual([200, '0x1'])
   })
 
-  test('kr_rehearse_slow is canceled when its caller leaves', async () => {
+  test('kr_test_slow is canceled when its caller leaves', async () => {
     const { pass, delayed } = watchDelays()
-    const { url, port, entries, upstream } = await start({ rehearsalKeys: true })
+    const { url, port, entries, upstream } = await start({ testKeys: true })
     const connection = await openRaw(port)
-    connection.send(postBytes('/testnet/kr_rehearse_slow', read))
+    connection.send(postBytes('/testnet/kr_test_slow', read))
     await until(() => delayed() === 1)
     connection.reset()
     await until(() => entries.some(({ event }) => event === 'disconnected'))
-    pass(rehearsedDelayMs)
+    pass(testKeyDelayMs)
     await (await fetch(`${url}/healthz`)).text()
     expect(upstream.bodies).toEqual([])
   })

@@ -116,7 +116,7 @@ describe('a token with the key', () => {
 
   test('is not looked at once too many signatures failed, for the app and IP alone; what is known of one holds on', async () => {
     const { addApp, addApiKey, url } = await start({
-      strangers: { perSecond: 1, burst: 3 },
+      unknownKeys: { perSecond: 1, burst: 3 },
       trustedProxies: ['127.0.0.1'],
     })
     const app = addApp(jwt(false))
@@ -149,7 +149,7 @@ describe('a token with the key', () => {
     expect(await ask('x', '203.0.113.1', addApiKey().path)).toEqual([200, '0x1'])
   })
 
-  test('sent twice is refused, whichever of them is good', async () => {
+  test('sent twice is rejected, whichever of them is good', async () => {
     const { addApp, port } = await start()
     const { path } = addApp(jwt(false))
     for (const pair of [
@@ -170,7 +170,7 @@ describe('a token with the key', () => {
 
 describe('a token alone, at /{network}/v2', () => {
   const startAlone = async (record: Partial<KeyRecord> = {}): Promise<StartedTenants & { alone: string }> => {
-    const started = await start({ strangers: { perSecond: 1, burst: 1_000 } })
+    const started = await start({ unknownKeys: { perSecond: 1, burst: 1_000 } })
     started.addApp({ id: 'key_j', appId: 'app_j', ...jwt(false), ...record })
     return { ...started, alone: `${started.url}/testnet/v2` }
   }
@@ -180,10 +180,10 @@ describe('a token alone, at /{network}/v2', () => {
     const answer = await post(alone, read, bearer(good))
     expect([said(answer), answer.headers.get('x-chain-id')]).toEqual([[200, '0x1'], '31337'])
     expect(said(await post(alone.replace('testnet', 'mainnet'), read, bearer(good)))).toEqual([403, 'wrong_network'])
-    expect(meter.counted).toEqual(['key_j testnet eth_gasPrice answered', 'key_j mainnet other wrong_network'])
+    expect(meter.counted).toEqual(['key_j testnet eth_gasPrice succeeded', 'key_j mainnet other wrong_network'])
   })
 
-  test('is refused by name where it is not good, and without one as an unknown key', async () => {
+  test('is rejected by name where it is not good, and without one as an unknown key', async () => {
     const { alone } = await startAlone()
     for (const [token, check] of [
       [signToken(other, { exp }), 'kid'],
@@ -220,7 +220,7 @@ describe('a token alone, at /{network}/v2', () => {
   })
 
   test('that nobody knows counts as an unknown key, and one that has expired does not', async () => {
-    const { url, addApp } = await start({ strangers: { perSecond: 1, burst: 2 } })
+    const { url, addApp } = await start({ unknownKeys: { perSecond: 1, burst: 2 } })
     addApp(jwt(false))
     const alone = `${url}/testnet/v2`
     const expired = signToken(signer, { exp: exp - 600 })

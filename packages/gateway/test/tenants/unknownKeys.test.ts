@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const stop of toStop.splice(0)) await stop()
 })
 const start = async (options: Partial<GatewayOptions> = {}): Promise<StartedTenants> => {
-  const started = await startTenants({ strangers: { perSecond: 1, burst: 3 }, ...options })
+  const started = await startTenants({ unknownKeys: { perSecond: 1, burst: 3 }, ...options })
   toStop.push(started.stop)
   return started
 }
@@ -20,7 +20,7 @@ const from = (forwarded: string): RequestInit => ({
 })
 
 describe('keys that nobody has', () => {
-  test('are 401 up to a limit and 429 past it, with the time to wait; a good key is never refused for them', async () => {
+  test('are 401 up to a limit and 429 past it, with the time to wait; a good key is never rejected for them', async () => {
     const { url, addApiKey } = await start()
     const { path } = addApiKey()
     const guess = (): Promise<{ status: number; headers: Headers; text: string }> =>
@@ -61,11 +61,11 @@ describe('keys that nobody has', () => {
       testnet: { chainId: 31_337, upstreams: [{ url: upstream.url }] },
       mainnet: { chainId: 1, upstreams: [{ url: upstream.url }] },
     }
-    await gateway.reload({ networks, keys, strangers: { perSecond: 1, burst: 3 } })
+    await gateway.reload({ networks, keys, unknownKeys: { perSecond: 1, burst: 3 } })
     expect(said(await post(`${url}/testnet/none`, read))).toEqual([429, 'key_unknown_limited'])
   })
 
-  test('a key that is known and refused costs nothing of it', async () => {
+  test('a key that is known and rejected costs nothing of it', async () => {
     const { url, addApiKey } = await start()
     const { path } = addApiKey({ status: 'revoked' })
     for (let time = 0; time < 5; time += 1) expect(said(await post(path, read))).toEqual([401, 'key_revoked'])

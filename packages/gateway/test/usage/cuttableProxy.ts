@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A way to a server that can be cut, or let hang, and mended. */
+/** A way to a server that can be cut, or let hang, and fixed. */
 export interface CuttableProxy {
   readonly port: number
-  /** Ends every connection, and refuses new ones. */
+  /** Ends every connection, and rejects new ones. */
   cut(): void
   /** Keeps connections open and passes nothing on. */
   hang(): void
-  mend(): void
+  fix(): void
   /** Lets new connections through, and those that hang hang on. */
   strand(): void
   close(): Promise<void>
@@ -57,7 +57,7 @@ export const startCuttableProxy = async (target: number): Promise<CuttableProxy>
     strand: () => {
       state = 'open'
     },
-    mend: () => {
+    fix: () => {
       state = 'open'
       for (const socket of sockets) socket.resume()
     },

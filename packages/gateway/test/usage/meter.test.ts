@@ -58,34 +58,34 @@ describe.each(databases)('metering on $name', (database) => {
     const key = newKey()
     const sibling = { ...newKey(), userId: key.userId }
     const meter = open()
-    for (let ms = 1; ms <= 100; ms += 1) meter.count(key, 'mainnet', 'eth_call', 'answered', ms)
+    for (let ms = 1; ms <= 100; ms += 1) meter.count(key, 'mainnet', 'eth_call', 'succeeded', ms)
     meter.count(key, 'testnet', 'eth_getLogs', 'nodeError', 200)
     clock += minuteMs
     meter.count(key, 'testnet', 'eth_getLogs', 'rate_limited', 0.01)
     meter.count(key, 'testnet', 'other', 'method_not_found', 0.01)
-    meter.count(sibling, 'testnet', 'eth_call', 'answered', 1)
+    meter.count(sibling, 'testnet', 'eth_call', 'succeeded', 1)
     await meter.flush()
     const metrics = await minutes(key)
-    expect(metrics).toMatchObject({ total: 103, answered: 100, successRate: 100 / 103 })
+    expect(metrics).toMatchObject({ total: 103, succeeded: 100, successRate: 100 / 103 })
     expect(metrics.series.filter(({ total }) => total > 0)).toEqual([
-      { at: start, total: 101, answered: 100, p50: expect.any(Number) as number, p95: expect.any(Number) as number },
-      { at: start + minuteMs, total: 2, answered: 0, p50: null, p95: null },
+      { at: start, total: 101, succeeded: 100, p50: expect.any(Number) as number, p95: expect.any(Number) as number },
+      { at: start + minuteMs, total: 2, succeeded: 0, p50: null, p95: null },
     ])
     expect(metrics.series).toHaveLength(120)
-    expect(metrics.byMethod.map(({ method, total, answered }) => [method, total, answered])).toEqual([
+    expect(metrics.byMethod.map(({ method, total, succeeded }) => [method, total, succeeded])).toEqual([
       ['eth_call', 100, 100],
       ['eth_getLogs', 2, 0],
       ['other', 1, 0],
     ])
     expect(metrics.byOutcome).toEqual([
-      { outcome: 'answered', total: 100 },
+      { outcome: 'succeeded', total: 100 },
       { outcome: 'nodeError', total: 1 },
       { outcome: 'rate_limited', total: 1 },
       { outcome: 'method_not_found', total: 1 },
     ])
     expect(metrics.byNetwork).toEqual([
-      { network: 'testnet', total: 3, answered: 0 },
-      { network: 'mainnet', total: 100, answered: 100 },
+      { network: 'testnet', total: 3, succeeded: 0 },
+      { network: 'mainnet', total: 100, succeeded: 100 },
     ])
     // Within a bucket of the true ones: 50.5, 90.9, 95.95 and 100.
     const { p50, p90, p95, p99 } = metrics.latencyMs
@@ -105,7 +105,7 @@ describe.each(databases)('metering on $name', (database) => {
       total: 0,
       successRate: null,
       latencyMs: { p50: null, p90: null, p95: null, p99: null },
-      series: [{ at: start, total: 0, answered: 0, p50: null, p95: null }],
+      series: [{ at: start, total: 0, succeeded: 0, p50: null, p95: null }],
     })
     await expect(read({ subject: { keyId: key.id }, from: 5, to: 5 - minuteMs, step: 'minute' })).rejects.toThrow(
       RangeError,
@@ -117,8 +117,8 @@ describe.each(databases)('metering on $name', (database) => {
     const key = newKey()
     const [one, other] = [open(), open()]
     for (let round = 0; round < 5; round += 1) {
-      one.count(key, 'mainnet', 'eth_call', 'answered', 1)
-      other.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      one.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
+      other.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       await Promise.all([one.flush(), one.flush(), other.flush()])
     }
     expect((await minutes(key)).total).toBe(10)
@@ -130,7 +130,7 @@ describe.each(databases)('metering on $name', (database) => {
     const meter = open()
     for (const step of [0, minuteMs, -minuteMs, 0, -hourMs / 2, hourMs / 2]) {
       clock += step
-      meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       if (step !== 0) await meter.flush()
     }
     await meter.flush()
@@ -152,7 +152,7 @@ describe.each(databases)('metering on $name', (database) => {
     const meter = open({ storage: { db: storage.db, write } })
     let counted = 0
     const countAll = (): void => {
-      for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       counted += 1
     }
     // Two writes for the 300 keys, of which the first or the second fails.
@@ -185,8 +185,8 @@ describe.each(databases)('metering on $name', (database) => {
   test('tells 200 methods apart, whatever they are called, and the rest are one', async () => {
     const key = newKey()
     const meter = open()
-    for (const name of ['__proto__', 'constructor', '"\\']) meter.count(key, 'mainnet', name, 'answered', 1)
-    for (let index = 0; index < 1_000; index += 1) meter.count(key, 'mainnet', `eth_${index}`, 'answered', 1)
+    for (const name of ['__proto__', 'constructor', '"\\']) meter.count(key, 'mainnet', name, 'succeeded', 1)
+    for (let index = 0; index < 1_000; index += 1) meter.count(key, 'mainnet', `eth_${index}`, 'succeeded', 1)
     await meter.flush()
     const { byMethod, total } = await minutes(key)
     expect(total).toBe(1_003)
@@ -198,14 +198,14 @@ describe.each(databases)('metering on $name', (database) => {
   test('writes by itself, at most 250 rows at once, and what is left when it is closed', async () => {
     const keys = Array.from({ length: 600 }, newKey)
     const meter = open({ flushMs: 20 })
-    for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+    for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
     await expect.poll(() => rowsIn('usage_minutes')).toBe(600)
     const [key] = keys
     if (key === undefined) throw new Error('unreachable')
     const closed = open()
-    closed.count(key, 'mainnet', 'eth_call', 'answered', 1)
+    closed.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
     await closed.close()
-    closed.count(key, 'mainnet', 'eth_call', 'answered', 1)
+    closed.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
     expect((await minutes(key)).total).toBe(2)
   })
 
@@ -215,12 +215,12 @@ describe.each(databases)('metering on $name', (database) => {
     const events: MeterEvent[] = []
     const meter = open({ storage: own, maxWaiting: 3, onEvent: (event) => events.push(event) })
     for (let minute = 0; minute < 5; minute += 1) {
-      meter.count(newKey(), 'mainnet', 'eth_call', 'answered', 1)
+      meter.count(newKey(), 'mainnet', 'eth_call', 'succeeded', 1)
       clock += minuteMs
     }
     await expect(meter.flush()).rejects.toSatisfy((error) => isStorageError(error, 'unavailable'))
     clock += minuteMs
-    meter.count(newKey(), 'mainnet', 'eth_call', 'answered', 1)
+    meter.count(newKey(), 'mainnet', 'eth_call', 'succeeded', 1)
     const lost = (): number[] => events.flatMap((event) => (event.event === 'meterLost' ? [event.items] : []))
     expect(lost()).toEqual([1, 1])
     await meter.close()
@@ -228,7 +228,7 @@ describe.each(databases)('metering on $name', (database) => {
   })
 
   describe('rolled up', () => {
-    const outcomes: readonly Outcome[] = ['answered', 'nodeError', 'rate_limited', 'upstreamFailed']
+    const outcomes: readonly Outcome[] = ['succeeded', 'nodeError', 'rate_limited', 'upstreamFailed']
     /** What the metrics are without the series. */
     const read = async (key: MeteredKey, step: 'minute' | 'hour' | 'day', from: number, to: number) =>
       createReadMetrics({ storage })({ subject: { keyId: key.id }, from, to, step })
@@ -246,7 +246,7 @@ describe.each(databases)('metering on $name', (database) => {
               key,
               index % 2 === 0 ? 'mainnet' : 'testnet',
               `eth_${index % 3}`,
-              outcomes[(at / minuteMs) % 4] ?? 'answered',
+              outcomes[(at / minuteMs) % 4] ?? 'succeeded',
               at % 977,
             )
       }
@@ -278,8 +278,8 @@ describe.each(databases)('metering on $name', (database) => {
     test('what comes late to an hour that is rolled up is counted, and once', async () => {
       const key = newKey()
       const [prompt, late] = [open(), open()]
-      prompt.count(key, 'mainnet', 'eth_call', 'answered', 1)
-      late.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      prompt.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
+      late.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       await prompt.flush()
       const afterwards = start + 3 * dayMs
       await rollUp(storage.db, { now: afterwards })
@@ -314,7 +314,7 @@ describe.each(databases)('metering on $name', (database) => {
             if (one.op === 'count') {
               const key = keys[one.key]
               if (key === undefined) continue
-              meters[one.meter]?.count(key, 'mainnet', 'eth_call', 'answered', 5)
+              meters[one.meter]?.count(key, 'mainnet', 'eth_call', 'succeeded', 5)
               counted.set(key.id, (counted.get(key.id) ?? 0) + 1)
             } else if (one.op === 'flush') await meters[one.meter]?.flush()
             else if (one.op === 'wait') clock += one.ms
@@ -362,7 +362,7 @@ describe.each(databases)('metering on $name', (database) => {
       const meter = open()
       const day = Date.UTC(2026, 10, 1)
       for (clock = day; clock < day + 4 * dayMs; clock += dayMs)
-        for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+        for (const key of keys) meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       await meter.flush()
       const now = day + 4 * dayMs + 2 * minuteMs
       const retention = { minutesMs: dayMs, hoursMs: 2 * dayMs, daysMs: 3 * dayMs }
@@ -382,7 +382,7 @@ describe.each(databases)('metering on $name', (database) => {
       // What comes so late that it could not be rolled up with the rest is left out.
       const late = open()
       clock = day
-      late.count(key, 'mainnet', 'eth_call', 'answered', 1)
+      late.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
       await late.flush()
       expect(await rowsIn('usage_minutes')).toBe(60)
     })

@@ -59,7 +59,7 @@ describe.each(databases)('quota on $name', (database) => {
     expect(grants.findIndex(({ granted }) => granted === 0)).toBe(25_000)
     expect(grants[26_000]).toEqual({
       granted: 0,
-      refusedBy: 'day',
+      rejectedBy: 'day',
       limit: 25_000,
       remaining: 0,
       resetAtMs: Date.UTC(2026, 10, 22),
@@ -86,7 +86,7 @@ describe.each(databases)('quota on $name', (database) => {
     const account = newAccount(120)
     const quota = open()
     const taken = [await quota.take(account, 100), await quota.take(account, 100), await quota.take(account, 1)]
-    expect(taken.map(({ granted, refusedBy, remaining }) => [granted, refusedBy, remaining])).toEqual([
+    expect(taken.map(({ granted, rejectedBy, remaining }) => [granted, rejectedBy, remaining])).toEqual([
       [100, undefined, 20],
       [20, 'day', 0],
       [0, 'day', 0],
@@ -100,13 +100,13 @@ describe.each(databases)('quota on $name', (database) => {
     clock += 24 * hour
     expect(await quota.take(account, 100)).toMatchObject({
       granted: 30,
-      refusedBy: 'month',
+      rejectedBy: 'month',
       limit: 130,
       remaining: 0,
       resetAtMs: Date.UTC(2026, 11, 1),
     })
     clock = Date.UTC(2026, 11, 1)
-    expect(await quota.take(account, 120)).toMatchObject({ granted: 100, refusedBy: 'day', limit: 100, remaining: 0 })
+    expect(await quota.take(account, 120)).toMatchObject({ granted: 100, rejectedBy: 'day', limit: 100, remaining: 0 })
     expect((await quota.usage(account)).month.used).toBe(100)
   })
 
@@ -201,8 +201,8 @@ describe.each(databases)('quota on $name', (database) => {
     const account = newAccount(10)
     const quota = open()
     await quota.take(account, 11)
-    const refused = times(1_000, () => quota.take(account, 1))
-    expect(refused.filter((grant) => grant instanceof Promise)).toHaveLength(0)
+    const rejected = times(1_000, () => quota.take(account, 1))
+    expect(rejected.filter((grant) => grant instanceof Promise)).toHaveLength(0)
   })
 
   test('four instances on one database grant together exactly the day’s items', async () => {

@@ -32,7 +32,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     return quota
   }
   const usedOf = async ({ id }: QuotaAccount): Promise<number> => (await createQuotaRows(direct).find(id))?.dayUsed ?? 0
-  /** Takes one by one until refused. */
+  /** Takes one by one until rejected. */
   const takeAll = async (
     quota: Quota,
     account: QuotaAccount,
@@ -42,7 +42,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
       try {
         const grant = await quota.take(account, items)
         granted += grant.granted
-        if (grant.granted < items) return { granted, end: grant.refusedBy }
+        if (grant.granted < items) return { granted, end: grant.rejectedBy }
       } catch (error) {
         return { granted, end: error }
       }
@@ -59,7 +59,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     through = await openStorage({ databaseUrl: url.href })
   })
   afterEach(async () => {
-    proxy.mend()
+    proxy.fix()
     await Promise.all(opened.splice(0).map((quota) => quota.close()))
     events.length = 0
   })
@@ -80,7 +80,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
       expect(taken.granted).toBe(20 + 40)
       expect(taken.end).toSatisfy((error) => isStorageError(error, 'unavailable'))
       expect((await takeAll(quota, other, 10)).granted).toBe(40)
-      expect(events).toEqual([{ event: 'quotaOutage', state: 'began' }])
+      expect(events).toEqual([{ event: 'quotaDegraded', state: 'began' }])
     },
   )
 
@@ -91,9 +91,9 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     proxy.cut()
     expect((await takeAll(quota, account)).granted).toBe(40)
     expect(await usedOf(account)).toBe(25)
-    proxy.mend()
+    proxy.fix()
     await expect.poll(() => usedOf(account)).toBe(65)
-    expect(events.at(-1)).toMatchObject({ event: 'quotaOutage', state: 'ended', accounts: 1, items: 40 })
+    expect(events.at(-1)).toMatchObject({ event: 'quotaDegraded', state: 'ended', accounts: 1, items: 40 })
     expect(await takeAll(quota, account)).toEqual({ granted: 935, end: 'day' })
     await expect.poll(() => usedOf(account)).toBe(1_000)
   })
@@ -122,9 +122,9 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     await quota.take(account, 90)
     proxy.cut()
     expect(await takeAll(quota, account)).toEqual({ granted: 10, end: 'day' })
-    proxy.mend()
+    proxy.fix()
     await expect.poll(() => usedOf(account)).toBe(100)
-    expect(await quota.take(account, 1)).toMatchObject({ granted: 0, refusedBy: 'day' })
+    expect(await quota.take(account, 1)).toMatchObject({ granted: 0, rejectedBy: 'day' })
   })
 
   test('what has no limit is not held up, and is counted', async () => {
@@ -132,7 +132,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
     const quota = open({ outageGrant: 0 })
     proxy.cut()
     expect(quota.take(account, 3_000)).toMatchObject({ granted: 3_000 })
-    proxy.mend()
+    proxy.fix()
     await expect.poll(() => usedOf(account)).toBe(3_000)
   })
 
@@ -154,7 +154,7 @@ describe.each(databases.filter(({ name }) => name === 'postgres'))('quota while 
       await new Promise((resolve) => setTimeout(resolve, 150))
       proxy.cut()
       await new Promise((resolve) => setTimeout(resolve, 150))
-      proxy.mend()
+      proxy.fix()
     }
     await expect.poll(() => events.at(-1)).toMatchObject({ state: 'ended' })
     ended = true

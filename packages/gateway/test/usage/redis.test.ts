@@ -104,12 +104,12 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       // As if many more calls were owed: none drains while the test runs, however busy the machine is.
       const owed = 110_000
       await redis.client.set(`keyrail:rate:${id}`, `${owed}:${at}`)
-      const refused = await limiter.take(id, limits, 1)
-      expect(refused.granted).toBe(0)
-      expect(refused.retryAfterMs).toBeGreaterThan(0)
+      const rejected = await limiter.take(id, limits, 1)
+      expect(rejected.granted).toBe(0)
+      expect(rejected.retryAfterMs).toBeGreaterThan(0)
       expect(await limiter.take(other, limits, 10)).toMatchObject({ granted: 10 })
       // As if that had been so long ago.
-      await redis.client.set(`keyrail:rate:${id}`, `${owed}:${Number(at) - refused.retryAfterMs - 1_000}`)
+      await redis.client.set(`keyrail:rate:${id}`, `${owed}:${Number(at) - rejected.retryAfterMs - 1_000}`)
       expect((await limiter.take(id, limits, 1)).granted).toBe(1)
     })
 
@@ -126,14 +126,14 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       expect(await redis.client.pttl(`keyrail:rate:${id}`)).toBeLessThan(60_000)
     })
 
-    test('a limit that was lowered below what is owed refuses, and no more', async () => {
+    test('a limit that was lowered below what is owed rejects, and no more', async () => {
       const { limiter } = await openLimiter(5_000)
       const id = newId()
       await limiter.take(id, { perSecond: 1, burst: 200 }, 200)
       expect(await limiter.take(id, { perSecond: 1, burst: 5 }, 1)).toMatchObject({ granted: 0, remaining: 0 })
     })
 
-    test('a slow Redis refuses nobody who keeps to the limit, and holds each up only for its patience', async () => {
+    test('a slow Redis rejects nobody who keeps to the limit, and holds each up only for its patience', async () => {
       const { limiter } = await openLimiter(500)
       const id = newId()
       const limits = { perSecond: 10, burst: 200 }
@@ -166,7 +166,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       expect(await redis.client.get(`keyrail:rate:${id}`)).toBe(before)
     })
 
-    test('a Redis that is gone and comes back refuses nobody, and is asked again', async () => {
+    test('a Redis that is gone and comes back rejects nobody, and is asked again', async () => {
       const { limiter, redis } = await openLimiter(100)
       const id = newId()
       const limits = { perSecond: 50, burst: 50 }
@@ -243,7 +243,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     })
   })
 
-  test('that cannot be reached, or refuses the password, ends nothing, and its errors tell no secret', async () => {
+  test('that cannot be reached, or rejects the password, ends nothing, and its errors tell no secret', async () => {
     const wrong = new URL(server.url)
     wrong.password = 'hunter2hunter2'
     const closed = new URL(server.url)

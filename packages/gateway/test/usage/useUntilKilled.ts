@@ -29,7 +29,7 @@ const call = async (): Promise<void> => {
   for (;;) {
     const { granted } = await quota.take(account, 1)
     if (granted === 0) return
-    meter.count(key, 'mainnet', 'eth_call', 'answered', 1)
+    meter.count(key, 'mainnet', 'eth_call', 'succeeded', 1)
     // In one go with what it tells of: a kill comes before both or after both, or between them once.
     writeSync(1, `${Date.now()}\n`)
     if (order.pauseMs > 0) await wait(order.pauseMs)

@@ -77,7 +77,7 @@ const keyrail: ProviderBehavior = {
         errorData('quota_exceeded', { window: 'day' }),
       ),
     ],
-    range: [rpcError(502, -32_603, 'Response too large', errorData('response_too_large', { maxAnswerBytes: 1_000 }))],
+    range: [rpcError(502, -32_603, 'Response too large', errorData('response_too_large', { maxResponseBytes: 1_000 }))],
     batchTooLarge: [serviceError(413, -32_600, 'Batch too large: 1001 > 1000', 'batch_too_large')],
     methodUnavailable: [rpcError(200, -32_601, missingMethod, errorData('method_not_found'))],
     wrongNetwork: [

@@ -19,7 +19,7 @@ export function AccountSecurity() {
   const { data } = useQuery(sessionQuery)
   return (
     <>
-      <PageHead title="Password and deletion" windowTitle="Account: password" lead={data?.account.mail} />
+      <PageHead title="Password and deletion" windowTitle="Account: password" lead={data?.account.email} />
       <ChangePassword />
       <DeleteAccount />
     </>
@@ -55,7 +55,7 @@ function ChangePassword() {
             name="current"
             value={current}
             onChange={setCurrent}
-            mend={changing.mendOf('current')}
+            fix={changing.fixOf('current')}
           />
           <PasswordField
             kind="new"
@@ -63,7 +63,7 @@ function ChangePassword() {
             name="next"
             value={next}
             onChange={setNext}
-            mend={changing.mendOf('next') ?? changing.mendOf('password')}
+            fix={changing.fixOf('next') ?? changing.fixOf('password')}
             hint="At least 8 characters."
           />
         </div>
@@ -77,7 +77,7 @@ function DeleteAccount() {
   const router = useRouter()
   const [isAsking, setAsking] = useState(false)
   const [password, setPassword] = useState('')
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({ password: password === '' ? 'Type your password' : undefined }),
     send: () => ask('POST /api/account/delete', { body: { password } }),
     done: async () => {
@@ -89,7 +89,7 @@ function DeleteAccount() {
   return (
     <Card
       title="Delete the account"
-      lead="All apps and API keys go with it and are refused at once. This cannot be undone."
+      lead="All apps and API keys go with it and are rejected at once. This cannot be undone."
     >
       <div className="row end">
         <Button kind="danger" onClick={() => setAsking(true)}>
@@ -101,7 +101,7 @@ function DeleteAccount() {
           <form className="stack" noValidate onSubmit={submit}>
             <p className="soft">Every program that uses one of your keys stops working at once.</p>
             <Trouble text={trouble} />
-            <PasswordField kind="current" value={password} onChange={setPassword} mend={mendOf('password')} />
+            <PasswordField kind="current" value={password} onChange={setPassword} fix={fixOf('password')} />
             <div className="row end">
               <Button onClick={() => setAsking(false)}>Cancel</Button>
               <Button kind="dangerPrimary" type="submit" busy={isPending}>

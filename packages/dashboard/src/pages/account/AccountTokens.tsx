@@ -108,7 +108,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
             onChange={setLabel}
             required
             most={64}
-            mend={making.mendOf('label')}
+            fix={making.fixOf('label')}
             hint="What it is for, such as “deploy script”."
           />
           <TextField
@@ -118,7 +118,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
             optional
             value={expiry}
             onChange={setExpiry}
-            mend={making.mendOf('expiresAt')}
+            fix={making.fixOf('expiresAt')}
           />
         </div>
         <Choices
@@ -128,7 +128,7 @@ function Make({ onMade }: { readonly onMade: (token: string) => void }) {
           value={chosen}
           onChange={setChosen}
           options={scopes}
-          mend={making.mendOf('scopes')}
+          fix={making.fixOf('scopes')}
         />
       </SaveForm>
     </Card>

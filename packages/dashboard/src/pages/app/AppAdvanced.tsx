@@ -53,14 +53,14 @@ function About({ app }: { readonly app: AppView }) {
   return (
     <Card title="About it">
       <SaveForm of={saving}>
-        <NameFields values={draft.values} onChange={draft.change} mendOf={saving.mendOf} />
+        <NameFields values={draft.values} onChange={draft.change} fixOf={saving.fixOf} />
         <SelectField
           label="Use case"
           name="useCase"
           value={draft.values.useCase}
           onChange={(value) => draft.change({ useCase: value })}
           options={(deployment?.useCases ?? [app.useCase]).map((value) => ({ value, title: value }))}
-          mend={saving.mendOf('useCase')}
+          fix={saving.fixOf('useCase')}
         />
       </SaveForm>
     </Card>
@@ -82,12 +82,12 @@ function Offered({ app }: { readonly app: AppView }) {
     fields: ['services', 'networks'],
   })
   return (
-    <Card title="Services and networks" lead="Calls to what is off are refused, with a message that says so.">
+    <Card title="Services and networks" lead="Calls to what is off are rejected, with a message that says so.">
       <SaveForm of={saving}>
         {isOff(draft.values) && (
           <Note kind="warn">
             Without a {services.length === 0 ? 'service' : 'network'}{' '}
-            {isOff(app) ? 'the app is off:' : 'the app will be off:'} all its calls are refused.
+            {isOff(app) ? 'the app is off:' : 'the app will be off:'} all its calls are rejected.
           </Note>
         )}
         <div className="pair">
@@ -98,7 +98,7 @@ function Offered({ app }: { readonly app: AppView }) {
             value={services}
             onChange={(value) => draft.change({ services: value })}
             options={(deployment?.services ?? app.services).map((value) => ({ value, title: value }))}
-            mend={saving.mendOf('services')}
+            fix={saving.fixOf('services')}
           />
           <Choices
             legend="Networks"
@@ -107,7 +107,7 @@ function Offered({ app }: { readonly app: AppView }) {
             value={networks}
             onChange={(value) => draft.change({ networks: value })}
             options={(['testnet', 'mainnet'] as const).map((value) => ({ value, title: networkTitles[value] }))}
-            mend={saving.mendOf('networks')}
+            fix={saving.fixOf('networks')}
           />
         </div>
       </SaveForm>
@@ -171,7 +171,7 @@ function RequireJwt({ app }: { readonly app: AppView }) {
   return (
     <Card
       title="Require JWT"
-      lead={`Each call must then bring a token that one of the app’s JWT keys${deployment ? ` (at most ${deployment.limits.maxJwtKeys})` : ''} has signed. The key alone is refused.`}
+      lead={`Each call must then bring a token that one of the app’s JWT keys${deployment ? ` (at most ${deployment.limits.maxJwtKeys})` : ''} has signed. The key alone is rejected.`}
       aside={
         <span className={app.requireJwt ? 'badge good' : 'badge'}>
           <span className="dot" aria-hidden="true" />

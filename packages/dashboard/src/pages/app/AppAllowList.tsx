@@ -27,7 +27,7 @@ const types: readonly {
     title: 'Origins',
     one: 'Origin',
     example: 'https://app.example.com',
-    hint: 'Pages that may call, as a browser names them. https://*.example.com takes all its subdomains. As soon as one origin is listed, calls without an Origin header (servers, curl) are refused.',
+    hint: 'Pages that may call, as a browser names them. https://*.example.com takes all its subdomains. As soon as one origin is listed, calls without an Origin header (servers, curl) are rejected.',
   },
   {
     id: 'ip',
@@ -67,7 +67,7 @@ export function AppAllowList() {
     <>
       <Card
         title="Allow list"
-        lead="Of each type that has entries, a call must meet one. A type without entries allows everything. As soon as one origin is listed, calls without an Origin header (servers, curl) are refused."
+        lead="Of each type that has entries, a call must meet one. A type without entries allows everything. As soon as one origin is listed, calls without an Origin header (servers, curl) are rejected."
       >
         <Add appId={app.id} />
       </Card>
@@ -146,7 +146,7 @@ function Add({ appId }: { readonly appId: string }) {
           value={type}
           onChange={setType}
           options={types.map(({ id, one }) => ({ value: id, title: one }))}
-          mend={adding.mendOf('type')}
+          fix={adding.fixOf('type')}
         />
         <TextField
           label={chosen?.one ?? 'Value'}
@@ -156,7 +156,7 @@ function Add({ appId }: { readonly appId: string }) {
           onChange={setValue}
           placeholder={chosen?.example ?? ''}
           required
-          mend={adding.mendOf('value')}
+          fix={adding.fixOf('value')}
         />
         <TextField
           label="Label"
@@ -165,7 +165,7 @@ function Add({ appId }: { readonly appId: string }) {
           value={label}
           onChange={setLabel}
           most={64}
-          mend={adding.mendOf('label')}
+          fix={adding.fixOf('label')}
         />
       </div>
     </SaveForm>
@@ -227,7 +227,7 @@ function Entry({ appId, entry }: { readonly appId: string; readonly entry: Allow
                 value={label}
                 onChange={setLabel}
                 most={64}
-                mend={editing.mendOf('label')}
+                fix={editing.fixOf('label')}
               />
               <div className="row end">
                 <Button onClick={() => setEditing(false)}>Cancel</Button>

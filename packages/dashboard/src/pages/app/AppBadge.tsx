@@ -1,7 +1,7 @@
 import type { AppView } from '@keyrail/gateway'
 import { KeyBadge } from '../../parts/KeyBadge.tsx'
 
-/** Whether all calls of an app are refused, as nothing of it is on. */
+/** Whether all calls of an app are rejected, as nothing of it is on. */
 export const isOff = ({ services, networks }: Pick<AppView, 'services' | 'networks'>): boolean =>
   services.length === 0 || networks.length === 0
 

@@ -17,11 +17,11 @@ export function AppDelete() {
   const router = useRouter()
   const { say } = useDialogs()
   const [name, setName] = useState('')
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({ name: name === app.name ? undefined : 'Type the name exactly as it stands above' }),
     send: () => ask('POST /api/apps/{appId}/delete', { params: { appId: app.id }, body: { name } }),
     done: async () => {
-      say('Deleted. Its key is refused from now on.')
+      say('Deleted. Its key is rejected from now on.')
       await router.navigate({ to: '/apps', replace: true })
       queries.removeQueries({ queryKey: ['app', app.id] })
       await queries.invalidateQueries({ queryKey: ['apps'] })
@@ -31,14 +31,14 @@ export function AppDelete() {
   return (
     <Card
       title="Delete app"
-      lead="Its key is refused at once, everywhere. Its allow list, JWT keys and settings go with it. This cannot be undone."
+      lead="Its key is rejected at once, everywhere. Its allow list, JWT keys and settings go with it. This cannot be undone."
     >
       <form className="stack" noValidate onSubmit={submit}>
         <Trouble text={trouble} />
         <p>
           To go on, type its name: <strong className="break">{app.name}</strong>
         </p>
-        <TextField label="Name of the app" name="name" value={name} onChange={setName} required mend={mendOf('name')} />
+        <TextField label="Name of the app" name="name" value={name} onChange={setName} required fix={fixOf('name')} />
         <div className="row end">
           <Button kind="dangerPrimary" type="submit" busy={isPending}>
             Delete app

@@ -25,7 +25,7 @@ export function AppFrame() {
             </Link>
           }
         >
-          <p>Calls with the key of a deleted app are refused.</p>
+          <p>Calls with the key of a deleted app are rejected.</p>
         </Empty>
       </div>
     )

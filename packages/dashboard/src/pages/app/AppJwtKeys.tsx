@@ -105,7 +105,7 @@ function JwtKey({ appId, jwtKey }: { readonly appId: string; readonly jwtKey: Jw
         <ConfirmDialog
           of={removing}
           title="Remove this JWT key?"
-          lead="Tokens that it signed are refused from then on."
+          lead="Tokens that it signed are rejected from then on."
           action="Remove"
           onClose={() => setAsking(false)}
         />
@@ -153,7 +153,7 @@ function Import({ appId }: { readonly appId: string }) {
           value={pem}
           onChange={setPem}
           required
-          mend={importing.mendOf('pem')}
+          fix={importing.fixOf('pem')}
           placeholder="-----BEGIN PUBLIC KEY-----"
         />
         <TextField
@@ -163,7 +163,7 @@ function Import({ appId }: { readonly appId: string }) {
           value={label}
           onChange={setLabel}
           most={64}
-          mend={importing.mendOf('label')}
+          fix={importing.fixOf('label')}
         />
       </SaveForm>
     </Card>
@@ -175,7 +175,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
   const [tried, setTried] = useState<{ readonly result: JwtTestView; readonly checks: string }>()
   // What was found by other keys, or another audience, says nothing any more.
   const result = tried?.checks === checks ? tried.result : undefined
-  const { submit, isPending, trouble, mendOf } = useSubmit({
+  const { submit, isPending, trouble, fixOf } = useSubmit({
     check: () => ({ token: token.trim() === '' ? 'Paste a token' : undefined }),
     send: async () => ({
       result: await ask('POST /api/apps/{appId}/jwt-keys/test', { params: { appId }, body: { token: token.trim() } }),
@@ -198,7 +198,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
             setToken(value)
             setTried(undefined)
           }}
-          mend={mendOf('token')}
+          fix={fixOf('token')}
         />
         <div role="status">
           {result &&
@@ -209,7 +209,7 @@ function Try({ appId, checks }: { readonly appId: string; readonly checks: strin
               </Note>
             ) : (
               <Note kind="warn">
-                The token is refused at the check <strong>{result.check}</strong>
+                The token is rejected at the check <strong>{result.check}</strong>
                 {result.message === result.check ? ': it is no JWT' : `: ${result.message}`}.
               </Note>
             ))}

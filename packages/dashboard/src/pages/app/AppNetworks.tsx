@@ -68,7 +68,7 @@ export function AppNetworks() {
                       />
                     )}
                   </div>
-                  {!isOn && <p className="hint">Calls on this network are refused. Turn it on in Settings.</p>}
+                  {!isOn && <p className="hint">Calls on this network are rejected. Turn it on in Settings.</p>}
                 </Card>
               )
             })}

@@ -27,7 +27,7 @@ export function AppSetup() {
       )}
       {isOff(app) ? (
         <Note kind="warn">
-          {app.services.length === 0 ? 'Its services are off' : 'It has no network'}, so its calls are refused.{' '}
+          {app.services.length === 0 ? 'Its services are off' : 'It has no network'}, so its calls are rejected.{' '}
           <Link to="/apps/$appId/settings/advanced" params={params}>
             Advanced configuration
           </Link>

@@ -48,7 +48,7 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
             value={draft.values.audience}
             onChange={(audience) => draft.change({ audience })}
             most={200}
-            mend={saving.mendOf('jwt.audience')}
+            fix={saving.fixOf('jwt.audience')}
             hint={
               <>
                 What a token’s <code>aud</code> must be or hold. Left empty: anything, or nothing.
@@ -62,7 +62,7 @@ export function JwtChecks({ app }: { readonly app: AppView }) {
             value={draft.values.maxLifetimeS}
             onChange={(maxLifetimeS) => draft.change({ maxLifetimeS })}
             placeholder="86400"
-            mend={saving.mendOf('maxLifetimeS') ?? saving.mendOf('jwt.maxLifetimeS')}
+            fix={saving.fixOf('maxLifetimeS') ?? saving.fixOf('jwt.maxLifetimeS')}
             hint={
               <>
                 A token’s <code>exp</code> may lie at most {ahead} ahead.

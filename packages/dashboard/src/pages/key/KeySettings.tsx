@@ -79,7 +79,7 @@ function About(props: {
   return (
     <Card title="About it">
       <SaveForm of={saving}>
-        <NameFields values={draft.values} onChange={draft.change} mendOf={saving.mendOf} />
+        <NameFields values={draft.values} onChange={draft.change} fixOf={saving.fixOf} />
       </SaveForm>
     </Card>
   )
@@ -94,14 +94,14 @@ function Revoke({ apiKey }: { readonly apiKey: ApiKeyView }) {
     send: () => ask('POST /api/keys/{keyId}/revoke', { params: { keyId: apiKey.id } }),
     done: async () => {
       setAsking(false)
-      say('Revoked. Calls with it are refused from now on.')
+      say('Revoked. Calls with it are rejected from now on.')
       await router.navigate({ to: '/keys', replace: true })
       await queries.invalidateQueries({ queryKey: ['keys'] })
       await queries.invalidateQueries({ queryKey: ['key', apiKey.id] })
     },
   })
   return (
-    <Card title="Revoke API key" lead="Calls with it are refused at once and for good. Its place is free for another.">
+    <Card title="Revoke API key" lead="Calls with it are rejected at once and for good. Its place is free for another.">
       <div className="row end">
         <Button kind="danger" onClick={() => setAsking(true)}>
           Revoke

@@ -31,7 +31,7 @@ export function KeySetup() {
   if (key.state === 'revoked') {
     return (
       <Empty title="This API key is revoked" action={<Link to="/keys">To your API keys</Link>}>
-        <p>Calls with it are refused, for good. Its metrics stay.</p>
+        <p>Calls with it are rejected, for good. Its metrics stay.</p>
       </Empty>
     )
   }
@@ -74,7 +74,7 @@ export function KeySetup() {
       </Loaded>
       <Loaded query={usage}>
         {({ day }) => (
-          <Card title="Today’s use" lead="Of all your API keys together. Refused calls do not count.">
+          <Card title="Today’s use" lead="Of all your API keys together. Rejected calls do not count.">
             <UsageMeter title="Today (UTC)" usage={day} />
           </Card>
         )}

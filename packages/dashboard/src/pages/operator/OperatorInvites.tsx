@@ -56,18 +56,18 @@ export function OperatorInvites() {
 
 function Make() {
   const queries = useQueryClient()
-  const [mail, setMail] = useState('')
+  const [email, setMail] = useState('')
   const [days, setDays] = useState('7')
   const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>()
   const making = useSubmit({
     send: () =>
-      ask('POST /api/admin/invites', { body: { days: Number(days), ...(mail.trim() && { mail: mail.trim() }) } }),
+      ask('POST /api/admin/invites', { body: { days: Number(days), ...(email.trim() && { email: email.trim() }) } }),
     done: async (made) => {
       setMail('')
       setLink(made)
       await queries.invalidateQueries({ queryKey: ['admin', 'invites'] })
     },
-    fields: ['mail', 'days'],
+    fields: ['email', 'days'],
   })
   return (
     <Card title="Invite somebody" lead="A link by which somebody signs up, once.">
@@ -75,13 +75,13 @@ function Make() {
       <SaveForm of={making} action="Make an invite">
         <div className="pair">
           <TextField
-            label="For this mail address alone"
-            name="mail"
+            label="For this email address alone"
+            name="email"
             type="email"
             optional
-            value={mail}
+            value={email}
             onChange={setMail}
-            mend={making.mendOf('mail')}
+            fix={making.fixOf('email')}
           />
           <SelectField
             label="Holds for"
@@ -89,7 +89,7 @@ function Make() {
             value={days}
             onChange={setDays}
             options={['1', '7', '30'].map((value) => ({ value, title: value === '1' ? '1 day' : `${value} days` }))}
-            mend={making.mendOf('days')}
+            fix={making.fixOf('days')}
           />
         </div>
       </SaveForm>
@@ -100,7 +100,7 @@ function Make() {
 function Invite({ invite }: { readonly invite: InviteView }) {
   const queries = useQueryClient()
   const { say } = useDialogs()
-  const whom = invite.mail ?? 'whoever has it'
+  const whom = invite.email ?? 'whoever has it'
   const { submit, isPending, trouble } = useSubmit({
     send: () => ask('DELETE /api/admin/invites/{inviteId}', { params: { inviteId: invite.id } }),
     done: async () => {

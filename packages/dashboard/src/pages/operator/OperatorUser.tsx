@@ -27,7 +27,7 @@ export function OperatorUser() {
       {(user) => (
         <>
           <PageHead
-            title={user.mail}
+            title={user.email}
             crumb={<Link to="/operator">Users</Link>}
             action={
               <span className={user.state === 'active' ? 'badge good' : 'badge bad'}>
@@ -148,8 +148,8 @@ function Disable({ user }: { readonly user: UserView }) {
       {isAsking && (
         <ConfirmDialog
           of={changing}
-          title={`Disable ${user.mail}?`}
-          lead="All calls with the account’s keys are refused at once."
+          title={`Disable ${user.email}?`}
+          lead="All calls with the account’s keys are rejected at once."
           action="Disable"
           onClose={() => setAsking(false)}
         />

@@ -42,7 +42,7 @@ export function OperatorUsers() {
       </Loaded>
       <Card title="Accounts">
         <div role="search">
-          <TextField label="Find by mail address" name="search" type="search" value={search} onChange={setSearch} />
+          <TextField label="Find by email address" name="search" type="search" value={search} onChange={setSearch} />
         </div>
         <Loaded query={query}>
           {({ pages }) => {
@@ -56,7 +56,7 @@ export function OperatorUsers() {
                 <table className="table cards">
                   <thead>
                     <tr>
-                      <th scope="col">Mail address</th>
+                      <th scope="col">Email address</th>
                       <th scope="col">State</th>
                       <th scope="col" className="number">
                         Apps
@@ -72,7 +72,7 @@ export function OperatorUsers() {
                       <tr key={user.id}>
                         <th scope="row">
                           <Link to="/operator/users/$userId" params={{ userId: user.id }}>
-                            {user.mail}
+                            {user.email}
                           </Link>
                         </th>
                         <td>

@@ -1,4 +1,4 @@
-import type { Reading } from '../../lib/parsedRule.ts'
+import type { ParsedRule } from '../../lib/parsedRule.ts'
 
 const shape = /^0x[0-9a-f]{40}$/i
 
@@ -7,7 +7,7 @@ export const parseAddress = (value: unknown): string | undefined =>
   typeof value === 'string' && shape.test(value) ? value.toLowerCase() : undefined
 
 /** Reads an entry of the address list: `0x` and 40 hex digits, in any case. */
-export const readAddressRule = (text: string): Reading<string> => {
+export const readAddressRule = (text: string): ParsedRule<string> => {
   const rule = parseAddress(text)
-  return rule === undefined ? { mend: 'is no address: write 0x and 40 hex digits' } : { rule }
+  return rule === undefined ? { fix: 'is no address: write 0x and 40 hex digits' } : { rule }
 }

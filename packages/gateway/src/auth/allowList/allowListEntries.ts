@@ -1,8 +1,8 @@
 import { readAddressRule } from './addressRule.ts'
-import { readIpRule } from '../../lib/ip/ipRange.ts'
+import { parseIpRange } from '../../lib/ip/ipRange.ts'
 import { readMethodRule } from './methodRule.ts'
 import { readOriginRule } from './originRule.ts'
-import type { Reading } from '../../lib/parsedRule.ts'
+import type { ParsedRule } from '../../lib/parsedRule.ts'
 import { readUserAgentRule } from './userAgentRule.ts'
 
 /** One entry of an allow list. */
@@ -29,12 +29,12 @@ export interface AllowListEntries {
 /** The types of entries. */
 export type AllowListType = keyof AllowListEntries
 
-/** What is wrong with an allow list, and how to mend it. */
+/** What is wrong with an allow list, and how to fix it. */
 export interface AllowListProblem {
   /** Where: `origins`, `origins[2].value`; empty for the whole list. */
   readonly field: string
   /** Reads on from the field's name, and repeats no value. */
-  readonly mend: string
+  readonly fix: string
 }
 
 /** Most entries of one type. */
@@ -42,9 +42,9 @@ export const maxEntriesPerType = 30
 
 const longestLabel = 64
 
-const readers: Readonly<Record<AllowListType, (text: string) => Reading<unknown>>> = {
+const readers: Readonly<Record<AllowListType, (text: string) => ParsedRule<unknown>>> = {
   origins: readOriginRule,
-  ips: readIpRule,
+  ips: parseIpRange,
   methods: readMethodRule,
   addresses: readAddressRule,
   userAgents: readUserAgentRule,
@@ -62,9 +62,9 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
  */
 export const checkAllowListEntries = (given: unknown): readonly AllowListProblem[] => {
   const names = Object.keys(readers)
-  if (!isObject(given)) return [{ field: '', mend: `must be an object with ${names.join(', ')}` }]
+  if (!isObject(given)) return [{ field: '', fix: `must be an object with ${names.join(', ')}` }]
   return Object.entries(given).flatMap(([type, entries]) => {
-    if (!isType(type)) return [{ field: '', mend: `has a type that is not known: known are ${names.join(', ')}` }]
+    if (!isType(type)) return [{ field: '', fix: `has a type that is not known: known are ${names.join(', ')}` }]
     return entries === undefined ? [] : checkEntries(type, entries)
   })
 }
@@ -72,18 +72,18 @@ export const checkAllowListEntries = (given: unknown): readonly AllowListProblem
 const isType = (name: string): name is AllowListType => Object.hasOwn(readers, name)
 
 const checkEntries = (type: AllowListType, entries: unknown): readonly AllowListProblem[] => {
-  if (!Array.isArray(entries)) return [{ field: type, mend: 'must be a list of entries, as in [{ value }]' }]
+  if (!Array.isArray(entries)) return [{ field: type, fix: 'must be a list of entries, as in [{ value }]' }]
   if (entries.length > maxEntriesPerType)
-    return [{ field: type, mend: `must have no more than ${maxEntriesPerType} entries` }]
+    return [{ field: type, fix: `must have no more than ${maxEntriesPerType} entries` }]
   // Array.from, as flatMap would leave the holes of a sparse list unseen.
   return Array.from<unknown, readonly AllowListProblem[]>(entries, (entry, index) => {
     const field = `${type}[${index}]`
     if (!isObject(entry) || typeof entry['value'] !== 'string')
-      return [{ field: `${field}.value`, mend: 'must be a text' }]
+      return [{ field: `${field}.value`, fix: 'must be a text' }]
     const { label } = entry
     if (label !== undefined && (typeof label !== 'string' || label.length > longestLabel))
-      return [{ field: `${field}.label`, mend: `must be a text of at most ${longestLabel} characters` }]
+      return [{ field: `${field}.label`, fix: `must be a text of at most ${longestLabel} characters` }]
     const reading = readers[type](entry['value'])
-    return 'mend' in reading ? [{ field: `${field}.value`, mend: reading.mend }] : []
+    return 'fix' in reading ? [{ field: `${field}.value`, fix: reading.fix }] : []
   }).flat()
 }

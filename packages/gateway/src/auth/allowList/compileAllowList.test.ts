@@ -10,8 +10,8 @@ const b = `0x${'b2'.repeat(20)}`
 const from = (...values: readonly string[]): { value: string }[] => values.map((value) => ({ value }))
 const nobody: AllowListRequest = { ip: undefined, origin: undefined, userAgent: undefined }
 
-const refusedCall = (entries: AllowListEntries, method: string, params?: unknown): string | undefined =>
-  compileAllowList(entries).refuseCall({
+const rejectedCall = (entries: AllowListEntries, method: string, params?: unknown): string | undefined =>
+  compileAllowList(entries).rejectCall({
     method,
     params: typeof params === 'string' ? params : params === undefined ? undefined : JSON.stringify(params),
   })?.message
@@ -20,12 +20,12 @@ describe('compileAllowList', () => {
   test('an empty list, or one of empty types, restricts nothing', () => {
     for (const entries of [{}, { ips: [], origins: [], methods: [], addresses: [], userAgents: [] }]) {
       const list = compileAllowList(entries)
-      expect(list.refuseRequest(nobody)).toBeUndefined()
-      expect(list.refuseCall({ method: 'eth_call', params: undefined })).toBeUndefined()
+      expect(list.rejectRequest(nobody)).toBeUndefined()
+      expect(list.rejectCall({ method: 'eth_call', params: undefined })).toBeUndefined()
     }
   })
 
-  test('refuses as the table says: 403, -32002, a reason, and the message', () => {
+  test('rejects as the table says: 403, -32002, a reason, and the message', () => {
     const list = compileAllowList({
       ips: from('10.0.0.1'),
       origins: from('example.com'),
@@ -34,34 +34,34 @@ describe('compileAllowList', () => {
       addresses: from(a),
     })
     const good: AllowListRequest = { ip: '10.0.0.1', origin: 'https://example.com', userAgent: 'my-wallet/1.0' }
-    expect(list.refuseRequest(good)).toBeUndefined()
+    expect(list.rejectRequest(good)).toBeUndefined()
     const common = { status: 403, code: -32002 }
-    expect(list.refuseRequest({ ...good, ip: '10.0.0.2' })).toEqual({
+    expect(list.rejectRequest({ ...good, ip: '10.0.0.2' })).toEqual({
       ...common,
       message: 'rejected due to app settings: IP not allowed',
       reason: 'ip_not_allowed',
     })
-    expect(list.refuseRequest({ ...good, origin: 'https://evil.example' })).toEqual({
+    expect(list.rejectRequest({ ...good, origin: 'https://evil.example' })).toEqual({
       ...common,
       message: 'rejected due to app settings: origin not allowed',
       reason: 'origin_not_allowed',
     })
-    expect(list.refuseRequest({ ...good, userAgent: 'curl/8' })).toEqual({
+    expect(list.rejectRequest({ ...good, userAgent: 'curl/8' })).toEqual({
       ...common,
       message: 'rejected due to app settings: user agent not allowed',
       reason: 'user_agent_not_allowed',
     })
-    expect(list.refuseCall({ method: 'eth_getLogs', params: '[]' })).toEqual({
+    expect(list.rejectCall({ method: 'eth_getLogs', params: '[]' })).toEqual({
       ...common,
       message: 'rejected due to app settings: method eth_getLogs not allowed',
       reason: 'method_not_allowed',
     })
-    expect(list.refuseCall({ method: 'eth_getBalance', params: `["${b}"]` })).toEqual({
+    expect(list.rejectCall({ method: 'eth_getBalance', params: `["${b}"]` })).toEqual({
       ...common,
       message: `rejected due to app settings: address ${b} not allowed`,
       reason: 'address_not_allowed',
     })
-    expect(list.refuseCall({ method: 'eth_call', params: '[{}]' })).toEqual({
+    expect(list.rejectCall({ method: 'eth_call', params: '[{}]' })).toEqual({
       ...common,
       message: 'rejected due to app settings: call without an address not allowed with an address list',
       reason: 'address_not_allowed',
@@ -69,15 +69,15 @@ describe('compileAllowList', () => {
   })
 
   test('whoever does not say where they come from does not meet a list', () => {
-    expect(compileAllowList({ ips: from('0.0.0.0/0', '::/0') }).refuseRequest(nobody)?.reason).toBe('ip_not_allowed')
-    expect(compileAllowList({ origins: from('a.example') }).refuseRequest(nobody)?.reason).toBe('origin_not_allowed')
-    expect(compileAllowList({ userAgents: from('x') }).refuseRequest(nobody)?.reason).toBe('user_agent_not_allowed')
+    expect(compileAllowList({ ips: from('0.0.0.0/0', '::/0') }).rejectRequest(nobody)?.reason).toBe('ip_not_allowed')
+    expect(compileAllowList({ origins: from('a.example') }).rejectRequest(nobody)?.reason).toBe('origin_not_allowed')
+    expect(compileAllowList({ userAgents: from('x') }).rejectRequest(nobody)?.reason).toBe('user_agent_not_allowed')
   })
 
   test('of several types each must be met, of the entries of one type one is enough', () => {
     const list = compileAllowList({ ips: from('10.0.0.1', '10.0.0.2'), origins: from('a.example', 'b.example') })
     const asks = (ip: string, origin: string): string | undefined =>
-      list.refuseRequest({ ...nobody, ip, origin: `https://${origin}` })?.reason
+      list.rejectRequest({ ...nobody, ip, origin: `https://${origin}` })?.reason
     expect(asks('10.0.0.2', 'a.example')).toBeUndefined()
     expect(asks('10.0.0.1', 'b.example')).toBeUndefined()
     expect(asks('10.0.0.3', 'a.example')).toBe('ip_not_allowed')
@@ -93,22 +93,22 @@ describe('compileAllowList', () => {
     ['eth_*', 'ethx_getLogs', false],
     ['eth_*', 'net_version', false],
   ])('with %s listed, %s: %s', (entry, method, allowed) => {
-    expect(refusedCall({ methods: from(entry) }, method) === undefined).toBe(allowed)
+    expect(rejectedCall({ methods: from(entry) }, method) === undefined).toBe(allowed)
   })
 
   test('compares addresses by their bytes, whatever their case on either side', () => {
     for (const value of [a, a.toLowerCase(), `0x${a.slice(2).toUpperCase()}`]) {
-      expect(refusedCall({ addresses: from(value) }, 'eth_getBalance', [a])).toBeUndefined()
-      expect(refusedCall({ addresses: from(a) }, 'eth_call', [{ to: value }])).toBeUndefined()
+      expect(rejectedCall({ addresses: from(value) }, 'eth_getBalance', [a])).toBeUndefined()
+      expect(rejectedCall({ addresses: from(a) }, 'eth_call', [{ to: value }])).toBeUndefined()
     }
   })
 
   test('of several addresses all must be listed', () => {
     const addresses = from(a, b)
     const other = `0x${'c3'.repeat(20)}`
-    expect(refusedCall({ addresses }, 'eth_getLogs', [{ address: [a, b] }])).toBeUndefined()
-    expect(refusedCall({ addresses }, 'eth_getLogs', [{ address: [a, other] }])).toMatch(other)
-    expect(refusedCall({ addresses }, 'eth_getLogs', [{ address: [a, a.slice(2)] }])).toMatch('no address')
+    expect(rejectedCall({ addresses }, 'eth_getLogs', [{ address: [a, b] }])).toBeUndefined()
+    expect(rejectedCall({ addresses }, 'eth_getLogs', [{ address: [a, other] }])).toMatch(other)
+    expect(rejectedCall({ addresses }, 'eth_getLogs', [{ address: [a, a.slice(2)] }])).toMatch('no address')
   })
 
   test.each([
@@ -117,30 +117,30 @@ describe('compileAllowList', () => {
     [`[{"to":"${a}","\\u0074o":"${b}"}]`],
     [`[{"to":"${a}","To":"${b}"}]`],
     [`[{"to":"${a}"},"latest",{},{"time":"0x1","time":"0x2"}]`],
-  ])('refuses a repeated member name, in any spelling that some node takes for the same: %s', (params) => {
-    expect(refusedCall({ addresses: from(a) }, 'eth_call', params)).toBe(
+  ])('rejects a repeated member name, in any spelling that some node takes for the same: %s', (params) => {
+    expect(rejectedCall({ addresses: from(a) }, 'eth_call', params)).toBe(
       'rejected due to app settings: repeated or escaped member names not allowed with an address list',
     )
   })
 
-  test('state overrides under a name that JSON.parse was led to misread are refused', () => {
+  test('state overrides under a name that JSON.parse was led to misread are rejected', () => {
     const entries = { addresses: from(a) }
     const prime = `[{"to":"${a}"},"latest",{"tracer":"callTracer","\\\\u0073tateOver":{}}]`
     const attack = `[{"to":"${a}"},"latest",{"tracer":"callTracer","\\u0073tateOverrides":{"${b}":{"code":"0x00"}}}]`
     for (let round = 0; round < 3; round += 1) {
-      refusedCall(entries, 'debug_traceCall', prime)
+      rejectedCall(entries, 'debug_traceCall', prime)
       JSON.parse(prime)
-      expect(refusedCall(entries, 'debug_traceCall', attack)).toMatch('escaped member names')
+      expect(rejectedCall(entries, 'debug_traceCall', attack)).toMatch('escaped member names')
     }
   })
 
   test('without an address list params are not looked at', () => {
-    expect(refusedCall({ methods: from('eth_call') }, 'eth_call', '[{"to":1,"to":2}]')).toBeUndefined()
+    expect(rejectedCall({ methods: from('eth_call') }, 'eth_call', '[{"to":1,"to":2}]')).toBeUndefined()
   })
 
   test('no method name makes a long message', () => {
-    expect(refusedCall({ methods: from('eth_call') }, 'x'.repeat(100_000))?.length).toBeLessThan(200)
-    expect(refusedCall({ addresses: from(a) }, 'x'.repeat(100_000))?.length).toBeLessThan(200)
+    expect(rejectedCall({ methods: from('eth_call') }, 'x'.repeat(100_000))?.length).toBeLessThan(200)
+    expect(rejectedCall({ addresses: from(a) }, 'x'.repeat(100_000))?.length).toBeLessThan(200)
   })
 
   test('never lets a listed address open the door for another, wherever the two stand', () => {
@@ -162,7 +162,7 @@ describe('compileAllowList', () => {
     const seen = { allowed: 0 }
     fc.assert(
       fc.property(call, (text) => {
-        if (list.refuseCall({ method: 'eth_call', params: `[${text}]` }) !== undefined) return
+        if (list.rejectCall({ method: 'eth_call', params: `[${text}]` }) !== undefined) return
         seen.allowed += 1
         expect(String(calledBy(text)).toLowerCase()).toBe(a.toLowerCase())
       }),
@@ -186,7 +186,7 @@ describe('compileAllowList', () => {
     [{ ips: [{ value: '10.0.0.1', label: 'x'.repeat(65) }] }, /^ips\[0\]\.label/],
     [{ ip: [] }, /^the allow list has a type that is not known/],
     [null, /^the allow list must be an object/],
-  ])('refuses %j when it is given', (entries, message) => {
+  ])('rejects %j when it is given', (entries, message) => {
     expect(() => compileAllowList(entries as AllowListEntries)).toThrow(message)
   })
 

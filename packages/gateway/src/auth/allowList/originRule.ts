@@ -1,4 +1,4 @@
-import type { Reading } from '../../lib/parsedRule.ts'
+import type { ParsedRule } from '../../lib/parsedRule.ts'
 
 /** An origin, taken apart. */
 export interface Origin {
@@ -44,21 +44,21 @@ export const parseOrigin = (header: string): Origin | undefined => {
  * Reads an entry of the origin list: `https://app.example.com`, `app.example.com`, `localhost:3000`, `*.example.com`. Without a scheme
  * http and https are meant, without a port the scheme's own; `*.` stands for one or more names before the host and not for none.
  */
-export const readOriginRule = (text: string): Reading<OriginRule> => {
-  if (text === '*') return { mend: 'allows every origin: leave the list empty instead' }
+export const readOriginRule = (text: string): ParsedRule<OriginRule> => {
+  if (text === '*') return { fix: 'allows every origin: leave the list empty instead' }
   if (text === 'null')
-    return { mend: "is what pages without an origin send, and anyone's can: name the origins themselves" }
+    return { fix: "is what pages without an origin send, and anyone's can: name the origins themselves" }
   const [, schemeText, star, name = '', portText] = (text.length > longest ? null : entryShape.exec(text)) ?? []
   const scheme = schemeText?.toLowerCase()
-  if (name.includes('*')) return { mend: "may have a '*' only at the beginning, as in *.example.com" }
-  if (/[/?#\\]/.test(name)) return { mend: 'is more than an origin: leave away what follows the host and the port' }
+  if (name.includes('*')) return { fix: "may have a '*' only at the beginning, as in *.example.com" }
+  if (/[/?#\\]/.test(name)) return { fix: 'is more than an origin: leave away what follows the host and the port' }
   if (portText !== undefined && (!/^[1-9][0-9]{0,4}$/.test(portText) || Number(portText) > 65_535))
-    return { mend: "has no good port after the ':': write one from 1 to 65535" }
+    return { fix: "has no good port after the ':': write one from 1 to 65535" }
   const web = scheme === undefined || ownPort(scheme) !== ''
   const found = web ? canonicalHost(name) : hostShape.test(name.toLowerCase()) ? name.toLowerCase() : undefined
-  if (found === undefined) return { mend: 'is no origin: write one as in https://app.example.com' }
+  if (found === undefined) return { fix: 'is no origin: write one as in https://app.example.com' }
   if (star !== undefined && (!web || /^\[|(?:^|\.)[0-9]+\.?$/.test(found)))
-    return { mend: "may have '*.' only before a domain name" }
+    return { fix: "may have '*.' only before a domain name" }
   return {
     rule: {
       scheme,

@@ -180,11 +180,11 @@ describe('readTransactionTo', () => {
     ['a length that begins with zero', (signed[0]?.text ?? '').replace('0xf86c', '0xf9006c')],
     ['a short text under a long head', (signed[0]?.text ?? '').replace('0xf86c', '0xf86d').replace('9435', 'b81435')],
     ['type 3 that creates', (signed[6]?.text ?? '').replace(`94${'11'.repeat(20)}`, '80').replace('03f8cf', '03f8bb')],
-  ])('refuses %s', (_name, value) => {
+  ])('rejects %s', (_name, value) => {
     expect(readTransactionTo(value)).toBeUndefined()
   })
 
-  test('refuses at once what is larger than any transaction', () => {
+  test('rejects at once what is larger than any transaction', () => {
     const long = `0x${'f8'.repeat(20_000_000)}`
     expect(cpuMs(() => expect(readTransactionTo(long)).toBeUndefined())).toBeLessThan(500)
   })

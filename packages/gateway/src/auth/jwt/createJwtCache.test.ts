@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createVerdictCache } from './createJwtCache.ts'
-import type { VerdictCacheOptions } from './createJwtCache.ts'
+import { createJwtCache } from './createJwtCache.ts'
+import type { JwtCacheOptions } from './createJwtCache.ts'
 import { compileJwtPolicy } from './jwtPolicy.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -16,7 +16,7 @@ const make = (claims: unknown): string => {
 }
 
 /** A cache with a clock to set, and a count of how often the keys were asked for: only a verdict made anew does that. */
-const watched = (options: VerdictCacheOptions = {}) => {
+const watched = (options: JwtCacheOptions = {}) => {
   let nowS = start
   let asked = 0
   const counting = new Map(policy.keys)
@@ -24,7 +24,7 @@ const watched = (options: VerdictCacheOptions = {}) => {
     asked += 1
     return policy.keys.get(kid)
   }
-  const cache = createVerdictCache({ ...options, now: () => nowS * 1000 })
+  const cache = createJwtCache({ ...options, now: () => nowS * 1000 })
   const app = { id: 'app-1', version: 1, jwt: { ...policy, keys: counting } }
   return {
     cache,
@@ -38,7 +38,7 @@ const watched = (options: VerdictCacheOptions = {}) => {
   }
 }
 
-describe('createVerdictCache', () => {
+describe('createJwtCache', () => {
   test('judges a token once a minute, good or bad', () => {
     const { judge, asked, at } = watched()
     const tokens = [make({ exp: start + 3600 }), `${make({ exp: start + 3600 }).slice(0, -4)}AAAA`]
@@ -99,7 +99,7 @@ describe('createVerdictCache', () => {
   })
 
   test('is bounded, and bad tokens do not crowd out good ones', () => {
-    const { judge, asked, cache } = watched({ maxVerdicts: 10 })
+    const { judge, asked, cache } = watched({ maxResults: 10 })
     const token = make({ exp: start + 3600 })
     expect(judge(token)).toBe('ok')
     for (let index = 0; index < 1_000; index += 1) expect(judge(`rubbish-${index}`)).toBe('malformed')

@@ -47,7 +47,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     rsa.privateKey.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' }).toString(),
   ]
 
-  test('refuses a private key in any form, also beside a public one, and repeats nothing of it', () => {
+  test('rejects a private key in any form, also beside a public one, and repeats nothing of it', () => {
     for (const secret of [...privates, ...others]) {
       const body = secret.split('\n')[1] ?? ''
       for (const text of [secret, spki(rsa.publicKey) + secret, secret.toLowerCase()]) {
@@ -57,7 +57,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     }
   })
 
-  test('refuses a private key that calls itself a public one', () => {
+  test('rejects a private key that calls itself a public one', () => {
     for (const secret of privates) {
       const disguised = secret.replaceAll('PRIVATE KEY', 'PUBLIC KEY')
       expect(() => importJwtKey(disguised)).toThrow(TypeError)
@@ -89,7 +89,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     ['two keys', spki(rsa.publicKey) + spki(p256.publicKey), /the one block/],
     ['a key cut short', spki(rsa.publicKey).split('\n').toSpliced(2, 1).join('\n'), /cannot be read/],
     ['a long text', 'x'.repeat(20_000), /at most 16384/],
-  ])('refuses %s, saying what to do', (_name, pem, message) => {
+  ])('rejects %s, saying what to do', (_name, pem, message) => {
     expect(() => importJwtKey(pem)).toThrow(message)
   })
 
@@ -100,7 +100,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
   }
 
   test.each([1n, 2n, 65_536n, 0x1_0000_0001n, (1n << 2_040n) + 1n])(
-    'refuses an RSA key whose exponent is %s: 1 signs any text, an even one none, and a long one takes long',
+    'rejects an RSA key whose exponent is %s: 1 signs any text, an even one none, and a long one takes long',
     (e) => {
       const pem = withExponent(e)
       expect(() => importJwtKey(pem)).toThrow('exponent')
@@ -118,7 +118,7 @@ MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
     expect(() => importJwtKey(withExponent(65_539n, modulus(8192)))).toThrow('exponent')
   })
 
-  test('whatever is done to a key, it is imported as a key that is whole or refused by a message without it', () => {
+  test('whatever is done to a key, it is imported as a key that is whole or rejected by a message without it', () => {
     const pems = [rsa, p256, ed25519].map((pair) => spki(pair.publicKey))
     const changes = fc.array(fc.tuple(fc.nat(), fc.constantFrom('', 'A', '/', '\n', '=', '-', ' ', 'é', '\0')), {
       maxLength: 3,
@@ -193,7 +193,7 @@ describe('compileJwtPolicy', () => {
     [{ keys: [], maxLifetimeS: 1.5 }, /maxLifetimeS/],
     [{ keys: [], maxLifetimeS: 31_536_001 }, /from 1 to 31536000/],
     [{ keys: [], audience: 1 as unknown as string }, /audience must be a text that is not empty/],
-  ])('refuses settings %#', (settings, message) => {
+  ])('rejects settings %#', (settings, message) => {
     expect(() => compileJwtPolicy(settings)).toThrow(message)
   })
 

@@ -30,7 +30,7 @@ const shape = /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY
  * Imports a public key in PEM: RSA of 2048 to 8192 bits (RS256, RS384, RS512), P-256 (ES256) or Ed25519 (EdDSA). The algorithms follow
  * from the key, so a token cannot choose what it is checked by.
  * @param pem - One block `-----BEGIN PUBLIC KEY-----` (SPKI), with nothing around it but white space.
- * @throws {TypeError} where it is anything else, a private key above all. The message names the mend and repeats nothing of what was given.
+ * @throws {TypeError} where it is anything else, a private key above all. The message names the fix and repeats nothing of what was given.
  * @see RFC 7518 section 3, RFC 8037 section 3.1, RFC 7468 section 13
  */
 export const importJwtKey = (pem: string): JwtPublicKey => {

@@ -33,7 +33,7 @@ export const maxJwtKeys = 3
 
 /**
  * Compiles an app's settings for tokens: once for each version of an app.
- * @throws {TypeError} where a key or a setting is wrong. The message names the mend and repeats nothing of a key.
+ * @throws {TypeError} where a key or a setting is wrong. The message names the fix and repeats nothing of a key.
  */
 export const compileJwtPolicy = ({ keys, audience, maxLifetimeS = defaultLifetimeS }: JwtSettings): JwtPolicy => {
   if (keys.length > maxJwtKeys) throw new TypeError(`keys must be no more than ${maxJwtKeys}: remove one first`)

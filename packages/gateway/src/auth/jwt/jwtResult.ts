@@ -1,6 +1,6 @@
 import type { AllowList } from '../allowList/compileAllowList.ts'
 
-/** The checks of a token, in the order in which they are made; a refusal names the first that failed. */
+/** The checks of a token, in the order in which they are made; a rejection names the first that failed. */
 export type JwtCheck =
   | 'missing'
   | 'malformed'
@@ -16,7 +16,7 @@ export type JwtCheck =
   | 'claims'
 
 /** What was found of a token. Holds nothing of the token itself but its key's id. */
-export type JwtVerdict =
+export type JwtResult =
   | {
       readonly ok: true
       readonly kid: string

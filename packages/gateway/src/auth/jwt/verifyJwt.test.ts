@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../allowList/fuzzCases.ts'
 import { compileJwtPolicy } from './jwtPolicy.ts'
 import type { JwtSettings } from './jwtPolicy.ts'
-import type { JwtVerdict } from './jwtResult.ts'
+import type { JwtResult } from './jwtResult.ts'
 import { readNarrowingClaims } from './narrowingClaims.ts'
 import { kidOf, parseJwt } from './parseJwt.ts'
 import { readBearer } from './readBearer.ts'
-import { refuseJwt } from './rejectJwt.ts'
+import { rejectJwt } from './rejectJwt.ts'
 import { verifyJwt } from './verifyJwt.ts'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -39,7 +39,7 @@ const make = (header: unknown, claims: unknown, key: KeyObject = p256.privateKey
 const es256 = { alg: 'ES256', kid: 'ec' }
 const good = { exp: hour }
 
-const judge = (token: string | undefined, settings: Partial<JwtSettings> = {}): JwtVerdict =>
+const judge = (token: string | undefined, settings: Partial<JwtSettings> = {}): JwtResult =>
   verifyJwt(token, compileJwtPolicy({ keys, ...settings }), now * 1000)
 const checkOf = (token: string | undefined, settings: Partial<JwtSettings> = {}): string => {
   const verdict = judge(token, settings)
@@ -74,7 +74,7 @@ describe('verifyJwt', () => {
     ['ES256K', 'ec'],
     ['Ed25519', 'ed'],
     ['RS256', 'ec'],
-  ])('refuses the alg %s for the key %s', (alg, kid) => {
+  ])('rejects the alg %s for the key %s', (alg, kid) => {
     expect(checkOf(make({ alg, kid }, good))).toBe('algorithm')
     expect(checkOf(`${base64url({ alg, kid })}.${base64url(good)}.`)).toBe('algorithm')
   })
@@ -99,7 +99,7 @@ describe('verifyJwt', () => {
     }
   })
 
-  test.each(['crit', 'jku', 'x5u', 'jwk', 'x5c', 'b64', 'zip', 'enc'])('refuses the header %s', (name) => {
+  test.each(['crit', 'jku', 'x5u', 'jwk', 'x5c', 'b64', 'zip', 'enc'])('rejects the header %s', (name) => {
     for (const value of [null, [], 'https://evil.example/keys', stranger.publicKey.export({ format: 'jwk' })])
       expect(judge(make({ ...es256, [name]: value }, good))).toMatchObject({
         ok: false,
@@ -115,11 +115,11 @@ describe('verifyJwt', () => {
     [{ alg: 'ES256', kid: 'other' }, 'unknown kid'],
     [{ alg: 'ES256', kid: '__proto__' }, 'unknown kid'],
     [{ alg: 'ES256', kid: 'EC' }, 'unknown kid'],
-  ])('refuses the header %j: %s', (header, message) => {
+  ])('rejects the header %j: %s', (header, message) => {
     expect(judge(make(header, good))).toMatchObject({ check: 'kid', message })
   })
 
-  test('refuses what another signed, what was changed after, and a signature in another form', () => {
+  test('rejects what another signed, what was changed after, and a signature in another form', () => {
     expect(checkOf(make(es256, good, stranger.privateKey))).toBe('signature')
     const [header, , signature] = make(es256, good).split('.')
     expect(checkOf(`${header}.${base64url({ exp: hour + 1 })}.${signature}`)).toBe('signature')
@@ -197,14 +197,14 @@ describe('verifyJwt', () => {
       }),
     )
     const allow = verdict.ok ? verdict.allow : undefined
-    expect(allow?.refuseCall({ method: 'eth_call', params: `[{"to":"${address}"}]` })).toBeUndefined()
-    expect(allow?.refuseCall({ method: 'eth_getLogs', params: '[]' })?.reason).toBe('method_not_allowed')
-    expect(allow?.refuseCall({ method: 'eth_call', params: `[{"to":"0x${'b2'.repeat(20)}"}]` })?.reason).toBe(
+    expect(allow?.rejectCall({ method: 'eth_call', params: `[{"to":"${address}"}]` })).toBeUndefined()
+    expect(allow?.rejectCall({ method: 'eth_getLogs', params: '[]' })?.reason).toBe('method_not_allowed')
+    expect(allow?.rejectCall({ method: 'eth_call', params: `[{"to":"0x${'b2'.repeat(20)}"}]` })?.reason).toBe(
       'address_not_allowed',
     )
     const request = { ip: undefined, userAgent: undefined }
-    expect(allow?.refuseRequest({ ...request, origin: 'https://app.example.com' })).toBeUndefined()
-    expect(allow?.refuseRequest({ ...request, origin: 'https://evil.example' })?.reason).toBe('origin_not_allowed')
+    expect(allow?.rejectRequest({ ...request, origin: 'https://app.example.com' })).toBeUndefined()
+    expect(allow?.rejectRequest({ ...request, origin: 'https://evil.example' })?.reason).toBe('origin_not_allowed')
   })
 
   test.each<[Record<string, unknown>]>([
@@ -255,9 +255,9 @@ describe('verifyJwt', () => {
     }
   })
 
-  test('refuses as the table says, and tells one who sent nothing how to send', () => {
-    expect(refuseJwt(judge(valid))).toBeUndefined()
-    expect(refuseJwt(judge(make(es256, { exp: now })))).toEqual({
+  test('rejects as the table says, and tells one who sent nothing how to send', () => {
+    expect(rejectJwt(judge(valid))).toBeUndefined()
+    expect(rejectJwt(judge(make(es256, { exp: now })))).toEqual({
       status: 401,
       code: -32016,
       message: 'invalid JWT: expired',
@@ -265,7 +265,7 @@ describe('verifyJwt', () => {
       data: { check: 'expiry' },
       headers: ['WWW-Authenticate', 'Bearer error="invalid_token"'],
     })
-    expect(refuseJwt(judge(undefined))).toMatchObject({
+    expect(rejectJwt(judge(undefined))).toMatchObject({
       message: 'invalid JWT: none was sent: use Authorization: Bearer',
       headers: ['WWW-Authenticate', 'Bearer'],
     })
@@ -478,8 +478,8 @@ describe('readNarrowingClaims', () => {
       const allow = readNarrowingClaims(claims)
       if (allow === undefined || 'bad' in allow) throw new Error(JSON.stringify(allow))
       return [
-        allow.refuseCall({ method: 'eth_call', params: `[{"to":"0x${'b2'.repeat(20)}"}]` })?.reason,
-        allow.refuseRequest({ ip: undefined, userAgent: undefined, origin: 'https://evil.example' })?.reason,
+        allow.rejectCall({ method: 'eth_call', params: `[{"to":"0x${'b2'.repeat(20)}"}]` })?.reason,
+        allow.rejectRequest({ ip: undefined, userAgent: undefined, origin: 'https://evil.example' })?.reason,
       ]
     }
     expect(rejects({ methods: ['eth_chainId'] })).toEqual(['method_not_allowed', undefined])

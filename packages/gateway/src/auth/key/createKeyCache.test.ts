@@ -55,7 +55,7 @@ describe('createKeyCache', () => {
     )
   })
 
-  test.each([0, 1, 1.5, Number.NaN])('refuses a bound of %s', (bound) => {
+  test.each([0, 1, 1.5, Number.NaN])('rejects a bound of %s', (bound) => {
     expect(() => createKeyCache(bound)).toThrow(new TypeError('maxEntries must be a whole number of 2 or more'))
   })
 })

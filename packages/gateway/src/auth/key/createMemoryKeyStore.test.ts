@@ -66,7 +66,7 @@ describe('createMemoryKeyStore', () => {
     ['a rate of 0', { ...record, limits: { ...limits, perSecond: 0 } }, noRate],
     ['no burst', { ...record, limits: { ...limits, burst: undefined } }, noBurst],
     ['half a call a day', { ...record, limits: { ...limits, perDay: 0.5 } }, noDay],
-  ])('refuses a record that is wrong, added or given at the start: %s', (_, wrong, message) => {
+  ])('rejects a record that is wrong, added or given at the start: %s', (_, wrong, message) => {
     const keys = createMemoryKeyStore()
     const key = createApiKey('app')
     expect(() => keys.add(key, wrong as KeyRecord)).toThrow(new TypeError(message))
@@ -74,7 +74,7 @@ describe('createMemoryKeyStore', () => {
     expect(() => createMemoryKeyStore([[hash, wrong as KeyRecord]])).toThrow(new TypeError(message))
   })
 
-  test('refuses a record under a key in place of its hash, without repeating it', () => {
+  test('rejects a record under a key in place of its hash, without repeating it', () => {
     expect(() => createMemoryKeyStore([[createApiKey('app'), record]])).toThrow(
       new TypeError('a record must stand under the hash of its key, 64 lower hex digits: make it with hashApiKey'),
     )
@@ -87,7 +87,7 @@ describe('createMemoryKeyStore', () => {
     expect(keys.find(hash)?.networks).toEqual(['testnet'])
   })
 
-  test('refuses what is no key, without repeating it', () => {
+  test('rejects what is no key, without repeating it', () => {
     expect(() => createMemoryKeyStore().add('my-secret', record)).toThrow(
       new TypeError('key is no API key: make one with createApiKey'),
     )

@@ -151,7 +151,7 @@ export const createStoredKeys = ({
   /** How many have asked for a reading that has not begun: they share one. */
   let waiting: Promise<void> | undefined
   const refresh = (): Promise<void> => {
-    // One that is under way may have looked before the change that this is about.
+    // One that is in flight may have looked before the change that this is about.
     waiting ??= reading.then(() => {
       waiting = undefined
       return closed ? undefined : (reading = read())

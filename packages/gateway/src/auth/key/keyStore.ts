@@ -22,7 +22,7 @@ export interface KeyRecord {
   readonly kind: 'app' | 'apiKey'
   /** Where the key may be used. */
   readonly networks: readonly Network[]
-  /** Only an active key is answered; a state that is not known here is refused too. `disabled`: its user is. */
+  /** Only an active key is answered; a state that is not known here is rejected too. `disabled`: its user is. */
   readonly status: 'active' | 'revoked' | 'expired' | 'disabled'
   /** When the key ends, in milliseconds since 1970: judged at every request. @default null, for never */
   readonly endsAt?: number | null

@@ -1,6 +1,6 @@
 import type { Network } from '../../lib/network.ts'
-import { refusals } from '../../errors/rejections.ts'
-import type { Refusal } from '../../errors/rejection.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
 import type { KeyRecord } from './keyStore.ts'
 
 /**
@@ -8,18 +8,18 @@ import type { KeyRecord } from './keyStore.ts'
  * @param nowMs - Since 1970. A key's end is judged anew each time: it may lie between two looks at the same record.
  * @returns Why not, or `undefined`.
  */
-export const refuseKey = (
+export const rejectKey = (
   record: KeyRecord,
   at: { network: Network; variant: 'app' | 'apiKey' },
   nowMs: number,
-): Refusal | undefined => {
-  if (record.status === 'revoked') return refusals.keyRevoked()
-  if (record.status === 'expired') return refusals.keyExpired()
+): Rejection | undefined => {
+  if (record.status === 'revoked') return rejections.keyRevoked()
+  if (record.status === 'expired') return rejections.keyExpired()
   // A store may know states that this version does not.
-  if (record.status !== 'active') return refusals.keyDisabled()
-  if (record.endsAt !== undefined && record.endsAt !== null && nowMs >= record.endsAt) return refusals.keyExpired()
+  if (record.status !== 'active') return rejections.keyDisabled()
+  if (record.endsAt !== undefined && record.endsAt !== null && nowMs >= record.endsAt) return rejections.keyExpired()
   const [only, ...others] = record.networks
   if (!record.networks.includes(at.network))
-    return refusals.wrongNetwork(at.network, only !== undefined && others.length === 0 ? only : null)
-  return record.kind === at.variant ? undefined : refusals.keyWrongPath(record.kind, at.network)
+    return rejections.wrongNetwork(at.network, only !== undefined && others.length === 0 ? only : null)
+  return record.kind === at.variant ? undefined : rejections.keyWrongPath(record.kind, at.network)
 }

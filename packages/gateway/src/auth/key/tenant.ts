@@ -1,9 +1,9 @@
 import type { RateLimits } from '../../usage/rateLimit/rateLimiter.ts'
 import type { QuotaAccount } from '../../usage/quota/quota.ts'
-import { keptShareOf } from '../../lib/memoryBudget.ts'
-import type { KeptShare } from '../../lib/memoryBudget.ts'
+import { getBufferShare } from '../../lib/memoryBudget.ts'
+import type { BufferShare } from '../../lib/memoryBudget.ts'
 import type { KeyRecord } from './keyStore.ts'
-import type { Rehearsal } from './testKey.ts'
+import type { TestKey } from './testKey.ts'
 
 /** What a key's record means for limits and metering: worked out once for each record. */
 export interface Tenant {
@@ -11,13 +11,13 @@ export interface Tenant {
   /** Who has the key, perhaps with others. */
   readonly ownerId: string
   /** What all requests of the owner keep in memory. */
-  readonly share: KeptShare
+  readonly share: BufferShare
   /** `undefined`: no rate. */
   readonly rate: RateLimits | undefined
   /** Whose quota is used; `undefined`: none. */
   readonly account: QuotaAccount | undefined
   /** What a rehearsal key plays; such a key is not metered. */
-  readonly rehearsal: Rehearsal | undefined
+  readonly testKey: TestKey | undefined
 }
 
 const tenants = new WeakMap<KeyRecord, Tenant>()
@@ -40,11 +40,11 @@ export const tenantOf = (record: KeyRecord): Tenant => {
   const tenant: Tenant = {
     record,
     ownerId: owner,
-    share: keptShareOf(owner),
+    share: getBufferShare(owner),
     rate: perSecond === null ? undefined : { perSecond, burst },
     // What has no limit is counted all the same: its owner wants to see it.
     account: record.limits === undefined ? undefined : { id: accountId(record), perDay, perMonth },
-    rehearsal: undefined,
+    testKey: undefined,
   }
   tenants.set(record, tenant)
   return tenant

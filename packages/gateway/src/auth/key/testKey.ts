@@ -1,2 +1,2 @@
 /** What a rehearsal key brings about. */
-export type Rehearsal = '401' | '429' | 'quota' | 'slow'
+export type TestKey = '401' | '429' | 'quota' | 'slow'

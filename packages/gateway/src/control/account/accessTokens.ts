@@ -1,7 +1,7 @@
 import { audit, toAccount } from './accountParts.ts'
 import type { AccountParts } from './accountParts.ts'
-import { refuse } from './accountError.ts'
-import type { AccountRefusal } from './accountError.ts'
+import { reject } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { createSecretText, hashSecret, isSecretText } from './secretText.ts'
 
@@ -21,7 +21,7 @@ const findFault = ({
   scopes: readonly string[]
   expiresAt: number | null
   now: number
-}): AccountRefusal | undefined => {
+}): AccountError | undefined => {
   const length = [...label.trim()].length
   if (length < 1 || length > maxLabel || /[\p{Cc}\p{Cs}]/u.test(label))
     return {
@@ -70,7 +70,7 @@ export const createTokens = ({
   createAccessToken: async ({ viewer, label, scopes, expiresAt, ip }) => {
     // A token that leaked must not make others that outlive it.
     const { session } = viewer
-    if (session === undefined) return refuse.needsSession()
+    if (session === undefined) return reject.needsSession()
     const at = now()
     const fault = findFault({ label, scopes, expiresAt, now: at })
     if (fault !== undefined) return fault
@@ -101,8 +101,8 @@ export const createTokens = ({
       })
       return accessToken
     })
-    if (made === 'notFound') return refuse.gone()
-    if (made === 'ended') return refuse.needsSession()
+    if (made === 'notFound') return reject.gone()
+    if (made === 'ended') return reject.needsSession()
     if (made === 'tokensFull')
       return {
         status: 409,

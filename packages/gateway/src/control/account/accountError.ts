@@ -1,17 +1,17 @@
-/** Why an account's request was refused: stable names, to be shown to programs. */
-export type AccountRefusalCode =
+/** Why an account's request was rejected: stable names, to be shown to programs. */
+export type AccountErrorCode =
   | 'wrong_credentials'
   | 'wrong_password'
   | 'account_disabled'
-  | 'account_gone'
+  | 'account_deleted'
   | 'confirm_required'
   | 'session_required'
   | 'sign_up_closed'
   | 'invite_required'
   | 'invite_invalid'
   | 'link_invalid'
-  | 'mail_taken'
-  | 'mail_invalid'
+  | 'email_taken'
+  | 'email_invalid'
   | 'password_invalid'
   | 'label_invalid'
   | 'scopes_invalid'
@@ -23,12 +23,12 @@ export type AccountRefusalCode =
   | 'too_many_tries'
   | 'busy'
 
-/** A request that was refused. Holds nothing of what was given. */
-export interface AccountRefusal {
+/** A request that was rejected. Holds nothing of what was given. */
+export interface AccountError {
   /** The HTTP status that says so. */
   readonly status: 401 | 403 | 404 | 409 | 415 | 422 | 429
-  readonly code: AccountRefusalCode
-  /** A sentence for a person: what is wrong, and the mend. */
+  readonly code: AccountErrorCode
+  /** A sentence for a person: what is wrong, and the fix. */
   readonly message: string
   /** Which of the given fields is wrong, by its name in the request. */
   readonly field?: string
@@ -37,76 +37,76 @@ export interface AccountRefusal {
 }
 
 /**
- * Whether a result is a refusal.
+ * Whether a result is a rejection.
  * @param result - What a function of the accounts gave.
  */
-export const isAccountRefusal = (result: unknown): result is AccountRefusal =>
+export const isAccountError = (result: unknown): result is AccountError =>
   typeof result === 'object' &&
   result !== null &&
   typeof (result as { code?: unknown }).code === 'string' &&
   typeof (result as { status?: unknown }).status === 'number'
 
-/** The refusals that say the same wherever they are given. */
-export const refuse = {
-  wrongCredentials: (): AccountRefusal => ({
+/** The rejections that say the same wherever they are given. */
+export const reject = {
+  wrongCredentials: (): AccountError => ({
     status: 401,
     code: 'wrong_credentials',
-    message: 'the mail address or the password is wrong',
+    message: 'the email address or the password is wrong',
   }),
-  wrongPassword: (field: string): AccountRefusal => ({
+  wrongPassword: (field: string): AccountError => ({
     status: 403,
     code: 'wrong_password',
     message: 'the password is wrong',
     field,
   }),
-  disabled: (): AccountRefusal => ({
+  disabled: (): AccountError => ({
     status: 403,
     code: 'account_disabled',
     message: 'this account is disabled: ask who runs this service',
   }),
-  gone: (): AccountRefusal => ({ status: 404, code: 'account_gone', message: 'there is no such account' }),
-  needsSession: (): AccountRefusal => ({
+  gone: (): AccountError => ({ status: 404, code: 'account_deleted', message: 'there is no such account' }),
+  needsSession: (): AccountError => ({
     status: 403,
     code: 'session_required',
     message: 'an access token cannot do this: log in with a browser',
   }),
-  mailTaken: (): AccountRefusal => ({
+  emailTaken: (): AccountError => ({
     status: 409,
-    code: 'mail_taken',
-    message: 'there is an account with this mail address: log in',
-    field: 'mail',
+    code: 'email_taken',
+    message: 'there is an account with this email address: log in',
+    field: 'email',
   }),
-  mail: (): AccountRefusal => ({
+  email: (): AccountError => ({
     status: 422,
-    code: 'mail_invalid',
+    code: 'email_invalid',
     message: 'mail must be an address such as ann@example.org, of at most 254 bytes',
-    field: 'mail',
+    field: 'email',
   }),
-  password: (fault: string, field: string): AccountRefusal => ({
+  password: (fault: string, field: string): AccountError => ({
     status: 422,
     code: 'password_invalid',
     message: `the password ${fault}`,
     field,
   }),
-  invite: (): AccountRefusal => ({
+  invite: (): AccountError => ({
     status: 403,
     code: 'invite_invalid',
-    message: 'this invite was used, has ended, or is for another mail address: ask for a new one',
+    message: 'this invite was used, has ended, or is for another email address: ask for a new one',
     field: 'invite',
   }),
-  link: (): AccountRefusal => ({
+  link: (): AccountError => ({
     status: 404,
     code: 'link_invalid',
     message: 'this link was used or has ended: ask for a new one',
     field: 'link',
   }),
-  tooManyTries: (retryAfterMs: number): AccountRefusal => ({
+  tooManyTries: (retryAfterMs: number): AccountError => ({
     status: 429,
     code: 'too_many_tries',
     message: `too many tries from here: try again in ${Math.ceil(retryAfterMs / 1_000)} s`,
     retryAfterMs,
   }),
-  busy: (): AccountRefusal => ({
+  busy: (): AccountError => ({
     status: 429,
     code: 'busy',
     message: 'too many log in at this moment: try again in a second',

@@ -6,7 +6,7 @@ import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
 import type { SignUpMode } from './accounts.ts'
 import type { Account } from './account.ts'
-import type { Debts } from './createThrottle.ts'
+import type { Throttle } from './createThrottle.ts'
 import type { LogInThrottle } from './createLogInThrottle.ts'
 import type { Passwords } from './createPasswords.ts'
 
@@ -25,21 +25,21 @@ export interface AccountParts {
 export interface GuardedParts extends AccountParts {
   readonly logInThrottle: LogInThrottle
   /** Of callers by block of addresses: accounts made, and passwords set by links. */
-  readonly signUps: Debts
+  readonly signUps: Throttle
   /** Of sessions by hash: passwords asked for again. */
-  readonly confirmations: Debts
+  readonly confirmations: Throttle
   /** Failures that go into the audit log: of an account by its id, so that those at others leave them room. */
-  readonly loggedFailures: Debts
-  /** The same at mail addresses that nobody has, all together. */
-  readonly loggedStrangers: Debts
+  readonly loggedFailures: Throttle
+  /** The same at email addresses that nobody has, all together. */
+  readonly loggedUnknownClients: Throttle
   /** How long the audit log is kept. */
   readonly auditMs: number
 }
 
 /** The account without the hash of its password. */
-export const toAccount = ({ id, mail, state, role, limits, createdAt }: User): Account => ({
+export const toAccount = ({ id, email, state, role, limits, createdAt }: User): Account => ({
   id,
-  mail,
+  email,
   state,
   role,
   limits,

@@ -4,7 +4,7 @@ import type { AccessToken } from '../../storage/accessTokens.ts'
 import type { Change } from '../../storage/changes.ts'
 import type { Storage } from '../../storage/openStorage.ts'
 import type { Session } from '../../storage/sessions.ts'
-import type { AccountRefusal } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
 import type { Passwords } from './createPasswords.ts'
 import type { Operator } from './operator.ts'
 
@@ -46,21 +46,21 @@ export interface NewAccessToken {
 export type SignUpMode = 'open' | 'invite' | 'closed'
 
 /**
- * The accounts: who signs up, who is logged in, and who may do what needs a password. Refusals are results.
+ * The accounts: who signs up, who is logged in, and who may do what needs a password. Rejections are results.
  * @throws {StorageError} each function, where the database cannot be asked.
  */
 export interface Accounts {
   /** Makes an account and logs in. */
   signUp(
-    request: Origin & { mail: string; password: string; invite?: string | undefined },
-  ): Promise<LoggedIn | AccountRefusal>
+    request: Origin & { email: string; password: string; invite?: string | undefined },
+  ): Promise<LoggedIn | AccountError>
   /**
-   * Makes a session. Costs the same for a mail address that nobody has and for a wrong password.
+   * Makes a session. Costs the same for a email address that nobody has and for a wrong password.
    * @param request.current - The token of the session that the browser has, if one: it ends.
    */
   logIn(
-    request: Origin & { mail: string; password: string; current?: string | undefined },
-  ): Promise<LoggedIn | AccountRefusal>
+    request: Origin & { email: string; password: string; current?: string | undefined },
+  ): Promise<LoggedIn | AccountError>
   /** Ends the session of a token; it is no mistake if there is none. */
   logOut(token: string, origin?: Origin): Promise<void>
   /** Who has the session of a token. Sessions end 7 days after their last use, and 30 days after they began. */
@@ -70,15 +70,13 @@ export interface Accounts {
   /** Whether a text is the operator's token; never where none was set. */
   isOperatorToken(text: string): boolean
   /** Lets pass what needs a person: a session younger than 15 minutes, or the password. A token never passes. */
-  confirm(viewer: Viewer, password?: string): Promise<true | AccountRefusal>
+  confirm(viewer: Viewer, password?: string): Promise<true | AccountError>
   /** Changes the password, ends all sessions, and makes a new one. */
-  changePassword(
-    request: Origin & { viewer: Viewer; current: string; next: string },
-  ): Promise<LoggedIn | AccountRefusal>
+  changePassword(request: Origin & { viewer: Viewer; current: string; next: string }): Promise<LoggedIn | AccountError>
   /** Deletes the account and all that it owns but the audit log. */
-  deleteAccount(request: { viewer: Viewer; password: string; ip?: string }): Promise<true | AccountRefusal>
+  deleteAccount(request: { viewer: Viewer; password: string; ip?: string }): Promise<true | AccountError>
   /** Sets a new password by a one-time link's token, ends all sessions, removes all personal access tokens, and logs in. */
-  resetPassword(request: Origin & { link: string; password: string }): Promise<LoggedIn | AccountRefusal>
+  resetPassword(request: Origin & { link: string; password: string }): Promise<LoggedIn | AccountError>
   /**
    * Makes a personal access token.
    * @param request.label - 1 to 64 characters.
@@ -91,7 +89,7 @@ export interface Accounts {
     scopes: readonly string[]
     expiresAt: number | null
     ip?: string
-  }): Promise<NewAccessToken | AccountRefusal>
+  }): Promise<NewAccessToken | AccountError>
   listAccessTokens(viewer: Viewer): Promise<readonly AccessToken[]>
   /** @returns Whether the viewer had such a token. */
   removeAccessToken(request: { viewer: Viewer; id: string; ip?: string }): Promise<boolean>

@@ -1,4 +1,4 @@
-import type { AccountRefusal } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
 
 /** The headers of a request, such as a `Headers`. */
 export interface HeaderReader {
@@ -6,15 +6,15 @@ export interface HeaderReader {
 }
 
 /**
- * Refuses a write that another site may have made a browser send. For each request that a cookie vouches for and that is no GET or HEAD,
+ * Rejects a write that another site may have made a browser send. For each request that a cookie vouches for and that is no GET or HEAD,
  * also without a body.
  * @param headers - The request's.
  * @param publicOrigin - Where the dashboard is served, such as `https://node.example`.
- * @returns The refusal, or `undefined` where the write may pass: it is JSON, which no form can send, and the browser says that the page is
+ * @returns The rejection, or `undefined` where the write may pass: it is JSON, which no form can send, and the browser says that the page is
  * ours. Who says nothing is no browser, and is told to use a token.
  * @see Fetch Metadata Request Headers, section 2.1
  */
-export const checkBrowserWrite = (headers: HeaderReader, publicOrigin: string): AccountRefusal | undefined => {
+export const checkBrowserWrite = (headers: HeaderReader, publicOrigin: string): AccountError | undefined => {
   const type = headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase()
   const origin = headers.get('origin')
   const site = headers.get('sec-fetch-site')

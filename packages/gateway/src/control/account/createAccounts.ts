@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { monotonicClock } from '../../lib/clock.ts'
 import { createTokens } from './accessTokens.ts'
 import type { Accounts, AccountsOptions } from './accounts.ts'
-import { createDebts } from './createThrottle.ts'
+import { createThrottle } from './createThrottle.ts'
 import { createLogInThrottle } from './createLogInThrottle.ts'
 import { createOperator } from './createOperator.ts'
 import { createPasswords } from './createPasswords.ts'
@@ -42,10 +42,10 @@ export const createAccounts = ({
   const guarded = {
     ...parts,
     logInThrottle: createLogInThrottle(monotonic),
-    signUps: createDebts({ burst: signUpBurst, intervalMs: minute, ...monotonic }),
-    confirmations: createDebts({ burst: 5, intervalMs: minute, ...monotonic }),
-    loggedFailures: createDebts({ burst: 20, intervalMs: minute, ...monotonic }),
-    loggedStrangers: createDebts({ burst: 100, intervalMs: 1_000, maxKeys: 2, ...monotonic }),
+    signUps: createThrottle({ burst: signUpBurst, intervalMs: minute, ...monotonic }),
+    confirmations: createThrottle({ burst: 5, intervalMs: minute, ...monotonic }),
+    loggedFailures: createThrottle({ burst: 20, intervalMs: minute, ...monotonic }),
+    loggedUnknownClients: createThrottle({ burst: 100, intervalMs: 1_000, maxKeys: 2, ...monotonic }),
     auditMs: auditDays * day,
   }
   return {

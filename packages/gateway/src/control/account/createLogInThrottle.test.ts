@@ -13,7 +13,7 @@ const address = (at: number): string => `10.${(at >> 16) & 255}.${(at >> 8) & 25
 describe('the throttle of log-ins', () => {
   test('slows one caller at one account, and not its neighbours', () => {
     const { clock, throttle } = start()
-    const fail = (mail: string, ip: string) => throttle.take({ mail, ip }).retryAfterMs
+    const fail = (email: string, ip: string) => throttle.take({ email, ip }).retryAfterMs
     expect(Array.from({ length: 6 }, () => fail('ann@x', '192.0.2.1'))).toEqual([0, 0, 0, 0, 0, minute])
     expect(fail(' ANN@x ', '::ffff:192.0.2.1')).toBe(minute)
     expect(fail('bob@x', '192.0.2.1')).toBe(0)
@@ -26,22 +26,22 @@ describe('the throttle of log-ins', () => {
     const { throttle } = start()
     const waits = Array.from(
       { length: 40 },
-      (_, at) => throttle.take({ mail: `user${at}@x`, ip: `2001:db8::${at.toString(16)}` }).retryAfterMs,
+      (_, at) => throttle.take({ email: `user${at}@x`, ip: `2001:db8::${at.toString(16)}` }).retryAfterMs,
     )
     expect(waits.filter((wait) => wait === 0)).toHaveLength(30)
-    expect(throttle.take({ mail: 'ann@x', ip: '2001:db8:0:1::1' }).retryAfterMs).toBe(0)
+    expect(throttle.take({ email: 'ann@x', ip: '2001:db8:0:1::1' }).retryAfterMs).toBe(0)
   })
 
   test('costs nothing for right passwords, up to one a second', () => {
     const { clock, throttle } = start()
     for (let at = 0; at < 200; at += 1) {
-      const attempt = throttle.take({ mail: 'ann@x', ip: '192.0.2.1' })
+      const attempt = throttle.take({ email: 'ann@x', ip: '192.0.2.1' })
       expect(attempt.retryAfterMs).toBe(0)
       attempt.succeeded()
       clock.now += 1_000
     }
     const waits = Array.from({ length: 70 }, () => {
-      const attempt = throttle.take({ mail: 'ann@x', ip: '192.0.2.1' })
+      const attempt = throttle.take({ email: 'ann@x', ip: '192.0.2.1' })
       attempt.succeeded()
       return attempt.retryAfterMs
     })
@@ -50,12 +50,12 @@ describe('the throttle of log-ins', () => {
 
   test('gives each caller one try in five minutes at an account that is guessed at from all over', () => {
     const { clock, throttle } = start()
-    const fail = (at: number) => throttle.take({ mail: 'ann@x', ip: address(at) }).retryAfterMs
+    const fail = (at: number) => throttle.take({ email: 'ann@x', ip: address(at) }).retryAfterMs
     for (let at = 0; at < 50; at += 1) expect(fail(at)).toBe(0)
     expect(fail(0)).toBe(5 * minute)
     expect(fail(1_000)).toBe(0)
     expect(fail(1_000)).toBe(5 * minute)
-    expect(throttle.take({ mail: 'bob@x', ip: address(0) }).retryAfterMs).toBe(0)
+    expect(throttle.take({ email: 'bob@x', ip: address(0) }).retryAfterMs).toBe(0)
     // And forgets.
     clock.now += 50 * 30_000
     expect([fail(0), fail(0), fail(0)]).toEqual([0, 0, 0])
@@ -70,11 +70,11 @@ describe('the throttle of log-ins', () => {
         }),
         (attacks) => {
           const { clock, throttle } = start()
-          for (const [at, mail, wait] of attacks) {
+          for (const [at, email, wait] of attacks) {
             clock.now += wait
-            throttle.take({ mail, ip: address(at) })
+            throttle.take({ email, ip: address(at) })
           }
-          expect(throttle.take({ mail: 'ann@x', ip: '192.0.2.1' }).retryAfterMs).toBe(0)
+          expect(throttle.take({ email: 'ann@x', ip: '192.0.2.1' }).retryAfterMs).toBe(0)
         },
       ),
       { numRuns: 100 },
@@ -89,7 +89,7 @@ describe('the throttle of log-ins', () => {
         let tried = 0
         for (const wait of waits) {
           clock.now += wait
-          if (throttle.take({ mail: 'ann@x', ip: '192.0.2.1' }).retryAfterMs === 0) tried += 1
+          if (throttle.take({ email: 'ann@x', ip: '192.0.2.1' }).retryAfterMs === 0) tried += 1
         }
         expect(tried).toBeLessThanOrEqual(5 + (clock.now - begin) / minute)
       }),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { foldText } from '../../storage/foldText.ts'
-import { createDebts } from './createThrottle.ts'
-import type { Debts } from './createThrottle.ts'
+import { createThrottle } from './createThrottle.ts'
+import type { Throttle } from './createThrottle.ts'
 import { ipBlock } from '../../lib/ip/ipBlock.ts'
 import { hashSecret } from './secretText.ts'
 
@@ -15,7 +15,7 @@ export interface LogInTry {
 
 /** Slows who guesses passwords. */
 export interface LogInThrottle {
-  take(request: { mail: string; ip: string }): LogInTry
+  take(request: { email: string; ip: string }): LogInTry
 }
 
 const second = 1_000
@@ -28,7 +28,7 @@ const minute = 60 * second
  * @param options.now - A monotonic clock in milliseconds.
  */
 export const createLogInThrottle = ({ now, maxKeys }: { now: Clock; maxKeys?: number }): LogInThrottle => {
-  const debts = (burst: number, intervalMs: number): Debts => createDebts({ burst, intervalMs, maxKeys, now })
+  const debts = (burst: number, intervalMs: number): Throttle => createThrottle({ burst, intervalMs, maxKeys, now })
   const failuresOfCaller = debts(30, 6 * second)
   const failuresAtAccount = debts(50, 30 * second)
   const failuresOfPair = debts(5, minute)
@@ -37,10 +37,10 @@ export const createLogInThrottle = ({ now, maxKeys }: { now: Clock; maxKeys?: nu
   const triesOfCaller = debts(60, second)
 
   return {
-    take: ({ mail, ip }) => {
+    take: ({ email, ip }) => {
       const caller = ipBlock(ip)
       // Hashed, as what a caller may make us remember must be short.
-      const account = hashSecret(foldText(mail)).slice(0, 32)
+      const account = hashSecret(foldText(email)).slice(0, 32)
       const pair = `${account} ${caller}`
       const underAttack = failuresAtAccount.waitMs(account) > 0
       const retryAfterMs = Math.max(

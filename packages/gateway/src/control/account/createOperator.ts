@@ -1,12 +1,12 @@
 import type { Repositories } from '../../storage/repositories.ts'
 import { audit, toAccount } from './accountParts.ts'
 import type { AccountParts } from './accountParts.ts'
-import { refuse } from './accountError.ts'
-import type { AccountRefusal } from './accountError.ts'
+import { reject } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
 import { findPasswordFault } from './findPasswordFault.ts'
 import { findLimitsFault } from './findLimitsFault.ts'
-import { isMail } from './isEmail.ts'
+import { isEmail } from './isEmail.ts'
 import type { Actor, Operator } from './operator.ts'
 import { createSecretText, hashSecret } from './secretText.ts'
 
@@ -15,7 +15,7 @@ const inviteValidMs = 7 * day
 const linkValidMs = day
 const longestValidMs = 366 * day
 
-const checkValid = (validMs: number): AccountRefusal | undefined =>
+const checkValid = (validMs: number): AccountError | undefined =>
   Number.isSafeInteger(validMs) && validMs > 0 && validMs <= longestValidMs
     ? undefined
     : {
@@ -44,14 +44,14 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
       detail?: Readonly<Record<string, unknown>>
       work: (within: Repositories) => Promise<unknown>
     },
-  ): Promise<Account | AccountRefusal> => {
+  ): Promise<Account | AccountError> => {
     const changed = await storage.transaction(async (within) => {
       if ((await within.users.hold(id)) === undefined) return undefined
       await audit(within, { at: now(), userId: id, actor, action, subject: id, ip, detail: detail ?? null })
       await work(within)
       return within.users.find(id)
     })
-    if (changed === undefined) return refuse.gone()
+    if (changed === undefined) return reject.gone()
     onChange([{ kind: 'user', id }])
     return toAccount(changed)
   }
@@ -60,20 +60,20 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
     listUsers: async (page) => (await storage.users.list(page)).map(toAccount),
 
     findUser: async (by) => {
-      const user = 'id' in by ? await storage.users.find(by.id) : await storage.users.findByMail(by.mail)
+      const user = 'id' in by ? await storage.users.find(by.id) : await storage.users.findByEmail(by.email)
       return user && toAccount(user)
     },
 
-    addUser: async ({ mail, password, role = 'user', actor = 'operator', ip }) => {
-      if (!isMail(mail)) return refuse.mail()
-      const fault = findPasswordFault(password, { mail })
-      if (fault !== undefined) return refuse.password(fault, 'password')
+    addUser: async ({ email, password, role = 'user', actor = 'operator', ip }) => {
+      if (!isEmail(email)) return reject.email()
+      const fault = findPasswordFault(password, { email })
+      if (fault !== undefined) return reject.password(fault, 'password')
       const hashed = await passwords.hash(password)
-      if (hashed === 'busy') return refuse.busy()
+      if (hashed === 'busy') return reject.busy()
       return storage.transaction(async (within) => {
         const at = now()
-        const user = await within.users.create({ mail, password: hashed.phc, role, now: at })
-        if (user === 'mailTaken') return refuse.mailTaken()
+        const user = await within.users.create({ email, password: hashed.phc, role, now: at })
+        if (user === 'emailTaken') return reject.emailTaken()
         await audit(within, {
           at,
           userId: user.id,
@@ -87,7 +87,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
       })
     },
 
-    inviteUser: async ({ mail, validMs = inviteValidMs, actor = 'operator', ip }) => {
+    inviteUser: async ({ email, validMs = inviteValidMs, actor = 'operator', ip }) => {
       // A link that nobody can use must not be handed out.
       if (signUp() === 'closed')
         return {
@@ -95,16 +95,16 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
           code: 'sign_up_closed',
           message: 'an invite cannot be used while signUp is closed: set it to invite in the config first',
         }
-      if (mail !== undefined && !isMail(mail)) return refuse.mail()
+      if (email !== undefined && !isEmail(email)) return reject.email()
       const fault = checkValid(validMs)
       if (fault !== undefined) return fault
       const text = createSecretText('invite')
       return storage.transaction(async (within) => {
         const at = now()
-        if (mail !== undefined && (await within.users.findByMail(mail)) !== undefined) return refuse.mailTaken()
+        if (email !== undefined && (await within.users.findByEmail(email)) !== undefined) return reject.emailTaken()
         const invite = await within.invites.create({
           hash: hashSecret(text),
-          mail: mail?.trim() ?? null,
+          email: email?.trim() ?? null,
           createdBy: actor,
           expiresAt: at + validMs,
           now: at,
@@ -116,7 +116,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
           action: 'invite.create',
           subject: invite.id,
           ip,
-          detail: { mail: invite.mail, expiresAt: invite.expiresAt },
+          detail: { email: invite.email, expiresAt: invite.expiresAt },
         })
         return { invite, text }
       })
@@ -137,7 +137,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
         {
           action: state === 'disabled' ? 'account.disable' : 'account.enable',
           work: async ({ sessions, users }) => {
-            // Who logs in meanwhile waits, as the account is held, and then is refused.
+            // Who logs in meanwhile waits, as the account is held, and then is rejected.
             if (state === 'disabled') await sessions.endAll(id)
             await users.setState(id, state)
           },
@@ -182,7 +182,7 @@ export const createOperator = ({ storage, passwords, signUp, now, onChange }: Ac
         })
         return link
       })
-      return made === 'notFound' ? refuse.gone() : { text, expiresAt: made.expiresAt }
+      return made === 'notFound' ? reject.gone() : { text, expiresAt: made.expiresAt }
     },
   }
 }

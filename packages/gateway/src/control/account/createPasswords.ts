@@ -18,7 +18,7 @@ export interface Passwords {
 export interface PasswordsOptions {
   /** Hashes at once. Each takes 19 MiB and a core for some 50 ms. @default 2 */
   readonly maxAtOnce?: number | undefined
-  /** Hashes that wait; one more is refused. @default 20 */
+  /** Hashes that wait; one more is rejected. @default 20 */
   readonly maxWaiting?: number | undefined
   /** @default 19456 KiB, 2 passes, 1 lane */
   readonly cost?: Argon2Cost | undefined

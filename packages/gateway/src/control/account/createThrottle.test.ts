@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createDebts } from './createThrottle.ts'
+import { createThrottle } from './createThrottle.ts'
 
 describe('debts', () => {
   test('let a burst pass, then one an interval, and are forgotten', () => {
     let time = 1_000_000
-    const debts = createDebts({ burst: 3, intervalMs: 100, now: () => time })
+    const debts = createThrottle({ burst: 3, intervalMs: 100, now: () => time })
     for (let at = 0; at < 3; at += 1) {
       expect(debts.waitMs('a')).toBe(0)
       debts.add('a')
@@ -20,7 +20,7 @@ describe('debts', () => {
     takeBack()
     expect(debts.waitMs('a')).toBe(0)
     debts.add('a')
-    // What is refused and added all the same makes no longer debt, and taken back no shorter one.
+    // What is rejected and added all the same makes no longer debt, and taken back no shorter one.
     for (let at = 0; at < 50; at += 1) debts.add('a')
     expect(debts.waitMs('a')).toBe(100)
     debts.add('a')()
@@ -33,7 +33,7 @@ describe('debts', () => {
   })
 
   test('hold no more than they are told to', () => {
-    const debts = createDebts({ burst: 1, intervalMs: 100, maxKeys: 50, now: () => 0 })
+    const debts = createThrottle({ burst: 1, intervalMs: 100, maxKeys: 50, now: () => 0 })
     for (let at = 0; at < 1_000; at += 1) debts.add(`key ${at}`)
     expect(debts.size).toBeLessThanOrEqual(50)
     expect(debts.waitMs('key 999')).toBe(100)
@@ -47,7 +47,7 @@ describe('debts', () => {
         fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 60 }),
         (burst, intervalMs, waits) => {
           let time = 0
-          const debts = createDebts({ burst, intervalMs, now: () => time })
+          const debts = createThrottle({ burst, intervalMs, now: () => time })
           const passed: number[] = []
           for (const wait of waits) {
             time += wait

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { createRecentMap } from '../../lib/createRecentMap.ts'
 
 /** Tries that cost time: each adds to a debt, which time pays off. */
-export interface Debts {
+export interface Throttle {
   /** How long a key must wait for its next try, in milliseconds; 0 where it may try now. */
   waitMs(key: string): number
   /** Adds a try, whether it may be made or not. @returns What takes it back, as if it had not been made. */
@@ -12,7 +12,7 @@ export interface Debts {
 }
 
 /** How tries are slowed. */
-export interface DebtsOptions {
+export interface ThrottleOptions {
   /** Tries at once by a key without debts, 1 or more. */
   readonly burst: number
   /** How long it takes to pay for one. */
@@ -27,7 +27,7 @@ export interface DebtsOptions {
  * Makes a ledger of debts: in any span of time, a key that waits as told makes at most `burst + span / intervalMs` tries. A debt never
  * grows past the burst's, so it is always forgotten after `burst × intervalMs`.
  */
-export const createDebts = ({ burst, intervalMs, maxKeys = 50_000, now }: DebtsOptions): Debts => {
+export const createThrottle = ({ burst, intervalMs, maxKeys = 50_000, now }: ThrottleOptions): Throttle => {
   /** When each is free of debts. */
   const freeAt = createRecentMap<number>(maxKeys)
   const most = burst * intervalMs

@@ -1,4 +1,4 @@
-import type { AccountRefusal } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
 import type { UserLimits } from './operator.ts'
 
 const mostOf: Readonly<Record<keyof UserLimits, { readonly least: number; readonly most: number }>> = {
@@ -10,16 +10,16 @@ const mostOf: Readonly<Record<keyof UserLimits, { readonly least: number; readon
 
 /**
  * Says what is wrong with a user's limits.
- * @returns A refusal that names the member and the mend, or `undefined` where they will do.
+ * @returns A rejection that names the member and the fix, or `undefined` where they will do.
  */
-export const findLimitsFault = (limits: UserLimits | null): AccountRefusal | undefined => {
+export const findLimitsFault = (limits: UserLimits | null): AccountError | undefined => {
   for (const [name, value] of Object.entries(limits ?? {})) {
     const range = Object.hasOwn(mostOf, name) ? mostOf[name as keyof UserLimits] : undefined
     if (range === undefined)
-      return refuseLimits(`limits has no member of this name: there are ${Object.keys(mostOf).join(', ')}`, 'limits')
+      return rejectLimits(`limits has no member of this name: there are ${Object.keys(mostOf).join(', ')}`, 'limits')
     const mayBeNone = name !== 'burst'
     if (value === null ? !mayBeNone : !Number.isSafeInteger(value) || value < range.least || value > range.most)
-      return refuseLimits(
+      return rejectLimits(
         `${name} must be a whole number from ${range.least} to ${range.most}${mayBeNone ? ', or null for none' : ''}`,
         `limits.${name}`,
       )
@@ -27,7 +27,7 @@ export const findLimitsFault = (limits: UserLimits | null): AccountRefusal | und
   return undefined
 }
 
-const refuseLimits = (message: string, field: string): AccountRefusal => ({
+const rejectLimits = (message: string, field: string): AccountError => ({
   status: 422,
   code: 'limits_invalid',
   message,

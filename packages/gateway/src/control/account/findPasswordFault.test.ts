@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
 
-const faultOf = (password: string): string | undefined => findPasswordFault(password, { mail: 'Alexander@example.org' })
+const faultOf = (password: string): string | undefined =>
+  findPasswordFault(password, { email: 'Alexander@example.org' })
 
 describe('findPasswordFault', () => {
   test.each([
@@ -34,10 +35,10 @@ describe('findPasswordFault', () => {
     ['abcabcabcab', 'tried first'],
     ['qwertyuiop', 'tried first'],
     ['changeme2026', 'tried first'],
-    ['alexander', 'must not be the mail address'],
-    ['99alexander!', 'must not be the mail address'],
-    ['ALEXANDER@example.org', 'must not be the mail address'],
-    ['example.org', 'must not be the mail address'],
+    ['alexander', 'must not be the email address'],
+    ['99alexander!', 'must not be the email address'],
+    ['ALEXANDER@example.org', 'must not be the email address'],
+    ['example.org', 'must not be the email address'],
   ])('says what is wrong with %s', (password, fault) => {
     expect(faultOf(password)).toContain(fault)
   })

@@ -33,7 +33,7 @@ const isRepeated = (text: string): boolean => /^(.{1,4})\1+.{0,3}$/su.test(text)
  * @param options.mail - Of the account: it is no password for it.
  * @returns The end of a sentence that begins with the password, or `undefined` where it will do.
  */
-export const findPasswordFault = (password: string, { mail }: { mail: string }): string | undefined => {
+export const findPasswordFault = (password: string, { email }: { email: string }): string | undefined => {
   // Broken halves of characters would all become the same one.
   if (typeof password !== 'string' || /\p{Cs}/u.test(password)) return 'must be text'
   const length = characters(password)
@@ -41,9 +41,9 @@ export const findPasswordFault = (password: string, { mail }: { mail: string }):
   if (length < minLength) return `must have at least ${minLength} characters`
   const folded = foldText(password)
   const core = folded.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
-  const address = foldText(mail)
+  const address = foldText(email)
   const known = [address, address.split('@', 1)[0] ?? '', address.split('@', 2)[1] ?? '']
-  if (known.includes(folded) || (core.length > 2 && known.includes(core))) return 'must not be the mail address'
+  if (known.includes(folded) || (core.length > 2 && known.includes(core))) return 'must not be the email address'
   if (hopeless.has(folded) || hopeless.has(core) || isRun(folded) || isRepeated(folded))
     return 'is one of those that are tried first: take a longer one, such as four words'
   return undefined

@@ -4,13 +4,13 @@ import type { Repositories } from '../../storage/repositories.ts'
 import type { User } from '../../storage/users.ts'
 import { audit, toAccount } from './accountParts.ts'
 import type { GuardedParts } from './accountParts.ts'
-import { refuse } from './accountError.ts'
-import type { AccountRefusal } from './accountError.ts'
+import { reject } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
 import type { Accounts } from './accounts.ts'
 import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
 import { hashEmail } from './hashEmail.ts'
 import { ipBlock } from '../../lib/ip/ipBlock.ts'
-import { isMail } from './isEmail.ts'
+import { isEmail } from './isEmail.ts'
 import { hashSecret, isSecretText } from './secretText.ts'
 import { pruneSome } from './pruneAccounts.ts'
 import { isSessionToken } from './sessionToken.ts'
@@ -20,11 +20,11 @@ const touchEveryMs = 60_000
 
 /** Makes what begins and ends sessions. */
 export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'logIn' | 'logOut' | 'authenticate'> => {
-  const { storage, passwords, now, logInThrottle, signUps, loggedFailures, loggedStrangers } = parts
+  const { storage, passwords, now, logInThrottle, signUps, loggedFailures, loggedUnknownClients } = parts
 
   const noteFailure = async (userId: string | null, ip: string, detail: Readonly<Record<string, unknown>>) => {
     // A flood of guesses must not become a flood of rows.
-    const [noted, key] = userId === null ? [loggedStrangers, ''] : [loggedFailures, userId]
+    const [noted, key] = userId === null ? [loggedUnknownClients, ''] : [loggedFailures, userId]
     if (noted.waitMs(key) > 0) return
     noted.add(key)
     const actor = userId ?? 'nobody'
@@ -36,8 +36,8 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
 
   const findInvite = async (
     { invites }: Pick<Repositories, 'invites'>,
-    { invite, mail }: { invite: string | undefined; mail: string },
-  ): Promise<Invite | AccountRefusal> => {
+    { invite, email }: { invite: string | undefined; email: string },
+  ): Promise<Invite | AccountError> => {
     if (invite === undefined || invite === '')
       return {
         status: 403,
@@ -47,12 +47,14 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
       }
     const found = isSecretText('invite', invite) ? await invites.find(hashSecret(invite)) : undefined
     const fits =
-      found !== undefined && found.expiresAt > now() && (found.mail === null || foldText(found.mail) === foldText(mail))
-    return fits ? found : refuse.invite()
+      found !== undefined &&
+      found.expiresAt > now() &&
+      (found.email === null || foldText(found.email) === foldText(email))
+    return fits ? found : reject.invite()
   }
 
   return {
-    signUp: async ({ mail, password, invite, ip, userAgent }) => {
+    signUp: async ({ email, password, invite, ip, userAgent }) => {
       const mode = parts.signUp()
       if (mode === 'closed')
         return {
@@ -60,30 +62,30 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
           code: 'sign_up_closed',
           message: 'nobody can sign up here: ask who runs this service for an account',
         }
-      if (!isMail(mail)) return refuse.mail()
-      const fault = findPasswordFault(password, { mail })
-      if (fault !== undefined) return refuse.password(fault, 'password')
+      if (!isEmail(email)) return reject.email()
+      const fault = findPasswordFault(password, { email })
+      if (fault !== undefined) return reject.password(fault, 'password')
       const caller = ipBlock(ip)
       const waitMs = signUps.waitMs(caller)
-      if (waitMs > 0) return refuse.tooManyTries(waitMs)
+      if (waitMs > 0) return reject.tooManyTries(waitMs)
       const takeBack = signUps.add(caller)
-      // Before it is told whether the mail address is taken: who has no invite learns nothing of who is here.
-      const asked = mode === 'invite' ? await findInvite(storage, { invite, mail }) : undefined
+      // Before it is told whether the email address is taken: who has no invite learns nothing of who is here.
+      const asked = mode === 'invite' ? await findInvite(storage, { invite, email }) : undefined
       if (asked !== undefined && 'code' in asked) return asked
-      if ((await storage.users.findByMail(mail)) !== undefined) return refuse.mailTaken()
+      if ((await storage.users.findByEmail(email)) !== undefined) return reject.emailTaken()
       const hashed = await passwords.hash(password)
       if (hashed === 'busy') {
         takeBack()
-        return refuse.busy()
+        return reject.busy()
       }
       await prune()
       return storage.transaction(async (within) => {
         const at = now()
-        const used = mode === 'invite' ? await findInvite(within, { invite, mail }) : undefined
+        const used = mode === 'invite' ? await findInvite(within, { invite, email }) : undefined
         if (used !== undefined && 'code' in used) return used
-        const user = await within.users.create({ mail, password: hashed.phc, now: at })
-        if (user === 'mailTaken') return refuse.mailTaken()
-        const emailHashes = parts.secrets.map((secret) => hashEmail(mail, secret))
+        const user = await within.users.create({ email, password: hashed.phc, now: at })
+        if (user === 'emailTaken') return reject.emailTaken()
+        const emailHashes = parts.secrets.map((secret) => hashEmail(email, secret))
         await within.leftUsers.restore({ emailHashes, userId: user.id, now: at })
         if (used !== undefined) await within.invites.remove(used.id)
         await audit(within, {
@@ -101,23 +103,23 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
       })
     },
 
-    logIn: async ({ mail, password, current, ip, userAgent }) => {
-      const attempt = logInThrottle.take({ mail, ip })
-      if (attempt.retryAfterMs > 0) return refuse.tooManyTries(attempt.retryAfterMs)
+    logIn: async ({ email, password, current, ip, userAgent }) => {
+      const attempt = logInThrottle.take({ email, ip })
+      if (attempt.retryAfterMs > 0) return reject.tooManyTries(attempt.retryAfterMs)
       let failed = false
-      const fail = async (user: User | undefined, why: string, refusal: AccountRefusal): Promise<AccountRefusal> => {
+      const fail = async (user: User | undefined, why: string, rejection: AccountError): Promise<AccountError> => {
         failed = true
         await noteFailure(user?.id ?? null, ip, { why })
-        return refusal
+        return rejection
       }
       try {
         // No hash is made of a text that cannot be anybody's password: the answer then hangs on what was sent alone.
-        const possible = isMail(mail) && canBePassword(password)
-        const user = possible ? await storage.users.findByMail(mail) : undefined
+        const possible = isEmail(email) && canBePassword(password)
+        const user = possible ? await storage.users.findByEmail(email) : undefined
         const right = possible ? await passwords.verify(user?.password, password) : false
-        if (right === 'busy') return refuse.busy()
-        if (!right || user === undefined) return await fail(user, 'wrongPassword', refuse.wrongCredentials())
-        if (user.state === 'disabled') return await fail(user, 'disabled', refuse.disabled())
+        if (right === 'busy') return reject.busy()
+        if (!right || user === undefined) return await fail(user, 'wrongPassword', reject.wrongCredentials())
+        if (user.state === 'disabled') return await fail(user, 'disabled', reject.disabled())
         const known = passwords.isWeak(user.password) ? await strengthen(user, password) : user
         await prune()
         const started = await storage.transaction(async (within) => {
@@ -135,7 +137,7 @@ export const createLogIns = (parts: GuardedParts): Pick<Accounts, 'signUp' | 'lo
           })
           return session
         })
-        return started === 'notFound' ? await fail(user, 'wrongPassword', refuse.wrongCredentials()) : started
+        return started === 'notFound' ? await fail(user, 'wrongPassword', reject.wrongCredentials()) : started
       } finally {
         if (!failed) attempt.succeeded()
       }

@@ -1,6 +1,6 @@
 import type { Invite } from '../../storage/invites.ts'
 import type { User } from '../../storage/users.ts'
-import type { AccountRefusal } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
 import type { Account } from './account.ts'
 
 /** Who acts, for the audit log. */
@@ -22,31 +22,31 @@ export interface UserLimits {
 export interface Operator {
   /**
    * The accounts by id, `limit` of them after `after`.
-   * @param page.mail - Only those whose mail address holds this text, whatever its case.
+   * @param page.mail - Only those whose email address holds this text, whatever its case.
    */
-  listUsers(page: { after?: string; limit: number; mail?: string }): Promise<readonly Account[]>
-  findUser(by: { id: string } | { mail: string }): Promise<Account | undefined>
+  listUsers(page: { after?: string; limit: number; email?: string }): Promise<readonly Account[]>
+  findUser(by: { id: string } | { email: string }): Promise<Account | undefined>
   /** Makes an account, whatever the sign-up mode is. */
-  addUser(request: Actor & { mail: string; password: string; role?: User['role'] }): Promise<Account | AccountRefusal>
+  addUser(request: Actor & { email: string; password: string; role?: User['role'] }): Promise<Account | AccountError>
   /**
-   * Makes an invite, which works once. Refused where sign-up is closed.
-   * @param request.mail - If given, the only mail address that it is for.
+   * Makes an invite, which works once. Rejected where sign-up is closed.
+   * @param request.mail - If given, the only email address that it is for.
    * @param request.validMs - @default 604_800_000, 7 days
    * @returns The invite, and its text `kri_…`, a secret that is shown this once.
    */
   inviteUser(
-    request: Actor & { mail?: string; validMs?: number },
-  ): Promise<{ readonly invite: Invite; readonly text: string } | AccountRefusal>
+    request: Actor & { email?: string; validMs?: number },
+  ): Promise<{ readonly invite: Invite; readonly text: string } | AccountError>
   /** The invites that are open, the newest first. */
   listInvites(page: { limit: number }): Promise<readonly Invite[]>
   /** @returns Whether there was such an invite. */
   removeInvite(request: Actor & { id: string }): Promise<boolean>
   /** Disables an account, which ends its sessions and stops its keys and tokens at once, or enables it again. */
-  setUserState(request: Actor & { id: string; state: User['state'] }): Promise<Account | AccountRefusal>
+  setUserState(request: Actor & { id: string; state: User['state'] }): Promise<Account | AccountError>
   /** Makes a user an operator, or no longer one. */
-  setUserRole(request: Actor & { id: string; role: User['role'] }): Promise<Account | AccountRefusal>
+  setUserRole(request: Actor & { id: string; role: User['role'] }): Promise<Account | AccountError>
   /** @param request.limits - `null`: the service's own. */
-  setUserLimits(request: Actor & { id: string; limits: UserLimits | null }): Promise<Account | AccountRefusal>
+  setUserLimits(request: Actor & { id: string; limits: UserLimits | null }): Promise<Account | AccountError>
   /**
    * Makes a one-time link by which the user sets a new password; a link from before no longer works. The password stays until then.
    * @param request.validMs - @default 86_400_000, a day
@@ -54,5 +54,5 @@ export interface Operator {
    */
   resetLink(
     request: Actor & { id: string; validMs?: number },
-  ): Promise<{ readonly text: string; readonly expiresAt: number } | AccountRefusal>
+  ): Promise<{ readonly text: string; readonly expiresAt: number } | AccountError>
 }

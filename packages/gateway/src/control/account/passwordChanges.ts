@@ -1,7 +1,7 @@
 import { audit } from './accountParts.ts'
 import type { GuardedParts } from './accountParts.ts'
-import { refuse } from './accountError.ts'
-import type { AccountRefusal } from './accountError.ts'
+import { reject } from './accountError.ts'
+import type { AccountError } from './accountError.ts'
 import type { Accounts, Viewer } from './accounts.ts'
 import { canBePassword, findPasswordFault } from './findPasswordFault.ts'
 import { hashEmail } from './hashEmail.ts'
@@ -21,19 +21,19 @@ export const createPasswordChanges = ({
   confirmations,
 }: GuardedParts): Pick<Accounts, 'confirm' | 'changePassword' | 'resetPassword' | 'deleteAccount'> => {
   /** The viewer's account as it is stored, if the password is its own. */
-  const askAgain = async (viewer: Viewer, password: string, field: string): Promise<User | AccountRefusal> => {
-    if (viewer.session === undefined) return refuse.needsSession()
+  const askAgain = async (viewer: Viewer, password: string, field: string): Promise<User | AccountError> => {
+    if (viewer.session === undefined) return reject.needsSession()
     const { hash } = viewer.session
     const waitMs = confirmations.waitMs(hash)
-    if (waitMs > 0) return refuse.tooManyTries(waitMs)
+    if (waitMs > 0) return reject.tooManyTries(waitMs)
     const takeBack = confirmations.add(hash)
     let wrong = false
     try {
       const user = await storage.users.find(viewer.user.id)
-      if (user === undefined) return refuse.gone()
-      if (user.state === 'disabled') return refuse.disabled()
+      if (user === undefined) return reject.gone()
+      if (user.state === 'disabled') return reject.disabled()
       const right = canBePassword(password) && (await passwords.verify(user.password, password))
-      if (right === 'busy') return refuse.busy()
+      if (right === 'busy') return reject.busy()
       if (right) return user
       wrong = true
       await audit(storage, {
@@ -43,7 +43,7 @@ export const createPasswordChanges = ({
         action: 'account.confirmFailed',
         subject: user.id,
       })
-      return refuse.wrongPassword(field)
+      return reject.wrongPassword(field)
     } finally {
       if (!wrong) takeBack()
     }
@@ -51,7 +51,7 @@ export const createPasswordChanges = ({
 
   return {
     confirm: async (viewer, password) => {
-      if (viewer.session === undefined) return refuse.needsSession()
+      if (viewer.session === undefined) return reject.needsSession()
       if (now() - viewer.session.createdAt < sessionTimes.freshMs) return true
       if (password === undefined)
         return {
@@ -65,15 +65,15 @@ export const createPasswordChanges = ({
     },
 
     changePassword: async ({ viewer, current, next, ip, userAgent }) => {
-      if (viewer.session === undefined) return refuse.needsSession()
-      const fault = findPasswordFault(next, { mail: viewer.user.mail })
-      if (fault !== undefined) return refuse.password(fault, 'next')
+      if (viewer.session === undefined) return reject.needsSession()
+      const fault = findPasswordFault(next, { email: viewer.user.email })
+      if (fault !== undefined) return reject.password(fault, 'next')
       if (next.normalize('NFKC') === current.normalize('NFKC'))
-        return refuse.password('must be another than the one from before', 'next')
+        return reject.password('must be another than the one from before', 'next')
       const user = await askAgain(viewer, current, 'current')
       if ('code' in user) return user
       const hashed = await passwords.hash(next)
-      if (hashed === 'busy') return refuse.busy()
+      if (hashed === 'busy') return reject.busy()
       const changed = await storage.transaction(async (within) => {
         const at = now()
         // Of two changes at once one holds: the other was asked for with a password that is no longer right.
@@ -90,31 +90,31 @@ export const createPasswordChanges = ({
         })
         return startSession(within, { user: { ...user, password: hashed.phc }, ip, userAgent, now: at })
       })
-      return changed === 'notFound' ? refuse.wrongPassword('current') : changed
+      return changed === 'notFound' ? reject.wrongPassword('current') : changed
     },
 
     resetPassword: async ({ link, password, ip, userAgent }) => {
-      if (!isSecretText('link', link)) return refuse.link()
+      if (!isSecretText('link', link)) return reject.link()
       const caller = ipBlock(ip)
       const waitMs = signUps.waitMs(caller)
-      if (waitMs > 0) return refuse.tooManyTries(waitMs)
+      if (waitMs > 0) return reject.tooManyTries(waitMs)
       signUps.add(caller)
       const hash = hashSecret(link)
       const found = await storage.oneTimeLinks.find(hash)
       const owner = found === undefined || found.expiresAt <= now() ? undefined : await storage.users.find(found.userId)
-      if (owner === undefined) return refuse.link()
-      const fault = findPasswordFault(password, { mail: owner.mail })
-      if (fault !== undefined) return refuse.password(fault, 'password')
+      if (owner === undefined) return reject.link()
+      const fault = findPasswordFault(password, { email: owner.email })
+      if (fault !== undefined) return reject.password(fault, 'password')
       const hashed = await passwords.hash(password)
-      if (hashed === 'busy') return refuse.busy()
+      if (hashed === 'busy') return reject.busy()
       return storage.transaction(async (within) => {
         const at = now()
         // The account before its link, as whoever makes a link does.
         const user = await within.users.hold(owner.id)
         const held = await within.oneTimeLinks.find(hash)
-        if (user === undefined || held === undefined || held.expiresAt <= at) return refuse.link()
+        if (user === undefined || held === undefined || held.expiresAt <= at) return reject.link()
         // The link stays, for when the account is enabled again.
-        if (user.state === 'disabled') return refuse.disabled()
+        if (user.state === 'disabled') return reject.disabled()
         await within.oneTimeLinks.remove(user.id)
         await within.users.setPassword(user.id, hashed.phc)
         await within.sessions.endAll(user.id)
@@ -149,7 +149,7 @@ export const createPasswordChanges = ({
         if (held === undefined) return false
         const [secret] = secrets
         if (secret !== undefined)
-          await within.leftUsers.add({ emailHash: hashEmail(held.mail, secret), user: held, now: now() })
+          await within.leftUsers.add({ emailHash: hashEmail(held.email, secret), user: held, now: now() })
         await audit(within, {
           at: now(),
           userId: user.id,
@@ -160,7 +160,7 @@ export const createPasswordChanges = ({
         })
         return within.users.remove(user.id)
       })
-      if (!deleted) return refuse.gone()
+      if (!deleted) return reject.gone()
       onChange([{ kind: 'user', id: user.id }])
       return true
     },

@@ -4,7 +4,7 @@ import { secretText, timeText } from './texts.ts'
 /** Whose account it is. */
 export interface AccountView {
   readonly id: string
-  readonly mail: string
+  readonly email: string
   /** Operators see and change other people's accounts. */
   readonly role: 'user' | 'operator'
   readonly createdAt: string
@@ -27,7 +27,7 @@ export interface SessionView {
 
 /** How to log in. */
 export interface LogInBody {
-  readonly mail: string
+  readonly email: string
   readonly password: string
 }
 
@@ -60,14 +60,14 @@ export interface ConfirmBody {
   readonly password?: string
 }
 
-const mail = z.string().trim().min(1, { error: 'must not be empty' }).max(254, {
+const email = z.string().trim().min(1, { error: 'must not be empty' }).max(254, {
   error: 'must have at most 254 characters',
 })
-const logIn = { mail, password: secretText }
+const logIn = { email, password: secretText }
 
 /** @see AccountView */
 export const accountView: z.ZodType<AccountView> = z
-  .strictObject({ id: z.string(), mail: z.string(), role: z.enum(['user', 'operator']), createdAt: timeText })
+  .strictObject({ id: z.string(), email: z.string(), role: z.enum(['user', 'operator']), createdAt: timeText })
   .meta({ id: 'Account' })
 
 /** @see SessionView */

@@ -77,7 +77,7 @@ export interface EditAppBody {
   readonly name?: string
   readonly description?: string
   readonly useCase?: UseCase
-  /** Without `Node API` its calls are refused. */
+  /** Without `Node API` its calls are rejected. */
   readonly services?: readonly ServiceName[]
   readonly networks?: readonly Network[]
   readonly requireJwt?: boolean

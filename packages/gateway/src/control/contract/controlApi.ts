@@ -55,8 +55,8 @@ interface UserId {
 }
 
 /**
- * The control API: for each route what stands in its path, its query and its body, and what it answers. `undefined`: nothing. A refusal
- * is a `ControlRefusalView` with another status than 2xx. Times are ISO 8601 in UTC.
+ * The control API: for each route what stands in its path, its query and its body, and what it answers. `undefined`: nothing. A rejection
+ * is a `ApiErrorView` with another status than 2xx. Times are ISO 8601 in UTC.
  *
  * Only types, so that a browser's client needs no more of this package than `import type`.
  */

@@ -22,7 +22,7 @@ export interface JwtKeysView {
 
 /** What imports a key. */
 export interface AddJwtKeyBody {
-  /** From `-----BEGIN PUBLIC KEY-----` to the end. A private key is refused. */
+  /** From `-----BEGIN PUBLIC KEY-----` to the end. A private key is rejected. */
   readonly pem: string
   /** Up to 64 characters. @default '' */
   readonly label?: string

@@ -18,7 +18,7 @@ export interface MetricsView {
   readonly step: 'minute' | 'hour' | 'day'
   readonly total: number
   /** Answered without an error. */
-  readonly answered: number
+  readonly succeeded: number
   /** 0 to 1; `null` where nothing was asked. */
   readonly successRate: number | null
   readonly latencyMs: {
@@ -31,7 +31,7 @@ export interface MetricsView {
   readonly series: readonly {
     readonly at: string
     readonly total: number
-    readonly answered: number
+    readonly succeeded: number
     readonly p50: number | null
     readonly p95: number | null
   }[]
@@ -39,13 +39,13 @@ export interface MetricsView {
   readonly byMethod: readonly {
     readonly method: string
     readonly total: number
-    readonly answered: number
+    readonly succeeded: number
     readonly p50: number | null
     readonly p95: number | null
   }[]
-  /** `answered`, `nodeError`, `upstreamFailed`, `callerGone`, or the reason of a refusal. */
+  /** `answered`, `nodeError`, `upstreamFailed`, `disconnected`, or the reason of a rejection. */
   readonly byOutcome: readonly { readonly outcome: string; readonly total: number }[]
-  readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly answered: number }[]
+  readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly succeeded: number }[]
 }
 
 /** Which metrics. */
@@ -72,13 +72,13 @@ export const metricsView: z.ZodType<MetricsView> = z
     to: timeText,
     step: z.enum(['minute', 'hour', 'day']),
     total: count,
-    answered: count,
+    succeeded: count,
     successRate: z.number().min(0).max(1).nullable(),
     latencyMs: z.strictObject({ p50: ms, p90: ms, p95: ms, p99: ms }),
-    series: z.array(z.strictObject({ at: timeText, total: count, answered: count, p50: ms, p95: ms })),
-    byMethod: z.array(z.strictObject({ method: z.string(), total: count, answered: count, p50: ms, p95: ms })),
+    series: z.array(z.strictObject({ at: timeText, total: count, succeeded: count, p50: ms, p95: ms })),
+    byMethod: z.array(z.strictObject({ method: z.string(), total: count, succeeded: count, p50: ms, p95: ms })),
     byOutcome: z.array(z.strictObject({ outcome: z.string(), total: count })),
-    byNetwork: z.array(z.strictObject({ network: networkName, total: count, answered: count })),
+    byNetwork: z.array(z.strictObject({ network: networkName, total: count, succeeded: count })),
   })
   .meta({ id: 'Metrics' })
 

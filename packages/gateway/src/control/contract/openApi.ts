@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { controlRefusalView } from './apiError.ts'
+import { apiErrorView } from './apiError.ts'
 import { routeNames, routeOf } from './routes.ts'
 import type { AnyRoute } from './route.ts'
 
@@ -66,9 +66,9 @@ const parametersOf = (schema: Json, place: 'path' | 'query'): readonly Json[] =>
  */
 export const openApi = ({ publicUrl }: { publicUrl: string }): Json => {
   const schemas = createSchemas()
-  const refusal = {
-    description: 'Refused: the body says why.',
-    content: { 'application/json': { schema: schemas.of(controlRefusalView, 'output') } },
+  const rejection = {
+    description: 'Rejected: the body says why.',
+    content: { 'application/json': { schema: schemas.of(apiErrorView, 'output') } },
   }
   const paths: Record<string, Record<string, unknown>> = {}
   for (const name of routeNames) {
@@ -92,7 +92,7 @@ export const openApi = ({ publicUrl }: { publicUrl: string }): Json => {
           description: statusTexts[status],
           ...(answer === undefined ? {} : { content: { [type]: { schema: schemas.of(answer, 'output') } } }),
         },
-        default: refusal,
+        default: rejection,
       },
     }
   }

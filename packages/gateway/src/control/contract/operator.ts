@@ -8,7 +8,7 @@ import { searchText, timeText } from './texts.ts'
 /** An account, as operators see it. */
 export interface UserView {
   readonly id: string
-  readonly mail: string
+  readonly email: string
   readonly state: 'active' | 'disabled'
   readonly role: 'user' | 'operator'
   readonly limits: OwnLimits | null
@@ -20,14 +20,14 @@ export interface UserView {
 
 /** Which accounts. */
 export interface UsersQuery extends PageQuery {
-  /** A part of the mail address, whatever its case. */
+  /** A part of the email address, whatever its case. */
   readonly search?: string
 }
 
 /** What invites somebody. */
 export interface InviteBody {
   /** For whom it is; without it whoever has it may use it. */
-  readonly mail?: string
+  readonly email?: string
   /** How long it holds, 1 to 30. @default 7 */
   readonly days?: number
 }
@@ -36,7 +36,7 @@ export interface InviteBody {
 export interface InviteView {
   readonly id: string
   /** For whom it is; `null`: for whoever has it. */
-  readonly mail: string | null
+  readonly email: string | null
   readonly createdAt: string
   readonly expiresAt: string
 }
@@ -74,7 +74,7 @@ export interface OverviewView {
 export const userView: z.ZodType<UserView> = z
   .strictObject({
     id: z.string(),
-    mail: z.string(),
+    email: z.string(),
     state: z.enum(['active', 'disabled']),
     role: z.enum(['user', 'operator']),
     limits: ownLimits.nullable(),
@@ -92,7 +92,7 @@ export const usersQuery: z.ZodType<UsersQuery, unknown> = z.strictObject({
 
 /** @see InviteBody */
 export const inviteBody: z.ZodType<InviteBody, InviteBody> = z.strictObject({
-  mail: z
+  email: z
     .string()
     .trim()
     .min(1, { error: 'must not be empty' })
@@ -108,7 +108,7 @@ export const inviteBody: z.ZodType<InviteBody, InviteBody> = z.strictObject({
 const invite = z
   .strictObject({
     id: z.string(),
-    mail: z.string().nullable(),
+    email: z.string().nullable(),
     createdAt: timeText,
     expiresAt: timeText,
   })

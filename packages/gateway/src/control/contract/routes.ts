@@ -189,7 +189,7 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     answer: jwtKeysView,
   },
   'POST /api/apps/{appId}/jwt-keys': {
-    summary: 'Imports a public key. A private one is refused, and not stored.',
+    summary: 'Imports a public key. A private one is rejected, and not stored.',
     who: 'apps:write',
     status: 201,
     params: appId,
@@ -197,7 +197,7 @@ const table: { readonly [Name in RouteName]: Route<Name> } = {
     answer: jwtKeyView,
   },
   'DELETE /api/apps/{appId}/jwt-keys/{kid}': {
-    summary: 'Removes a JWT key: tokens that it signed are refused from then on.',
+    summary: 'Removes a JWT key: tokens that it signed are rejected from then on.',
     who: 'apps:write',
     status: 204,
     params: kid,

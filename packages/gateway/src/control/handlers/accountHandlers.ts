@@ -1,19 +1,19 @@
-import { isAccountRefusal } from '../account/accountError.ts'
-import type { AccountRefusal } from '../account/accountError.ts'
+import { isAccountError } from '../account/accountError.ts'
+import type { AccountError } from '../account/accountError.ts'
 import type { LoggedIn } from '../account/accounts.ts'
 import { endedCookie, sessionCookie } from '../account/sessionCookie.ts'
 import type { SessionView } from '../contract/account.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
 import type { Reply } from '../reply.ts'
-import { accountViewOf, sessionViewOf } from '../views/toSessionView.ts'
+import { toAccountView, toSessionView } from '../views/toSessionView.ts'
 
-const loggedIn = (result: LoggedIn | AccountRefusal, { secure }: Caller): Reply<SessionView> =>
-  isAccountRefusal(result)
-    ? { refusal: controlRefusals.ofAccount(result) }
+const loggedIn = (result: LoggedIn | AccountError, { secure }: Caller): Reply<SessionView> =>
+  isAccountError(result)
+    ? { rejection: apiErrors.ofAccount(result) }
     : {
-        answer: sessionViewOf(result.viewer),
+        answer: toSessionView(result.viewer),
         cookie: sessionCookie(result.token, { secure, expiresAt: result.expiresAt }),
       }
 
@@ -35,7 +35,7 @@ export const accountHandlers = ({
   'POST /api/account': async ({ body, caller }) =>
     loggedIn(await accounts.signUp({ ...body, ...originOf(caller) }), caller),
 
-  'GET /api/account': async ({ caller }) => ({ answer: accountViewOf(viewerOf(caller).user) }),
+  'GET /api/account': async ({ caller }) => ({ answer: toAccountView(viewerOf(caller).user) }),
 
   'POST /api/account/password': async ({ body, caller }) =>
     loggedIn(await accounts.changePassword({ ...body, viewer: viewerOf(caller), ...originOf(caller) }), caller),
@@ -48,13 +48,13 @@ export const accountHandlers = ({
     const done = await accounts.deleteAccount({ viewer: viewerOf(caller), password: body.password, ip })
     return done === true
       ? { answer: undefined, cookie: endedCookie({ secure }) }
-      : { refusal: controlRefusals.ofAccount(done) }
+      : { rejection: apiErrors.ofAccount(done) }
   },
 
   'POST /api/session': async ({ body, caller }) =>
     loggedIn(await accounts.logIn({ ...body, current: caller.sessionToken, ...originOf(caller) }), caller),
 
-  'GET /api/session': async ({ caller }) => ({ answer: sessionViewOf(viewerOf(caller)) }),
+  'GET /api/session': async ({ caller }) => ({ answer: toSessionView(viewerOf(caller)) }),
 
   'DELETE /api/session': async ({ caller }) => {
     const { sessionToken, secure } = caller

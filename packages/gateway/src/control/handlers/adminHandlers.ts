@@ -1,11 +1,11 @@
-import { isAccountRefusal } from '../account/accountError.ts'
-import type { AccountRefusal } from '../account/accountError.ts'
+import { isAccountError } from '../account/accountError.ts'
+import type { AccountError } from '../account/accountError.ts'
 import type { Account } from '../account/account.ts'
 import type { Actor } from '../account/operator.ts'
 import type { OwnLimits } from '../contract/limits.ts'
 import type { UserView } from '../contract/operator.ts'
 import { defaultPageLimit } from '../contract/page.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { badCursor, fromCursor, toCursor } from '../cursor.ts'
 import { actorOf } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
@@ -40,9 +40,9 @@ export const adminHandlers = (
   const show = async (users: readonly Account[]): Promise<readonly UserView[]> => {
     const ids = users.map(({ id }) => id)
     const [apps, apiKeys] = [await storage.apps.countOf(ids), await storage.keys.countApiKeysOf(ids)]
-    return users.map(({ id, mail, state, role, limits, createdAt }) => ({
+    return users.map(({ id, email, state, role, limits, createdAt }) => ({
       id,
-      mail,
+      email,
       state,
       role,
       // What was stored was checked when it was given.
@@ -52,11 +52,11 @@ export const adminHandlers = (
       createdAt: isoTime(createdAt),
     }))
   }
-  const shown = async (user: Account | AccountRefusal | undefined): Promise<Reply<UserView>> => {
-    if (user === undefined) return { refusal: controlRefusals.notFound() }
-    if (isAccountRefusal(user)) return { refusal: controlRefusals.ofAccount(user) }
+  const shown = async (user: Account | AccountError | undefined): Promise<Reply<UserView>> => {
+    if (user === undefined) return { rejection: apiErrors.notFound() }
+    if (isAccountError(user)) return { rejection: apiErrors.ofAccount(user) }
     const [view] = await show([user])
-    return view === undefined ? { refusal: controlRefusals.notFound() } : { answer: view }
+    return view === undefined ? { rejection: apiErrors.notFound() } : { answer: view }
   }
   /** What works stands in the fragment, which browsers send to nobody. */
   const linkTo = (page: string, fragment: string): string => {
@@ -78,10 +78,10 @@ export const adminHandlers = (
     'GET /api/admin/users': async ({ query }) => {
       const { cursor, search, limit = defaultPageLimit } = query
       const [after] = (cursor === undefined ? [] : fromCursor(cursor, ['string'])) ?? []
-      if (cursor !== undefined && typeof after !== 'string') return { refusal: badCursor() }
+      if (cursor !== undefined && typeof after !== 'string') return { rejection: badCursor() }
       const users = await operator.listUsers({
         limit: limit + 1,
-        ...(search === undefined || search === '' ? {} : { mail: search }),
+        ...(search === undefined || search === '' ? {} : { email: search }),
         ...(typeof after === 'string' ? { after } : {}),
       })
       const page = users.slice(0, limit)
@@ -93,7 +93,7 @@ export const adminHandlers = (
 
     'POST /api/admin/users/{userId}/disable': async ({ params, caller }) => {
       if (caller.viewer?.user.id === params.userId)
-        return { refusal: controlRefusals.inUse('this is your own account: another operator can disable it') }
+        return { rejection: apiErrors.inUse('this is your own account: another operator can disable it') }
       return shown(await operator.setUserState({ id: params.userId, state: 'disabled', ...by(caller) }))
     },
 
@@ -102,7 +102,7 @@ export const adminHandlers = (
 
     'POST /api/admin/users/{userId}/reset-link': async ({ params, caller }) => {
       const made = await operator.resetLink({ id: params.userId, ...by(caller) })
-      if (isAccountRefusal(made)) return { refusal: controlRefusals.ofAccount(made) }
+      if (isAccountError(made)) return { rejection: apiErrors.ofAccount(made) }
       return { answer: { url: linkTo('reset-password', made.text), expiresAt: isoTime(made.expiresAt) } }
     },
 
@@ -113,9 +113,9 @@ export const adminHandlers = (
       const invites = await operator.listInvites({ limit: maxInvites })
       return {
         answer: {
-          items: invites.map(({ id, mail, createdAt, expiresAt }) => ({
+          items: invites.map(({ id, email, createdAt, expiresAt }) => ({
             id,
-            mail,
+            email,
             createdAt: isoTime(createdAt),
             expiresAt: isoTime(expiresAt),
           })),
@@ -124,23 +124,23 @@ export const adminHandlers = (
     },
 
     'POST /api/admin/invites': async ({ body, caller }) => {
-      const { mail, days } = body
+      const { email, days } = body
       const made = await operator.inviteUser({
-        ...(mail === undefined ? {} : { mail }),
+        ...(email === undefined ? {} : { email }),
         ...(days === undefined ? {} : { validMs: days * dayMs }),
         ...by(caller),
       })
-      if (isAccountRefusal(made)) return { refusal: controlRefusals.ofAccount(made) }
+      if (isAccountError(made)) return { rejection: apiErrors.ofAccount(made) }
       const { text, invite } = made
-      // The page has the mail address from the link then, and nobody can ask the service for whom an invite is.
-      const fragment = invite.mail === null ? text : `${text}&mail=${encodeURIComponent(invite.mail)}`
+      // The page has the email address from the link then, and nobody can ask the service for whom an invite is.
+      const fragment = invite.email === null ? text : `${text}&mail=${encodeURIComponent(invite.email)}`
       return { answer: { url: linkTo('sign-up', fragment), expiresAt: isoTime(invite.expiresAt) } }
     },
 
     'DELETE /api/admin/invites/{inviteId}': async ({ params, caller }) =>
       (await operator.removeInvite({ id: params.inviteId, ...by(caller) }))
         ? { answer: undefined }
-        : { refusal: controlRefusals.notFound() },
+        : { rejection: apiErrors.notFound() },
 
     'GET /api/admin/audit-log': ({ query }) => readAuditLog({ storage }, { query }),
   }

@@ -3,7 +3,7 @@ import type { AllowEntry } from '../../storage/allowList.ts'
 import { readAllowValue } from '../allowValue.ts'
 import { change } from '../change.ts'
 import type { AllowEntryView } from '../contract/allowEntry.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { viewerOf } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 import { isoTime } from '../views/times.ts'
@@ -30,7 +30,7 @@ export const allowListHandlers = (
     'GET /api/apps/{appId}/allow-list': async ({ params, query, caller }) => {
       const { appId } = params
       const userId = viewerOf(caller).user.id
-      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { refusal: controlRefusals.notFound() }
+      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { rejection: apiErrors.notFound() }
       const entries = await storage.allowList.list({ appId, userId })
       return {
         answer: {
@@ -44,7 +44,7 @@ export const allowListHandlers = (
       const { appId } = params
       const { type, label = '' } = body
       const reading = readAllowValue(type, body.value)
-      if ('mend' in reading) return { refusal: controlRefusals.invalid([{ field: 'value', mend: reading.mend }]) }
+      if ('fix' in reading) return { rejection: apiErrors.invalid([{ field: 'value', fix: reading.fix }]) }
       const userId = viewerOf(caller).user.id
       const added = await change(
         parts,
@@ -58,11 +58,11 @@ export const allowListHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      if (added === 'notFound') return { refusal: controlRefusals.notFound() }
-      if (added === 'entryTaken') return { refusal: controlRefusals.alreadyThere('value', 'is on the list already') }
+      if (added === 'notFound') return { rejection: apiErrors.notFound() }
+      if (added === 'entryTaken') return { rejection: apiErrors.alreadyExists('value', 'is on the list already') }
       if (added === 'entriesFull')
         return {
-          refusal: controlRefusals.tooMany(
+          rejection: apiErrors.tooMany(
             `the list has ${maxEntriesPerType} entries of this type, which is the most: remove one first`,
           ),
         }
@@ -83,7 +83,7 @@ export const allowListHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      return edited === 'notFound' ? { refusal: controlRefusals.notFound() } : { answer: show(edited) }
+      return edited === 'notFound' ? { rejection: apiErrors.notFound() } : { answer: show(edited) }
     },
 
     'DELETE /api/apps/{appId}/allow-list/{entryId}': async ({ params, caller }) => {
@@ -103,7 +103,7 @@ export const allowListHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      return removed === 'notFound' ? { refusal: controlRefusals.notFound() } : { answer: undefined }
+      return removed === 'notFound' ? { rejection: apiErrors.notFound() } : { answer: undefined }
     },
   }
 }

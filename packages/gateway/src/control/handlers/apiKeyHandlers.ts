@@ -3,12 +3,12 @@ import { maxApiKeys } from '../../storage/keys.ts'
 import type { Key } from '../../storage/keys.ts'
 import { change } from '../change.ts'
 import type { ApiKeyView } from '../contract/apiKey.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { readExpiry } from '../expiry.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
-import type { ControlRefusal } from '../reply.ts'
-import { apiKeyViewOf, networkOf } from '../views/toApiKeyView.ts'
+import type { ApiError } from '../reply.ts'
+import { toApiKeyView, networkOf } from '../views/toApiKeyView.ts'
 import { newKey } from './newKey.ts'
 import { revealKey } from './revealKey.ts'
 import { rotateKey } from './rotateKey.ts'
@@ -27,7 +27,7 @@ export const apiKeyHandlers = (
   | 'POST /api/keys/{keyId}/revoke'
 > => {
   const { storage, deployment, now } = parts
-  const show = (key: Key): ApiKeyView => apiKeyViewOf(key, { publicUrl: deployment().publicUrl, now: now() })
+  const show = (key: Key): ApiKeyView => toApiKeyView(key, { publicUrl: deployment().publicUrl, now: now() })
   const addressOf = (key: Key, apiKey: string): string => apiKeyAddress(deployment().publicUrl, networkOf(key), apiKey)
   /** An app's key is the app's, and is not found here. */
   const find = async (caller: Caller, id: string): Promise<Key | undefined> => {
@@ -36,10 +36,10 @@ export const apiKeyHandlers = (
   }
   const shown = (
     changed: Key | 'revoked' | 'versionMoved' | 'notFound',
-  ): { answer: ApiKeyView } | { refusal: ControlRefusal } => {
-    if (changed === 'notFound') return { refusal: controlRefusals.notFound() }
-    if (changed === 'revoked') return { refusal: controlRefusals.revoked() }
-    if (changed === 'versionMoved') return { refusal: controlRefusals.versionConflict() }
+  ): { answer: ApiKeyView } | { rejection: ApiError } => {
+    if (changed === 'notFound') return { rejection: apiErrors.notFound() }
+    if (changed === 'revoked') return { rejection: apiErrors.revoked() }
+    if (changed === 'versionMoved') return { rejection: apiErrors.versionConflict() }
     return { answer: show(changed) }
   }
 
@@ -51,7 +51,7 @@ export const apiKeyHandlers = (
 
     'POST /api/keys': async ({ body, caller }) => {
       const expiry = readExpiry(body.expiresAt ?? null, now())
-      if ('problem' in expiry) return { refusal: controlRefusals.invalid([expiry.problem]) }
+      if ('problem' in expiry) return { rejection: apiErrors.invalid([expiry.problem]) }
       const { name, network, description = '' } = body
       const userId = viewerOf(caller).user.id
       const { apiKey, stored } = newKey(parts, { kind: network, userId })
@@ -63,11 +63,9 @@ export const apiKeyHandlers = (
       )
       if (key === 'slotsFull')
         return {
-          refusal: controlRefusals.tooMany(
-            `this account has ${maxApiKeys} API keys, which is the most: revoke one first`,
-          ),
+          rejection: apiErrors.tooMany(`this account has ${maxApiKeys} API keys, which is the most: revoke one first`),
         }
-      if (key === 'notFound') return { refusal: controlRefusals.notLoggedIn() }
+      if (key === 'notFound') return { rejection: apiErrors.notLoggedIn() }
       return { answer: { key: show(key), apiKey, address: addressOf(key, apiKey) } }
     },
 
@@ -76,9 +74,9 @@ export const apiKeyHandlers = (
     'PATCH /api/keys/{keyId}': async ({ params, body, caller }) => {
       const { version, name, description, expiresAt } = body
       const expiry = readExpiry(expiresAt, now())
-      if ('problem' in expiry) return { refusal: controlRefusals.invalid([expiry.problem]) }
+      if ('problem' in expiry) return { rejection: apiErrors.invalid([expiry.problem]) }
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
       const { id, userId } = key
       const { version: _, ...detail } = body
       const changed = await change(
@@ -100,25 +98,25 @@ export const apiKeyHandlers = (
 
     'POST /api/keys/{keyId}/reveal': async ({ params, caller }) => {
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
-      if (key.state === 'revoked') return { refusal: controlRefusals.revoked() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
+      if (key.state === 'revoked') return { rejection: apiErrors.revoked() }
       const revealed = await revealKey(parts, caller, key.id)
-      if ('refusal' in revealed) return revealed
+      if ('rejection' in revealed) return revealed
       return { answer: { apiKey: revealed.apiKey, address: addressOf(key, revealed.apiKey) } }
     },
 
     'POST /api/keys/{keyId}/rotate': async ({ params, body, caller }) => {
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
       const rotated = await rotateKey(parts, caller, { key, body })
-      if ('refusal' in rotated) return rotated
+      if ('rejection' in rotated) return rotated
       const { apiKey } = rotated
       return { answer: { key: show(rotated.key), apiKey, address: addressOf(rotated.key, apiKey) } }
     },
 
     'DELETE /api/keys/{keyId}/old': async ({ params, caller }) => {
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
       const { id, userId } = key
       const changed = await change(
         parts,
@@ -131,7 +129,7 @@ export const apiKeyHandlers = (
 
     'POST /api/keys/{keyId}/revoke': async ({ params, caller }) => {
       const key = await find(caller, params.keyId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
       const { id, userId } = key
       const revoked = await change(
         parts,

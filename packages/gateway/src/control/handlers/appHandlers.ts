@@ -1,14 +1,14 @@
 import type { OwnLimits, LimitsView } from '../contract/limits.ts'
 import { networkNames } from '../../lib/network.ts'
 import { change } from '../change.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { badCursor, fromCursor, toCursor } from '../cursor.ts'
 import { readExpiry } from '../expiry.ts'
 import { viewerOf } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 import type { FieldProblem } from '../reply.ts'
 import { defaultPageLimit } from '../contract/page.ts'
-import { appAddressesOf, appViewOf } from '../views/toAppView.ts'
+import { appAddressesOf, toAppView } from '../views/toAppView.ts'
 import { newKey } from './newKey.ts'
 import { appLimitsOf, appSurroundings, showApp } from './showApp.ts'
 
@@ -18,7 +18,7 @@ const limitProblems = (own: OwnLimits | null | undefined, most: LimitsView): rea
     const value = own?.[name]
     const ceiling = most[name]
     if (value === undefined || ceiling === null || (value !== null && value <= ceiling)) return []
-    return [{ field: `limits.${name}`, mend: `must be at most ${ceiling}` }]
+    return [{ field: `limits.${name}`, fix: `must be at most ${ceiling}` }]
   })
 
 /** Apps, without their keys and lists. */
@@ -38,7 +38,7 @@ export const appHandlers = (
       const userId = viewerOf(caller).user.id
       const [createdAt, id] = (cursor === undefined ? [] : fromCursor(cursor, ['number', 'string'])) ?? []
       const after = typeof createdAt === 'number' && typeof id === 'string' ? { createdAt, id } : undefined
-      if (cursor !== undefined && after === undefined) return { refusal: badCursor() }
+      if (cursor !== undefined && after === undefined) return { rejection: badCursor() }
       const { items, total } = await storage.apps.page({
         userId,
         search,
@@ -54,7 +54,7 @@ export const appHandlers = (
           items: shown.flatMap((app) => {
             const key = keys.find(({ appId }) => appId === app.id)
             // Deleted between the two queries.
-            return key === undefined ? [] : [appViewOf(app, key, surroundings)]
+            return key === undefined ? [] : [toAppView(app, key, surroundings)]
           }),
           next: last === undefined ? null : toCursor([last.createdAt, last.id]),
           total,
@@ -66,10 +66,10 @@ export const appHandlers = (
       const { symbol } = deployment().chain
       const expiry = readExpiry(body.expiresAt ?? null, now())
       const problems = [
-        ...(body.chain === symbol ? [] : [{ field: 'chain', mend: `must be ${symbol}` }]),
+        ...(body.chain === symbol ? [] : [{ field: 'chain', fix: `must be ${symbol}` }]),
         ...('problem' in expiry ? [expiry.problem] : []),
       ]
-      if ('problem' in expiry || problems.length > 0) return { refusal: controlRefusals.invalid(problems) }
+      if ('problem' in expiry || problems.length > 0) return { rejection: apiErrors.invalid(problems) }
       const userId = viewerOf(caller).user.id
       const { maxApps } = config()
       const { apiKey, stored } = newKey(parts, { kind: 'app', userId })
@@ -94,16 +94,16 @@ export const appHandlers = (
         },
         ({ id, name }) => ({ action: 'app.create', subject: id, detail: { name, key: stored.id } }),
       )
-      if (app === 'nameTaken') return { refusal: controlRefusals.nameTaken() }
+      if (app === 'nameTaken') return { rejection: apiErrors.nameTaken() }
       if (app === 'appsFull')
         return {
-          refusal: controlRefusals.tooMany(
+          rejection: apiErrors.tooMany(
             `this account has ${maxApps} apps, which is the most: delete one, and its place is free after midnight UTC`,
           ),
         }
-      if (app === 'notFound') return { refusal: controlRefusals.notLoggedIn() }
+      if (app === 'notFound') return { rejection: apiErrors.notLoggedIn() }
       const shown = await showApp(parts, caller, { app })
-      if ('refusal' in shown) return shown
+      if ('rejection' in shown) return shown
       return {
         answer: { app: shown.answer, apiKey, addresses: appAddressesOf(deployment().publicUrl, apiKey) },
       }
@@ -114,7 +114,7 @@ export const appHandlers = (
     'PATCH /api/apps/{appId}': async ({ params, body, caller }) => {
       const { version, ...details } = body
       const problems = limitProblems(details.limits, appLimitsOf(config, caller))
-      if (problems.length > 0) return { refusal: controlRefusals.invalid(problems) }
+      if (problems.length > 0) return { rejection: apiErrors.invalid(problems) }
       const id = params.appId
       const userId = viewerOf(caller).user.id
       const app = await change(
@@ -138,13 +138,13 @@ export const appHandlers = (
         },
         () => ({ action: 'app.edit', subject: id, detail: details, forget: { kind: 'app', id } }),
       )
-      if (app === 'notFound') return { refusal: controlRefusals.notFound() }
-      if (app === 'versionMoved') return { refusal: controlRefusals.versionConflict() }
-      if (app === 'nameTaken') return { refusal: controlRefusals.nameTaken() }
+      if (app === 'notFound') return { rejection: apiErrors.notFound() }
+      if (app === 'versionMoved') return { rejection: apiErrors.versionConflict() }
+      if (app === 'nameTaken') return { rejection: apiErrors.nameTaken() }
       if (app === 'noJwtKey')
         return {
-          refusal: controlRefusals.invalid([
-            { field: 'requireJwt', mend: 'would refuse every call, as the app has no JWT key: import one first' },
+          rejection: apiErrors.invalid([
+            { field: 'requireJwt', fix: 'would reject every call, as the app has no JWT key: import one first' },
           ]),
         }
       return showApp(parts, caller, { app })
@@ -164,9 +164,9 @@ export const appHandlers = (
         },
         ({ name }) => ({ action: 'app.delete', subject: id, detail: { name }, forget: { kind: 'app', id } }),
       )
-      if (removed === 'notFound') return { refusal: controlRefusals.notFound() }
+      if (removed === 'notFound') return { rejection: apiErrors.notFound() }
       if (removed === 'otherName')
-        return { refusal: controlRefusals.invalid([{ field: 'name', mend: "must be the app's name" }]) }
+        return { rejection: apiErrors.invalid([{ field: 'name', fix: "must be the app's name" }]) }
       return { answer: undefined }
     },
   }

@@ -1,6 +1,6 @@
 import type { Key } from '../../storage/keys.ts'
 import { change } from '../change.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { readExpiry } from '../expiry.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
@@ -26,9 +26,9 @@ export const appKeyHandlers = (
     'PUT /api/apps/{appId}/key/expiry': async ({ params, body, caller }) => {
       const { appId } = params
       const expiry = readExpiry(body.expiresAt, now())
-      if ('problem' in expiry) return { refusal: controlRefusals.invalid([expiry.problem]) }
+      if ('problem' in expiry) return { rejection: apiErrors.invalid([expiry.problem]) }
       const key = await keyOf(caller, appId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
       const { id, userId } = key
       const changed = await change(
         parts,
@@ -36,35 +36,33 @@ export const appKeyHandlers = (
         ({ keys }) => keys.edit({ id, userId, expiresAt: expiry.at }),
         () => ({ action: 'key.edit', subject: id, detail: { ...body }, forget: { kind: 'app', id: appId } }),
       )
-      return typeof changed === 'string'
-        ? { refusal: controlRefusals.notFound() }
-        : showApp(parts, caller, { id: appId })
+      return typeof changed === 'string' ? { rejection: apiErrors.notFound() } : showApp(parts, caller, { id: appId })
     },
 
     'POST /api/apps/{appId}/key/reveal': async ({ params, caller }) => {
       const key = await keyOf(caller, params.appId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
       const shown = await revealKey(parts, caller, key.id)
-      if ('refusal' in shown) return shown
+      if ('rejection' in shown) return shown
       const { apiKey } = shown
       return { answer: { apiKey, addresses: appAddressesOf(deployment().publicUrl, apiKey) } }
     },
 
     'POST /api/apps/{appId}/key/rotate': async ({ params, body, caller }) => {
       const key = await keyOf(caller, params.appId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
       const rotated = await rotateKey(parts, caller, { key, body })
-      if ('refusal' in rotated) return rotated
+      if ('rejection' in rotated) return rotated
       const { apiKey } = rotated
       const app = await showApp(parts, caller, { id: params.appId })
-      if ('refusal' in app) return app
+      if ('rejection' in app) return app
       return { answer: { app: app.answer, apiKey, addresses: appAddressesOf(deployment().publicUrl, apiKey) } }
     },
 
     'DELETE /api/apps/{appId}/key/old': async ({ params, caller }) => {
       const { appId } = params
       const key = await keyOf(caller, appId)
-      if (key === undefined) return { refusal: controlRefusals.notFound() }
+      if (key === undefined) return { rejection: apiErrors.notFound() }
       const { id, userId } = key
       const changed = await change(
         parts,
@@ -72,9 +70,7 @@ export const appKeyHandlers = (
         ({ keys }) => keys.dropOld({ id, userId }),
         () => ({ action: 'key.dropOld', subject: id, forget: { kind: 'app', id: appId } }),
       )
-      return typeof changed === 'string'
-        ? { refusal: controlRefusals.notFound() }
-        : showApp(parts, caller, { id: appId })
+      return typeof changed === 'string' ? { rejection: apiErrors.notFound() } : showApp(parts, caller, { id: appId })
     },
   }
 }

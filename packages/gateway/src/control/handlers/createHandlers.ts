@@ -12,7 +12,7 @@ import { metricsHandlers } from './metricsHandlers.ts'
 import { tokenHandlers } from './tokenHandlers.ts'
 
 /** The handlers of all routes: one that is missing does not compile. */
-export const handlersOf = (parts: ControlParts): Handlers<RouteName> => ({
+export const createHandlers = (parts: ControlParts): Handlers<RouteName> => ({
   ...deploymentHandlers(parts),
   ...accountHandlers(parts),
   ...appHandlers(parts),

@@ -6,7 +6,7 @@ import { verifyJwt } from '../../auth/jwt/verifyJwt.ts'
 import type { JwtKey } from '../../storage/jwtKeys.ts'
 import { change } from '../change.ts'
 import type { JwtKeyView } from '../contract/jwtKey.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { viewerOf } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
 import { isoTime } from '../views/times.ts'
@@ -21,11 +21,11 @@ const show = ({ kid, publicPem, fingerprint, label, createdAt }: JwtKey): JwtKey
 })
 
 /** Its message holds nothing of what was given. */
-const readPem = (pem: string): JwtPublicKey | { mend: string } => {
+const readPem = (pem: string): JwtPublicKey | { fix: string } => {
   try {
     return importJwtKey(pem)
   } catch (error) {
-    if (error instanceof TypeError) return { mend: `cannot be used: ${error.message}` }
+    if (error instanceof TypeError) return { fix: `cannot be used: ${error.message}` }
     throw error
   }
 }
@@ -44,7 +44,7 @@ export const jwtKeyHandlers = (
     'GET /api/apps/{appId}/jwt-keys': async ({ params, caller }) => {
       const { appId } = params
       const userId = viewerOf(caller).user.id
-      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { refusal: controlRefusals.notFound() }
+      if ((await storage.apps.find({ id: appId, userId })) === undefined) return { rejection: apiErrors.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })
       return { answer: { items: keys.map(show), max: maxJwtKeys } }
     },
@@ -52,7 +52,7 @@ export const jwtKeyHandlers = (
     'POST /api/apps/{appId}/jwt-keys': async ({ params, body, caller }) => {
       const { appId } = params
       const key = readPem(body.pem)
-      if ('mend' in key) return { refusal: controlRefusals.invalid([{ field: 'pem', mend: key.mend }]) }
+      if ('fix' in key) return { rejection: apiErrors.invalid([{ field: 'pem', fix: key.fix }]) }
       const { pem: publicPem, fingerprint, algorithms } = key
       const userId = viewerOf(caller).user.id
       const kid = createJwtKeyId()
@@ -68,11 +68,11 @@ export const jwtKeyHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      if (added === 'notFound') return { refusal: controlRefusals.notFound() }
-      if (added === 'jwtKeyTaken') return { refusal: controlRefusals.alreadyThere('pem', 'is one of this app already') }
+      if (added === 'notFound') return { rejection: apiErrors.notFound() }
+      if (added === 'jwtKeyTaken') return { rejection: apiErrors.alreadyExists('pem', 'is one of this app already') }
       if (added === 'jwtKeysFull')
         return {
-          refusal: controlRefusals.tooMany(`this app has ${maxJwtKeys} JWT keys, which is the most: remove one first`),
+          rejection: apiErrors.tooMany(`this app has ${maxJwtKeys} JWT keys, which is the most: remove one first`),
         }
       if (added === 'kidTaken') throw new Error('two random kids are the same')
       return { answer: show(added) }
@@ -99,11 +99,11 @@ export const jwtKeyHandlers = (
           forget: { kind: 'app', id: appId },
         }),
       )
-      if (removed === 'notFound') return { refusal: controlRefusals.notFound() }
+      if (removed === 'notFound') return { rejection: apiErrors.notFound() }
       if (removed === 'lastOne')
         return {
-          refusal: controlRefusals.inUse(
-            'the app requires a JWT, and without this key every call would be refused: import another first, or require none',
+          rejection: apiErrors.inUse(
+            'the app requires a JWT, and without this key every call would be rejected: import another first, or require none',
           ),
         }
       return { answer: undefined }
@@ -113,7 +113,7 @@ export const jwtKeyHandlers = (
       const { appId } = params
       const userId = viewerOf(caller).user.id
       const app = await storage.apps.find({ id: appId, userId })
-      if (app === undefined) return { refusal: controlRefusals.notFound() }
+      if (app === undefined) return { rejection: apiErrors.notFound() }
       const keys = await storage.jwtKeys.list({ appId, userId })
       const policy = compileJwtPolicy({
         keys: keys.map(({ kid, publicPem }) => ({ kid, pem: publicPem })),

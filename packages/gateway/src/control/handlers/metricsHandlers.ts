@@ -2,15 +2,15 @@ import { limitsInForce } from '../../auth/key/keyLimits.ts'
 import { narrowLimits } from '../../auth/key/narrowLimits.ts'
 import type { MetricsQuery as Asked } from '../../usage/metering/metrics.ts'
 import type { MetricsCsvQuery, MetricsQuery, MetricsView } from '../contract/metrics.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts, Handlers } from '../handler.ts'
 import type { Reply } from '../reply.ts'
 import { networkOf } from '../views/toApiKeyView.ts'
 import { csvFileName } from '../views/csvFileName.ts'
 import { metricsCsv } from '../views/metricsCsv.ts'
-import { metricsViewOf, spanOf } from '../views/toMetricsView.ts'
-import { usageViewOf } from '../views/toUsageView.ts'
+import { toMetricsView, spanOf } from '../views/toMetricsView.ts'
+import { toUsageView } from '../views/toUsageView.ts'
 import { appLimitsOf } from './showApp.ts'
 
 type Subject = Asked['subject']
@@ -55,16 +55,16 @@ export const metricsHandlers = ({
 
   const read = async ({ subject }: Metered, { range = 'day' }: MetricsQuery): Promise<MetricsView> => {
     const span = spanOf(range, now())
-    return metricsViewOf(await readMetrics({ subject, ...span }), { range, span })
+    return toMetricsView(await readMetrics({ subject, ...span }), { range, span })
   }
   const show = async (metered: Metered | undefined, query: MetricsQuery): Promise<Reply<MetricsView>> =>
-    metered === undefined ? { refusal: controlRefusals.notFound() } : { answer: await read(metered, query) }
+    metered === undefined ? { rejection: apiErrors.notFound() } : { answer: await read(metered, query) }
   const save = async (
     metered: Metered | undefined,
     { range = 'day', of = 'series' }: MetricsCsvQuery,
   ): Promise<Reply<string>> =>
     metered === undefined
-      ? { refusal: controlRefusals.notFound() }
+      ? { rejection: apiErrors.notFound() }
       : { answer: metricsCsv(await read(metered, { range }), of), fileName: csvFileName(metered.named, { range, of }) }
 
   return {
@@ -83,13 +83,13 @@ export const metricsHandlers = ({
       const { id, limits } = viewerOf(caller).user
       const { quotaOwner = id } = (await storage.users.find(id)) ?? {}
       const inForce = limitsInForce([limits], config().limits.apiKey)
-      return { answer: await usageViewOf(quota, { id: `user:${quotaOwner}`, limits: inForce }) }
+      return { answer: await toUsageView(quota, { id: `user:${quotaOwner}`, limits: inForce }) }
     },
     'GET /api/apps/{appId}/usage': async ({ params, caller }) => {
       const app = await storage.apps.find({ id: params.appId, userId: viewerOf(caller).user.id })
-      if (app === undefined) return { refusal: controlRefusals.notFound() }
+      if (app === undefined) return { rejection: apiErrors.notFound() }
       const limits = narrowLimits(app.limits, appLimitsOf(config, caller))
-      return { answer: await usageViewOf(quota, { id: `app:${app.id}`, limits }) }
+      return { answer: await toUsageView(quota, { id: `app:${app.id}`, limits }) }
     },
   }
 }

@@ -1,11 +1,11 @@
 import type { Key } from '../../storage/keys.ts'
 import { change } from '../change.ts'
 import type { RotateBody } from '../contract/keyState.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { readExpiry } from '../expiry.ts'
 import { viewerOf } from '../handler.ts'
 import type { Caller, ControlParts } from '../handler.ts'
-import type { ControlRefusal } from '../reply.ts'
+import type { ApiError } from '../reply.ts'
 import { newKey } from './newKey.ts'
 
 const day = 86_400_000
@@ -15,14 +15,14 @@ export const rotateKey = async (
   parts: ControlParts,
   caller: Caller,
   { key, body: { graceDays = 0, expiresAt } }: { key: Key; body: RotateBody },
-): Promise<{ key: Key; apiKey: string } | { refusal: ControlRefusal }> => {
+): Promise<{ key: Key; apiKey: string } | { rejection: ApiError }> => {
   const now = parts.now()
   const expiry = readExpiry(expiresAt, now)
-  if ('problem' in expiry) return { refusal: controlRefusals.invalid([expiry.problem]) }
+  if ('problem' in expiry) return { rejection: apiErrors.invalid([expiry.problem]) }
   if (expiry.at === undefined && key.expiresAt !== null && key.expiresAt <= now)
     return {
-      refusal: controlRefusals.invalid([
-        { field: 'expiresAt', mend: 'is needed, as the key has expired: give a time to come, or null for never' },
+      rejection: apiErrors.invalid([
+        { field: 'expiresAt', fix: 'is needed, as the key has expired: give a time to come, or null for never' },
       ]),
     }
   const { id, kind, appId } = key
@@ -47,7 +47,7 @@ export const rotateKey = async (
       forget: appId === null ? { kind: 'key', id } : { kind: 'app', id: appId },
     }),
   )
-  if (rotated === 'notFound') return { refusal: controlRefusals.notFound() }
-  if (rotated === 'revoked') return { refusal: controlRefusals.revoked() }
+  if (rotated === 'notFound') return { rejection: apiErrors.notFound() }
+  if (rotated === 'revoked') return { rejection: apiErrors.revoked() }
   return { key: rotated, apiKey: made.apiKey }
 }

@@ -1,14 +1,14 @@
-import { isAccountRefusal } from '../account/accountError.ts'
+import { isAccountError } from '../account/accountError.ts'
 import type { AccessToken } from '../../storage/accessTokens.ts'
 import type { AccessTokenView, TokenScope } from '../contract/accessToken.ts'
 import { defaultPageLimit } from '../contract/page.ts'
 import type { Page, PageQuery } from '../contract/page.ts'
-import { controlRefusals } from '../apiErrors.ts'
+import { apiErrors } from '../apiErrors.ts'
 import { badCursor, fromCursor, toCursor } from '../cursor.ts'
 import { readExpiry } from '../expiry.ts'
 import { viewerOf } from '../handler.ts'
 import type { ControlParts, Handlers } from '../handler.ts'
-import { auditEntryViewOf } from '../views/toAuditEntryView.ts'
+import { toAuditEntryView } from '../views/toAuditEntryView.ts'
 import { isoTime, isoTimeOrNull } from '../views/times.ts'
 import type { AuditEntryView } from '../contract/auditEntry.ts'
 import type { Reply } from '../reply.ts'
@@ -29,7 +29,7 @@ export const readAuditLog = async (
   { userId, query: { cursor, limit = defaultPageLimit } }: { userId?: string; query: PageQuery },
 ): Promise<Reply<Page<AuditEntryView>>> => {
   const [before] = (cursor === undefined ? [] : fromCursor(cursor, ['number'])) ?? []
-  if (cursor !== undefined && typeof before !== 'number') return { refusal: badCursor() }
+  if (cursor !== undefined && typeof before !== 'number') return { rejection: badCursor() }
   const entries = await storage.auditLog.list({
     limit: limit + 1,
     ...(userId === undefined ? {} : { userId }),
@@ -37,7 +37,7 @@ export const readAuditLog = async (
   })
   const shown = entries.slice(0, limit)
   const last = entries.length > limit ? shown.at(-1) : undefined
-  return { answer: { items: shown.map(auditEntryViewOf), next: last === undefined ? null : toCursor([last.id]) } }
+  return { answer: { items: shown.map(toAuditEntryView), next: last === undefined ? null : toCursor([last.id]) } }
 }
 
 /** Personal access tokens, and what was done to the account. */
@@ -55,11 +55,11 @@ export const tokenHandlers = ({
 
   'POST /api/tokens': async ({ body, caller }) => {
     const expiry = readExpiry(body.expiresAt, now())
-    if ('problem' in expiry) return { refusal: controlRefusals.invalid([expiry.problem]) }
+    if ('problem' in expiry) return { rejection: apiErrors.invalid([expiry.problem]) }
     const viewer = viewerOf(caller)
     const { label, scopes } = body
     const made = await accounts.createAccessToken({ viewer, label, scopes, expiresAt: expiry.at, ip: caller.ip })
-    if (isAccountRefusal(made)) return { refusal: controlRefusals.ofAccount(made) }
+    if (isAccountError(made)) return { rejection: apiErrors.ofAccount(made) }
     return { answer: { accessToken: show(made.accessToken), token: made.text } }
   },
 
@@ -69,7 +69,7 @@ export const tokenHandlers = ({
       id: params.tokenId,
       ip: caller.ip,
     })
-    return removed ? { answer: undefined } : { refusal: controlRefusals.notFound() }
+    return removed ? { answer: undefined } : { rejection: apiErrors.notFound() }
   },
 
   'GET /api/audit-log': ({ query, caller }) => readAuditLog({ storage }, { userId: viewerOf(caller).user.id, query }),

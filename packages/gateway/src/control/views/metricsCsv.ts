@@ -5,17 +5,17 @@ type Table = readonly (readonly Cell[])[]
 
 const tables: Readonly<Record<NonNullable<MetricsCsvQuery['of']>, (metrics: MetricsView) => Table>> = {
   series: ({ series }) => [
-    ['at', 'total', 'answered', 'p50Ms', 'p95Ms'],
-    ...series.map(({ at, total, answered, p50, p95 }) => [at, total, answered, p50, p95]),
+    ['at', 'total', 'succeeded', 'p50Ms', 'p95Ms'],
+    ...series.map(({ at, total, succeeded, p50, p95 }) => [at, total, succeeded, p50, p95]),
   ],
   methods: ({ byMethod }) => [
-    ['method', 'total', 'answered', 'p50Ms', 'p95Ms'],
-    ...byMethod.map(({ method, total, answered, p50, p95 }) => [method, total, answered, p50, p95]),
+    ['method', 'total', 'succeeded', 'p50Ms', 'p95Ms'],
+    ...byMethod.map(({ method, total, succeeded, p50, p95 }) => [method, total, succeeded, p50, p95]),
   ],
   outcomes: ({ byOutcome }) => [['outcome', 'total'], ...byOutcome.map(({ outcome, total }) => [outcome, total])],
   networks: ({ byNetwork }) => [
-    ['network', 'total', 'answered'],
-    ...byNetwork.map(({ network, total, answered }) => [network, total, answered]),
+    ['network', 'total', 'succeeded'],
+    ...byNetwork.map(({ network, total, succeeded }) => [network, total, succeeded]),
   ],
 }
 

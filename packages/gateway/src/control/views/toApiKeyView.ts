@@ -2,7 +2,7 @@ import { apiKeyAddress } from '../../proxy/http/addresses.ts'
 import type { Network } from '../../lib/network.ts'
 import type { Key } from '../../storage/keys.ts'
 import type { ApiKeyView } from '../contract/apiKey.ts'
-import { keyFactsOf } from './toKeyFacts.ts'
+import { toKeyFacts } from './toKeyFacts.ts'
 import { isoTimeOrNull } from './times.ts'
 
 /** The network of an API key. */
@@ -12,12 +12,12 @@ export const networkOf = (key: Key): Network => {
 }
 
 /** An API key as the API shows it. */
-export const apiKeyViewOf = (key: Key, { publicUrl, now }: { publicUrl: string; now: number }): ApiKeyView => ({
+export const toApiKeyView = (key: Key, { publicUrl, now }: { publicUrl: string; now: number }): ApiKeyView => ({
   id: key.id,
   name: key.name,
   description: key.description,
   network: networkOf(key),
-  ...keyFactsOf(key, now),
+  ...toKeyFacts(key, now),
   address: apiKeyAddress(publicUrl, networkOf(key), `…${key.ending}`),
   revokedAt: isoTimeOrNull(key.revokedAt),
   version: key.version,

@@ -7,7 +7,7 @@ import type { Key } from '../../storage/keys.ts'
 import type { AppView } from '../contract/app.ts'
 import type { ServiceName, UseCase } from '../contract/deployment.ts'
 import type { LimitsView, OwnLimits } from '../contract/limits.ts'
-import { keyFactsOf } from './toKeyFacts.ts'
+import { toKeyFacts } from './toKeyFacts.ts'
 import { isoTime } from './times.ts'
 
 /** An app's addresses. With a key they are secrets. */
@@ -25,7 +25,7 @@ export interface AppSurroundings {
 }
 
 /** An app as the API shows it. */
-export const appViewOf = (app: App, key: Key, { publicUrl, limits, now }: AppSurroundings): AppView => ({
+export const toAppView = (app: App, key: Key, { publicUrl, limits, now }: AppSurroundings): AppView => ({
   id: app.id,
   name: app.name,
   description: app.description,
@@ -38,7 +38,7 @@ export const appViewOf = (app: App, key: Key, { publicUrl, limits, now }: AppSur
   jwt: { audience: app.jwtAudience, maxLifetimeS: app.jwtMaxLifetimeS ?? defaultLifetimeS },
   ownLimits: app.limits as OwnLimits | null,
   limits: narrowLimits(app.limits, limits),
-  key: { id: key.id, ...keyFactsOf(key, now), addresses: appAddressesOf(publicUrl, `…${key.ending}`) },
+  key: { id: key.id, ...toKeyFacts(key, now), addresses: appAddressesOf(publicUrl, `…${key.ending}`) },
   version: app.version,
   createdAt: isoTime(app.createdAt),
 })

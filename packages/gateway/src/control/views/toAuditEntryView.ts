@@ -3,7 +3,7 @@ import type { AuditEntryView } from '../contract/auditEntry.ts'
 import { isoTime } from './times.ts'
 
 /** An entry of the audit log as the API shows it. */
-export const auditEntryViewOf = ({
+export const toAuditEntryView = ({
   id,
   at,
   userId,

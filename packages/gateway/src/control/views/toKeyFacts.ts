@@ -9,7 +9,7 @@ const stateOf = ({ state, expiresAt, oldUntil }: Key, now: number): KeyState => 
 }
 
 /** What is shown of any key. */
-export const keyFactsOf = (key: Key, now: number): KeyFacts => ({
+export const toKeyFacts = (key: Key, now: number): KeyFacts => ({
   state: stateOf(key, now),
   ending: key.ending,
   revealable: key.revealable,

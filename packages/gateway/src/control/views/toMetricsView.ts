@@ -14,7 +14,7 @@ const spans: Readonly<Record<MetricsRange, { step: MetricsQuery['step']; stepMs:
   quarter: { step: 'day', stepMs: day, steps: 90 },
 }
 
-/** What is asked of the meter for a range that ends now. The step that is under way counts as one. */
+/** What is asked of the meter for a range that ends now. The step that is in flight counts as one. */
 export const spanOf = (range: MetricsRange, now: number): Omit<MetricsQuery, 'subject'> => {
   const { step, stepMs, steps } = spans[range]
   const end = Math.floor(now / stepMs) * stepMs + stepMs
@@ -22,7 +22,7 @@ export const spanOf = (range: MetricsRange, now: number): Omit<MetricsQuery, 'su
 }
 
 /** Metrics as the API shows them. */
-export const metricsViewOf = (
+export const toMetricsView = (
   metrics: Metrics,
   { range, span }: { range: MetricsRange; span: Omit<MetricsQuery, 'subject'> },
 ): MetricsView => ({
@@ -31,7 +31,7 @@ export const metricsViewOf = (
   to: isoTime(span.to),
   step: span.step,
   total: metrics.total,
-  answered: metrics.answered,
+  succeeded: metrics.succeeded,
   successRate: metrics.successRate,
   latencyMs: metrics.latencyMs,
   series: metrics.series.map(({ at, ...point }) => ({ ...point, at: isoTime(at) })),

@@ -5,16 +5,16 @@ import type { AccountView, SessionView } from '../contract/account.ts'
 import { isoTime } from './times.ts'
 
 /** An account as its owner sees it. */
-export const accountViewOf = ({ id, mail, role, createdAt }: Account): AccountView => ({
+export const toAccountView = ({ id, email, role, createdAt }: Account): AccountView => ({
   id,
-  mail,
+  email,
   role,
   createdAt: isoTime(createdAt),
 })
 
 /** Who asks, as the API shows it. */
-export const sessionViewOf = ({ user, session, scopes }: Viewer): SessionView => ({
-  account: accountViewOf(user),
+export const toSessionView = ({ user, session, scopes }: Viewer): SessionView => ({
+  account: toAccountView(user),
   session:
     session === undefined
       ? null

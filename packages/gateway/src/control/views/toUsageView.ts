@@ -14,7 +14,7 @@ const windowOf = ({ used, limit, resetAtMs }: QuotaWindow): UsageWindow => ({
  * What is used of an account's or an app's limits.
  * @param id - As quotas name it: `user:usr_…`, `app:app_…`.
  */
-export const usageViewOf = async (
+export const toUsageView = async (
   quota: Pick<Quota, 'usage'>,
   { id, limits }: { id: string; limits: LimitsView },
 ): Promise<UsageView> => {

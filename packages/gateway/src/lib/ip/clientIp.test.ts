@@ -46,7 +46,7 @@ describe("the caller's IP", () => {
       'proxy.internal',
       'trustedProxies[1] is no IP address: write one as in 203.0.113.7 or 2001:db8::1, or a range as in 203.0.113.0/24',
     ],
-  ])('refuses %s for a proxy', (text, message) => {
+  ])('rejects %s for a proxy', (text, message) => {
     expect(() => createClientIp(['10.0.0.0/8', text])).toThrow(new TypeError(message))
   })
 

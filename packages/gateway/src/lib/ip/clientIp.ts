@@ -1,5 +1,5 @@
-import { matchesIp, readIpRule } from './ipRange.ts'
-import type { IpRule } from './ipRange.ts'
+import { matchesIp, parseIpRange } from './ipRange.ts'
+import type { IpRange } from './ipRange.ts'
 import { parseIp } from './parseIp.ts'
 
 /** Finds out who called: from the socket's peer and the header `X-Forwarded-For`, both as Node gives them. */
@@ -36,16 +36,16 @@ const addressIn = (hop: string): string | undefined => {
  * Makes the rule of whose IP counts. It is the socket's peer; only where that is a proxy of the operator's own is it believed about who
  * called it, and so on from right to left up to the first that is none. What stands further left anyone could have written.
  * @param trustedProxies - Addresses and ranges, as in `10.0.0.0/8`.
- * @throws {TypeError} where one is neither. The message names it and the mend.
+ * @throws {TypeError} where one is neither. The message names it and the fix.
  * @example
  * const clientIp = createClientIp(['10.0.0.0/8'])
  * clientIp('10.0.0.1', '6.6.6.6, 203.0.113.7') // '203.0.113.7'
  * clientIp('203.0.113.9', '6.6.6.6') // '203.0.113.9'
  */
 export const createClientIp = (trustedProxies: readonly string[]): ClientIp => {
-  const trusted = trustedProxies.map((text, index): IpRule => {
-    const reading = readIpRule(text)
-    if ('mend' in reading) throw new TypeError(`trustedProxies[${index}] ${reading.mend}`)
+  const trusted = trustedProxies.map((text, index): IpRange => {
+    const reading = parseIpRange(text)
+    if ('fix' in reading) throw new TypeError(`trustedProxies[${index}] ${reading.fix}`)
     return reading.rule
   })
   if (trusted.length === 0) return (peer) => peer

@@ -3,12 +3,12 @@ import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
-import { matchesIp, readIpRule } from './ipRange.ts'
+import { matchesIp, parseIpRange } from './ipRange.ts'
 import { parseIp } from './parseIp.ts'
 
 const allows = (entry: string, ip: string): boolean => {
-  const reading = readIpRule(entry)
-  if ('mend' in reading) throw new Error(`${entry} ${reading.mend}`)
+  const reading = parseIpRange(entry)
+  if ('fix' in reading) throw new Error(`${entry} ${reading.fix}`)
   const bytes = parseIp(ip)
   return bytes !== undefined && matchesIp(reading.rule, bytes)
 }
@@ -63,15 +63,16 @@ describe('an entry of the IP list', () => {
     ['1::2::3', /is no IP address/],
     ['1:2:3:4:5:6:7::8', /is no IP address/],
     ['[::1]', /is no IP address/],
-  ])('refuses %s', (entry, mend) => {
-    expect(readIpRule(entry)).toEqual({ mend: expect.stringMatching(mend) })
+  ])('rejects %s', (entry, fix) => {
+    expect(parseIpRange(entry)).toEqual({ fix: expect.stringMatching(fix) })
   })
 
-  test('a text of any length is refused in no time', () => {
-    const refuse = (): void => {
-      for (const part of ['0', ':', '::', '1.', 'f:']) expect(readIpRule(part.repeat(5_000_000))).toHaveProperty('mend')
+  test('a text of any length is rejected in no time', () => {
+    const reject = (): void => {
+      for (const part of ['0', ':', '::', '1.', 'f:'])
+        expect(parseIpRange(part.repeat(5_000_000))).toHaveProperty('fix')
     }
-    expect(cpuMs(refuse)).toBeLessThan(2_000)
+    expect(cpuMs(reject)).toBeLessThan(2_000)
   })
 
   const byte = fc.nat(255)
@@ -108,7 +109,7 @@ describe('an entry of the IP list', () => {
       fc.property(texts, (text) => {
         const expected = isIP(text) !== 0 && !text.includes('%')
         expect(parseIp(text) !== undefined).toBe(expected)
-        expect('rule' in readIpRule(text)).toBe(expected || isGoodRange(text))
+        expect('rule' in parseIpRange(text)).toBe(expected || isGoodRange(text))
       }),
       { numRuns: fuzzCases(2_000) },
     )

@@ -55,7 +55,7 @@ export const isMapped = (bytes: IpBytes): boolean =>
   bytes.length === 16 && bytes[10] === 255 && bytes[11] === 255 && bytes.slice(0, 10).every((byte) => byte === 0)
 
 /**
- * Reads an IP address; a mapped IPv4 address (`::ffff:192.0.2.1`) becomes the IPv4 address. A zone (`fe80::1%eth0`) is refused: it
+ * Reads an IP address; a mapped IPv4 address (`::ffff:192.0.2.1`) becomes the IPv4 address. A zone (`fe80::1%eth0`) is rejected: it
  * means something on one machine only.
  * @returns Its bytes, or `undefined` where the text is no IP address.
  */

@@ -89,19 +89,19 @@ const cases = fc.oneof(
 
 describe('the scanner', () => {
   test('takes exactly what JSON.parse takes, in whatever pieces it comes', { timeout: fuzzTimeoutMs }, () => {
-    const seen = { taken: 0, refused: 0 }
+    const seen = { taken: 0, rejected: 0 }
     fc.assert(
       fc.property(cases, fc.array(fc.nat({ max: 7 }), { maxLength: 6 }), (bytes, sizes) => {
         const expected = oracle(bytes)
-        seen[expected ? 'taken' : 'refused'] += 1
+        seen[expected ? 'taken' : 'rejected'] += 1
         expect(isJson(bytes)).toBe(expected)
         expect(scanned(bytes, sizes)).toBe(expected)
       }),
       { numRuns: fuzzCases(2_000) },
     )
-    // A corpus that is refused whole would hold of a scanner that refuses all.
-    expect(seen.taken / (seen.taken + seen.refused)).toBeGreaterThan(0.25)
-    expect(seen.refused / (seen.taken + seen.refused)).toBeGreaterThan(0.25)
+    // A corpus that is rejected whole would hold of a scanner that rejects all.
+    expect(seen.taken / (seen.taken + seen.rejected)).toBeGreaterThan(0.25)
+    expect(seen.rejected / (seen.taken + seen.rejected)).toBeGreaterThan(0.25)
   })
 
   test('tells of the members of the outermost object, in whatever pieces it comes', () => {
@@ -148,7 +148,7 @@ describe('the scanner', () => {
     ['an object closed as an array', '{"a":[1}]'],
     ['an open string', '"a'],
     ['a comma before the end', '[1,]'],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(isJson(Buffer.from(text))).toBe(false)
   })
 

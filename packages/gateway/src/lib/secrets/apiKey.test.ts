@@ -33,7 +33,7 @@ describe('createApiKey', () => {
 })
 
 describe('isApiKey', () => {
-  test('refuses a key with any one letter changed', () => {
+  test('rejects a key with any one letter changed', () => {
     fc.assert(
       fc.property(kind, fc.nat({ max: 42 }), fc.constantFrom(...digits, '_', '-', '%', ' '), (made, place, letter) => {
         const key = createApiKey(made)
@@ -44,7 +44,7 @@ describe('isApiKey', () => {
     )
   })
 
-  test('refuses a key with two neighbours exchanged', () => {
+  test('rejects a key with two neighbours exchanged', () => {
     fc.assert(
       fc.property(kind, fc.nat({ max: 41 }), (made, place) => {
         const key = createApiKey(made)
@@ -55,13 +55,13 @@ describe('isApiKey', () => {
     )
   })
 
-  test('refuses a key cut short or with more around it', () => {
+  test('rejects a key cut short or with more around it', () => {
     const key = createApiKey('app')
     for (const text of ['', key.slice(1), key.slice(0, -1), ` ${key}`, `${key}\n`, `${key}/`, key + key])
       expect(isApiKey(text)).toBe(false)
   })
 
-  test('refuses any text that was not made', () => {
+  test('rejects any text that was not made', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(isApiKey(text)).toBe(false)

@@ -52,17 +52,17 @@ describe('openKey', () => {
     ['another row', { ...owner, id: 'key_2' }],
     ['another user', { ...owner, userId: 'usr_2' }],
     ['a row and a user that read the same when joined', { id: 'key_1usr', userId: '_1' }],
-  ])('refuses a copy in %s', (_, other) => {
+  ])('rejects a copy in %s', (_, other) => {
     expect(() => openKey(sealed, other, [secret])).toThrow(doesNotOpen)
   })
 
-  test('refuses another secret of the same version', () => {
+  test('rejects another secret of the same version', () => {
     expect(() => openKey(sealed, owner, [createServerSecret('another secret, as long as it must be')])).toThrow(
       doesNotOpen,
     )
   })
 
-  test('refuses a version that it has no secret of, and names those that it has', () => {
+  test('rejects a version that it has no secret of, and names those that it has', () => {
     const [second, third] = [2, 3].map((version) => createServerSecret(text, { version }))
     if (second === undefined || third === undefined) throw new Error('unreachable')
     expect(() => openKey(sealed, owner, [second, third])).toThrow(
@@ -71,13 +71,13 @@ describe('openKey', () => {
     expect(() => openKey(sealed, owner, [])).toThrow('and there is: none')
   })
 
-  test('refuses a version byte that was changed to one that it has a secret of', () => {
+  test('rejects a version byte that was changed to one that it has a secret of', () => {
     const changed = Buffer.from(sealed)
     changed[0] = 2
     expect(() => openKey(changed, owner, [secret, createServerSecret(text, { version: 2 })])).toThrow(doesNotOpen)
   })
 
-  test('refuses any byte changed', () => {
+  test('rejects any byte changed', () => {
     for (let place = 1; place < sealed.length; place += 1) {
       const changed = Buffer.from(sealed)
       changed[place] = (changed[place] ?? 0) ^ 1
@@ -85,7 +85,7 @@ describe('openKey', () => {
     }
   })
 
-  test('refuses it cut short anywhere', () => {
+  test('rejects it cut short anywhere', () => {
     for (let length = 0; length < sealed.length; length += 1)
       expect(() => openKey(sealed.subarray(0, length), owner, [secret])).toThrow(
         length <= 29 ? `the sealed key is cut short: it has ${length} bytes` : doesNotOpen,
@@ -108,11 +108,11 @@ describe('openKey', () => {
 })
 
 describe('createServerSecret', () => {
-  test.each([0, 256, 1.5, Number.NaN])('refuses the version %d', (version) => {
+  test.each([0, 256, 1.5, Number.NaN])('rejects the version %d', (version) => {
     expect(() => createServerSecret(text, { version })).toThrow('a whole number from 1 to 255')
   })
 
-  test('refuses a text that could be guessed', () => {
+  test('rejects a text that could be guessed', () => {
     expect(() => createServerSecret('short')).toThrow('must have at least 32 characters')
   })
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** What is under way on one connection. */
+/** What is in flight on one connection. */
 interface ConnectionState {
   /** Requests whose answer is not written yet. With pipelining there can be several. */
   open: number
@@ -36,7 +36,7 @@ export interface Connections {
    * and then its connection is cut, but for an answer that is being written.
    */
   readonly halfClosed: (socket: Duplex) => void
-  /** Requests under way on all connections. */
+  /** Requests in flight on all connections. */
   readonly count: () => number
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sent with every answer: the data plane is for any page, and never uses credentials. A refusal without them would reach a page as "CORS error"
+ * Sent with every answer: the data plane is for any page, and never uses credentials. A rejection without them would reach a page as "CORS error"
  * only. Without credentials `*` names every header (Fetch standard, section 3.3.3); a list of them would be the longest part of most answers.
  */
 export const corsHeaders: readonly string[] = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', '*']

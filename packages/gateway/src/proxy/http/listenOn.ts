@@ -16,8 +16,8 @@ export const listenOn = (server: Server, { host, port }: { host: string; port: n
   })
 
 /**
- * Stops to listen, once all that is under way is answered.
- * @param graceMs - After this, what is still under way is cut off, in milliseconds.
+ * Stops to listen, once all that is in flight is answered.
+ * @param graceMs - After this, what is still in flight is cut off, in milliseconds.
  */
 export const stopListening = async (server: Server, graceMs: number): Promise<void> => {
   if (!server.listening) return

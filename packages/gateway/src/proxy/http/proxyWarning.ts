@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { matchesIp, readIpRule } from '../../lib/ip/ipRange.ts'
+import { matchesIp, parseIpRange } from '../../lib/ip/ipRange.ts'
 import { parseIp } from '../../lib/ip/parseIp.ts'
 import { isTrustedProxy, withoutZone } from '../../lib/ip/clientIp.ts'
 import type { ClientIp } from '../../lib/ip/clientIp.ts'
@@ -33,8 +33,8 @@ const localRanges = [
   'fe80::/10',
   'fec0::/10',
 ].map((range) => {
-  const reading = readIpRule(range)
-  if ('mend' in reading) throw new TypeError(`${range} ${reading.mend}`)
+  const reading = parseIpRange(range)
+  if ('fix' in reading) throw new TypeError(`${range} ${reading.fix}`)
   return reading.rule
 })
 

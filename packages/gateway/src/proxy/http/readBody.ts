@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { createPieces } from '../../lib/createChunks.ts'
-import type { Pieces } from '../../lib/createChunks.ts'
+import { createChunks } from '../../lib/createChunks.ts'
+import type { Chunks } from '../../lib/createChunks.ts'
 
 /** How reading ended: with the bytes, with too many of them, without room for them, or with a caller that went away. */
 export type BodyEnd = Buffer | 'tooLarge' | 'noRoom' | 'gone'
@@ -16,7 +16,7 @@ export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): bo
 
 /**
  * Reads a request's body to its end, or to the limit: then the bytes read are let go, and the rest is left to the caller of this.
- * @param options.keep - False reads the body only to get past it, so that a request refused early costs no memory.
+ * @param options.keep - False reads the body only to get past it, so that a request rejected early costs no memory.
  * @param options.room - Asked for each part of a body, but for a small one that comes in one piece: false where there is no room for so many bytes. @default always
  * @param done - Called once.
  */
@@ -26,7 +26,7 @@ export const readBody = (
   done: (end: BodyEnd) => void,
 ): void => {
   let first: Buffer | undefined
-  let pieces: Pieces | undefined
+  let pieces: Chunks | undefined
   let size = 0
   let ended = false
   const finish = (end: BodyEnd): void => {
@@ -46,7 +46,7 @@ export const readBody = (
     else if (!options.keep) return
     else if (!isSmall(chunk) && options.room?.(chunk.length) === false) finish('noRoom')
     else if (first === undefined) first = chunk
-    else (pieces ??= createPieces(first)).add(chunk)
+    else (pieces ??= createChunks(first)).add(chunk)
   }
   request.on('data', onData)
   request.on('end', () => finish(pieces?.join() ?? first ?? nothing))

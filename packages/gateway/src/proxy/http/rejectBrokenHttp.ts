@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
-import { refusalText } from '../../errors/rejectionText.ts'
-import { refusals } from '../../errors/rejections.ts'
-import type { Refusal } from '../../errors/rejection.ts'
+import { rejectionText } from '../../errors/rejectionText.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
 import type { Connections } from './connections.ts'
 import { corsHeaders } from './cors.ts'
 
 /** How long a connection is kept to read what its caller still sends: closing at once would reset it, and the answer would be lost with it. */
 export const lingerMs = 1_000
 
-const refusalOf = (code: string | undefined): Refusal => {
-  if (code === 'HPE_HEADER_OVERFLOW') return refusals.headersTooLarge()
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusals.requestTimeout()
-  return refusals.badHttp()
+const rejectionOf = (code: string | undefined): Rejection => {
+  if (code === 'HPE_HEADER_OVERFLOW') return rejections.headersTooLarge()
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return rejections.requestTimeout()
+  return rejections.badHttp()
 }
 
 const phrases: Readonly<Record<number, string>> = {
@@ -22,20 +22,20 @@ const phrases: Readonly<Record<number, string>> = {
 }
 
 /**
- * Answers what Node's parser refused (for one: a Content-Length beside a Transfer-Encoding), for which there is no response object,
+ * Answers what Node's parser rejected (for one: a Content-Length beside a Transfer-Encoding), for which there is no response object,
  * and closes the connection: where the next request begins on it is not known.
  */
-export const answerBrokenHttp = (code: string | undefined, socket: Duplex, connections: Connections): void => {
+export const rejectBrokenHttp = (code: string | undefined, socket: Duplex, connections: Connections): void => {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   connections.whenAnswered(socket, () => {
-    const refusal = refusalOf(code)
+    const rejection = rejectionOf(code)
     const requestId = randomUUID()
-    const body = refusalText(refusal, 'null', requestId)
+    const body = rejectionText(rejection, 'null', requestId)
     const head = [
-      `HTTP/1.1 ${refusal.status} ${phrases[refusal.status] ?? ''}`,
+      `HTTP/1.1 ${rejection.status} ${phrases[rejection.status] ?? ''}`,
       'Content-Type: application/json',
       `X-Request-Id: ${requestId}`,
     ]

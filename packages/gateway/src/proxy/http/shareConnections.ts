@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net'
 import { ipBlock } from '../../lib/ip/ipBlock.ts'
-import { createShares } from '../../lib/createFairShares.ts'
+import { createFairShares } from '../../lib/createFairShares.ts'
 
 /**
  * Holds each address (of IPv6 each /64) to a share of a server's connections: as many as are left for all, which is half for one alone. So one
@@ -9,7 +9,7 @@ import { createShares } from '../../lib/createFairShares.ts'
  * @param speaksForMany - Whether others come through an address: such as proxies, which have no bound.
  */
 export const shareConnections = (server: Server, speaksForMany: (ip: string) => boolean): void => {
-  const shares = createShares(() => server.maxConnections)
+  const shares = createFairShares(() => server.maxConnections)
   server.on('connection', (socket: Socket) => {
     const { remoteAddress: ip } = socket
     const giveBack = shares.take(ip === undefined || speaksForMany(ip) ? undefined : ipBlock(ip))

@@ -11,9 +11,9 @@ const offeredBy = (options: typeof off): string[] => {
 
 describe('the method policy', () => {
   // A method that joins the schema fails this test until someone has decided whether strangers may call it.
-  test('refuses exactly these methods of the schema, whatever is turned on', () => {
-    const refused = methodNames.filter((name) => !offeredBy(all).includes(name))
-    expect(refused).toEqual([
+  test('rejects exactly these methods of the schema, whatever is turned on', () => {
+    const rejected = methodNames.filter((name) => !offeredBy(all).includes(name))
+    expect(rejected).toEqual([
       'eth_accounts',
       'eth_getWork',
       'eth_pendingTransactions',

@@ -2,8 +2,8 @@ import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
 import { findCustomTracer, mayTakeTracer } from '../../auth/allowList/findCustomTracer.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import type { Refusal } from '../../errors/rejection.ts'
-import { refusals } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { rejections } from '../../errors/rejections.ts'
 import type { NoRequest, RpcCall } from './rpcCall.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
 
@@ -23,13 +23,13 @@ export interface CallRules {
 export const checkCall = (
   item: RpcCall | NoRequest,
   { traits, allow, narrowing, javascriptTracers }: CallRules,
-): ForwardedCall | Refusal => {
-  if (!item.valid) return refusals.invalidRequest(item.problem)
-  if (traits === undefined) return refusals.methodNotFound(item.method)
-  if (!item.paramsFit) return refusals.invalidParams()
+): ForwardedCall | Rejection => {
+  if (!item.valid) return rejections.invalidRequest(item.problem)
+  if (traits === undefined) return rejections.methodNotFound(item.method)
+  if (!item.paramsFit) return rejections.invalidParams()
   const rejection =
-    allow?.refuseCall(item) ??
-    narrowing?.refuseCall(item) ??
+    allow?.rejectCall(item) ??
+    narrowing?.rejectCall(item) ??
     (javascriptTracers ? undefined : rejectCustomTracer(item.method, item.params))
   return rejection ?? { method: item.method, params: item.params, traits }
 }
@@ -38,9 +38,9 @@ export const checkCall = (
 const shown = (tracer: string): string => JSON.stringify(tracer.length > 40 ? `${tracer.slice(0, 40)}…` : tracer)
 
 /** @param params - The source text, of a body that JSON.parse takes. */
-const rejectCustomTracer = (method: string, params: string | undefined): Refusal | undefined => {
+const rejectCustomTracer = (method: string, params: string | undefined): Rejection | undefined => {
   if (params === undefined || !mayTakeTracer(method)) return undefined
-  if (hasAmbiguousName(params)) return refusals.tracerNotAllowed('repeated or escaped member names')
+  if (hasAmbiguousName(params)) return rejections.tracerNotAllowed('repeated or escaped member names')
   const tracer = findCustomTracer(JSON.parse(params))
-  return tracer === undefined ? undefined : refusals.tracerNotAllowed(`tracer ${shown(tracer)}`)
+  return tracer === undefined ? undefined : rejections.tracerNotAllowed(`tracer ${shown(tracer)}`)
 }

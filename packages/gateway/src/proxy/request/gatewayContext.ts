@@ -1,7 +1,7 @@
 import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
 import type { ClientIp } from '../../lib/ip/clientIp.ts'
 import type { Connections } from '../http/connections.ts'
-import type { VerdictCache } from '../../auth/jwt/createJwtCache.ts'
+import type { JwtCache } from '../../auth/jwt/createJwtCache.ts'
 import type { KeyStore } from '../../auth/key/keyStore.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
 import type { RateLimiter } from '../../usage/rateLimit/rateLimiter.ts'
@@ -14,7 +14,7 @@ import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
 
 /** What answering needs of the gateway. */
-export interface Answering {
+export interface GatewayContext {
   readonly groups: Readonly<Record<Network, UpstreamGroup>>
   readonly keys: KeyStore
   readonly policy: MethodPolicy
@@ -26,17 +26,17 @@ export interface Answering {
   readonly quota: Quota | undefined
   readonly quotaStatus: 403 | 429
   readonly meter: Meter | undefined
-  readonly verdicts: VerdictCache
+  readonly jwtCache: JwtCache
   /** What callers with keys that nobody has are held against. */
-  readonly strangers: IpLimit
+  readonly unknownKeys: IpLimit
   readonly clientIp: ClientIp
-  readonly rehearsalKeys: boolean
+  readonly testKeys: boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly limits: Required<GatewayLimits>
   readonly bodies: BodyQueue
   /** The value of `Strict-Transport-Security`, where browsers are to keep to https. */
-  readonly keepTo: string | undefined
+  readonly strictTransportSecurity: string | undefined
   readonly connections: Connections
   /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection is closed after its last response. */
   readonly leaving: () => boolean
@@ -45,8 +45,8 @@ export interface Answering {
   readonly elsewhere: GatewayOptions['elsewhere']
   readonly degraded: () => readonly string[]
   readonly notReady: () => string | undefined
-  /** Requests that were begun under these options and are still under way. */
-  underWay: number
+  /** Requests that were begun under these options and are still in flight. */
+  inFlight: number
   /** Whether the log is told of each request that was answered. */
   readonly logRequests: boolean
   readonly log: (entry: LogEntry) => void

@@ -1,21 +1,21 @@
 import { networkNames } from '../../lib/network.ts'
-import type { Answering } from './gatewayContext.ts'
-import type { Exchange } from './requestContext.ts'
-import { finishExchange, pastBody } from './endRequest.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import type { RequestContext } from './requestContext.ts'
+import { endRequest, pastBody } from './endRequest.ts'
 import type { Answer } from './writeResponse.ts'
 
 /**
  * Responds to `/healthz` (the process runs) and `/readyz` (calls can be served). `/readyz` while the gateway is about to stop was rejected
  * before.
  */
-export const answerHealth = (answering: Answering, exchange: Exchange, kind: 'healthz' | 'readyz'): void => {
-  const answer = kind === 'healthz' ? statusAnswer(200, { status: 'ok' }) : readiness(answering)
-  pastBody(answering, exchange, () => finishExchange(answering, exchange, answer))
+export const handleHealth = (gateway: GatewayContext, context: RequestContext, kind: 'healthz' | 'readyz'): void => {
+  const answer = kind === 'healthz' ? statusAnswer(200, { status: 'ok' }) : readiness(gateway)
+  pastBody(gateway, context, () => endRequest(gateway, context, answer))
 }
 
 const statusAnswer = (status: number, body: object): Answer => ({ status, body: JSON.stringify(body) })
 
-const readiness = ({ groups, degraded, notReady }: Answering): Answer => {
+const readiness = ({ groups, degraded, notReady }: GatewayContext): Answer => {
   const networks = networkNames.filter((name) => groups[name].pick() === undefined)
   if (networks.length > 0) return statusAnswer(503, { status: 'unavailable', reason: 'no_upstream', networks })
   const reason = notReady()

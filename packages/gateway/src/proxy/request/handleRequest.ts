@@ -4,14 +4,14 @@ import { isJsonMediaType } from '../http/isJsonMediaType.ts'
 import type { Path } from '../http/parsePath.ts'
 import { announcesTooMuch } from '../http/readBody.ts'
 import { requestPath } from '../http/requestPath.ts'
-import type { Refusal } from '../../errors/rejection.ts'
-import { refusals } from '../../errors/rejections.ts'
-import { admitKey } from './checkKey.ts'
-import { answerHealth } from './handleHealth.ts'
-import type { Answering } from './gatewayContext.ts'
-import { beginExchange } from './startRequest.ts'
-import type { Exchange } from './requestContext.ts'
-import { finishExchange, pastBody, refuseBeforeSize, refuseExchange } from './endRequest.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { rejections } from '../../errors/rejections.ts'
+import { checkKey } from './checkKey.ts'
+import { handleHealth } from './handleHealth.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import { startRequest } from './startRequest.ts'
+import type { RequestContext } from './requestContext.ts'
+import { endRequest, pastBody, sendRejectionBeforeBody, sendRejection } from './endRequest.ts'
 
 /** How the caller asked to be told that it may send its body. */
 export type Expectation = 'none' | 'continue' | 'unknown'
@@ -33,53 +33,53 @@ export type Expectation = 'none' | 'continue' | 'unknown'
  * rejected with the status of its error. In 7 to 9 so is a single call; of a batch each call has its own response, and the status is
  * always 200. Health checks and preflights need no key: they get a response for any body within the size.
  */
-export const answerRequest = (
-  answering: Answering,
+export const handleRequest = (
+  gateway: GatewayContext,
   { request, response, expectation }: { request: IncomingMessage; response: ServerResponse; expectation: Expectation },
 ): void => {
-  const exchange = beginExchange(answering, request, response)
+  const context = startRequest(gateway, request, response)
   const path = requestPath(request)
   if (request.headers.host?.includes(',') === true) {
     // RFC 9112 section 3.2: of two hosts, a proxy in front may have gone by the other.
-    refuseExchange(answering, exchange, refusals.badHttp())
+    sendRejection(gateway, context, rejections.badHttp())
     return
   }
   // Before all else: what is said here is said to programs that speak JSON-RPC, and with CORS.
-  if (path.kind === 'unknown' && expectation !== 'unknown' && isElsewhere(answering, exchange)) return
-  const early = refuseEarly(answering, request, { path, expectation })
+  if (path.kind === 'unknown' && expectation !== 'unknown' && isHandledByFallback(gateway, context)) return
+  const early = rejectEarly(gateway, request, { path, expectation })
   if (early !== undefined) {
     // Without its 100 Continue the body may never come, so where the next request begins is not known.
-    refuseBeforeSize(answering, exchange, expectation === 'none' ? early : { ...early, close: true })
+    sendRejectionBeforeBody(gateway, context, expectation === 'none' ? early : { ...early, close: true })
     return
   }
-  if (announcesTooMuch(request, answering.limits.maxBodyBytes)) {
-    refuseExchange(answering, exchange, refusals.bodyTooLarge(answering.limits.maxBodyBytes))
+  if (announcesTooMuch(request, gateway.limits.maxBodyBytes)) {
+    sendRejection(gateway, context, rejections.bodyTooLarge(gateway.limits.maxBodyBytes))
     return
   }
   if (expectation === 'continue') response.writeContinue()
-  if (path.kind === 'healthz' || path.kind === 'readyz') answerHealth(answering, exchange, path.kind)
+  if (path.kind === 'healthz' || path.kind === 'readyz') handleHealth(gateway, context, path.kind)
   else if (path.kind === 'unknown' || request.method === 'OPTIONS') {
     const headers = preflightHeaders(request.headers['access-control-request-headers'])
-    pastBody(answering, exchange, () => finishExchange(answering, exchange, { status: 204, headers }))
-  } else admitKey(answering, exchange, path)
+    pastBody(gateway, context, () => endRequest(gateway, context, { status: 204, headers }))
+  } else checkKey(gateway, context, path)
 }
 
 /** What is wrong with a request by its header alone, but for its size. An unknown path is none for a preflight, which any path has. */
-const refuseEarly = (
-  answering: Answering,
+const rejectEarly = (
+  gateway: GatewayContext,
   request: IncomingMessage,
   { path, expectation }: { path: Path; expectation: Expectation },
-): Refusal | undefined => {
-  if (expectation === 'unknown') return refusals.expectationFailed()
-  if (answering.draining() || (answering.leaving() && path.kind === 'readyz')) return refusals.draining()
+): Rejection | undefined => {
+  if (expectation === 'unknown') return rejections.expectationFailed()
+  if (gateway.draining() || (gateway.leaving() && path.kind === 'readyz')) return rejections.draining()
   if (path.kind === 'healthz' || path.kind === 'readyz' || request.method === 'OPTIONS') return undefined
-  if (path.kind === 'unknown') return refusals.notFound()
-  if (request.method !== 'POST') return refusals.httpMethod()
-  return isJsonMediaType(request.headers['content-type']) ? undefined : refusals.contentType()
+  if (path.kind === 'unknown') return rejections.notFound()
+  if (request.method !== 'POST') return rejections.httpMethod()
+  return isJsonMediaType(request.headers['content-type']) ? undefined : rejections.contentType()
 }
 
-const isElsewhere = (answering: Answering, { request, response, requestId }: Exchange): boolean => {
-  const { draining, elsewhere, leaving, connections } = answering
+const isHandledByFallback = (gateway: GatewayContext, { request, response, requestId }: RequestContext): boolean => {
+  const { draining, elsewhere, leaving, connections } = gateway
   if (elsewhere === undefined || draining()) return false
   const keepAlive = response.shouldKeepAlive
   // Node then writes `Connection: close` with the response.

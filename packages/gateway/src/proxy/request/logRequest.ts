@@ -1,30 +1,30 @@
 import type { Network } from '../../lib/network.ts'
-import type { Answering } from './gatewayContext.ts'
-import type { Exchange } from './requestContext.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import type { RequestContext } from './requestContext.ts'
 
 /** How long the request has been here, in milliseconds. */
-export const durationOf = (exchange: Exchange): number =>
-  Math.round((performance.now() - exchange.startedAt) * 1000) / 1000
+export const durationOf = (context: RequestContext): number =>
+  Math.round((performance.now() - context.startedAt) * 1000) / 1000
 
 /** Where it was sent and by whom, as far as is known. */
-export const whoOf = ({ network, tenant }: Exchange): { network?: Network; keyId?: string } => ({
+export const whoOf = ({ network, tenant }: RequestContext): { network?: Network; keyId?: string } => ({
   ...(network === undefined ? {} : { network }),
   ...(tenant === undefined ? {} : { keyId: tenant.record.id }),
 })
 
 /** Tells the log how a request was answered, where it is told of requests. */
-export const logRequest = (answering: Answering, exchange: Exchange, status: number): void => {
-  if (!answering.logRequests) return
+export const logRequest = (gateway: GatewayContext, context: RequestContext, status: number): void => {
+  if (!gateway.logRequests) return
   // Of one shape whatever is known, as it is made for every request.
-  answering.log({
+  gateway.log({
     event: 'request',
-    requestId: exchange.requestId,
-    network: exchange.network,
-    keyId: exchange.tenant?.record.id,
-    method: exchange.method,
-    items: exchange.items,
+    requestId: context.requestId,
+    network: context.network,
+    keyId: context.tenant?.record.id,
+    method: context.method,
+    items: context.items,
     status,
-    reason: exchange.reason,
-    durationMs: durationOf(exchange),
+    reason: context.reason,
+    durationMs: durationOf(context),
   })
 }

@@ -120,7 +120,7 @@ describe('parseBody', () => {
     )
   })
 
-  test('refuses a repeated name, however it is spelled', () => {
+  test('rejects a repeated name, however it is spelled', () => {
     fc.assert(
       fc.property(fc.constantFrom('id', 'method', 'params', 'jsonrpc', 'extra'), fc.boolean(), (name, escaped) => {
         const again = escaped ? `\\u${name.charCodeAt(0).toString(16).padStart(4, '0')}${name.slice(1)}` : name

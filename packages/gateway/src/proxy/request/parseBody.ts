@@ -24,7 +24,7 @@ const maxMembers = 64
 
 /**
  * Reads the request that begins at `at` of a text known to be JSON. Its parts are taken as source text: id `1.0` stays `1.0`,
- * and a number in params that no double can hold stays whole. A repeated member name is refused, since two readers could pick
+ * and a number in params that no double can hold stays whole. A repeated member name is rejected, since two readers could pick
  * different ones of them and what was checked would not be what is run. So is a request with more than 64 members.
  * @see JSON-RPC 2.0 section 4
  */
@@ -37,7 +37,7 @@ export const parseRequest = (text: string, at = 0): RpcCall | NoRequest => {
   let id: string | undefined
   let methodText: string | undefined
   let params: string | undefined
-  let unknownMember: string | undefined
+  let unknownName: string | undefined
   for (const { name, start, end } of members) {
     if (seen.has(name)) return noRequest
     seen.add(name)
@@ -48,14 +48,14 @@ export const parseRequest = (text: string, at = 0): RpcCall | NoRequest => {
     else if (requestMembers.includes(foldName(name))) {
       // Go reads it as that member, so a program in Go and this one would see different requests.
       return { valid: false, problem: describeUnknownMember(name, requestMembers, 'the request') }
-    } else unknownMember ??= name
+    } else unknownName ??= name
   }
   if (version !== '"2.0"' && stringOf(version) !== '2.0') return noRequest
   if (id !== undefined && !/^["n\-0-9]/.test(id)) return noRequest
   const method = methodText === undefined ? undefined : stringOf(methodText)
   if (method === undefined) return noRequest
   const paramsFit = params === undefined || params[0] === '[' || params[0] === '{'
-  return { valid: true, id, method, params, paramsFit, unknownMember }
+  return { valid: true, id, method, params, paramsFit, unknownName }
 }
 
 const stringOf = (source: string): string | undefined => {

@@ -49,7 +49,7 @@ export const readPlainRequest = (source: string, at: number): PlainRequest | und
         method: found[shape.method] ?? '',
         params: found[shape.params],
         paramsFit: true,
-        unknownMember: undefined,
+        unknownName: undefined,
       },
       end: shape.pattern.lastIndex,
     }

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
 import type { Network } from '../../lib/network.ts'
-import type { KeptBytes } from '../../lib/memoryBudget.ts'
-import type { RefusalReason } from '../../errors/rejection.ts'
+import type { BufferedBytes } from '../../lib/memoryBudget.ts'
+import type { RejectionReason } from '../../errors/rejection.ts'
 
 /** One HTTP request on its way to its answer. */
-export interface Exchange {
+export interface RequestContext {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly requestId: string
@@ -26,11 +26,11 @@ export interface Exchange {
   limitHeaders: readonly string[] | undefined
   /** Its calls are counted. */
   metered: boolean
-  reason: RefusalReason | undefined
+  reason: RejectionReason | undefined
   /** What it has in memory. */
-  readonly kept: KeptBytes
+  readonly kept: BufferedBytes
   /** The caller went away: nothing is to be written. */
   gone: boolean
-  /** Stops the reads under way for this request. */
+  /** Stops the reads in flight for this request. */
   cancel: (() => void) | undefined
 }

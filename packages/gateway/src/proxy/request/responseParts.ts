@@ -1,21 +1,21 @@
-import type { Refusal } from '../../errors/rejection.ts'
-import { refusalText } from '../../errors/rejectionText.ts'
-import type { CallEnd } from '../upstream/callResult.ts'
-import type { AnswerStream } from '../upstream/openResponseStream.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { rejectionText } from '../../errors/rejectionText.ts'
+import type { CallResult } from '../upstream/callResult.ts'
+import type { ResponseStream } from '../upstream/openResponseStream.ts'
 
 /** A part of a body: text of our own, bytes of a node's, or a node's result on its way. */
-export type BodyPart = string | Buffer | AnswerStream
+export type BodyPart = string | Buffer | ResponseStream
 
 /** Whether a call's end is ours, not a node's. */
-export const isRefusal = (end: CallEnd): end is Refusal => 'reason' in end
+export const isRejection = (end: CallResult): end is Rejection => 'reason' in end
 
 /**
  * The response object of one call: a node's result or error goes out as the bytes it came in.
  * @param id - The id's source text.
  * @see JSON-RPC 2.0 section 5
  */
-export const responseParts = (end: CallEnd, id: string, requestId: string): readonly BodyPart[] => {
-  if (isRefusal(end)) return [refusalText(end, id, requestId)]
+export const responseParts = (end: CallResult, id: string, requestId: string): readonly BodyPart[] => {
+  if (isRejection(end)) return [rejectionText(end, id, requestId)]
   return [`{"jsonrpc":"2.0","id":${id},"${end.member}":`, 'value' in end ? end.value : end.stream, '}']
 }
 
@@ -26,7 +26,7 @@ export const responseParts = (end: CallEnd, id: string, requestId: string): read
  * @see JSON-RPC 2.0 section 6
  */
 export const batchParts = (
-  ends: readonly CallEnd[],
+  ends: readonly CallResult[],
   ids: readonly (string | undefined)[],
   requestId: string,
 ): readonly BodyPart[] => {
@@ -35,7 +35,7 @@ export const batchParts = (
     const [end, id] = [ends[index], ids[index]]
     if (end === undefined || id === undefined) continue
     const first = parts.length === 0
-    if (isRefusal(end)) parts.push(first ? '[' : ',', refusalText(end, id, requestId))
+    if (isRejection(end)) parts.push(first ? '[' : ',', rejectionText(end, id, requestId))
     else {
       // One piece after the other, not one text from all: that would be put together twice.
       const head = end.member === 'result' ? ',"result":' : ',"error":'

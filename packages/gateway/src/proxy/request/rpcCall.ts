@@ -9,7 +9,7 @@ export interface RpcCall {
   /** False where params are neither an array nor an object. */
   readonly paramsFit: boolean
   /** The first member that JSON-RPC does not have. It is not forwarded. */
-  readonly unknownMember: string | undefined
+  readonly unknownName: string | undefined
 }
 
 /** An item that is no JSON-RPC request. */

@@ -1,14 +1,14 @@
-import { refusals } from '../../errors/rejections.ts'
-import type { Refusal } from '../../errors/rejection.ts'
-import { carryCall, keepAnswer, keptAnswer, sharedRead } from '../upstream/proxyCall.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { proxyCall, keepAnswer, keptAnswer, sharedRead } from '../upstream/proxyCall.ts'
 import type { SharedRead } from '../upstream/proxyCall.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
-import type { CallEnd } from '../upstream/callResult.ts'
+import type { CallResult } from '../upstream/callResult.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import { keepBytes } from '../../lib/memoryBudget.ts'
+import { holdBytes } from '../../lib/memoryBudget.ts'
 import type { CallContext, Cancel } from './runCall.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */
@@ -18,7 +18,7 @@ const atOnce = 16
 /** How long a change waits for the one before it in the batch. */
 const orderMs = 1_000
 
-const unknownEnd = refusals.upstreamBad()
+const unknownEnd = rejections.upstreamBad()
 
 interface Ready {
   readonly index: number
@@ -32,7 +32,7 @@ interface Ready {
 /** The callbacks of a batch. */
 export interface BatchListener {
   /** Called once, with one end per item; not after a cancel. */
-  readonly done: (ends: readonly CallEnd[]) => void
+  readonly done: (ends: readonly CallResult[]) => void
   /**
    * Called with the number of calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
    * called for each change that was still running and then failed that way.
@@ -41,10 +41,10 @@ export interface BatchListener {
 }
 
 /**
- * Runs the calls of a batch and gives their ends in the order they were asked. What was refused already keeps its place.
+ * Runs the calls of a batch and gives their ends in the order they were asked. What was rejected already keeps its place.
  *
  * Light reads go to a node as batches: a request per call costs many times the CPU, here and there. To keep one call from
- * touching another all the same, each call that comes out of such a batch without an answer of its own (the batch was refused,
+ * touching another all the same, each call that comes out of such a batch without an answer of its own (the batch was rejected,
  * timed out at half the deadline, was cut, or an answer was missing or doubled) is sent once more by itself. What is heavy or
  * changes something is never in a batch: it goes by itself from the beginning, changes one after the other in their order.
  *
@@ -54,14 +54,14 @@ export interface BatchListener {
  * @returns Cancels the batch. It does not stop changes that are already running.
  */
 export const runBatch = (
-  items: readonly (ForwardedCall | Refusal)[],
+  items: readonly (ForwardedCall | Rejection)[],
   context: CallContext,
   { done, unsent }: BatchListener,
 ): Cancel => {
-  const { group, budget, maxAnswerBytes } = context
+  const { group, budget, maxResponseBytes } = context
   const deadlineAt = performance.now() + context.timeoutMs
   // All are replaced before it is given away.
-  const ends: CallEnd[] = items.map(() => unknownEnd)
+  const ends: CallResult[] = items.map(() => unknownEnd)
   const queue: (() => void)[] = []
   const cancels = new Set<Cancel>()
   // One more than there are items, so that nothing ends before all have been begun.
@@ -78,14 +78,14 @@ export const runBatch = (
     if (twins !== undefined) for (const twin of twins) isSent[twin] = true
   }
   /** Whether a call has failed, or is being cancelled, without having been sent to a node. A call that was rejected earlier took no quota. */
-  const isUnsent = (end: CallEnd, index: number): boolean =>
+  const isUnsent = (end: CallResult, index: number): boolean =>
     'reason' in end && isSent[index] === false && !running.has(index) && !('reason' in (items[index] ?? end))
   const finish = (): void => {
     const count = ends.filter(isUnsent).length
     if (count > 0) unsent(count)
     done(ends)
   }
-  const place = (index: number, end: CallEnd): void => {
+  const place = (index: number, end: CallResult): void => {
     ends[index] = end
     left -= 1
     const outlivedCancel = running.delete(index) && cancelled
@@ -93,16 +93,16 @@ export const runBatch = (
     if (left === 0 && !cancelled) finish()
   }
   /** Puts an answer in place that this batch did not read from a node itself, and so has not paid for. */
-  const placeGiven = (index: number, end: CallEnd): void => {
+  const placeGiven = (index: number, end: CallResult): void => {
     const bytes = 'value' in end ? end.value.length : 0
-    if (bytes > budget.left) place(index, refusals.responseTooLarge(maxAnswerBytes))
-    else if (!keepBytes(budget.kept, bytes)) place(index, refusals.upstreamBusy())
+    if (bytes > budget.left) place(index, rejections.responseTooLarge(maxResponseBytes))
+    else if (!holdBytes(budget.kept, bytes)) place(index, rejections.upstreamBusy())
     else {
       budget.left -= bytes
       place(index, end)
     }
   }
-  const settle = ({ index, read, twins }: Ready, end: CallEnd, member?: GroupMember): void => {
+  const settle = ({ index, read, twins }: Ready, end: CallResult, member?: GroupMember): void => {
     if (read?.pin !== undefined) keepAnswer(read, end, { group, member })
     place(index, end)
     if (twins !== undefined) for (const twin of twins) placeGiven(twin, end)
@@ -134,7 +134,7 @@ export const runBatch = (
     const deadlineMs = deadlineAt - performance.now()
     if (deadlineMs <= 0) {
       open -= 1
-      settle(ready, refusals.upstreamTimeout(context.timeoutMs))
+      settle(ready, rejections.upstreamTimeout(context.timeoutMs))
       queueMicrotask(pump)
       then?.()
       return
@@ -143,7 +143,7 @@ export const runBatch = (
       const { idempotent, filter } = ready.call.traits
       if (!idempotent) running.add(ready.index)
       // A read of a batch draws on the batch's own bytes, so others could not wait for it: it leads nobody.
-      const carry = idempotent && filter === undefined ? forwardCall : carryCall
+      const carry = idempotent && filter === undefined ? forwardCall : proxyCall
       const cancel = carry(ready.call, { ...context, deadlineMs, sent: () => markSent(ready) }, (end, member) => {
         ended()
         settle(ready, end, member)
@@ -211,8 +211,8 @@ export const runBatch = (
       return true
     }
     alike.set(params, ready)
-    if (group.flights.size() === 0) return false
-    const leave = group.flights.join(read.key, { ...context, sent: () => markSent(ready) }, (end) => {
+    if (group.inFlightReads.size() === 0) return false
+    const leave = group.inFlightReads.join(read.key, { ...context, sent: () => markSent(ready) }, (end) => {
       if (leave !== undefined) cancels.delete(leave)
       // Its bytes were taken off by the one who gave it.
       settle(ready, end)

@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Answering } from './gatewayContext.ts'
-import type { Exchange } from './requestContext.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import type { RequestContext } from './requestContext.ts'
 import { getRequestId } from '../http/getRequestId.ts'
 import { dropAllBytes } from '../../lib/memoryBudget.ts'
 import { durationOf, whoOf } from './logRequest.ts'
 import { meterGone } from './meterCalls.ts'
 
 /** Books a request in, and ends its reads when its caller goes away. */
-export const beginExchange = (answering: Answering, request: IncomingMessage, response: ServerResponse): Exchange => {
-  const exchange: Exchange = {
+export const startRequest = (
+  gateway: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): RequestContext => {
+  const context: RequestContext = {
     request,
     response,
-    requestId: getRequestId(answering.clientIp, request),
+    requestId: getRequestId(gateway.clientIp, request),
     startedAt: performance.now(),
     network: undefined,
     tenant: undefined,
@@ -23,26 +27,26 @@ export const beginExchange = (answering: Answering, request: IncomingMessage, re
     limitHeaders: undefined,
     metered: false,
     reason: undefined,
-    kept: { most: answering.limits.maxKeptBytes, held: 0, share: undefined, over: false },
+    kept: { most: gateway.limits.maxBufferedBytes, held: 0, share: undefined, over: false },
     gone: false,
     cancel: undefined,
   }
-  answering.connections.begin(request)
-  answering.underWay += 1
+  gateway.connections.begin(request)
+  gateway.inFlight += 1
   response.on('close', () => {
-    answering.connections.finish(request)
-    answering.underWay -= 1
-    dropAllBytes(exchange.kept)
+    gateway.connections.finish(request)
+    gateway.inFlight -= 1
+    dropAllBytes(context.kept)
     if (response.writableFinished) return
-    exchange.gone = true
-    exchange.cancel?.()
-    meterGone(answering, exchange)
-    answering.log({
+    context.gone = true
+    context.cancel?.()
+    meterGone(gateway, context)
+    gateway.log({
       event: 'disconnected',
-      requestId: exchange.requestId,
-      ...whoOf(exchange),
-      durationMs: durationOf(exchange),
+      requestId: context.requestId,
+      ...whoOf(context),
+      durationMs: durationOf(context),
     })
   })
-  return exchange
+  return context
 }

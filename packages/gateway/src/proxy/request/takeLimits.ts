@@ -4,46 +4,45 @@ import type { Tenant } from '../../auth/key/tenant.ts'
 import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { QuotaGrant } from '../../usage/quota/quota.ts'
-import { refusals } from '../../errors/rejections.ts'
-import type { Refusal } from '../../errors/rejection.ts'
-import type { Answering } from './gatewayContext.ts'
-import { rehearsedLimits } from './testKeyResponses.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import { testKeyLimits } from './testKeyResponses.ts'
 
 const unlimited = (granted: number): TakenLimits => ({ granted, rate: undefined, quota: undefined })
 
 /**
  * Takes the calls of one request, all at once, from the key's rate, and what that grants from its quota.
  * @param calls - How many passed all other checks.
- * @param items - How many there are with those that were refused: checking costs too, so the rate is taken for all. `calls` or more.
+ * @param items - How many there are with those that were rejected: checking costs too, so the rate is taken for all. `calls` or more.
  * @returns A plain value where neither has to ask anybody. A promise that is rejected says that the quota cannot be asked.
  */
 export const takeLimits = (
-  answering: Answering,
+  gateway: GatewayContext,
   tenant: Tenant,
   calls: number,
   items: number = calls,
 ): TakenLimits | Promise<TakenLimits> => {
-  if (tenant.rehearsal !== undefined)
-    return rehearsedLimits(tenant.rehearsal, calls, answering.now()) ?? unlimited(calls)
-  if (tenant.rate === undefined || answering.rates === undefined) return takeQuota(answering, tenant, calls)
-  const rate = answering.rates.take(tenant.record.id, tenant.rate, items)
+  if (tenant.testKey !== undefined) return testKeyLimits(tenant.testKey, calls, gateway.now()) ?? unlimited(calls)
+  if (tenant.rate === undefined || gateway.rates === undefined) return takeQuota(gateway, tenant, calls)
+  const rate = gateway.rates.take(tenant.record.id, tenant.rate, items)
   return rate instanceof Promise
-    ? rate.then((decision) => takeQuota(answering, tenant, Math.min(calls, decision.granted), decision))
-    : takeQuota(answering, tenant, Math.min(calls, rate.granted), rate)
+    ? rate.then((decision) => takeQuota(gateway, tenant, Math.min(calls, decision.granted), decision))
+    : takeQuota(gateway, tenant, Math.min(calls, rate.granted), rate)
 }
 
 /** The decision on the next call where this process knows, without asking Redis, that the key's rate is used up. */
 export const findUsedUpRate = (
-  { rates }: Pick<Answering, 'rates'>,
-  { record, rate, rehearsal }: Tenant,
+  { rates }: Pick<GatewayContext, 'rates'>,
+  { record, rate, testKey }: Tenant,
 ): RateDecision | undefined => {
-  if (rates === undefined || rate === undefined || rehearsal !== undefined) return undefined
+  if (rates === undefined || rate === undefined || testKey !== undefined) return undefined
   const next = rates.peek?.(record.id, rate)
   return next?.granted === 0 ? next : undefined
 }
 
 const takeQuota = (
-  { quota }: Answering,
+  { quota }: GatewayContext,
   { account }: Tenant,
   calls: number,
   rate?: RateDecision,
@@ -56,7 +55,7 @@ const takeQuota = (
 }
 
 /** Returns to the quota what was taken for calls that never went out to a node. */
-export const giveBack = ({ quota, log }: Answering, taken: TakenLimits, calls: number): void => {
+export const giveBack = ({ quota, log }: GatewayContext, taken: TakenLimits, calls: number): void => {
   if (taken.quota === undefined || calls === 0) return
   try {
     quota?.giveBack(taken.quota, calls)
@@ -65,21 +64,21 @@ export const giveBack = ({ quota, log }: Answering, taken: TakenLimits, calls: n
   }
 }
 
-/** Why a call was not granted. Those that the rate refused come after those that the quota did. */
-export const refuseUngranted = (
+/** Why a call was not granted. Those that the rate rejected come after those that the quota did. */
+export const toLimitRejection = (
   { rate, quota }: TakenLimits,
   place: number,
-  { now, quotaStatus }: Pick<Answering, 'now' | 'quotaStatus'>,
-): Refusal =>
+  { now, quotaStatus }: Pick<GatewayContext, 'now' | 'quotaStatus'>,
+): Rejection =>
   rate !== undefined && place >= rate.granted
-    ? refusals.rateLimited({ ...rate, nowMs: now() })
+    ? rejections.rateLimited({ ...rate, nowMs: now() })
     : quota === undefined
-      ? refusals.limitsUnavailable()
-      : refusals.quotaExceeded(quota, quotaStatus)
+      ? rejections.limitsUnavailable()
+      : rejections.quotaExceeded(quota, quotaStatus)
 
 /** Which window a grant tells about. */
-const windowOf = ({ refusedBy, account }: QuotaGrant): 'Day' | 'Month' =>
-  refusedBy === 'month' || (refusedBy === undefined && account.perDay === null) ? 'Month' : 'Day'
+const windowOf = ({ rejectedBy, account }: QuotaGrant): 'Day' | 'Month' =>
+  rejectedBy === 'month' || (rejectedBy === undefined && account.perDay === null) ? 'Month' : 'Day'
 
 /** The headers by which a caller is told what is left; `undefined` where nothing limits the key. */
 export const limitHeaders = ({ rate, quota }: TakenLimits, nowMs: number): readonly string[] | undefined => {

@@ -1,19 +1,19 @@
-import type { Rehearsal } from '../../auth/key/testKey.ts'
+import type { TestKey } from '../../auth/key/testKey.ts'
 import type { TakenLimits } from './takenLimits.ts'
 
 const dayMs = 86_400_000
 const perSecond = 25
 const perDay = 25_000
 
-/** How late `kr_rehearse_slow` is answered, in milliseconds: past the time that most clients wait. */
-export const rehearsedDelayMs = 15_000
+/** How late `kr_test_slow` is answered, in milliseconds: past the time that most clients wait. */
+export const testKeyDelayMs = 15_000
 
 /**
  * What a rehearsal key is granted: what a real one would be told at its limit.
  * @returns `undefined` where it rehearses something else.
  */
-export const rehearsedLimits = (rehearsal: Rehearsal, calls: number, nowMs: number): TakenLimits | undefined => {
-  if (rehearsal === '429')
+export const testKeyLimits = (testKey: TestKey, calls: number, nowMs: number): TakenLimits | undefined => {
+  if (testKey === '429')
     return {
       granted: 0,
       rate: {
@@ -26,18 +26,18 @@ export const rehearsedLimits = (rehearsal: Rehearsal, calls: number, nowMs: numb
       },
       quota: undefined,
     }
-  if (rehearsal !== 'quota') return undefined
+  if (testKey !== 'quota') return undefined
   const midnight = Math.floor(nowMs / dayMs) * dayMs
   return {
     granted: 0,
     rate: undefined,
     quota: {
       granted: 0,
-      refusedBy: 'day',
+      rejectedBy: 'day',
       limit: perDay,
       remaining: 0,
       resetAtMs: midnight + dayMs,
-      account: { id: 'key:rehearse_quota', perDay, perMonth: null },
+      account: { id: 'key:test_quota', perDay, perMonth: null },
       day: new Date(nowMs).toISOString().slice(0, 10),
     },
   }

@@ -34,7 +34,7 @@ export const bytesOf = (parts: readonly BodyPart[]): number | undefined => {
  */
 const cutWhenStalled = (response: ServerResponse, timeoutMs: number): (() => void) => {
   const stalled = (): void => {
-    // No socket yet: an earlier answer of the pipeline is under way, which has a limit of its own.
+    // No socket yet: an earlier answer of the pipeline is in flight, which has a limit of its own.
     if (response.socket === null) timer.refresh()
     else response.socket.destroy()
   }

@@ -1,8 +1,8 @@
 import { corsHeaders } from '../http/cors.ts'
 import { lingerMs } from '../http/rejectBrokenHttp.ts'
-import { refusalText } from '../../errors/rejectionText.ts'
-import type { Refusal } from '../../errors/rejection.ts'
-import type { Exchange } from './requestContext.ts'
+import { rejectionText } from '../../errors/rejectionText.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import type { RequestContext } from './requestContext.ts'
 import type { BodyPart } from './responseParts.ts'
 import { bytesOf, endOrCut, writeParts } from './writeParts.ts'
 
@@ -20,26 +20,27 @@ export interface WriteOptions {
   /** How long the caller may take nothing of the answer before its connection is cut, in milliseconds. */
   readonly writeTimeoutMs: number
   /** The value of `Strict-Transport-Security`, where browsers are to keep to https. */
-  readonly keepTo: string | undefined
+  readonly strictTransportSecurity: string | undefined
 }
 
 /** Writes an answer with the headers that all answers have. */
-export const writeAnswer = (exchange: Exchange, answer: Answer, options: WriteOptions): void => {
-  if (exchange.gone) return
-  const { request, response } = exchange
+export const writeResponse = (context: RequestContext, answer: Answer, options: WriteOptions): void => {
+  if (context.gone) return
+  const { request, response } = context
   const parts = typeof answer.body === 'string' ? [answer.body] : (answer.body ?? [])
-  const headers = ['X-Request-Id', exchange.requestId, ...(answer.headers ?? corsHeaders)]
-  if (exchange.limitHeaders !== undefined) headers.push(...exchange.limitHeaders)
-  if (exchange.chainId !== undefined) headers.push('X-Chain-Id', String(exchange.chainId))
+  const headers = ['X-Request-Id', context.requestId, ...(answer.headers ?? corsHeaders)]
+  if (context.limitHeaders !== undefined) headers.push(...context.limitHeaders)
+  if (context.chainId !== undefined) headers.push('X-Chain-Id', String(context.chainId))
   if (options.close) headers.push('Connection', 'close')
-  if (options.keepTo !== undefined) headers.push('Strict-Transport-Security', options.keepTo)
+  if (options.strictTransportSecurity !== undefined)
+    headers.push('Strict-Transport-Security', options.strictTransportSecurity)
   const text = textOf(parts)
   const bytes = text === undefined ? bytesOf(parts) : text.length
   if (answer.body !== undefined) headers.push('Content-Type', 'application/json')
   // Of what is on its way the length is not known: HTTP sends it in chunks.
   if (answer.body !== undefined && bytes !== undefined) headers.push('Content-Length', String(bytes))
   response.writeHead(answer.status, headers)
-  if (options.close && !request.complete) endAfterRest(exchange, parts)
+  if (options.close && !request.complete) endAfterRest(context, parts)
   else if (text !== undefined) endOrCut(response, text, options.writeTimeoutMs)
   else writeParts(response, parts, { timeoutMs: options.writeTimeoutMs })
 }
@@ -69,7 +70,7 @@ const textOf = (parts: readonly BodyPart[]): string | undefined => {
  * Writes the whole answer, but ends it (and with it the connection) only when the caller has stopped sending: to close while
  * bytes arrive resets the connection, and the caller loses the answer that says why.
  */
-const endAfterRest = ({ request, response }: Exchange, parts: readonly BodyPart[]): void => {
+const endAfterRest = ({ request, response }: RequestContext, parts: readonly BodyPart[]): void => {
   const end = (): void => {
     clearTimeout(timer)
     response.end()
@@ -81,10 +82,10 @@ const endAfterRest = ({ request, response }: Exchange, parts: readonly BodyPart[
   request.resume()
 }
 
-/** Writes a refusal of the whole request. */
-export const writeRefusal = (exchange: Exchange, refusal: Refusal, options: WriteOptions): void => {
-  exchange.reason ??= refusal.reason
-  const body = refusalText(refusal, 'null', exchange.requestId)
-  const headers = refusal.headers === undefined ? corsHeaders : [...corsHeaders, ...refusal.headers]
-  writeAnswer(exchange, { status: refusal.status, body, headers }, options)
+/** Writes a rejection of the whole request. */
+export const writeRejection = (context: RequestContext, rejection: Rejection, options: WriteOptions): void => {
+  context.reason ??= rejection.reason
+  const body = rejectionText(rejection, 'null', context.requestId)
+  const headers = rejection.headers === undefined ? corsHeaders : [...corsHeaders, ...rejection.headers]
+  writeResponse(context, { status: rejection.status, body, headers }, options)
 }

@@ -1,16 +1,16 @@
-import type { Refusal } from '../../errors/rejection.ts'
+import type { Rejection } from '../../errors/rejection.ts'
 import type { GroupMember } from './groupMember.ts'
-import type { AnswerStream } from './openResponseStream.ts'
-import type { NodeAnswer } from './readResponse.ts'
+import type { ResponseStream } from './openResponseStream.ts'
+import type { NodeResponse } from './readResponse.ts'
 
 /** A result too large to keep. It must be begun to be read at once, within `done`: else it is stopped. */
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly member: 'result'
-  readonly stream: AnswerStream
+  readonly stream: ResponseStream
 }
 
 /** How a call ended: with the node's answer, or with ours. */
-export type CallEnd = NodeAnswer | StreamedAnswer | Refusal
+export type CallResult = NodeResponse | StreamedResponse | Rejection
 
 /** Told how a call ended, and which upstream's answer it was. */
-export type CallDone = (end: CallEnd, member?: GroupMember) => void
+export type CallDone = (end: CallResult, member?: GroupMember) => void

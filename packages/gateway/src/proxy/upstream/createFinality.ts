@@ -1,6 +1,6 @@
 import { monotonicClock } from '../../lib/clock.ts'
 import { scanMembers } from '../../lib/json/scanMembers.ts'
-import { askUpstream, quantityIn } from './queryUpstream.ts'
+import { queryUpstream, quantityIn } from './queryUpstream.ts'
 import type { AskEnd } from './queryUpstream.ts'
 import type { Upstream } from './createUpstream.ts'
 
@@ -32,7 +32,7 @@ export const createFinality = (
   const ask = async (): Promise<void> => {
     askedAt = now()
     const question = { method: 'eth_getBlockByNumber', params: '["finalized",false]' }
-    const heard = numberOf(await askUpstream(upstream, question, timeoutMs))
+    const heard = numberOf(await queryUpstream(upstream, question, timeoutMs))
     if (heard === undefined) return
     if (heard < last.number) {
       onBack()

@@ -1,16 +1,16 @@
 import { monotonicClock } from '../../lib/clock.ts'
-import { refusals } from '../../errors/rejections.ts'
-import type { CallDone, CallEnd } from './callResult.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { CallDone, CallResult } from './callResult.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
-import { keepBytes } from '../../lib/memoryBudget.ts'
+import { holdBytes } from '../../lib/memoryBudget.ts'
 
 /** What a caller brings to a read. */
-export interface FlightOptions {
+export interface InFlightOptions {
   readonly keyId: string
   /** How many bytes its answer may have: its own bytes are taken off, also where another caller's call brought them. */
   readonly budget: ByteBudget
-  readonly maxAnswerBytes: number
+  readonly maxResponseBytes: number
   /** How long its answer may take, in milliseconds. */
   readonly timeoutMs: number
   /** What is left of that, where some of it has passed. */
@@ -22,13 +22,13 @@ export interface FlightOptions {
 /** A caller that waits for a read. */
 interface Waiter {
   readonly done: CallDone
-  readonly options: FlightOptions
+  readonly options: InFlightOptions
   /** It can take a result as a stream. */
   readonly streams: boolean
 }
 
-/** A read under way. */
-interface Flight {
+/** A read in flight. */
+interface InFlightRead {
   readonly number: number
   readonly beganAt: number
   /** When the one who began it gives it up. */
@@ -42,7 +42,7 @@ interface Flight {
 }
 
 /** What the one who carries a read is given. */
-export interface FlightLeader {
+export interface ReadLeader {
   /** Whether the answer may become a stream now: only one waits for it, and can take one. After a yes nobody joins. */
   readonly mayStream: () => boolean
   /** Must be called when the read is sent to a node. */
@@ -53,10 +53,10 @@ export interface FlightLeader {
 /** Leaves a read to the others who wait for it, or stops it where there are none. */
 type Leave = () => void
 
-/** The reads under way on one network, so that the same read is carried once for all who ask for it at the same time. */
-export interface Flights {
+/** The reads in flight on one network, so that the same read is carried once for all who ask for it at the same time. */
+export interface InFlightReads {
   /**
-   * Joins the same read under way, or begins it.
+   * Joins the same read in flight, or begins it.
    * @param key - What is asked: method and params.
    * @param options - With a budget of its own, as the read may go on for others.
    * @param use.begin - Carries the read; gives what stops it.
@@ -64,11 +64,11 @@ export interface Flights {
    */
   readonly carry: (
     key: string,
-    options: FlightOptions,
-    use: { begin: (leader: FlightLeader) => () => void; done: CallDone },
+    options: InFlightOptions,
+    use: { begin: (leader: ReadLeader) => () => void; done: CallDone },
   ) => Leave
-  /** Joins the same read under way, and is given its answer whole; `undefined` where there is none that may be joined. */
-  readonly join: (key: string, options: FlightOptions, done: CallDone) => Leave | undefined
+  /** Joins the same read in flight, and is given its answer whole; `undefined` where there is none that may be joined. */
+  readonly join: (key: string, options: InFlightOptions, done: CallDone) => Leave | undefined
   /** A key's call changes something: its reads join none that began before this. To be called when the call goes out and when it ends. */
   readonly changed: (keyId: string) => void
   readonly size: () => number
@@ -76,25 +76,25 @@ export interface Flights {
 
 /** Reads after which their map is made anew. */
 const renewAfter = 256
-/** Of keys that changed something while reads were under way. */
+/** Of keys that changed something while reads were in flight. */
 const maxMarks = 10_000
 const nothing = (): void => {}
 
 /**
- * Makes the book of reads under way.
+ * Makes the book of reads in flight.
  * @param options.joinableMs - How long after its beginning a read may be joined, in milliseconds.
  * @param options.now - Milliseconds of a clock that never goes back. @default performance.now
  */
-export const createFlights = (options: { joinableMs: number; now?: () => number }): Flights => {
+export const createInFlightReads = (options: { joinableMs: number; now?: () => number }): InFlightReads => {
   const { joinableMs, now = monotonicClock() } = options
-  let open = new Map<string, Flight>()
+  let open = new Map<string, InFlightRead>()
   /** Of a key, the number of the first read that it may join. */
   const marks = new Map<string, number>()
   let markOfAll = 0
   let lastNumber = 0
 
-  const leftOf = ({ timeoutMs, deadlineMs = timeoutMs }: FlightOptions): number => deadlineMs
-  const joinable = (key: string, options: FlightOptions): Flight | undefined => {
+  const leftOf = ({ timeoutMs, deadlineMs = timeoutMs }: InFlightOptions): number => deadlineMs
+  const joinable = (key: string, options: InFlightOptions): InFlightRead | undefined => {
     const flight = open.get(key)
     if (flight === undefined || flight.number < markOfAll) return undefined
     if (marks.size > 0 && flight.number < (marks.get(options.keyId) ?? 0)) return undefined
@@ -102,27 +102,31 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
     // One that waited in its key's line has little time left: it would be given up while others have theirs.
     return at - flight.beganAt < joinableMs && (flight.endsAt - at) * 2 >= leftOf(options) ? flight : undefined
   }
-  const settle = ({ done, options: { budget, maxAnswerBytes } }: Waiter, flight: Flight, ended: Ended): void => {
+  const settle = (
+    { done, options: { budget, maxResponseBytes } }: Waiter,
+    flight: InFlightRead,
+    ended: Ended,
+  ): void => {
     const { end, member } = ended
     if ('value' in end && budget !== flight.budget) {
       if (end.value.length > budget.left) {
-        done(refusals.responseTooLarge(maxAnswerBytes))
+        done(rejections.responseTooLarge(maxResponseBytes))
         return
       }
       // Counted for each, as the one who began it may be gone before the others have read theirs.
-      if (!keepBytes(budget.kept, end.value.length)) {
-        done(refusals.upstreamBusy())
+      if (!holdBytes(budget.kept, end.value.length)) {
+        done(rejections.upstreamBusy())
         return
       }
       budget.left -= end.value.length
     }
     done(end, member)
   }
-  const land = (key: string, flight: Flight): void => {
+  const land = (key: string, flight: InFlightRead): void => {
     // A later read of the same may have taken the place.
     if (open.get(key) === flight) open.delete(key)
   }
-  const wait = (key: string, flight: Flight, waiter: Waiter): Leave => {
+  const wait = (key: string, flight: InFlightRead, waiter: Waiter): Leave => {
     flight.waiters.push(waiter)
     if (flight.isSent) waiter.options.sent?.()
     return () => {
@@ -145,7 +149,7 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
       const joined = join(key, waiter)
       if (joined !== undefined) return joined
       const beganAt = now()
-      const flight: Flight = {
+      const flight: InFlightRead = {
         number: ++lastNumber,
         beganAt,
         endsAt: beganAt + leftOf(given),
@@ -178,7 +182,7 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
     },
     join: (key, given, done) => join(key, { done, options: given, streams: false }),
     changed: (keyId) => {
-      // Without a read under way there is none to join.
+      // Without a read in flight there is none to join.
       if (open.size === 0) {
         if (marks.size > 0) marks.clear()
         return
@@ -194,6 +198,6 @@ export const createFlights = (options: { joinableMs: number; now?: () => number 
 }
 
 interface Ended {
-  readonly end: CallEnd
+  readonly end: CallResult
   readonly member: GroupMember | undefined
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createAnswerCache } from './createResponseCache.ts'
+import { createResponseCache } from './createResponseCache.ts'
 
 describe('the cache', () => {
   test('never holds more than it may, whatever is put in', () => {
@@ -8,7 +8,7 @@ describe('the cache', () => {
     const put = fc.tuple(fc.nat({ max: 40 }), fc.nat({ max: 2_000 }))
     fc.assert(
       fc.property(fc.array(put, { maxLength: 200 }), (puts) => {
-        const cache = createAnswerCache(maxBytes)
+        const cache = createResponseCache(maxBytes)
         for (const [key, size] of puts) {
           cache.set(`key ${key}`, Buffer.alloc(size, key))
           expect(cache.bytes()).toBeLessThanOrEqual(maxBytes)
@@ -23,7 +23,7 @@ describe('the cache', () => {
   })
 
   test('lets go of what was unused for longest', () => {
-    const cache = createAnswerCache(20_000)
+    const cache = createResponseCache(20_000)
     const value = Buffer.alloc(1_000)
     for (let key = 0; key < 16; key += 1) cache.set(`${key}`, value)
     cache.get('0')
@@ -36,13 +36,13 @@ describe('the cache', () => {
   })
 
   test('takes no answer that would fill a good part of it', () => {
-    const cache = createAnswerCache(16_000)
+    const cache = createResponseCache(16_000)
     cache.set('large', Buffer.alloc(1_000))
     expect([cache.get('large'), cache.bytes()]).toEqual([undefined, 0])
   })
 
   test('keeps bytes of its own', () => {
-    const cache = createAnswerCache(100_000)
+    const cache = createResponseCache(100_000)
     const value = Buffer.from('abc')
     cache.set('key', value)
     value.fill(0)

@@ -1,5 +1,5 @@
 /** Keeps answers that cannot change any more. */
-export interface AnswerCache {
+export interface ResponseCache {
   /** False where nothing is kept at all. */
   readonly on: boolean
   readonly get: (key: string) => Buffer | undefined
@@ -18,7 +18,7 @@ const largestPart = 1 / 16
  * Makes a cache of answers' bytes by what was asked. The answer that was not used for longest makes room.
  * @param maxBytes - 0 keeps nothing.
  */
-export const createAnswerCache = (maxBytes: number): AnswerCache => {
+export const createResponseCache = (maxBytes: number): ResponseCache => {
   const values = new Map<string, Buffer>()
   let bytes = 0
   const costOf = (key: string, value: Buffer | string): number => key.length + value.length + entryBytes

@@ -2,8 +2,8 @@ import { Pool } from 'undici'
 import type { Dispatcher } from 'undici'
 import { createErrorMask } from './createErrorMask.ts'
 import type { ErrorMask, UpstreamSecrets } from './createErrorMask.ts'
-import { dropBytes, keepBytes } from '../../lib/memoryBudget.ts'
-import type { KeptBytes } from '../../lib/memoryBudget.ts'
+import { dropBytes, holdBytes } from '../../lib/memoryBudget.ts'
+import type { BufferedBytes } from '../../lib/memoryBudget.ts'
 
 /** How an exchange with an upstream failed. */
 export type UpstreamFault =
@@ -17,7 +17,7 @@ export type UpstreamFault =
   | 'noRoom'
 
 /** An answer read to its end. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly status: number
   readonly body: Buffer
 }
@@ -26,18 +26,18 @@ export interface UpstreamAnswer {
 export interface ByteBudget {
   left: number
   /** What the request keeps, where that is counted. */
-  readonly kept?: KeptBytes | undefined
+  readonly kept?: BufferedBytes | undefined
 }
 
 /** Takes an answer's bytes as they come. One of `end` and `fail` is called, last. */
-export interface AnswerTaker {
+export interface ResponseTaker {
   readonly data: (chunk: Buffer) => void
   readonly end: () => void
   readonly fail: () => void
 }
 
 /** Holds an answer back, lets it go on, or gives it up. */
-export interface AnswerFlow {
+export interface ResponseFlow {
   readonly pause: () => void
   readonly resume: () => void
   readonly abort: () => void
@@ -47,14 +47,14 @@ export interface AnswerFlow {
 export interface UpstreamExchange {
   readonly body: string
   readonly budget: ByteBudget
-  readonly done: (fault: UpstreamFault | undefined, answer?: UpstreamAnswer) => void
+  readonly done: (fault: UpstreamFault | undefined, answer?: UpstreamResponse) => void
   /** Called when the request is written to a connection: from then on the node may have received it. */
   readonly sent?: (() => void) | undefined
   /**
    * Asked once, with what has come so far, when an answer of status 2xx grows large: gives what is to take the rest, or
    * `undefined` where the whole is to be kept.
    */
-  readonly large?: ((head: readonly Buffer[], flow: AnswerFlow) => AnswerTaker | undefined) | undefined
+  readonly large?: ((head: readonly Buffer[], flow: ResponseFlow) => ResponseTaker | undefined) | undefined
   /** Not a caller's but our own, which the request says by its user agent. */
   readonly probe?: boolean
 }
@@ -62,7 +62,7 @@ export interface UpstreamExchange {
 /** One node. Its URL lies in a closure. */
 export interface Upstream {
   /** Posts a body. @returns What stops it. */
-  readonly post: (exchange: UpstreamExchange) => () => void
+  readonly post: (context: UpstreamExchange) => () => void
   /** Hides in an error object what a caller must not see of the URL. */
   readonly maskError: ErrorMask
   readonly close: () => Promise<void>
@@ -110,7 +110,7 @@ export const createUpstream = (address: URL): Upstream => {
 
   const post = ({ body, budget, done, sent, large, probe }: UpstreamExchange): (() => void) => {
     let controller: Dispatcher.DispatchController | undefined
-    let taker: AnswerTaker | undefined
+    let taker: ResponseTaker | undefined
     let asked = large === undefined
     let ended = false
     let status = 0
@@ -121,7 +121,7 @@ export const createUpstream = (address: URL): Upstream => {
       budget.left += size
       dropBytes(budget.kept, size)
     }
-    const end = (fault: UpstreamFault | undefined, answer?: UpstreamAnswer): void => {
+    const end = (fault: UpstreamFault | undefined, answer?: UpstreamResponse): void => {
       if (ended) return
       ended = true
       chunks = []
@@ -135,7 +135,7 @@ export const createUpstream = (address: URL): Upstream => {
       chunks = []
       controller?.abort(stopped)
     }
-    const untake = (): AnswerTaker | undefined => {
+    const untake = (): ResponseTaker | undefined => {
       const given = taker
       if (given !== undefined) streams -= 1
       taker = undefined
@@ -177,7 +177,7 @@ export const createUpstream = (address: URL): Upstream => {
         },
         onResponseData: (given, chunk) => {
           if (ended && taker === undefined) return
-          if (taker === undefined && chunk.length <= budget.left && !keepBytes(budget.kept, chunk.length)) {
+          if (taker === undefined && chunk.length <= budget.left && !holdBytes(budget.kept, chunk.length)) {
             end('noRoom')
             given.abort(stopped)
             return

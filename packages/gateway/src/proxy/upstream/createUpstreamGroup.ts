@@ -1,17 +1,17 @@
 import type { GroupMember } from './groupMember.ts'
 import type { LogEntry } from '../log.ts'
 import type { Network } from '../../lib/network.ts'
-import { createAnswerCache } from './createResponseCache.ts'
-import type { AnswerCache } from './createResponseCache.ts'
+import { createResponseCache } from './createResponseCache.ts'
+import type { ResponseCache } from './createResponseCache.ts'
 import { createDeadlines } from '../../lib/createDeadlines.ts'
 import type { Deadlines } from '../../lib/createDeadlines.ts'
 import { createFilters } from './createFilters.ts'
 import type { Filters } from './createFilters.ts'
 import { createFinality } from './createFinality.ts'
-import { createFlights } from './createInFlightReads.ts'
-import type { Flights } from './createInFlightReads.ts'
-import { createKeyTurns } from '../../lib/createFairQueue.ts'
-import type { KeyTurns } from '../../lib/createFairQueue.ts'
+import { createInFlightReads } from './createInFlightReads.ts'
+import type { InFlightReads } from './createInFlightReads.ts'
+import { createFairQueue } from '../../lib/createFairQueue.ts'
+import type { FairQueue } from '../../lib/createFairQueue.ts'
 import { createUpstream } from './createUpstream.ts'
 import { watchHealth } from './watchHealth.ts'
 import type { HealthState } from './watchHealth.ts'
@@ -34,10 +34,10 @@ export interface UpstreamGroup {
   readonly several: boolean
   /** What is known of each upstream now, in the order of the configuration. */
   readonly states: () => readonly UpstreamState[]
-  readonly flights: Flights
-  readonly turns: KeyTurns
+  readonly inFlightReads: InFlightReads
+  readonly turns: FairQueue
   readonly deadlines: Deadlines
-  readonly cache: AnswerCache
+  readonly cache: ResponseCache
   readonly filters: Filters
   /** Probes all once, then goes on probing. */
   readonly start: () => Promise<void>
@@ -72,7 +72,7 @@ export interface UpstreamGroupOptions {
 /** Makes the group of one network's upstreams. */
 export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGroup => {
   const { network, chainId, hedgeMs, timeoutMs, log } = options
-  const cache = createAnswerCache(options.maxCacheBytes)
+  const cache = createResponseCache(options.maxCacheBytes)
   const members = options.upstreams.map(({ name, address }): GroupMember => {
     const upstream = createUpstream(address)
     const onState = (state: HealthState): void => log({ event: 'upstream', network, upstream: name, state })
@@ -95,8 +95,8 @@ export const createUpstreamGroup = (options: UpstreamGroupOptions): UpstreamGrou
     },
     several: members.length > 1,
     states: () => members.map(({ name, health }) => ({ network, upstream: name, healthy: health.sound() })),
-    flights: createFlights({ joinableMs: Math.min(timeoutMs / 2, longestJoinableMs) }),
-    turns: createKeyTurns(),
+    inFlightReads: createInFlightReads({ joinableMs: Math.min(timeoutMs / 2, longestJoinableMs) }),
+    turns: createFairQueue(),
     deadlines: createDeadlines(timeoutMs),
     cache,
     filters: createFilters({ maxPerKey: options.maxFilters }),

@@ -15,7 +15,7 @@ const hash = /^"0x[0-9a-fA-F]{64}"$/
  * with an escape, pins nothing: a node might read it otherwise.
  * @param params - Source text.
  */
-export const pinOf = (rule: PinRule, params: string): Pin | undefined => {
+export const findPinnedBlock = (rule: PinRule, params: string): Pin | undefined => {
   // By far the most calls.
   if (params.endsWith('"latest"]')) return undefined
   const scanned = scanItems(params)

@@ -1,11 +1,11 @@
-import { refusals } from '../../errors/rejections.ts'
+import { rejections } from '../../errors/rejections.ts'
 import type { ByteBudget } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
 import { masked, takeWireIds, wireText } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardCall.ts'
-import type { CallEnd } from './callResult.ts'
-import { readBatchAnswer, readPlainBatch } from './readResponse.ts'
+import type { CallResult } from './callResult.ts'
+import { readBatchResponse, readPlainBatch } from './readResponse.ts'
 
 interface BatchOptions {
   readonly group: UpstreamGroup
@@ -17,10 +17,10 @@ interface BatchOptions {
   readonly sent: () => void
 }
 
-type BatchDone = (ends: readonly (CallEnd | undefined)[], member?: GroupMember) => void
+type BatchDone = (ends: readonly (CallResult | undefined)[], member?: GroupMember) => void
 
 /**
- * Carries reads to a node in one batch. Where its key or its owner has too much under way it waits for that first.
+ * Carries reads to a node in one batch. Where its key or its owner has too much in flight it waits for that first.
  * @param options.leftMs - How long there is for the batch and what comes after it, in milliseconds. The batch may take half of it.
  * @param done - Called once, and not after the returned function was called, which stops it. Gives an end per call, `undefined`
  * where the batch brought none that can be believed, and who gave them.
@@ -31,7 +31,7 @@ export const forwardBatch = (calls: readonly ForwardedCall[], options: BatchOpti
   return group.turns.wait(options, {
     waitMs,
     go: (leftMs) => forwardNow(calls, { ...options, leftMs }, done),
-    late: () => done(calls.map(() => refusals.upstreamBusy())),
+    late: () => done(calls.map(() => rejections.upstreamBusy())),
   })
 }
 
@@ -51,13 +51,13 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
     clearTimeout(timer)
     group.turns.give(options)
   }
-  const finish = (ends: readonly (CallEnd | undefined)[], member?: GroupMember): void => {
+  const finish = (ends: readonly (CallResult | undefined)[], member?: GroupMember): void => {
     release()
     done(ends, member)
   }
   const attempt = (member: GroupMember | undefined, tried?: GroupMember): void => {
     if (member === undefined) {
-      finish(calls.map(() => refusals.noUpstream(group.network)))
+      finish(calls.map(() => rejections.noUpstream(group.network)))
       return
     }
     const tracked = member.health.sent(false)
@@ -73,7 +73,7 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
         }
         if (fault === 'noRoom') {
           // By itself each would find as little.
-          finish(calls.map(() => refusals.upstreamBusy()))
+          finish(calls.map(() => rejections.upstreamBusy()))
           return
         }
         if (answer === undefined || answer.status < 200 || answer.status >= 300) {
@@ -81,14 +81,14 @@ const forwardNow = (calls: readonly ForwardedCall[], options: BatchOptions, done
           return
         }
         const ends = readPlainBatch(answer.body, firstId, calls.length) ?? readAny(answer.body, member)
-        // Only what is good is told: a node may refuse a batch and answer each call of it.
+        // Only what is good is told: a node may reject a batch and answer each call of it.
         if (ends !== undefined) member.health.answered(tracked)
         finish(ends ?? none(), member)
       },
     })
   }
-  const readAny = (answers: Buffer, member: GroupMember): (CallEnd | undefined)[] | undefined => {
-    const found = readBatchAnswer(answers)
+  const readAny = (answers: Buffer, member: GroupMember): (CallResult | undefined)[] | undefined => {
+    const found = readBatchResponse(answers)
     if (found === undefined) return undefined
     return calls.map((_, index) => {
       const end = found.get(String(firstId + index))

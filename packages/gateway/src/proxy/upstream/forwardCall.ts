@@ -1,14 +1,14 @@
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import { refusals } from '../../errors/rejections.ts'
-import type { Refusal } from '../../errors/rejection.ts'
-import type { CallDone, CallEnd } from './callResult.ts'
-import type { AnswerFlow, AnswerTaker, ByteBudget, UpstreamAnswer, UpstreamFault } from './createUpstream.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import type { CallDone, CallResult } from './callResult.ts'
+import type { ResponseFlow, ResponseTaker, ByteBudget, UpstreamResponse, UpstreamFault } from './createUpstream.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
-import { mayHoldAnswer } from './mayHoldResponse.ts'
-import { openAnswerStream } from './openResponseStream.ts'
-import { readAnswer } from './readResponse.ts'
-import type { NodeAnswer } from './readResponse.ts'
+import { mayHoldResponse } from './mayHoldResponse.ts'
+import { openResponseStream } from './openResponseStream.ts'
+import { readResponse } from './readResponse.ts'
+import type { NodeResponse } from './readResponse.ts'
 
 /** A call that may be forwarded. */
 export interface ForwardedCall {
@@ -22,7 +22,7 @@ export interface ForwardedCall {
 /** How a call is to be carried. */
 export interface ForwardOptions {
   readonly group: UpstreamGroup
-  /** The caller's key, in whose line the call waits where it has too many under way, or its owner has. */
+  /** The caller's key, in whose line the call waits where it has too many in flight, or its owner has. */
   readonly keyId: string
   readonly ownerId: string
   /** For both tries together. */
@@ -31,7 +31,7 @@ export interface ForwardOptions {
   readonly deadlineMs?: number | undefined
   /** How many bytes the answer may have. */
   readonly budget: ByteBudget
-  readonly maxAnswerBytes: number
+  readonly maxResponseBytes: number
   /** Called each time the call is sent to a node. */
   readonly sent?: (() => void) | undefined
   /** The one upstream that may be asked. */
@@ -64,7 +64,7 @@ const nothing = (): void => {}
  * asked of another upstream too, and the first answer counts. What changes something is tried again only where not a byte of it was
  * sent, and never asked of two.
  *
- * Where its key or its owner has too many calls under way it waits for one of them to end, within its time.
+ * Where its key or its owner has too many calls in flight it waits for one of them to end, within its time.
  * @param done - Called once, and not after the returned function was called, which stops it.
  */
 export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
@@ -73,12 +73,12 @@ export const forwardCall = (call: ForwardedCall, options: ForwardOptions, done: 
   return group.turns.wait(options, {
     waitMs: deadlineMs,
     go: (leftMs) => forwardNow(call, { ...options, deadlineMs: leftMs }, done),
-    late: () => done(refusals.upstreamBusy()),
+    late: () => done(rejections.upstreamBusy()),
   })
 }
 
 const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone): (() => void) => {
-  const { group, ownerId, timeoutMs, deadlineMs = timeoutMs, budget, maxAnswerBytes, sent, only, mayStream } = options
+  const { group, ownerId, timeoutMs, deadlineMs = timeoutMs, budget, maxResponseBytes, sent, only, mayStream } = options
   const { idempotent, heavy } = call.traits
   let over = false
   /** Its key's turn is taken: until the call is over, or its stream. */
@@ -89,15 +89,15 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   let stopFirst = nothing
   let stopSecond = nothing
   let hedge: NodeJS.Timeout | undefined
-  /** Why the try that has ended failed, while another is under way. */
-  let failure: Refusal | undefined
+  /** Why the try that has ended failed, while another is in flight. */
+  let failure: Rejection | undefined
 
   const release = (): void => {
     if (!holding) return
     holding = false
     group.turns.give(options)
   }
-  const finish = (end: CallEnd, member?: GroupMember): void => {
+  const finish = (end: CallResult, member?: GroupMember): void => {
     over = true
     group.deadlines.end(deadline)
     clearTimeout(hedge)
@@ -106,10 +106,10 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   }
   const elsewhere = (member: GroupMember): GroupMember | undefined =>
     only === undefined && tries < 2 ? group.pick(member) : undefined
-  const failed = (member: GroupMember, refusal: Refusal, next: GroupMember | undefined): void => {
+  const failed = (member: GroupMember, rejection: Rejection, next: GroupMember | undefined): void => {
     if (next !== undefined) attempt(next)
-    else if (open > 0) failure = refusal
-    else finish(failure ?? refusal, member)
+    else if (open > 0) failure = rejection
+    else finish(failure ?? rejection, member)
   }
   const attempt = (member: GroupMember, tracked = member.health.sent(false)): void => {
     const wireId = String(takeWireIds(1))
@@ -131,10 +131,10 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
         }
         if (fault === 'unsent') {
           member.health.unreachable()
-          failed(member, refusals.noUpstream(group.network), elsewhere(member))
+          failed(member, rejections.noUpstream(group.network), elsewhere(member))
           return
         }
-        const end = endOf(fault, answer, { wireId, maxAnswerBytes })
+        const end = endOf(fault, answer, { wireId, maxResponseBytes })
         if ('value' in end) {
           member.health.answered(tracked)
           stopOther()
@@ -151,7 +151,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
       large:
         mayStream === undefined || !idempotent
           ? undefined
-          : (head, flow): AnswerTaker | undefined => {
+          : (head, flow): ResponseTaker | undefined => {
               if (over) return undefined
               const opened = openLarge(wireId, { head, flow, idleMs: timeoutMs, mayStream })
               if (opened === undefined) return undefined
@@ -181,7 +181,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
   const mayFail = idempotent && !heavy && only === undefined
   const first = only ?? group.pick(undefined, mayFail)
   if (first === undefined) {
-    done(refusals.noUpstream(group.network))
+    done(rejections.noUpstream(group.network))
     return nothing
   }
   group.turns.take(options)
@@ -191,7 +191,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
     // A heavy call may take its time without the node being the worse for it.
     if (!heavy) first.health.failed(firstSent, ownerId)
     stopAll()
-    done(refusals.upstreamTimeout(timeoutMs))
+    done(rejections.upstreamTimeout(timeoutMs))
   })
 
   attempt(first, firstSent)
@@ -211,7 +211,7 @@ const forwardNow = (call: ForwardedCall, options: ForwardOptions, done: CallDone
 }
 
 /** A taker that tells when it has all it gets. */
-const takenTo = (taker: AnswerTaker, ended: () => void): AnswerTaker => ({
+const takenTo = (taker: ResponseTaker, ended: () => void): ResponseTaker => ({
   data: taker.data,
   end: () => {
     taker.end()
@@ -224,26 +224,26 @@ const takenTo = (taker: AnswerTaker, ended: () => void): AnswerTaker => ({
 })
 
 /** An answer as it may be seen by a caller. */
-export const masked = (answer: NodeAnswer, { upstream }: GroupMember): NodeAnswer =>
+export const masked = (answer: NodeResponse, { upstream }: GroupMember): NodeResponse =>
   answer.member === 'error' ? { ...answer, value: upstream.maskError(Buffer.from(answer.value)) } : answer
 
 const openLarge = (
   wireId: string,
-  options: { head: readonly Buffer[]; flow: AnswerFlow; idleMs: number; mayStream: () => boolean },
-): ReturnType<typeof openAnswerStream> => {
-  const opened = openAnswerStream(wireId, options)
+  options: { head: readonly Buffer[]; flow: ResponseFlow; idleMs: number; mayStream: () => boolean },
+): ReturnType<typeof openResponseStream> => {
+  const opened = openResponseStream(wireId, options)
   return opened !== undefined && options.mayStream() ? opened : undefined
 }
 
 const endOf = (
   fault: UpstreamFault | undefined,
-  answer: UpstreamAnswer | undefined,
-  { wireId, maxAnswerBytes }: { wireId: string; maxAnswerBytes: number },
-): NodeAnswer | Refusal => {
-  if (fault === 'tooLarge') return refusals.responseTooLarge(maxAnswerBytes)
-  if (fault === 'noRoom') return refusals.upstreamBusy()
-  if (answer === undefined) return refusals.upstreamBad()
-  if (answer.status === 429 || answer.status === 503) return refusals.upstreamBusy()
-  if (!mayHoldAnswer(answer.status)) return refusals.upstreamBad()
-  return readAnswer(answer.body, wireId) ?? refusals.upstreamBad()
+  answer: UpstreamResponse | undefined,
+  { wireId, maxResponseBytes }: { wireId: string; maxResponseBytes: number },
+): NodeResponse | Rejection => {
+  if (fault === 'tooLarge') return rejections.responseTooLarge(maxResponseBytes)
+  if (fault === 'noRoom') return rejections.upstreamBusy()
+  if (answer === undefined) return rejections.upstreamBad()
+  if (answer.status === 429 || answer.status === 503) return rejections.upstreamBusy()
+  if (!mayHoldResponse(answer.status)) return rejections.upstreamBad()
+  return readResponse(answer.body, wireId) ?? rejections.upstreamBad()
 }

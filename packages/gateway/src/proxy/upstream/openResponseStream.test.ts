@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
-import { openAnswerStream } from './openResponseStream.ts'
-import { readAnswer } from './readResponse.ts'
+import { openResponseStream } from './openResponseStream.ts'
+import { readResponse } from './readResponse.ts'
 
 /** For 100,000 cases on a busy machine. */
 const fuzzTimeoutMs = 300_000
@@ -24,7 +24,7 @@ const streamed = (
   let held = false
   let turn = 0
   const flow = { pause: () => {}, resume: () => {}, abort: () => {} }
-  const opened = openAnswerStream(wireId, { head: split(body.subarray(0, head)), flow, idleMs: 10_000 })
+  const opened = openResponseStream(wireId, { head: split(body.subarray(0, head)), flow, idleMs: 10_000 })
   if (opened === undefined) return undefined
   const { stream, taker } = opened
   stream.start({
@@ -96,7 +96,7 @@ test(
           const from = body.indexOf('"result":') + 10
           const seen = streamed(body, { head: from + Math.floor(part * (body.length - from) * 0.8), pieces, waits })
           if (seen === undefined) return
-          const read = readAnswer(body, wireId)
+          const read = readResponse(body, wireId)
           const expected = read?.member === 'result' ? read.value.toString('latin1') : undefined
           expect(seen.end).toBe(expected === undefined ? 'failed' : 'whole')
           if (expected === undefined) return

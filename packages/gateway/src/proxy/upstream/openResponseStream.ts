@@ -1,5 +1,5 @@
 import { createJsonScanner } from '../../lib/json/createJsonScanner.ts'
-import type { AnswerFlow, AnswerTaker } from './createUpstream.ts'
+import type { ResponseFlow, ResponseTaker } from './createUpstream.ts'
 
 /** Where a streamed result goes. */
 export interface StreamSink {
@@ -15,7 +15,7 @@ export interface StreamSink {
 export type StreamEnd = 'whole' | 'broken' | 'stopped'
 
 /** A result too large to keep, on its way. */
-export interface AnswerStream {
+export interface ResponseStream {
   /** Lets the result go to a sink; once, and at once: a stream that nobody begins to read when it is given is stopped. */
   readonly start: (sink: StreamSink) => void
   /** Goes on after a write that said to wait. */
@@ -43,16 +43,16 @@ const none = -1
 const longestId = 16
 
 /**
- * Opens a stream where the head of an answer tells that it is the answer to this call, and that its result is under way. The rest
- * is held to what `readAnswer` holds an answer to: one JSON object, the id and the result once, no error.
+ * Opens a stream where the head of an answer tells that it is the answer to this call, and that its result is in flight. The rest
+ * is held to what `readResponse` holds an answer to: one JSON object, the id and the result once, no error.
  * @param wireId - The id that was sent.
  * @param options.idleMs - How long the upstream may send nothing, in milliseconds; time in which the sink held it back does not count.
  * @returns The stream and what feeds it, or `undefined` where the head does not tell enough: then the answer is to be kept whole.
  */
-export const openAnswerStream = (
+export const openResponseStream = (
   wireId: string,
-  options: { head: readonly Buffer[]; flow: AnswerFlow; idleMs: number },
-): { stream: AnswerStream; taker: AnswerTaker } | undefined => {
+  options: { head: readonly Buffer[]; flow: ResponseFlow; idleMs: number },
+): { stream: ResponseStream; taker: ResponseTaker } | undefined => {
   const { head, flow, idleMs } = options
   let chunk: Buffer | undefined
   let before = 0

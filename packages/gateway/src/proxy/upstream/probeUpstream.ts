@@ -1,4 +1,4 @@
-import { askUpstream, quantityOf } from './queryUpstream.ts'
+import { queryUpstream, quantityOf } from './queryUpstream.ts'
 import type { Upstream } from './createUpstream.ts'
 
 /** What a probe found. `unreachable`: nothing listens there. `failing`: something does, but gave no answer that can be believed. */
@@ -13,7 +13,7 @@ export const probeUpstream = async (
   upstream: Upstream,
   options: { chainId: number; timeoutMs: number },
 ): Promise<ProbeResult> => {
-  const end = await askUpstream(upstream, { method: 'eth_chainId', params: '[]' }, options.timeoutMs)
+  const end = await queryUpstream(upstream, { method: 'eth_chainId', params: '[]' }, options.timeoutMs)
   if (typeof end === 'string') return end
   const said = quantityOf(end)
   if (said === undefined) return 'failing'

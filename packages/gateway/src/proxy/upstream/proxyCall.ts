@@ -1,17 +1,17 @@
-import type { CarryOptions } from './proxyOptions.ts'
+import type { ProxyOptions } from './proxyOptions.ts'
 import { scanMembers } from '../../lib/json/scanMembers.ts'
-import type { CallDone, CallEnd } from './callResult.ts'
+import type { CallDone, CallResult } from './callResult.ts'
 import { quantityIn } from './queryUpstream.ts'
-import { carryFilterCall } from './proxyFilterCall.ts'
+import { proxyFilterCall } from './proxyFilterCall.ts'
 import type { UpstreamGroup } from './createUpstreamGroup.ts'
 import type { GroupMember } from './groupMember.ts'
-import { keepBytes } from '../../lib/memoryBudget.ts'
+import { holdBytes } from '../../lib/memoryBudget.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardCall.ts'
-import { refusals } from '../../errors/rejections.ts'
-import { pinOf } from './findPinnedBlock.ts'
+import { rejections } from '../../errors/rejections.ts'
+import { findPinnedBlock } from './findPinnedBlock.ts'
 import type { Pin } from './findPinnedBlock.ts'
-import type { NodeAnswer } from './readResponse.ts'
+import type { NodeResponse } from './readResponse.ts'
 
 /** Longer params are neither shared nor kept: they would have to be held as keys. */
 const longestShared = 4_096
@@ -28,18 +28,18 @@ export interface SharedRead {
 /** How a read may be shared with others; `undefined` for what may not. */
 export const sharedRead = ({ method, params = '[]', traits }: ForwardedCall): SharedRead | undefined => {
   if (!traits.idempotent || traits.filter !== undefined || params.length > longestShared) return undefined
-  const pin = traits.pin === undefined ? undefined : pinOf(traits.pin, params)
+  const pin = traits.pin === undefined ? undefined : findPinnedBlock(traits.pin, params)
   return { key: method + params, pin, askedAt: pin === undefined ? 0 : performance.now() }
 }
 
 /** The answer that was kept for a read. */
-export const keptAnswer = (read: SharedRead, group: UpstreamGroup): NodeAnswer | undefined => {
+export const keptAnswer = (read: SharedRead, group: UpstreamGroup): NodeResponse | undefined => {
   const value = read.pin === undefined ? undefined : group.cache.get(read.key)
   return value === undefined ? undefined : { member: 'result', value }
 }
 
 /** Keeps an answer where it can change no more, as far as the node that gave it knows. */
-export const keepAnswer = (read: SharedRead, end: CallEnd, { group, member }: KeptFrom): void => {
+export const keepAnswer = (read: SharedRead, end: CallResult, { group, member }: KeptFrom): void => {
   if (read.pin === undefined || member === undefined || !group.cache.on || !('value' in end)) return
   if (end.member === 'result' && isFinal(read, end.value, member)) group.cache.set(read.key, end.value)
 }
@@ -75,36 +75,36 @@ const blockOf = (value: Buffer | string): number | undefined => {
  * node that has it, all else by itself.
  * @param done - Called once, and not after the returned function was called, which stops it.
  */
-export const carryCall = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) => {
-  if (call.traits.filter !== undefined) return carryFilterCall(call, options, done)
-  if (!call.traits.idempotent) return carryChange(call, options, done)
+export const proxyCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
+  if (call.traits.filter !== undefined) return proxyFilterCall(call, options, done)
+  if (!call.traits.idempotent) return proxyChange(call, options, done)
   const read = sharedRead(call)
   if (read === undefined) return forwardCall(call, { ...options, mayStream: always }, done)
   const { group } = options
   const kept = keptAnswer(read, group)
   if (kept !== undefined) {
     // Where its caller does not read, what is written of it lies here once more.
-    done(keepBytes(options.budget.kept, kept.value.length) ? kept : refusals.upstreamBusy())
+    done(holdBytes(options.budget.kept, kept.value.length) ? kept : rejections.upstreamBusy())
     return nothing
   }
-  if (group.turns.free(options)) return carryShared(call, { read, options }, done)
+  if (group.turns.free(options)) return proxyShared(call, { read, options }, done)
   // What waits in its key's line is no flight yet: others would join it, and wait for a key that is not theirs.
-  const joined = group.flights.join(read.key, options, done)
+  const joined = group.inFlightReads.join(read.key, options, done)
   if (joined !== undefined) return joined
   return group.turns.wait(options, {
     waitMs: options.deadlineMs ?? options.timeoutMs,
-    go: (leftMs) => carryShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
-    late: () => done(refusals.upstreamBusy()),
+    go: (leftMs) => proxyShared(call, { read, options: { ...options, deadlineMs: leftMs } }, done),
+    late: () => done(rejections.upstreamBusy()),
   })
 }
 
-const carryShared = (
+const proxyShared = (
   call: ForwardedCall,
-  { read, options }: { read: SharedRead; options: CarryOptions },
+  { read, options }: { read: SharedRead; options: ProxyOptions },
   done: CallDone,
 ): (() => void) => {
   const { group } = options
-  return group.flights.carry(read.key, options, {
+  return group.inFlightReads.carry(read.key, options, {
     begin: (leader) =>
       forwardCall(call, { ...options, sent: leader.sent, mayStream: leader.mayStream }, (end, member) => {
         if (read.pin !== undefined) keepAnswer(read, end, { group, member })
@@ -117,11 +117,11 @@ const carryShared = (
 const always = (): boolean => true
 
 /** Carries what changes something. From when it goes out, and again from when it ends, its key's reads join none from before. */
-export const carryChange = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) => {
-  const { flights } = options.group
-  flights.changed(options.keyId)
+export const proxyChange = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
+  const { inFlightReads } = options.group
+  inFlightReads.changed(options.keyId)
   return forwardCall(call, options, (end, member) => {
-    flights.changed(options.keyId)
+    inFlightReads.changed(options.keyId)
     done(end, member)
   })
 }

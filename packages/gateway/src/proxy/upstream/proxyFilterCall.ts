@@ -1,18 +1,18 @@
 import { scanItems } from '../../lib/json/scanMembers.ts'
-import { refusals } from '../../errors/rejections.ts'
+import { rejections } from '../../errors/rejections.ts'
 import { forwardCall } from './forwardCall.ts'
 import type { ForwardedCall } from './forwardCall.ts'
-import type { CarryOptions } from './proxyOptions.ts'
+import type { ProxyOptions } from './proxyOptions.ts'
 import type { CallDone } from './callResult.ts'
 import type { Filter } from './createFilters.ts'
-import type { NodeAnswer } from './readResponse.ts'
+import type { NodeResponse } from './readResponse.ts'
 
 /** What nodes themselves say of an id that they do not know. */
-const notFound: NodeAnswer = {
+const notFound: NodeResponse = {
   member: 'error',
   value: Buffer.from('{"code":-32000,"message":"filter not found"}'),
 }
-const notRemoved: NodeAnswer = { member: 'result', value: Buffer.from('false') }
+const notRemoved: NodeResponse = { member: 'result', value: Buffer.from('false') }
 
 const nodeFilterId = /^(?:"[^"\\]{1,200}"|[0-9]{1,20})$/
 const nothing = (): void => {}
@@ -22,7 +22,7 @@ const nothing = (): void => {}
  * Where that node is gone and another is there, the filter is too: its caller makes a new one, on the other. So is one that was made
  * before its key's settings changed: it may tell of what they do not allow any more.
  */
-export const carryFilterCall = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) => {
+export const proxyFilterCall = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) => {
   const { group, keyId, keyVersion } = options
   if (call.traits.filter === 'make') return makeFilter(call, options, done)
   const id = idOf(call.params)
@@ -39,7 +39,7 @@ export const carryFilterCall = (call: ForwardedCall, options: CarryOptions, done
     return nothing
   }
   if (!filter.member.health.healthy()) {
-    if (group.pick(filter.member) === undefined) done(refusals.noUpstream(group.network))
+    if (group.pick(filter.member) === undefined) done(rejections.noUpstream(group.network))
     else {
       group.filters.remove(id)
       done(unknown)
@@ -50,7 +50,7 @@ export const carryFilterCall = (call: ForwardedCall, options: CarryOptions, done
   return forwardCall({ ...call, params: `[${filter.nodeId}]` }, { ...options, only: filter.member }, done)
 }
 
-const makeFilter = (call: ForwardedCall, options: CarryOptions, done: CallDone): (() => void) =>
+const makeFilter = (call: ForwardedCall, options: ProxyOptions, done: CallDone): (() => void) =>
   forwardCall(call, options, (end, member) => {
     if (member === undefined || !('value' in end) || end.member === 'error') {
       done(end, member)
@@ -58,7 +58,7 @@ const makeFilter = (call: ForwardedCall, options: CarryOptions, done: CallDone):
     }
     const nodeId = end.value.toString('latin1')
     if (!nodeFilterId.test(nodeId)) {
-      done(refusals.upstreamBad(), member)
+      done(rejections.upstreamBad(), member)
       return
     }
     const { keyId, keyVersion } = options
@@ -68,12 +68,12 @@ const makeFilter = (call: ForwardedCall, options: CarryOptions, done: CallDone):
   })
 
 /** A filter that made room, or is of other settings, is ended at its node as well. Nobody waits for that. */
-const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, ownerId, timeoutMs }: CarryOptions): void => {
+const removeAtNode = ({ member, nodeId }: Filter, { group, keyId, ownerId, timeoutMs }: ProxyOptions): void => {
   const traits = { idempotent: true, heavy: false, label: '' }
   const call = { method: 'eth_uninstallFilter', params: `[${nodeId}]`, traits }
   forwardCall(
     call,
-    { group, keyId, ownerId, timeoutMs, budget: { left: 1024 }, maxAnswerBytes: 1024, only: member },
+    { group, keyId, ownerId, timeoutMs, budget: { left: 1024 }, maxResponseBytes: 1024, only: member },
     nothing,
   )
 }

@@ -1,19 +1,19 @@
-import { mayHoldAnswer } from './mayHoldResponse.ts'
-import { readAnswer } from './readResponse.ts'
-import type { NodeAnswer } from './readResponse.ts'
+import { mayHoldResponse } from './mayHoldResponse.ts'
+import { readResponse } from './readResponse.ts'
+import type { NodeResponse } from './readResponse.ts'
 import type { Upstream } from './createUpstream.ts'
 
-const maxAnswerBytes = 2 * 1024 * 1024
+const maxResponseBytes = 2 * 1024 * 1024
 
 /** How a question of our own ended. `unreachable`: nothing listens there. `failing`: no answer that can be believed came in time. */
-export type AskEnd = NodeAnswer | 'unreachable' | 'failing'
+export type AskEnd = NodeResponse | 'unreachable' | 'failing'
 
 /**
  * Asks an upstream something of our own, no caller's.
  * @param question.params - Source text.
  * @param timeoutMs - How long it may take, in milliseconds.
  */
-export const askUpstream = (
+export const queryUpstream = (
   upstream: Upstream,
   question: { method: string; params: string },
   timeoutMs: number,
@@ -26,12 +26,12 @@ export const askUpstream = (
     }, timeoutMs)
     stop = upstream.post({
       body: `{"jsonrpc":"2.0","id":1,"method":"${question.method}","params":${question.params}}`,
-      budget: { left: maxAnswerBytes },
+      budget: { left: maxResponseBytes },
       probe: true,
       done: (fault, answer) => {
         clearTimeout(timer)
         if (answer === undefined) resolve(fault === 'unsent' ? 'unreachable' : 'failing')
-        else resolve((mayHoldAnswer(answer.status) ? readAnswer(answer.body, '1') : undefined) ?? 'failing')
+        else resolve((mayHoldResponse(answer.status) ? readResponse(answer.body, '1') : undefined) ?? 'failing')
       },
     })
   })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzzCases } from '../../auth/allowList/fuzzCases.ts'
-import { readAnswer, readBatchAnswer, readPlainBatch } from './readResponse.ts'
-import type { NodeAnswer } from './readResponse.ts'
+import { readResponse, readBatchResponse, readPlainBatch } from './readResponse.ts'
+import type { NodeResponse } from './readResponse.ts'
 
 /** For 100,000 cases on a busy machine. */
 const fuzzTimeoutMs = 300_000
@@ -22,7 +22,7 @@ const answerOf = (id: fc.Arbitrary<string>): fc.Arbitrary<string> =>
           ? `{"jsonrpc":"2.0","id":${given},"result":${result},"result":1}`
           : `{"jsonrpc":"2.0","id":${given},"result":${result}}`,
     )
-const plainOf = (answer: NodeAnswer | undefined): unknown =>
+const plainOf = (answer: NodeResponse | undefined): unknown =>
   answer === undefined ? undefined : { member: answer.member, value: answer.value.toString('latin1') }
 
 describe('what is read quickly is what would have been read slowly:', () => {
@@ -32,8 +32,8 @@ describe('what is read quickly is what would have been read slowly:', () => {
     let quick = 0
     fc.assert(
       fc.property(answers, (text) => {
-        const slow = readAnswer(Buffer.from(` ${text}`), '7')
-        const read = readAnswer(Buffer.from(text), '7')
+        const slow = readResponse(Buffer.from(` ${text}`), '7')
+        const read = readResponse(Buffer.from(text), '7')
         if (typeof read?.value === 'string') quick += 1
         expect(plainOf(read)).toEqual(plainOf(slow))
       }),
@@ -57,7 +57,7 @@ describe('what is read quickly is what would have been read slowly:', () => {
         const read = readPlainBatch(body, first, count)
         if (read === undefined) return
         quick += 1
-        const slow = readBatchAnswer(body)
+        const slow = readBatchResponse(body)
         const ids = Array.from({ length: count }, (_, index) => String(first + index))
         expect(read.map(plainOf)).toEqual(ids.map((id) => plainOf(slow?.get(id))))
         expect(slow?.size).toBe(count)

@@ -3,7 +3,7 @@ import { isJson } from '../../lib/json/createJsonScanner.ts'
 import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts'
 
 /** A node's answer to one call: which member it was, and its value as it came, in bytes, or as a text where it is all ASCII. */
-export interface NodeAnswer {
+export interface NodeResponse {
   readonly member: 'result' | 'error'
   readonly value: Buffer | string
 }
@@ -26,7 +26,7 @@ const believedText = (body: Buffer): string | undefined => {
 
 interface Found {
   readonly id: string
-  readonly answer: NodeAnswer
+  readonly answer: NodeResponse
 }
 
 /** The answer that begins at `at`, where it has an id, and a result or an error object, each once. */
@@ -34,8 +34,8 @@ const answerAt = (body: Buffer, text: string, at: number): (Found & { readonly e
   const scanned = scanMembers(text, at)
   if (scanned === undefined) return undefined
   let id: string | undefined
-  let result: NodeAnswer | undefined
-  let error: NodeAnswer | undefined
+  let result: NodeResponse | undefined
+  let error: NodeResponse | undefined
   for (const { name, start, end } of scanned.members) {
     if (name === 'id') {
       if (id !== undefined) return undefined
@@ -58,16 +58,16 @@ const plainResult = /(?:"[ !#-[\]-~]*"|null|true|false)\}/y
 const longestPlain = 256 * 1024
 
 /**
- * Reads an answer that is written as plainly as can be, in a third of the time. It gives what `readAnswer` gives.
+ * Reads an answer that is written as plainly as can be, in a third of the time. It gives what `readResponse` gives.
  * @returns `undefined` for all else, good or not.
  */
-const readPlain = (text: string, wireId: string): NodeAnswer | undefined => {
+const readPlain = (text: string, wireId: string): NodeResponse | undefined => {
   const answer = plainAt(text, 0, wireId)
   return answer !== undefined && plainResult.lastIndex === text.length ? answer : undefined
 }
 
 /** The plain answer that begins at `at`. `plainResult` then knows where it ends. */
-const plainAt = (text: string, at: number, wireId: string | number): NodeAnswer | undefined => {
+const plainAt = (text: string, at: number, wireId: string | number): NodeResponse | undefined => {
   const head = `{"jsonrpc":"2.0","id":${wireId},"result":`
   if (!text.startsWith(head, at)) return undefined
   plainResult.lastIndex = at + head.length
@@ -80,10 +80,10 @@ const plainAt = (text: string, at: number, wireId: string | number): NodeAnswer 
  * @param firstId - The wire id of the first call; each next one is one more.
  * @returns `undefined` for all else, good or not.
  */
-export const readPlainBatch = (body: Buffer, firstId: number, count: number): readonly NodeAnswer[] | undefined => {
+export const readPlainBatch = (body: Buffer, firstId: number, count: number): readonly NodeResponse[] | undefined => {
   if (body.length > longestPlain || body[0] !== 91) return undefined
   const text = body.toString('latin1')
-  const answers: NodeAnswer[] = []
+  const answers: NodeResponse[] = []
   let at = 0
   while (answers.length < count) {
     const answer = plainAt(text, at + 1, firstId + answers.length)
@@ -102,7 +102,7 @@ export const readPlainBatch = (body: Buffer, firstId: number, count: number): re
  * @returns The answer, or `undefined` where it cannot be believed.
  * @see JSON-RPC 2.0 section 5
  */
-export const readAnswer = (body: Buffer, wireId: string): NodeAnswer | undefined => {
+export const readResponse = (body: Buffer, wireId: string): NodeResponse | undefined => {
   const quick = body.length > longestPlain ? undefined : readPlain(body.toString('latin1'), wireId)
   if (quick !== undefined) return quick
   const text = believedText(body)
@@ -117,11 +117,11 @@ export const readAnswer = (body: Buffer, wireId: string): NodeAnswer | undefined
  * @returns The answers by id, without those whose id came twice; `undefined` where the body is no array.
  * @see JSON-RPC 2.0 section 6
  */
-export const readBatchAnswer = (body: Buffer): ReadonlyMap<string, NodeAnswer> | undefined => {
+export const readBatchResponse = (body: Buffer): ReadonlyMap<string, NodeResponse> | undefined => {
   const text = believedText(body)
   const scanned = text === undefined ? undefined : scanItems(text)
   if (text === undefined || scanned === undefined || skipSpace(text, scanned.end) !== text.length) return undefined
-  const answers = new Map<string, NodeAnswer>()
+  const answers = new Map<string, NodeResponse>()
   const doubled = new Set<string>()
   for (const { start } of scanned.items) {
     const found = answerAt(body, text, start)

@@ -1,4 +1,4 @@
-import { askUpstream } from './queryUpstream.ts'
+import { queryUpstream } from './queryUpstream.ts'
 import { createBreaker } from '../../lib/createBreaker.ts'
 import type { Breaker } from '../../lib/createBreaker.ts'
 import { probeUpstream } from './probeUpstream.ts'
@@ -61,7 +61,7 @@ export const watchHealth = (
   const askForAll = async (confirm: (works: boolean) => void): Promise<void> => {
     if (asking || stopped) return
     asking = true
-    const end = await askUpstream(upstream, lightRead, Math.min(timeoutMs, lightReadMs))
+    const end = await queryUpstream(upstream, lightRead, Math.min(timeoutMs, lightReadMs))
     asking = false
     if (!stopped) confirm(typeof end !== 'string')
   }

@@ -1,4 +1,4 @@
-import { askUpstream, quantityOf } from './queryUpstream.ts'
+import { queryUpstream, quantityOf } from './queryUpstream.ts'
 import type { GroupMember } from './groupMember.ts'
 
 const roundMs = 5_000
@@ -27,7 +27,7 @@ export const watchLag = (
     const heads = await Promise.all(
       members.map(async ({ upstream, health }) =>
         health.healthy()
-          ? quantityOf(await askUpstream(upstream, { method: 'eth_blockNumber', params: '[]' }, timeoutMs))
+          ? quantityOf(await queryUpstream(upstream, { method: 'eth_blockNumber', params: '[]' }, timeoutMs))
           : undefined,
       ),
     )

@@ -10,7 +10,7 @@ export interface Dialect {
   readonly clustered: string
 }
 
-/** One step from a version of the tables to the next. Once released it is never changed: what is wrong in it is mended by the next. */
+/** One step from a version of the tables to the next. Once released it is never changed: what is wrong in it is fixed by the next. */
 export interface Migration {
   readonly version: number
   readonly statements: (dialect: Dialect) => readonly string[]

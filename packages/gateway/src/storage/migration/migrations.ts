@@ -4,6 +4,7 @@ import { accountTables } from './0003Accounts.ts'
 import { jwtSettings } from './0004JwtSettings.ts'
 import { removedApps } from './0005RemovedApps.ts'
 import { leftUsers } from './0006LeftUsers.ts'
+import { plainNames } from './0007PlainNames.ts'
 import type { Migration } from './migration.ts'
 
 /** All steps, in order, the first of version 1. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   jwtSettings,
   removedApps,
   leftUsers,
+  plainNames,
 ]

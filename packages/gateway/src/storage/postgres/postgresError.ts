@@ -25,7 +25,7 @@ const codeOf = (error: unknown): string | undefined =>
 const messages: Readonly<Record<StorageFault, string>> = {
   unavailable: 'the database cannot be reached',
   busy: 'the database was held by somebody else for too long',
-  conflict: 'the database refused a row that breaks one of its rules',
+  conflict: 'the database rejected a row that breaks one of its rules',
   failed: 'the database failed',
 }
 

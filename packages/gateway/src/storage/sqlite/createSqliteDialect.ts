@@ -30,8 +30,8 @@ const createPreparer = (database: DatabaseSync): ((sql: string) => Prepared) => 
  * Kysely on one connection of node:sqlite. Transactions take the write lock at once, so that none fails half way.
  * @param database - Opened without a busy timeout.
  * @param options.waitMs - How long to wait for the connection, and for another process that writes, in milliseconds.
- * @returns The dialect, and `close`, which waits for what is under way and closes the database. Unlike Kysely's own, what comes later is then
- * refused as a `StorageError`.
+ * @returns The dialect, and `close`, which waits for what is in flight and closes the database. Unlike Kysely's own, what comes later is then
+ * rejected as a `StorageError`.
  */
 export const createSqliteDialect = (
   database: DatabaseSync,

@@ -19,7 +19,7 @@ describe('createTurns', () => {
     expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
   })
 
-  test('refuses who has waited too long, and goes on with the others', async () => {
+  test('rejects who has waited too long, and goes on with the others', async () => {
     const turns = createTurns({ waitMs: 20, sliceMs: 1_000 })
     await turns.take()
     await expect(turns.take()).rejects.toSatisfy((error) => isStorageError(error, 'busy'))
@@ -43,7 +43,7 @@ describe('createTurns', () => {
     turns.give()
   })
 
-  test('once closed refuses new ones, and waits for those that came before', async () => {
+  test('once closed rejects new ones, and waits for those that came before', async () => {
     const turns = createTurns({ waitMs: 1_000, sliceMs: 1_000 })
     await turns.take()
     const waiting = turns.take()

@@ -9,7 +9,7 @@ export interface Turns {
   take(): Promise<void>
   /** Ends one's turn. */
   give(): void
-  /** Refuses who comes from now on, and resolves when those who came before are done. */
+  /** Rejects who comes from now on, and resolves when those who came before are done. */
   close(): Promise<void>
 }
 

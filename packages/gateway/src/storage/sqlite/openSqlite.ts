@@ -17,7 +17,7 @@ import { startWriter } from './startWriter.ts'
 import { untilFree } from './untilFree.ts'
 
 const waitMs = 5_000
-/** A reader of a WAL file waits for nobody, but while another process mends the file after a crash. */
+/** A reader of a WAL file waits for nobody, but while another process fixes the file after a crash. */
 const readerWaitMs = 100
 
 /** Password hashes and sealed keys are nobody else's to read. SQLite gives its other two files the same mode. */

@@ -29,7 +29,7 @@ const faultOf = (error: unknown): StorageFault => {
 const messages: Readonly<Record<StorageFault, string>> = {
   unavailable: 'the database is closed',
   busy: 'the database file was held by another process for too long',
-  conflict: 'the database refused a row that breaks one of its rules',
+  conflict: 'the database rejected a row that breaks one of its rules',
   failed: 'the database failed',
 }
 

@@ -8,7 +8,7 @@ import type { WriterAnswer, WriterQuestion } from './writerThread.ts'
 /** A thread that writes to an SQLite file. */
 export interface Writer {
   readonly write: Write
-  /** Waits for what is under way, and ends the thread. */
+  /** Waits for what is in flight, and ends the thread. */
   close(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export const startWriter = (file: string, { waitMs }: { waitMs: number }): Write
         // While the writer is being closed, the process must not end before its thread has.
         if (closed === undefined) worker.unref()
         // A map that entries go through grows a chain of its own former tables, and with it holds all that was ever in them until a full
-        // collection: see createFlights.
+        // collection: see createInFlightReads.
         waiting = new Map()
       }
       if ('rows' in answer) asked?.resolve(answer.rows)

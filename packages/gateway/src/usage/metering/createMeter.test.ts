@@ -60,7 +60,7 @@ const setUp = (options: { maxWaiting?: number } = {}) => {
     ...options,
   })
   const count = (key = 'key_1', items = 1): void =>
-    meter.count({ id: key }, 'mainnet', 'eth_call', 'answered', 1, items)
+    meter.count({ id: key }, 'mainnet', 'eth_call', 'succeeded', 1, items)
   /** Releases each write as soon as it waits, until the work is done. */
   const finish = async (work: Promise<void>): Promise<void> => {
     let done = false

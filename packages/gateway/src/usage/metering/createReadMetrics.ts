@@ -13,15 +13,15 @@ const maxSteps = 20_000
 const pageRows = 100
 
 /** What went on to a node, so that its latency is one. */
-const forwarded: ReadonlySet<string> = new Set(['answered', 'nodeError', 'upstreamFailed'])
+const forwarded: ReadonlySet<string> = new Set(['succeeded', 'nodeError', 'upstreamFailed'])
 
 interface Sum {
   total: number
-  answered: number
+  succeeded: number
   readonly buckets: Uint32Array
 }
 
-const createSum = (): Sum => ({ total: 0, answered: 0, buckets: new Uint32Array(bucketCount) })
+const createSum = (): Sum => ({ total: 0, succeeded: 0, buckets: new Uint32Array(bucketCount) })
 
 const latencyOf = ({ buckets }: Sum): { p50: number | null; p95: number | null } => ({
   p50: percentile(buckets, 0.5),
@@ -121,7 +121,7 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
     const buckets = new Uint32Array(steps * bucketCount)
     const methods = new Map<string, Sum>()
     const outcomes = new Map<string, number>()
-    const networks = networkNames.map((network) => ({ network, total: 0, answered: 0 }))
+    const networks = networkNames.map((network) => ({ network, total: 0, succeeded: 0 }))
 
     const add = (at: number, counts: string): void => {
       const point = Math.max(0, Math.floor((at - from) / stepMs))
@@ -129,16 +129,16 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
         const [method, network, outcome, total] = cell
         let sum = methods.get(method)
         if (sum === undefined) methods.set(method, (sum = createSum()))
-        const answered = outcome === 'answered' ? total : 0
+        const succeeded = outcome === 'succeeded' ? total : 0
         sum.total += total
-        sum.answered += answered
+        sum.succeeded += succeeded
         totals[point] = (totals[point] ?? 0) + total
-        answers[point] = (answers[point] ?? 0) + answered
+        answers[point] = (answers[point] ?? 0) + succeeded
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + total)
         const byNetwork = networks[network]
         if (byNetwork !== undefined) {
           byNetwork.total += total
-          byNetwork.answered += answered
+          byNetwork.succeeded += succeeded
         }
         if (!forwarded.has(outcome)) continue
         for (let index = 4; index < cell.length; index += 2) {
@@ -157,24 +157,24 @@ export const createReadMetrics = ({ storage: { db } }: { storage: Pick<Storage, 
 
     for (const sum of methods.values()) {
       all.total += sum.total
-      all.answered += sum.answered
+      all.succeeded += sum.succeeded
       for (let bucket = 0; bucket < bucketCount; bucket += 1)
         all.buckets[bucket] = (all.buckets[bucket] ?? 0) + (sum.buckets[bucket] ?? 0)
     }
     return {
       total: all.total,
-      answered: all.answered,
-      successRate: all.total === 0 ? null : all.answered / all.total,
+      succeeded: all.succeeded,
+      successRate: all.total === 0 ? null : all.succeeded / all.total,
       latencyMs: { ...latencyOf(all), p90: percentile(all.buckets, 0.9), p99: percentile(all.buckets, 0.99) },
       series: Array.from({ length: steps }, (_, point) => ({
         at: from + point * stepMs,
         total: totals[point] ?? 0,
-        answered: answers[point] ?? 0,
+        succeeded: answers[point] ?? 0,
         p50: percentile(buckets, 0.5, point * bucketCount),
         p95: percentile(buckets, 0.95, point * bucketCount),
       })),
       byMethod: [...methods]
-        .map(([method, sum]) => ({ method, total: sum.total, answered: sum.answered, ...latencyOf(sum) }))
+        .map(([method, sum]) => ({ method, total: sum.total, succeeded: sum.succeeded, ...latencyOf(sum) }))
         .sort((one, other) => other.total - one.total),
       byOutcome: [...outcomes]
         .map(([outcome, total]) => ({ outcome, total }))

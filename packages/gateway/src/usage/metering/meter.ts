@@ -1,8 +1,8 @@
 import type { Network } from '../../lib/network.ts'
-import type { RefusalReason } from '../../errors/rejection.ts'
+import type { RejectionReason } from '../../errors/rejection.ts'
 
-/** How an item ended. Where the gateway refused it, by its reason; `callerGone`: its caller did not wait for the answer. */
-export type Outcome = 'answered' | 'nodeError' | 'upstreamFailed' | 'callerGone' | RefusalReason
+/** How an item ended. Where the gateway rejected it, by its reason; `disconnected`: its caller did not wait for the answer. */
+export type Outcome = 'succeeded' | 'nodeError' | 'upstreamFailed' | 'disconnected' | RejectionReason
 
 /** Whose item it was. */
 export interface MeteredKey {

@@ -19,22 +19,22 @@ export interface Latency {
 }
 
 /**
- * Usage over a span of time. A batch counts item by item. Latencies are of what was forwarded, so that a refusal, which takes no time, makes no
+ * Usage over a span of time. A batch counts item by item. Latencies are of what was forwarded, so that a rejection, which takes no time, makes no
  * node look fast.
  */
 export interface Metrics {
   /** Everything that came with a known key. */
   readonly total: number
   /** What a node answered without an `error`. */
-  readonly answered: number
-  /** `answered / total`; `null` where nothing came. */
+  readonly succeeded: number
+  /** `succeeded / total`; `null` where nothing came. */
   readonly successRate: number | null
   readonly latencyMs: Latency
   /** One point for each step, also where nothing came, oldest first. */
   readonly series: readonly {
     readonly at: number
     readonly total: number
-    readonly answered: number
+    readonly succeeded: number
     readonly p50: number | null
     readonly p95: number | null
   }[]
@@ -42,13 +42,13 @@ export interface Metrics {
   readonly byMethod: readonly {
     readonly method: string
     readonly total: number
-    readonly answered: number
+    readonly succeeded: number
     readonly p50: number | null
     readonly p95: number | null
   }[]
   /** The most frequent first. */
   readonly byOutcome: readonly { readonly outcome: string; readonly total: number }[]
-  readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly answered: number }[]
+  readonly byNetwork: readonly { readonly network: Network; readonly total: number; readonly succeeded: number }[]
 }
 
 /**

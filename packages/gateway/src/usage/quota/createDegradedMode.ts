@@ -1,7 +1,7 @@
 import type { QuotaEvent } from './quotaEvent.ts'
 
 /** The time while the database is gone, and what is granted meanwhile. */
-export interface Outage {
+export interface DegradedMode {
   readonly isOn: () => boolean
   /** @returns Whether it begins by this. */
   readonly begin: () => boolean
@@ -11,7 +11,7 @@ export interface Outage {
 }
 
 /** Makes the book of outages. Nothing is on. */
-export const createOutage = (tell: (event: QuotaEvent) => void): Outage => {
+export const createDegradedMode = (tell: (event: QuotaEvent) => void): DegradedMode => {
   let since: number | undefined
   let items = 0
   const accounts = new Set<string>()
@@ -20,7 +20,7 @@ export const createOutage = (tell: (event: QuotaEvent) => void): Outage => {
     begin: () => {
       if (since !== undefined) return false
       since = performance.now()
-      tell({ event: 'quotaOutage', state: 'began' })
+      tell({ event: 'quotaDegraded', state: 'began' })
       return true
     },
     grant: (account, granted) => {
@@ -31,7 +31,7 @@ export const createOutage = (tell: (event: QuotaEvent) => void): Outage => {
       if (since === undefined) return
       const durationMs = Math.round(performance.now() - since)
       since = undefined
-      tell({ event: 'quotaOutage', state: 'ended', accounts: accounts.size, items, durationMs })
+      tell({ event: 'quotaDegraded', state: 'ended', accounts: accounts.size, items, durationMs })
       items = 0
       accounts.clear()
     },

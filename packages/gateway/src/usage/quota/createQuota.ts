@@ -5,7 +5,7 @@ import { bootId } from './bootId.ts'
 import type { Quota, QuotaAccount, QuotaGrant } from './quota.ts'
 import { quotaDay, quotaDayAt } from '../../lib/quotaDay.ts'
 import type { QuotaDay } from '../../lib/quotaDay.ts'
-import { createOutage } from './createDegradedMode.ts'
+import { createDegradedMode } from './createDegradedMode.ts'
 import { createReservationQueue } from './createReservationQueue.ts'
 import { createSettlements } from './createSettlements.ts'
 import type { QuotaEvent } from './quotaEvent.ts'
@@ -93,7 +93,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
       // Who listens must not stop who counts.
     }
   }
-  const outage = createOutage(tell)
+  const outage = createDegradedMode(tell)
   const beginOutage = (): void => {
     if (!clustered || !outage.begin()) return
     for (const state of states.values()) {
@@ -210,8 +210,8 @@ export const createQuota = (options: QuotaOptions): Quota => {
     }
   }
 
-  /** Refuses those who wait, but for what is left. */
-  const refuse = (state: QuotaState): void => {
+  /** Rejects those who wait, but for what is left. */
+  const reject = (state: QuotaState): void => {
     state.lingerUntil = 0
     for (const { account, items, resolve } of state.waiting.splice(0)) {
       const granted = Math.min(state.block, items)
@@ -262,7 +262,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
     else if (mayLinger(state, row)) setTimeout(() => reserve(state), lingerEveryMs)
     else {
       state.emptyUntil = performance.now() + emptyMs
-      refuse(state)
+      reject(state)
     }
   }
 
@@ -306,7 +306,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
   }
 
   const ask = async (batch: readonly QuotaState[], isGivenUp: () => boolean): Promise<void> => {
-    // Nobody is refused for what is on its way back.
+    // Nobody is rejected for what is on its way back.
     if (batch.some(({ id }) => settlements.isOnItsWay(id))) await settlements.write()
     const reservations = batch.map((state) => reservationOf(state, waitingItems(state)))
     const results = await begunToo(() => rows.reserve(reservations), batch.length)
@@ -401,7 +401,7 @@ export const createQuota = (options: QuotaOptions): Quota => {
     const inTime = clustered ? withinMs(patienceMs * 2) : whenDone
     await inTime(Promise.all([ticking, asking.still()]))
     for (const state of states.values()) {
-      if (!outage.isOn()) refuse(state)
+      if (!outage.isOn()) reject(state)
       else serve(state)
       giveBackIdle(state)
       bookDebt(state)

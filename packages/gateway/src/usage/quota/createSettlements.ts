@@ -5,7 +5,7 @@ export interface Settlements {
   readonly add: (settlement: Settlement) => void
   /** Whether any waits to be written. */
   readonly any: () => boolean
-  /** Whether one of this account waits or is on its way: nobody is refused for what comes back in a moment. */
+  /** Whether one of this account waits or is on its way: nobody is rejected for what comes back in a moment. */
   readonly isOnItsWay: (account: string) => boolean
   /** Writes all, and keeps those that add for another time where that failed. Never rejected. */
   readonly write: () => Promise<void>

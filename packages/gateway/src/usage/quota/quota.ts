@@ -13,8 +13,8 @@ export interface QuotaGrant {
   /** How many of the items may go on: all, the first few of a batch, or none. */
   readonly granted: number
   /** Which window had too little left, where not all were granted. */
-  readonly refusedBy?: 'day' | 'month'
-  /** Of the window that refused; else of the day, or of the month where the day has no limit. `null`: no limit. */
+  readonly rejectedBy?: 'day' | 'month'
+  /** Of the window that rejected; else of the day, or of the month where the day has no limit. `null`: no limit. */
   readonly limit: number | null
   /** What is left of that window now, as far as this instance knows. `null`: no limit. */
   readonly remaining: number | null

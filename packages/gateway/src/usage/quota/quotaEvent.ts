@@ -1,9 +1,9 @@
 /** What a quota tells of its work. */
 export type QuotaEvent =
-  | { readonly event: 'quotaOutage'; readonly state: 'began' }
+  | { readonly event: 'quotaDegraded'; readonly state: 'began' }
   /** What was granted without the database, and is booked now. */
   | {
-      readonly event: 'quotaOutage'
+      readonly event: 'quotaDegraded'
       readonly state: 'ended'
       readonly accounts: number
       readonly items: number

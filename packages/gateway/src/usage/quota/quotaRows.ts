@@ -66,7 +66,7 @@ export interface QuotaRows {
   find(account: string): Promise<{ day: number; dayUsed: number; month: number; monthUsed: number } | undefined>
 }
 
-/** From here on only what is needed is reserved, so that nobody is refused for what others hold. */
+/** From here on only what is needed is reserved, so that nobody is rejected for what others hold. */
 const tight = 500
 const unlimited = Number.MAX_SAFE_INTEGER
 

@@ -26,11 +26,11 @@ export interface QuotaState {
   /** Granted today without the row, which does not count it yet. */
   debt: number
   readonly waiting: WaitingTake[]
-  /** A reservation is under way. */
+  /** A reservation is in flight. */
   reserving: boolean
   /** When it began, by `performance.now`. */
   reservingSince: number
-  /** Until when those that wait are not refused, as others may give back; 0: nobody waits for that. By `performance.now`. */
+  /** Until when those that wait are not rejected, as others may give back; 0: nobody waits for that. By `performance.now`. */
   lingerUntil: number
   /** What was spare after the last such wait: whoever holds it does not give it back. */
   deadSpare: number
@@ -84,9 +84,9 @@ export const grantOf = (state: QuotaState, account: QuotaAccount, items: number,
   const { perDay, perMonth } = account
   const dayLeft = leftOf(perDay, (row?.dayUsed ?? 0) + debt)
   const monthLeft = leftOf(perMonth, (row?.monthUsed ?? 0) + debt)
-  const refused = granted < items
+  const rejected = granted < items
   // Of two that are used up, the month's end is the later.
-  const byMonth = refused ? monthLeft <= dayLeft && perMonth !== null : perDay === null && perMonth !== null
+  const byMonth = rejected ? monthLeft <= dayLeft && perMonth !== null : perDay === null && perMonth !== null
   const [limit, left] = byMonth ? [perMonth, monthLeft] : [perDay, dayLeft]
   const grant = {
     granted,
@@ -97,5 +97,5 @@ export const grantOf = (state: QuotaState, account: QuotaAccount, items: number,
     account,
     day: day.text,
   }
-  return refused ? { ...grant, refusedBy: byMonth ? 'month' : 'day' } : grant
+  return rejected ? { ...grant, rejectedBy: byMonth ? 'month' : 'day' } : grant
 }

@@ -117,7 +117,7 @@ describe('createRateLimit', () => {
     expect(limit.take('key')).toMatchObject({ granted: 1, remaining: 0 })
   })
 
-  test('what was refused costs nothing, however often it comes', () => {
+  test('what was rejected costs nothing, however often it comes', () => {
     const clock = clockAt(0)
     const limit = createRateLimit({ perSecond: 1, burst: 1, now: clock.now })
     limit.take('key')
@@ -169,7 +169,7 @@ describe('createRateLimit', () => {
     [{ perSecond: 1_000_001 }, 'perSecond'],
     [{ perSecond: 1, burst: 0 }, 'burst'],
     [{ perSecond: 1, maxKeys: 1 }, 'maxEntries'],
-  ])('refuses %j by name', (options, name) => {
+  ])('rejects %j by name', (options, name) => {
     expect(() => createRateLimit(options)).toThrow(name)
   })
 })

@@ -19,7 +19,7 @@ export interface RateLimitOptions {
   readonly perSecond: number
   /** Calls at once by a key that was quiet, from 1 to 1,000,000. @default perSecond */
   readonly burst?: number | undefined
-  /** Keys remembered, 2 or more. Past half of it, a key that was not heard of longest may begin with a full burst again; none is refused. @default 100_000 */
+  /** Keys remembered, 2 or more. Past half of it, a key that was not heard of longest may begin with a full burst again; none is rejected. @default 100_000 */
   readonly maxKeys?: number | undefined
   /** A clock in milliseconds that never goes back; parts of a millisecond are dropped. @default performance.now */
   readonly now?: (() => number) | undefined
@@ -27,7 +27,7 @@ export interface RateLimitOptions {
 
 /**
  * Makes a rate limit that is the same for all keys: of any span of time, no more than `burst + perSecond × seconds` calls are granted, and
- * nothing is refused that would keep to that.
+ * nothing is rejected that would keep to that.
  * @throws {TypeError} where an option is out of its range.
  * @example
  * const limit = createRateLimit({ perSecond: 100, burst: 1000 })

@@ -60,12 +60,12 @@ describe('createRateLimiter', () => {
     expect(rates.take('a', limits, 2).granted).toBe(1)
   })
 
-  test('a limit that was lowered below what is owed refuses until that is paid off', () => {
+  test('a limit that was lowered below what is owed rejects until that is paid off', () => {
     let time = 0
     const rates = createRateLimiter({ now: () => time })
     rates.take('key', { perSecond: 10, burst: 100 }, 100)
-    const refused = rates.take('key', { perSecond: 10, burst: 5 }, 1)
-    expect(refused).toMatchObject({ granted: 0, remaining: 0, retryAfterMs: 9_600 })
+    const rejected = rates.take('key', { perSecond: 10, burst: 5 }, 1)
+    expect(rejected).toMatchObject({ granted: 0, remaining: 0, retryAfterMs: 9_600 })
     time = 9_599
     expect(rates.take('key', { perSecond: 10, burst: 5 }, 1).granted).toBe(0)
     time = 9_600

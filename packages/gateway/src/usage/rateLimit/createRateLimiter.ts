@@ -2,8 +2,8 @@ import { monotonicClock } from '../../lib/clock.ts'
 import { createRecentMap } from '../../lib/createRecentMap.ts'
 import type { RateDecision } from './rateDecision.ts'
 import type { RateLimiter, RateLimits } from './rateLimiter.ts'
-import { previewTake, takeFromDebt } from './takeFromBucket.ts'
-import type { Debtor } from './takeFromBucket.ts'
+import { previewTake, takeFromBucket } from './takeFromBucket.ts'
+import type { BucketOwner } from './takeFromBucket.ts'
 
 /** A limiter that decides by itself, at once. */
 export interface LocalRateLimiter extends RateLimiter {
@@ -15,7 +15,7 @@ export interface LocalRateLimiter extends RateLimiter {
 
 /** What a limiter is made of. */
 export interface RateLimiterOptions {
-  /** Keys remembered, 2 or more. Past half of it, a key that was not heard of longest may begin with a full burst again; none is refused. @default 100_000 */
+  /** Keys remembered, 2 or more. Past half of it, a key that was not heard of longest may begin with a full burst again; none is rejected. @default 100_000 */
   readonly maxKeys?: number | undefined
   /** A monotonic clock in milliseconds; fractions are dropped. @default performance.now */
   readonly now?: (() => number) | undefined
@@ -31,16 +31,16 @@ export const createRateLimiter = ({
   maxKeys = 100_000,
   now = monotonicClock(),
 }: RateLimiterOptions = {}): LocalRateLimiter => {
-  const debtors = createRecentMap<Debtor>(maxKeys)
+  const debtors = createRecentMap<BucketOwner>(maxKeys)
   return {
     take: (id, limits, calls) => {
       const time = Math.floor(now())
-      let debtor = debtors.get(id)
-      if (debtor === undefined) {
-        debtor = { debt: 0, at: time }
-        debtors.set(id, debtor)
+      let owner = debtors.get(id)
+      if (owner === undefined) {
+        owner = { debt: 0, at: time }
+        debtors.set(id, owner)
       }
-      return takeFromDebt(debtor, limits, calls, time)
+      return takeFromBucket(owner, limits, calls, time)
     },
     peek: (id, limits) => {
       const time = Math.floor(now())

@@ -2,7 +2,7 @@ import type { RedisLink } from '../../storage/redis/openRedis.ts'
 import type { RateDecision } from './rateDecision.ts'
 import type { LocalRateLimiter } from './createRateLimiter.ts'
 import type { RateLimiter, RateLimits } from './rateLimiter.ts'
-import { callDebt, decide } from './takeFromBucket.ts'
+import { bucket, decide } from './takeFromBucket.ts'
 
 /** What a limiter of a cluster is made of. */
 export interface RedisRateLimiterOptions {
@@ -18,7 +18,7 @@ const maxWaiting = 5_000
 /** After Redis was slow, how long it is not asked, but by one request at a time to see whether it is back. */
 const restMs = 1_000
 
-// The same sums as in takeFromDebt.ts. By Redis' own clock: there is one, where instances have each their own. What is run too late, as Redis
+// The same sums as in takeFromBucket.ts. By Redis' own clock: there is one, where instances have each their own. What is run too late, as Redis
 // hung, was decided without it long ago, and would be counted at a time at which nobody called.
 // Redis has no monotonic clock. If its clock was set back, what is owed is paid off from now on, and not only once the clock has caught up.
 const script = `
@@ -36,9 +36,9 @@ if kept then
   end
 end
 local setBack = at > now
-local granted = math.max(0, math.min(calls, math.floor((burst * ${callDebt} - debt) / ${callDebt})))
+local granted = math.max(0, math.min(calls, math.floor((burst * ${bucket} - debt) / ${bucket})))
 if granted > 0 or setBack then
-  local after = debt + granted * ${callDebt}
+  local after = debt + granted * ${bucket}
   redis.call('SET', KEYS[1], string.format('%.0f:%.0f', after, now), 'PX', math.ceil(after / perSecond) + 1000)
 end
 return { granted, debt, now }`
@@ -50,7 +50,7 @@ interface Asked {
 
 /**
  * Makes a limiter that several instances share through Redis: one question a request. While Redis is slow or gone each instance decides for itself,
- * by the whole limit, so that nobody is refused who keeps to it; on `n` instances a key may then call up to `n` times as often, and no more.
+ * by the whole limit, so that nobody is rejected who keeps to it; on `n` instances a key may then call up to `n` times as often, and no more.
  */
 export const createRedisRateLimiter = ({ redis, local, patienceMs = 100 }: RedisRateLimiterOptions): RateLimiter => {
   const { client } = redis

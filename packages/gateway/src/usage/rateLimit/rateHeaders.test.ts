@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refusals } from '../../errors/rejections.ts'
+import { rejections } from '../../errors/rejections.ts'
 import { createRateLimit } from './createRateLimit.ts'
 import { rateHeaders } from './rateHeaders.ts'
 
@@ -18,10 +18,10 @@ describe('what a caller is told of a rate', () => {
     ])
   })
 
-  test('on a refusal: 429 as the table says, and Retry-After as a date, never before the time that it names', () => {
+  test('on a rejection: 429 as the table says, and Retry-After as a date, never before the time that it names', () => {
     const limit = createRateLimit({ perSecond: 10, now: () => 0 })
     limit.take('key', 10)
-    expect(refusals.rateLimited({ ...limit.take('key'), nowMs })).toEqual({
+    expect(rejections.rateLimited({ ...limit.take('key'), nowMs })).toEqual({
       status: 429,
       code: -32005,
       message: 'Request rate exceeded: 10 requests per second',
