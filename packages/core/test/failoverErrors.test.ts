@@ -57,8 +57,10 @@ describe('with every endpoint down', () => {
       for (const host of ['one', 'two'])
         expect(message).toMatch(new RegExp(`${host}\\.example/…cdef \\((circuit breaker open after )?network\\)`))
     expect(messages[0]).toContain(`2 endpoints were tried: ${shown[0]} (network), ${shown[1]} (network).`)
-    expect(messages.at(-1)).toContain('2 endpoints failed: ')
-    expect(messages.at(-1)).toContain('(circuit breaker open after network)')
+    // Not always the last one: after its cooldown, a breaker sends one call to its endpoint.
+    const later = messages.slice(1).join(' ')
+    expect(later).toContain('2 endpoints failed: ')
+    expect(later).toContain('(circuit breaker open after network)')
     transport.close()
   })
 

@@ -30,28 +30,28 @@ import type { Network } from '../lib/network.ts'
 import { createUpstreamGroup } from './upstream/createUpstreamGroup.ts'
 import type { UpstreamGroup, UpstreamState } from './upstream/createUpstreamGroup.ts'
 
-/** A service that answers JSON-RPC at keyed addresses in front of nodes. */
+/** A gateway that serves JSON-RPC at URLs with an API key, in front of nodes. */
 export interface Gateway {
   /**
-   * Probes the upstreams once, then takes requests. An upstream that does not answer now is probed again, and serves once it does.
-   * @param options.port - 0 takes a free one. @default 0
+   * Probes the upstreams once, then accepts requests. An upstream that does not respond is probed again later, and used once it responds.
+   * @param options.port - 0 uses a free port. @default 0
    * @param options.host - The interface to listen on. @default '127.0.0.1'
-   * @returns Where callers reach it (`publicUrl` where that was given), and the port.
-   * @throws What listening failed with, such as EADDRINUSE.
+   * @returns The URL for callers (`publicUrl` if that was given), and the port.
+   * @throws The system's error if it cannot listen, such as EADDRINUSE.
    */
   listen(options?: { port?: number; host?: string }): Promise<{ url: string; port: number }>
   /**
-   * Takes other options without dropping a request: each ends with those that it began with. Nodes that stay as they were keep their
-   * connections; new ones are probed before they are used.
-   * @param options - All of them anew.
-   * @returns When they act. Nodes that are gone are let go when the requests from before have ended.
-   * @throws {TypeError} where an option is wrong; then everything stays as it was.
+   * Replaces the options without dropping a request: a request in flight completes with the options it started with. Unchanged nodes keep their
+   * connections, and new ones are probed before they are used.
+   * @param options - All options, also the unchanged ones.
+   * @returns When the new options are in use. Removed nodes are closed when the last request that may use them has ended.
+   * @throws {TypeError} if an option is wrong. Nothing changes then.
    */
   reload(options: GatewayOptions): Promise<void>
-  /** What is known now of each upstream of the current options. */
+  /** The current state of each upstream. */
   upstreams(): readonly UpstreamState[]
   /**
-   * Reports 503 at `/readyz` from now on, so that load balancers move their callers away. Everything else is still accepted and served,
+   * Reports 503 at `/readyz` from now on, so that load balancers send callers elsewhere. Everything else is still accepted and served,
    * with `Connection: close`. Call it some seconds before `close` if there is a load balancer.
    */
   prepareToClose(): void
@@ -67,9 +67,9 @@ export interface Gateway {
 const keepAliveTimeoutMs = 65_000
 const timeoutCheckMs = 1_000
 const defaultGraceMs = 10_000
-const untilUnusedMs = 50
+const releaseCheckMs = 50
 
-/** By value: a URL is written as its text. */
+/** Compares by value: JSON writes a URL as its text. */
 const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOptions): boolean =>
   one.limits.upstreamTimeoutMs === other.limits.upstreamTimeoutMs &&
   one.limits.maxCacheBytes === other.limits.maxCacheBytes &&
@@ -78,8 +78,8 @@ const isSameNetwork = (network: Network, one: CheckedOptions, other: CheckedOpti
   JSON.stringify(one.networks[network]) === JSON.stringify(other.networks[network])
 
 /**
- * Makes a gateway. Nothing is opened before `listen`.
- * @throws {TypeError} where an option is wrong; the message names it and holds no secret.
+ * Creates a gateway. It opens nothing before `listen`.
+ * @throws {TypeError} if an option is wrong. The message names it, and holds no secret.
  * @example
  * const keys = createMemoryKeyStore()
  * const gateway = createGateway({ networks, keys })
@@ -91,7 +91,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     try {
       current.log?.(entry)
     } catch {
-      // A log that fails is no reason for a call to fail.
+      // A failing log must not fail a call.
     }
   }
   const faults = createFaultLog<FaultEntry>(write, ({ where, code }) => `${where} ${code}`)
@@ -100,53 +100,59 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   /** `leaving` after `prepareToClose`, `draining` after `close`. */
   let phase: 'serving' | 'leaving' | 'draining' = 'serving'
 
-  const groupOf = (network: Network, { networks, limits, unsafeNodeMethods }: CheckedOptions): UpstreamGroup =>
+  const createGroup = (network: Network, { networks, limits, unsafeNodeMethods }: CheckedOptions): UpstreamGroup =>
     createUpstreamGroup({
       network,
       ...networks[network],
       timeoutMs: limits.upstreamTimeoutMs,
-      // Whoever may rewrite the chain of a development node must not be told of the one before.
+      // Callers can rewrite the chain of a development node, so nothing of it is final.
       maxCacheBytes: unsafeNodeMethods ? 0 : limits.maxCacheBytes,
       maxFilters: limits.maxFilters,
       log,
     })
-  // These outlive a reload: nobody may begin anew by it.
+  // These survive a reload, so that reloading the config resets no limits.
   const jwtCache = createJwtCache({ now: () => current.now() })
   const bodies = createBodyQueue()
-  let unknownKeys: { readonly limit: IpLimit; readonly of: CheckedOptions['unknownKeys'] } | undefined
-  const getUnknownKeyLimit = ({ unknownKeys: of }: CheckedOptions): IpLimit => {
-    if (unknownKeys?.of.perSecond !== of.perSecond || unknownKeys.of.burst !== of.burst)
-      unknownKeys = { limit: createIpLimit(of), of }
+  let unknownKeys: { readonly limit: IpLimit; readonly options: CheckedOptions['unknownKeys'] } | undefined
+  const getUnknownKeyLimit = ({ unknownKeys: options }: CheckedOptions): IpLimit => {
+    if (unknownKeys?.options.perSecond !== options.perSecond || unknownKeys.options.burst !== options.burst)
+      unknownKeys = { limit: createIpLimit(options), options }
     return unknownKeys.limit
   }
-  const createContext = (checked: CheckedOptions, groups: GatewayContext['groups']): GatewayContext => ({
-    groups,
-    keys: checked.keys,
-    javascriptTracers: checked.services.javascriptTracers,
-    policy: createMethodPolicy({ ...checked.services, unsafeNodeMethods: checked.unsafeNodeMethods }),
-    rates: checked.rates,
-    quota: checked.quota,
-    quotaStatus: checked.quotaStatus,
-    meter: checked.meter,
-    jwtCache,
-    unknownKeys: getUnknownKeyLimit(checked),
-    clientIp: checked.clientIp,
-    testKeys: checked.testKeys,
-    now: checked.now,
+  const createContext = (checked: CheckedOptions, upstreams: GatewayContext['upstreams']): GatewayContext => ({
+    upstreams,
+    auth: {
+      keys: checked.keys,
+      jwtCache,
+      unknownKeys: getUnknownKeyLimit(checked),
+      clientIp: checked.clientIp,
+      testKeys: checked.testKeys,
+    },
+    methods: {
+      policy: createMethodPolicy({ ...checked.services, unsafeNodeMethods: checked.unsafeNodeMethods }),
+      javascriptTracers: checked.services.javascriptTracers,
+    },
+    usage: { rates: checked.rates, quota: checked.quota, quotaStatus: checked.quotaStatus, meter: checked.meter },
+    server: {
+      connections,
+      strictTransportSecurity: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
+      fallback: checked.elsewhere,
+      leaving: () => phase !== 'serving',
+      draining: () => phase === 'draining',
+      degraded: checked.degraded ?? (() => []),
+      notReady: checked.notReady ?? (() => undefined),
+    },
     limits: checked.limits,
     bodies,
-    strictTransportSecurity: checked.publicUrl === undefined ? undefined : strictTransport(checked.publicUrl),
-    connections,
-    leaving: () => phase !== 'serving',
-    draining: () => phase === 'draining',
-    elsewhere: checked.elsewhere,
-    degraded: checked.degraded ?? (() => []),
-    notReady: checked.notReady ?? (() => undefined),
     inFlight: 0,
     logRequests: checked.logRequests,
     log,
+    now: checked.now,
   })
-  let gateway = createContext(current, { testnet: groupOf('testnet', current), mainnet: groupOf('mainnet', current) })
+  let gateway = createContext(current, {
+    testnet: createGroup('testnet', current),
+    mainnet: createGroup('mainnet', current),
+  })
 
   const { tls } = current
   const http = {
@@ -154,9 +160,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     requestTimeout: current.limits.requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
-    // Host is used for nothing here, and Node's own rejection of a missing one is no envelope.
+    // The Host header is not used here, and Node's own rejection of a missing one is not JSON-RPC.
     requireHostHeader: false,
-    // What is there twice is to be seen as that, and not as its first: two readers could each take another for the right one.
+    // A repeated header must be visible as such: two readers could each use a different one.
     joinDuplicateHeaders: true,
   }
   const server =
@@ -165,7 +171,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       : createTlsServer({ ...http, ...tls, handshakeTimeout: current.limits.headersTimeoutMs })
   const checkProxy = createProxyWarning({ warn: (what) => log({ event: 'warning', what }) })
   const checkFraming = createFramingCheck()
-  const answerWith =
+  const serve =
     (expectation: Expectation) =>
     (request: IncomingMessage, response: ServerResponse): void => {
       checkProxy(request, current.clientIp)
@@ -178,29 +184,29 @@ export const createGateway = (options: GatewayOptions): Gateway => {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
-    // Node takes its own listener off before it tells of a CONNECT. A reset then must not end the process.
+    // Node removes its own listener before it emits `connect`. A reset after that must not end the process.
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
   })
-  // Whoever has said all that it will say may still wait for its answer.
+  // A caller that has sent everything may still wait for its response.
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     socket.on('end', () => connections.halfClosed(socket)),
   )
   server.maxConnections = current.limits.maxConnections
   shareConnections(server, (ip) => speaksForMany(current.clientIp, ip))
-  server.on('request', answerWith('none'))
-  server.on('checkContinue', answerWith('continue'))
-  server.on('checkExpectation', answerWith('unknown'))
+  server.on('request', serve('none'))
+  server.on('checkContinue', serve('continue'))
+  server.on('checkExpectation', serve('unknown'))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => rejectBrokenHttp(error.code, socket, connections))
-  // A connection that could not be taken (out of file handles) must not end those that were.
+  // A connection that cannot be accepted (out of file handles) must not end the others.
   server.on('error', (error) => log({ event: 'fault', where: 'server', code: faultCode(error), count: 1 }))
-  // CONNECT has no response object. To the caller it is one more broken request.
+  // CONNECT has no response object, so it is handled as a malformed request.
   server.on('connect', (_, socket) => rejectBrokenHttp('CONNECT', socket, connections))
 
   let closed: Promise<void> | undefined
   let reloading: Promise<void> = Promise.resolve()
-  /** Options of before that requests may still be in flight with. */
+  /** Contexts before the last reload that may still have requests in flight. */
   let earlier: readonly GatewayContext[] = []
   let releasing: Promise<unknown> = Promise.resolve()
 
@@ -210,38 +216,37 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     const cutOff = await drainServer(server, { graceMs, sockets, connections })
     await reloading
     await releasing
-    await Promise.all(networkNames.map((network) => gateway.groups[network].close()))
+    await Promise.all(networkNames.map((network) => gateway.upstreams[network].close()))
     faults.flush()
     log({ event: 'closed', cutOff })
   }
 
   const reload = async (next: CheckedOptions): Promise<void> => {
     const before = gateway
-    // Nodes that stay as they were keep their connections, and what is known of them.
-    const groupAfter = (network: Network): UpstreamGroup =>
-      isSameNetwork(network, current, next) ? before.groups[network] : groupOf(network, next)
-    const groups = { testnet: groupAfter('testnet'), mainnet: groupAfter('mainnet') }
-    const changed = networkNames.filter((network) => groups[network] !== before.groups[network])
-    await Promise.all(changed.map((network) => groups[network].start()))
+    // Unchanged networks keep their connections and their health.
+    const getGroup = (network: Network): UpstreamGroup =>
+      isSameNetwork(network, current, next) ? before.upstreams[network] : createGroup(network, next)
+    const upstreams = { testnet: getGroup('testnet'), mainnet: getGroup('mainnet') }
+    const changed = networkNames.filter((network) => upstreams[network] !== before.upstreams[network])
+    await Promise.all(changed.map((network) => upstreams[network].start()))
     current = next
-    gateway = createContext(next, groups)
+    gateway = createContext(next, upstreams)
     server.headersTimeout = next.limits.headersTimeoutMs
     server.requestTimeout = next.limits.requestTimeoutMs
     server.maxConnections = next.limits.maxConnections
     if ('setSecureContext' in server && next.tls !== undefined) server.setSecureContext(next.tls)
     earlier = [...earlier.filter(({ inFlight }) => inFlight > 0), before]
     const users = earlier
-    const letGo = async (): Promise<void> => {
-      // Each request ends with the options that it began with.
-      while (users.some(({ inFlight }) => inFlight > 0)) await setTimeout(untilUnusedMs)
-      await Promise.all(changed.map((network) => before.groups[network].close()))
+    const release = async (): Promise<void> => {
+      while (users.some(({ inFlight }) => inFlight > 0)) await setTimeout(releaseCheckMs)
+      await Promise.all(changed.map((network) => before.upstreams[network].close()))
     }
-    if (changed.length > 0) releasing = Promise.all([releasing, letGo()])
+    if (changed.length > 0) releasing = Promise.all([releasing, release()])
   }
 
   return {
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
-      await Promise.all(networkNames.map((network) => gateway.groups[network].start()))
+      await Promise.all(networkNames.map((network) => gateway.upstreams[network].start()))
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, host, () => {
@@ -258,12 +263,12 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     reload: async (given) => {
       const next = checkGatewayOptions(given)
       if ((next.tls === undefined) !== (tls === undefined))
-        throw new TypeError('tls can be renewed by a reload, but neither brought nor dropped: start anew')
+        throw new TypeError('A reload can renew tls, but not add or remove it. Restart the gateway to change it')
       const work = reloading.then(() => reload(next))
       reloading = work.catch(() => {})
       return work
     },
-    upstreams: () => networkNames.flatMap((network) => gateway.groups[network].states()),
+    upstreams: () => networkNames.flatMap((network) => gateway.upstreams[network].states()),
     prepareToClose: () => {
       if (phase === 'serving') phase = 'leaving'
     },

@@ -28,8 +28,8 @@ export type LogEntry =
       readonly keyId?: string | undefined
       /** The method's name where it is one that is offered, else `other`; `batch` for a batch. */
       readonly method?: string | undefined
-      /** How many calls it held. */
-      readonly items?: number | undefined
+      /** How many calls it holds. */
+      readonly calls?: number | undefined
       readonly status: number
       /** Why it was rejected; of a batch, the first item's that was. */
       readonly reason?: RejectionReason | undefined

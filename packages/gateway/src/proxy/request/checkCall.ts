@@ -1,46 +1,46 @@
-import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
 import { findCustomTracer, mayTakeTracer } from '../../auth/allowList/findCustomTracer.ts'
-import type { MethodTraits } from '../method/createMethodPolicy.ts'
+import { hasAmbiguousName } from '../../auth/allowList/hasAmbiguousName.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
-import type { NoRequest, RpcCall } from './rpcCall.ts'
+import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import type { InvalidCall, ParsedCall } from './parseBody.ts'
 
-/** What a call is held against. */
+/** What a call is checked against. */
 export interface CallRules {
-  /** Of its method; `undefined` where the method is not offered. */
+  /** The traits of its method; `undefined` if the method is not offered. */
   readonly traits: MethodTraits | undefined
-  /** The app's own list. */
+  /** The allow list of the app. */
   readonly allow: AllowList | undefined
-  /** The list of the request's token, which can only narrow. */
-  readonly narrowing: AllowList | undefined
-  /** Whether callers may send tracers of their own. */
+  /** The allow list of the request's token, which can only narrow. */
+  readonly tokenAllowList: AllowList | undefined
+  /** Whether callers may send tracers written in JavaScript. */
   readonly javascriptTracers: boolean
 }
 
-/** Whether a call may be forwarded, by what was read of it: the call, or why not. */
+/** Checks one call. @returns The call to forward, or the first rejection. */
 export const checkCall = (
-  item: RpcCall | NoRequest,
-  { traits, allow, narrowing, javascriptTracers }: CallRules,
+  call: ParsedCall | InvalidCall,
+  { traits, allow, tokenAllowList, javascriptTracers }: CallRules,
 ): ForwardedCall | Rejection => {
-  if (!item.valid) return rejections.invalidRequest(item.problem)
-  if (traits === undefined) return rejections.methodNotFound(item.method)
-  if (!item.paramsFit) return rejections.invalidParams()
+  if (!call.valid) return rejections.invalidRequest(call.problem)
+  if (traits === undefined) return rejections.methodNotFound(call.method)
+  if (!call.paramsFit) return rejections.invalidParams()
   const rejection =
-    allow?.rejectCall(item) ??
-    narrowing?.rejectCall(item) ??
-    (javascriptTracers ? undefined : rejectCustomTracer(item.method, item.params))
-  return rejection ?? { method: item.method, params: item.params, traits }
+    allow?.rejectCall(call) ??
+    tokenAllowList?.rejectCall(call) ??
+    (javascriptTracers ? undefined : rejectCustomTracer(call.method, call.params))
+  return rejection ?? { method: call.method, params: call.params, traits }
 }
 
-/** A caller chooses the tracer's text, so a long one is cut. */
-const shown = (tracer: string): string => JSON.stringify(tracer.length > 40 ? `${tracer.slice(0, 40)}…` : tracer)
+/** The caller chooses the tracer's text, so a long one is cut. */
+const shorten = (tracer: string): string => JSON.stringify(tracer.length > 40 ? `${tracer.slice(0, 40)}…` : tracer)
 
-/** @param params - The source text, of a body that JSON.parse takes. */
+/** @param params - The source text, from a body that JSON.parse accepts. */
 const rejectCustomTracer = (method: string, params: string | undefined): Rejection | undefined => {
   if (params === undefined || !mayTakeTracer(method)) return undefined
   if (hasAmbiguousName(params)) return rejections.tracerNotAllowed('repeated or escaped member names')
   const tracer = findCustomTracer(JSON.parse(params))
-  return tracer === undefined ? undefined : rejections.tracerNotAllowed(`tracer ${shown(tracer)}`)
+  return tracer === undefined ? undefined : rejections.tracerNotAllowed(`tracer ${shorten(tracer)}`)
 }

@@ -4,27 +4,27 @@ interface WaitingBody {
   readonly parse: () => void
 }
 
-/** Parses large bodies a few at a time, so that those of one user keep nobody else waiting. */
+/** Parses large bodies a few at a time, so that those of one user do not delay the others. */
 export interface BodyQueue {
   /**
    * Calls `parse` once: immediately for a small body, in a later turn of the event loop for a large one.
-   * @param ownerId - Whose body it is. Owners take turns.
-   * @param bytes - Its length.
+   * @param ownerId - The owner of the key. Owners take turns.
+   * @param bytes - The length of the body.
    */
   readonly add: (ownerId: string, bytes: number, parse: () => void) => void
 }
 
-/** A body up to this size is parsed in less time than it takes to receive it. */
+/** A body up to this size takes less time to parse than to receive. */
 export const smallBody: number = 16 * 1024
-/** After how many bytes a turn of the event loop parses no further body. */
+/** How many bytes are parsed in one turn of the event loop. */
 const bytesPerTurn = 256 * 1024
 
 /**
- * Creates a queue. A turn of the event loop parses bodies until it has reached 256 KiB. Then everything else that is ready is served.
+ * Creates a queue. A turn of the event loop parses bodies until it has reached 256 KiB. Then it leaves the rest to later turns.
  * @param nextTurn - Runs a function in the next turn of the event loop. @default setImmediate
  */
 export const createBodyQueue = (nextTurn: (run: () => void) => void = (run) => void setImmediate(run)): BodyQueue => {
-  /** In the order in which the owners have their turns. */
+  /** In the order of their turns. */
   const owners = new Map<string, WaitingBody[]>()
 
   const takeNext = (): WaitingBody | undefined => {

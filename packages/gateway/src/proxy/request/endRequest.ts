@@ -1,48 +1,45 @@
-import { announcesTooMuch, readBody } from '../http/readBody.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
+import { announcesTooMuch, readBody } from '../http/readBody.ts'
 import type { GatewayContext } from './gatewayContext.ts'
+import { meterWhole } from './meterRequest.ts'
 import type { RequestContext } from './requestContext.ts'
-import { logRequest } from './logRequest.ts'
-import { meterWhole } from './meterCalls.ts'
-import { writeResponse, writeRejection } from './writeResponse.ts'
-import type { Answer } from './writeResponse.ts'
+import { writeRejection, writeResponse } from './writeResponse.ts'
+import type { ResponseContent, WriteOptions } from './writeResponse.ts'
 
-/** Writes the response and logs it. Before the gateway stops, the last response on a connection closes it. */
-export const endRequest = (gateway: GatewayContext, context: RequestContext, answer: Answer): void => {
+/** Writes the response and logs the request. */
+export const endRequest = (gateway: GatewayContext, context: RequestContext, content: ResponseContent): void => {
   if (context.gone) return
-  const { writeTimeoutMs } = gateway.limits
-  writeResponse(context, answer, {
-    close: closes(gateway, context),
-    writeTimeoutMs,
-    strictTransportSecurity: gateway.strictTransportSecurity,
-  })
-  logRequest(gateway, context, answer.status)
+  writeResponse(context, content, toWriteOptions(gateway, context))
+  logRequest(gateway, context, content.status)
 }
 
-const closes = (gateway: GatewayContext, context: RequestContext): boolean =>
-  gateway.leaving() && gateway.connections.isLast(context.request)
+/** Before the gateway stops, the last response on a connection closes it. */
+const toWriteOptions = (
+  { server: { connections, leaving, strictTransportSecurity }, limits: { writeTimeoutMs } }: GatewayContext,
+  { request }: RequestContext,
+  close = false,
+): WriteOptions => ({
+  close: close || (leaving() && connections.isLast(request)),
+  writeTimeoutMs,
+  strictTransportSecurity,
+})
 
-/** Writes a rejection of the whole request, after what is left of its body: unread, it would be taken for the next request. */
+/** Rejects a whole request, once the rest of its body has been read: left unread, it would be taken for the next request. */
 export const sendRejection = (gateway: GatewayContext, context: RequestContext, rejection: Rejection): void => {
-  const write = (ours: Rejection): void => {
-    meterWhole(gateway, context, ours.reason)
+  const write = (): void => {
+    meterWhole(gateway, context, rejection.reason)
     if (context.gone) return
-    const close = ours.close === true || closes(gateway, context)
-    writeRejection(context, ours, {
-      close,
-      writeTimeoutMs: gateway.limits.writeTimeoutMs,
-      strictTransportSecurity: gateway.strictTransportSecurity,
-    })
-    logRequest(gateway, context, ours.status)
+    writeRejection(context, rejection, toWriteOptions(gateway, context, rejection.close))
+    logRequest(gateway, context, rejection.status)
   }
-  if (rejection.close === true || context.request.complete) write(rejection)
-  else pastBody(gateway, context, () => write(rejection))
+  if (rejection.close === true || context.request.complete) write()
+  else skipBody(gateway, context, write)
 }
 
 /**
- * Writes a rejection that comes before the size: it is the answer however large the body is. A body that is too large is not read
- * to its end, and ends the connection.
+ * Rejects a whole request for a reason that comes before the size of its body: the response is the same for a body of any size. A body that is too
+ * large is not read to its end, and closes the connection.
  */
 export const sendRejectionBeforeBody = (
   gateway: GatewayContext,
@@ -59,11 +56,32 @@ export const sendRejectionBeforeBody = (
   })
 }
 
-/** Reads a body only to get past it. One that is too large ends the connection. */
-export const pastBody = (gateway: GatewayContext, context: RequestContext, then: () => void): void => {
+/** Reads a body without storing it. One that is too large closes the connection. */
+export const skipBody = (gateway: GatewayContext, context: RequestContext, then: () => void): void => {
   const { maxBodyBytes } = gateway.limits
   readBody(context.request, { maxBytes: maxBodyBytes, keep: false }, (end) => {
     if (end === 'tooLarge') sendRejection(gateway, context, rejections.bodyTooLarge(maxBodyBytes))
     else if (end !== 'gone') then()
+  })
+}
+
+/** How long the request has taken so far, in milliseconds with three decimals. */
+export const getDurationMs = ({ startedAt }: RequestContext): number =>
+  Math.round((performance.now() - startedAt) * 1000) / 1000
+
+const logRequest = (gateway: GatewayContext, context: RequestContext, status: number): void => {
+  if (!gateway.logRequests) return
+  const { network, tenant, method, calls, reason } = context.facts
+  // Always the same members, so that all entries have one hidden class.
+  gateway.log({
+    event: 'request',
+    requestId: context.requestId,
+    network,
+    keyId: tenant?.record.id,
+    method,
+    calls,
+    status,
+    reason,
+    durationMs: getDurationMs(context),
   })
 }

@@ -1,53 +1,70 @@
-import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
-import type { ClientIp } from '../../lib/ip/clientIp.ts'
-import type { Connections } from '../http/connections.ts'
-import type { JwtCache } from '../../auth/jwt/createJwtCache.ts'
 import type { KeyStore } from '../../auth/key/keyStore.ts'
+import type { JwtCache } from '../../auth/jwt/createJwtCache.ts'
+import type { ClientIp } from '../../lib/ip/clientIp.ts'
+import type { Network } from '../../lib/network.ts'
+import type { Meter } from '../../usage/metering/meter.ts'
+import type { Quota } from '../../usage/quota/quota.ts'
 import type { IpLimit } from '../../usage/rateLimit/createIpLimit.ts'
 import type { RateLimiter } from '../../usage/rateLimit/rateLimiter.ts'
+import type { GatewayLimits, GatewayOptions } from '../gatewayOptions.ts'
+import type { Connections } from '../http/connections.ts'
 import type { LogEntry } from '../log.ts'
-import type { Meter } from '../../usage/metering/meter.ts'
 import type { MethodPolicy } from '../method/createMethodPolicy.ts'
-import type { Network } from '../../lib/network.ts'
-import type { Quota } from '../../usage/quota/quota.ts'
 import type { UpstreamGroup } from '../upstream/createUpstreamGroup.ts'
 import type { BodyQueue } from './createBodyQueue.ts'
 
-/** What answering needs of the gateway. */
+/** What the gateway has for every request. A reload creates a new one, and requests in flight complete with the one they started with. */
 export interface GatewayContext {
-  readonly groups: Readonly<Record<Network, UpstreamGroup>>
-  readonly keys: KeyStore
-  readonly policy: MethodPolicy
-  /** Whether callers may send tracers of their own. */
-  readonly javascriptTracers: boolean
-  /** `undefined`: no rate holds, whatever keys say. */
-  readonly rates: RateLimiter | undefined
-  /** `undefined`: no quota holds. */
-  readonly quota: Quota | undefined
-  readonly quotaStatus: 403 | 429
-  readonly meter: Meter | undefined
-  readonly jwtCache: JwtCache
-  /** What callers with keys that nobody has are held against. */
-  readonly unknownKeys: IpLimit
-  readonly clientIp: ClientIp
-  readonly testKeys: boolean
-  /** Milliseconds since 1970. */
-  readonly now: () => number
+  readonly upstreams: Readonly<Record<Network, UpstreamGroup>>
+  /** Who may call. */
+  readonly auth: {
+    readonly keys: KeyStore
+    readonly jwtCache: JwtCache
+    /** Limits requests with unknown keys, by IP. */
+    readonly unknownKeys: IpLimit
+    readonly clientIp: ClientIp
+    /** Whether `kr_test_…` keys work. */
+    readonly testKeys: boolean
+  }
+  /** What may be called. */
+  readonly methods: {
+    readonly policy: MethodPolicy
+    /** Whether callers may send tracers written in JavaScript. */
+    readonly javascriptTracers: boolean
+  }
+  /** How much may be called, and what is counted. */
+  readonly usage: {
+    /** `undefined`: there are no rate limits. */
+    readonly rates: RateLimiter | undefined
+    /** `undefined`: there are no quotas. */
+    readonly quota: Quota | undefined
+    /** The HTTP status of a call above its quota. */
+    readonly quotaStatus: 403 | 429
+    readonly meter: Meter | undefined
+  }
+  /** The process's own HTTP server. */
+  readonly server: {
+    readonly connections: Connections
+    /** The value of `Strict-Transport-Security`; `undefined` if callers do not use https. */
+    readonly strictTransportSecurity: string | undefined
+    /** Handles paths outside the networks and health checks. */
+    readonly fallback: GatewayOptions['elsewhere']
+    /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection closes after its last response. */
+    readonly leaving: () => boolean
+    /** Whether the drain delay is over and new requests are rejected. */
+    readonly draining: () => boolean
+    /** The parts of the service that do not work although calls do. */
+    readonly degraded: () => readonly string[]
+    /** Why calls cannot be served although there are upstreams; `undefined` if they can. */
+    readonly notReady: () => string | undefined
+  }
   readonly limits: Required<GatewayLimits>
   readonly bodies: BodyQueue
-  /** The value of `Strict-Transport-Security`, where browsers are to keep to https. */
-  readonly strictTransportSecurity: string | undefined
-  readonly connections: Connections
-  /** Whether the gateway is about to stop: `/readyz` responds with 503, and each connection is closed after its last response. */
-  readonly leaving: () => boolean
-  /** Whether it rejects new requests, because the drain delay is over. */
-  readonly draining: () => boolean
-  readonly elsewhere: GatewayOptions['elsewhere']
-  readonly degraded: () => readonly string[]
-  readonly notReady: () => string | undefined
-  /** Requests that were begun under these options and are still in flight. */
+  /** How many requests that started with this context are in flight. */
   inFlight: number
-  /** Whether the log is told of each request that was answered. */
+  /** Whether each request has a log entry. */
   readonly logRequests: boolean
   readonly log: (entry: LogEntry) => void
+  /** Milliseconds since 1970. */
+  readonly now: () => number
 }

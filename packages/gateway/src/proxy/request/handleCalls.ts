@@ -1,58 +1,50 @@
-import { faultCode } from '../../errors/faultLog.ts'
 import type { IncomingMessage } from 'node:http'
+import { faultCode } from '../../errors/faultLog.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { rejections } from '../../errors/rejections.ts'
+import { holdBytes } from '../../lib/memoryBudget.ts'
+import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { readBody } from '../http/readBody.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import type { Network } from '../../lib/network.ts'
-import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
-import { rejections } from '../../errors/rejections.ts'
-import type { Rejection } from '../../errors/rejection.ts'
-import { parseBody } from './parseBody.ts'
-import type { ParsedBody } from './parseBody.ts'
-import type { NoRequest, RpcCall } from './rpcCall.ts'
-import type { Tenant } from '../../auth/key/tenant.ts'
-import type { ForwardedCall } from '../upstream/forwardCall.ts'
 import type { CallResult } from '../upstream/callResult.ts'
-import { holdBytes } from '../../lib/memoryBudget.ts'
-import type { GatewayContext } from './gatewayContext.ts'
+import type { ForwardedCall } from '../upstream/forwardCall.ts'
+import { proxyCall } from '../upstream/proxyCall.ts'
+import type { ProxyOptions } from '../upstream/proxyOptions.ts'
 import { checkCall } from './checkCall.ts'
 import { smallBody } from './createBodyQueue.ts'
-import type { RequestContext } from './requestContext.ts'
-import { endRequest, sendRejectionBeforeBody, sendRejection } from './endRequest.ts'
-import { meterCalls } from './meterCalls.ts'
-import { testKeyDelayMs } from './testKeyResponses.ts'
-import { batchParts, isRejection, responseParts } from './responseParts.ts'
+import { endRequest, sendRejection, sendRejectionBeforeBody } from './endRequest.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import { meterCalls } from './meterRequest.ts'
+import { parseBody } from './parseBody.ts'
+import type { InvalidCall, ParsedBody, ParsedCall } from './parseBody.ts'
+import type { AuthorizedRequest } from './requestContext.ts'
+import { isRejection, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
-import { runCall } from './runCall.ts'
-import type { CallContext } from './runCall.ts'
-import { findUsedUpRate, giveBack, limitHeaders, toLimitRejection, takeLimits } from './takeLimits.ts'
-import type { TakenLimits } from './takenLimits.ts'
-import { bytesOf } from './writeParts.ts'
-
-/** A request whose key may be used. */
-export interface Admitted extends RequestContext {
-  tenant: Tenant
-  network: Network
-}
+import { findUsedUpRate, getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
+import type { TakenLimits } from './takeLimits.ts'
+import { testKeyDelayMs } from './testKeyResponses.ts'
+import { getByteLength } from './writeParts.ts'
 
 /**
- * Reads the body of a request whose key is good, and answers the call or the batch in it. Where the rate is known to be used up, a
- * large body is neither stored nor parsed. A small one is, as that costs little: then each call gets a response with its own id.
+ * Reads the body of an authorized request and handles the call or the batch in it. If the rate is known to be used up, a large body is neither
+ * stored nor parsed. A small one is, because that is cheap and then each call gets a response with its own id.
  */
-export const handleCalls = (gateway: GatewayContext, context: Admitted): void => {
+export const handleCalls = (gateway: GatewayContext, authorized: AuthorizedRequest): void => {
+  const { context, tenant } = authorized
   const { maxBodyBytes } = gateway.limits
-  if (!isSmall(context.request) && rejectUsedUp(gateway, context)) return
-  context.kept.share = context.tenant.share
-  const room = (bytes: number): boolean => holdBytes(context.kept, bytes)
+  if (!isSmall(context.request) && rejectUsedUp(gateway, authorized)) return
+  context.buffered.share = tenant.share
+  const room = (bytes: number): boolean => holdBytes(context.buffered, bytes)
   readBody(context.request, { maxBytes: maxBodyBytes, keep: true, room }, (end) => {
     if (end === 'gone' || context.gone) return
-    if (end === 'tooLarge') rejectBody(gateway, context, rejections.bodyTooLarge(maxBodyBytes))
+    if (end === 'tooLarge') rejectBody(gateway, authorized, rejections.bodyTooLarge(maxBodyBytes))
     else if (end === 'noRoom') sendRejection(gateway, context, { ...rejections.upstreamBusy(), close: true })
-    else if (context.tenant.testKey === 'slow') {
-      const timer = setTimeout(() => handleBody(gateway, context, end), testKeyDelayMs)
+    else if (tenant.testKey === 'slow') {
+      const timer = setTimeout(() => handleBody(gateway, authorized, end), testKeyDelayMs)
       context.cancel = () => clearTimeout(timer)
-    } else handleBody(gateway, context, end)
+    } else handleBody(gateway, authorized, end)
   })
 }
 
@@ -60,96 +52,105 @@ export const handleCalls = (gateway: GatewayContext, context: Admitted): void =>
 const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['content-length'] ?? Infinity) <= smallBody
 
 /** Rejects a request whose key has used up its rate, as far as this process knows. @returns Whether it has. */
-const rejectUsedUp = (gateway: GatewayContext, context: Admitted): boolean => {
-  const rate = findUsedUpRate(gateway, context.tenant)
+const rejectUsedUp = (gateway: GatewayContext, { context, tenant }: AuthorizedRequest): boolean => {
+  const rate = findUsedUpRate(gateway, tenant)
   if (rate === undefined) return false
   const nowMs = gateway.now()
-  context.limitHeaders = rateHeaders(rate, nowMs)
+  context.facts.limitHeaders = rateHeaders(rate, nowMs)
   const rejection = rejections.rateLimited({ ...rate, nowMs })
   if (context.request.complete) sendRejection(gateway, context, rejection)
   else sendRejectionBeforeBody(gateway, context, rejection)
   return true
 }
 
-const handleBody = (gateway: GatewayContext, context: Admitted, body: Buffer): void => {
-  gateway.bodies.add(context.tenant.ownerId, body.length, () => {
+const handleBody = (gateway: GatewayContext, authorized: AuthorizedRequest, body: Buffer): void => {
+  const { context, tenant } = authorized
+  gateway.bodies.add(tenant.ownerId, body.length, () => {
     if (context.gone) return
     // The rate may have been used up while the body arrived and waited.
-    if (body.length > smallBody && rejectUsedUp(gateway, context)) return
+    if (body.length > smallBody && rejectUsedUp(gateway, authorized)) return
     const { maxBatchCalls, maxJsonDepth } = gateway.limits
     const parsed = parseBody(body, maxBatchCalls, maxJsonDepth)
-    if (parsed.kind === 'single') handleSingle(gateway, context, parsed.item)
-    else if (parsed.kind === 'batch') handleBatch(gateway, context, parsed.items)
+    if (parsed.kind === 'single') handleSingle(gateway, authorized, parsed.call)
+    else if (parsed.kind === 'batch') handleBatch(gateway, authorized, parsed.calls)
     else {
-      if (parsed.kind === 'batchTooLarge') context.items = parsed.count
-      rejectBody(gateway, context, toRejection(parsed, gateway.limits))
+      if (parsed.kind === 'batchTooLarge') context.facts.calls = parsed.count
+      rejectBody(gateway, authorized, toBodyRejection(parsed, gateway.limits))
     }
   })
 }
 
-const toRejection = (
+const toBodyRejection = (
   parsed: Exclude<ParsedBody, { kind: 'single' | 'batch' }>,
   { maxBatchCalls, maxJsonDepth }: GatewayContext['limits'],
 ): Rejection => {
-  if (parsed.kind === 'malformed') return rejections.parseError()
-  if (parsed.kind === 'tooDeep') return rejections.tooDeep(maxJsonDepth)
-  return parsed.kind === 'emptyBatch' ? rejections.emptyBatch() : rejections.batchTooLarge(parsed.count, maxBatchCalls)
+  switch (parsed.kind) {
+    case 'malformed':
+      return rejections.parseError()
+    case 'tooDeep':
+      return rejections.tooDeep(maxJsonDepth)
+    case 'emptyBatch':
+      return rejections.emptyBatch()
+    case 'batchTooLarge':
+      return rejections.batchTooLarge(parsed.count, maxBatchCalls)
+  }
 }
 
-/** Rejects a body in which no calls were found. It counts as one call of the rate, and none of the quota. */
-const rejectBody = (gateway: GatewayContext, context: Admitted, rejection: Rejection): void =>
-  withLimits(gateway, context, {
-    calls: 0,
-    items: 1,
-    granted: (taken) => {
-      const given = isOverRate(taken) ? toLimitRejection(taken, 0, gateway) : rejection
-      sendRejection(gateway, context, { ...given, close: rejection.close === true })
+/** Rejects a body without calls. It takes one call from the rate, and none from the quota. */
+const rejectBody = (gateway: GatewayContext, authorized: AuthorizedRequest, rejection: Rejection): void =>
+  withLimits(gateway, authorized, {
+    passed: 0,
+    calls: 1,
+    proceed: (taken) => {
+      const sent = isRateUsedUp(taken) ? toLimitRejection(taken, 0, gateway) : rejection
+      sendRejection(gateway, authorized.context, { ...sent, close: rejection.close === true })
     },
   })
 
-/** One for all: measured, a closure made for each request at this place kept requests from being collected while young. */
+// Shared, because a closure for each request keeps requests from being collected while they are young.
 const nothing = (): void => {}
 
-const contextOf = ({ limits, groups }: GatewayContext, { tenant, network, kept }: Admitted): CallContext => ({
-  group: groups[network],
+const toProxyOptions = (
+  { limits, upstreams }: GatewayContext,
+  { context, tenant, network }: AuthorizedRequest,
+): ProxyOptions => ({
+  group: upstreams[network],
   keyId: tenant.record.id,
   ownerId: tenant.ownerId,
   keyVersion: tenant.record.version,
   timeoutMs: limits.upstreamTimeoutMs,
   maxResponseBytes: limits.maxResponseBytes,
-  budget: { left: limits.maxResponseBytes, kept },
+  budget: { left: limits.maxResponseBytes, kept: context.buffered },
 })
 
-/** Any page that is open in a browser knows the rehearsal keys: by one that is answered, late as it is, nothing may be changed. */
-const isOpenTo = ({ testKey }: Tenant, traits: MethodTraits | undefined): boolean =>
-  testKey !== 'slow' || traits?.idempotent === true
-
 const check = (
-  item: RpcCall | NoRequest,
+  { methods }: GatewayContext,
+  { tenant, tokenAllowList }: AuthorizedRequest,
+  call: ParsedCall | InvalidCall,
   traits: MethodTraits | undefined,
-  { tenant, narrowing }: Admitted,
-  { javascriptTracers }: GatewayContext,
-): ForwardedCall | Rejection =>
-  checkCall(item, {
-    traits: isOpenTo(tenant, traits) ? traits : undefined,
+): ForwardedCall | Rejection => {
+  // Test keys are public, so the one that gets a response must not change anything.
+  const isOffered = tenant.testKey !== 'slow' || traits?.idempotent === true
+  return checkCall(call, {
+    traits: isOffered ? traits : undefined,
     allow: tenant.record.allow,
-    narrowing,
-    javascriptTracers,
+    tokenAllowList,
+    javascriptTracers: methods.javascriptTracers,
   })
+}
 
 /**
- * Goes on with what a request's calls were granted: at once, where that is known at once. Where the quota cannot be asked nothing is
- * known, and the request is rejected as a whole. What was granted to a caller that has gone meanwhile is given back.
+ * Takes the limits for the calls of a request, and proceeds with what they were granted: in the same tick if that is known at once. If the quota
+ * cannot be read, the whole request is rejected. If its caller disconnects first, the grant is returned.
  */
 const withLimits = (
   gateway: GatewayContext,
-  context: Admitted,
-  options: { calls: number; items: number; granted: (taken: TakenLimits) => void },
+  { context, tenant }: AuthorizedRequest,
+  { passed, calls, proceed }: { passed: number; calls: number; proceed: (taken: TakenLimits) => void },
 ): void => {
-  const { calls, items, granted } = options
-  const proceed = (taken: TakenLimits): void => {
-    context.limitHeaders = limitHeaders(taken, gateway.now())
-    granted(taken)
+  const use = (taken: TakenLimits): void => {
+    context.facts.limitHeaders = getLimitHeaders(taken, gateway.now())
+    proceed(taken)
   }
   const unavailable = (error: unknown): void => {
     gateway.log({ event: 'fault', where: 'quota', code: faultCode(error), count: 1 })
@@ -157,166 +158,176 @@ const withLimits = (
   }
   let taken: TakenLimits | Promise<TakenLimits>
   try {
-    taken = takeLimits(gateway, context.tenant, calls, items)
+    taken = takeLimits(gateway, tenant, passed, calls)
   } catch (error) {
     unavailable(error)
     return
   }
   if (!(taken instanceof Promise)) {
-    proceed(taken)
+    use(taken)
     return
   }
-  // What there is to stop is the waiting: whoever goes now is counted as gone.
+  // Set, so that a caller that disconnects now is counted as disconnected.
   context.cancel = nothing
   taken.then((later) => {
-    if (!context.gone) proceed(later)
-    else giveBack(gateway, later, later.granted)
+    if (!context.gone) use(later)
+    else returnUnsent(gateway, later, later.granted)
   }, unavailable)
 }
 
-const handleSingle = (gateway: GatewayContext, context: Admitted, item: RpcCall | NoRequest): void => {
-  const traits = item.valid ? gateway.policy(item.method) : undefined
-  context.method = traits?.label ?? 'other'
-  context.items = 1
-  const call = check(item, traits, context, gateway)
-  if ('reason' in call)
-    withLimits(gateway, context, {
-      calls: 0,
-      items: 1,
-      granted: (taken) => {
-        const end = isOverRate(taken) ? toLimitRejection(taken, 0, gateway) : call
-        completeSingle(gateway, context, { item, end })
+const handleSingle = (gateway: GatewayContext, authorized: AuthorizedRequest, call: ParsedCall | InvalidCall): void => {
+  const { facts } = authorized.context
+  const traits = call.valid ? gateway.methods.policy(call.method) : undefined
+  facts.method = traits?.label ?? 'other'
+  facts.calls = 1
+  const checked = check(gateway, authorized, call, traits)
+  if (isRejection(checked))
+    withLimits(gateway, authorized, {
+      passed: 0,
+      calls: 1,
+      proceed: (taken) => {
+        const result = isRateUsedUp(taken) ? toLimitRejection(taken, 0, gateway) : checked
+        completeSingle(gateway, authorized, call, result)
       },
     })
   else
-    withLimits(gateway, context, {
+    withLimits(gateway, authorized, {
+      passed: 1,
       calls: 1,
-      items: 1,
-      granted: (taken) => {
-        if (taken.granted === 0) completeSingle(gateway, context, { item, end: toLimitRejection(taken, 0, gateway) })
-        else runSingle(gateway, context, { item, call, taken })
+      proceed: (taken) => {
+        if (taken.granted === 0) completeSingle(gateway, authorized, call, toLimitRejection(taken, 0, gateway))
+        else runSingle(gateway, authorized, { call, forwarded: checked, taken })
       },
     })
 }
 
-/** Runs a call that was granted. If it fails or its caller leaves before it was sent to a node, it is returned to the quota. */
+/** Runs a granted call. If it fails or its caller disconnects before it was sent to a node, it is returned to the quota. */
 const runSingle = (
   gateway: GatewayContext,
-  context: Admitted,
-  { item, call, taken }: { item: RpcCall | NoRequest; call: ForwardedCall; taken: TakenLimits },
+  authorized: AuthorizedRequest,
+  { call, forwarded, taken }: { call: ParsedCall | InvalidCall; forwarded: ForwardedCall; taken: TakenLimits },
 ): void => {
   let counts = false
   const sent = (): void => void (counts = true)
-  const returnUnsent = (): void => {
-    if (!counts) giveBack(gateway, taken, 1)
-    // Once: the caller of a call that has ended may still leave.
+  const returnOnce = (): void => {
+    if (!counts) returnUnsent(gateway, taken, 1)
+    // The caller of a completed call may still disconnect.
     counts = true
   }
-  const cancel = runCall(call, { ...contextOf(gateway, context), sent }, (end) => {
-    if (isRejection(end)) returnUnsent()
+  const cancel = proxyCall(forwarded, { ...toProxyOptions(gateway, authorized), sent }, (result) => {
+    if (isRejection(result)) returnOnce()
     counts = true
-    completeSingle(gateway, context, { item, end })
+    completeSingle(gateway, authorized, call, result)
   })
-  const leave = (): void => {
-    cancel()
-    returnUnsent()
-  }
-  // A change is not stopped when its caller leaves. It is metered when it ends.
-  context.cancel = call.traits.idempotent ? leave : undefined
+  // A write goes on when its caller disconnects, because a node may have received it. It is counted when it ends.
+  authorized.context.cancel = forwarded.traits.idempotent
+    ? () => {
+        cancel()
+        returnOnce()
+      }
+    : undefined
 }
 
 const completeSingle = (
   gateway: GatewayContext,
-  context: Admitted,
-  { item, end }: { item: RpcCall | NoRequest; end: CallResult },
+  { context }: AuthorizedRequest,
+  call: ParsedCall | InvalidCall,
+  result: CallResult,
 ): void => {
-  const rejected = isRejection(end)
-  if (rejected) context.reason = end.reason
-  meterCalls(gateway, context, [end])
-  const id = item.valid ? item.id : 'null'
-  // Nobody may answer a notification, whatever became of it (JSON-RPC 2.0 section 4.1).
+  const rejected = isRejection(result)
+  if (rejected) context.facts.reason = result.reason
+  meterCalls(gateway, context, [result])
+  const id = call.valid ? call.id : 'null'
+  // A notification gets no response, not even an error (JSON-RPC 2.0 section 4.1).
   if (id === undefined) endRequest(gateway, context, { status: 204, headers: corsHeaders })
   else
     endRequest(gateway, context, {
-      status: rejected ? end.status : 200,
-      body: responseParts(end, id, context.requestId),
-      headers: rejected && end.headers !== undefined ? [...corsHeaders, ...end.headers] : corsHeaders,
+      status: rejected ? result.status : 200,
+      body: toResponseParts(result, id, context.requestId),
+      headers: rejected && result.headers !== undefined ? [...corsHeaders, ...result.headers] : corsHeaders,
     })
 }
 
-const handleBatch = (gateway: GatewayContext, context: Admitted, items: readonly (RpcCall | NoRequest)[]): void => {
-  const labels: string[] = []
-  const calls: (ForwardedCall | Rejection)[] = []
+const handleBatch = (
+  gateway: GatewayContext,
+  authorized: AuthorizedRequest,
+  calls: readonly (ParsedCall | InvalidCall)[],
+): void => {
+  const { context } = authorized
+  const methods: string[] = []
+  const checked: (ForwardedCall | Rejection)[] = []
   let passed = 0
-  for (const item of items) {
-    const traits = item.valid ? gateway.policy(item.method) : undefined
-    const call = check(item, traits, context, gateway)
-    labels.push(traits?.label ?? 'other')
-    calls.push(call)
-    if (!('reason' in call)) passed += 1
+  for (const call of calls) {
+    const traits = call.valid ? gateway.methods.policy(call.method) : undefined
+    const result = check(gateway, authorized, call, traits)
+    methods.push(traits?.label ?? 'other')
+    checked.push(result)
+    if (!isRejection(result)) passed += 1
   }
-  context.method = 'batch'
-  context.items = items.length
-  context.labels = labels
+  context.facts.method = 'batch'
+  context.facts.calls = calls.length
+  context.facts.methods = methods
   if (passed === 0)
-    withLimits(gateway, context, {
-      calls: 0,
-      items: items.length,
-      granted: (taken) => {
-        const over = isOverRate(taken) ? toLimitRejection(taken, 0, gateway) : undefined
-        const ends = over === undefined ? calls.filter((call) => 'reason' in call) : calls.map(() => over)
-        completeBatch(gateway, context, { items, ends })
+    withLimits(gateway, authorized, {
+      passed: 0,
+      calls: calls.length,
+      proceed: (taken) => {
+        const usedUp = isRateUsedUp(taken) ? toLimitRejection(taken, 0, gateway) : undefined
+        const results = usedUp === undefined ? checked.filter(isRejection) : checked.map(() => usedUp)
+        completeBatch(gateway, authorized, calls, results)
       },
     })
   else
-    withLimits(gateway, context, {
-      calls: passed,
-      items: items.length,
-      granted: (taken) => {
-        if (taken.granted < passed) rejectRest(calls, taken, gateway)
-        context.cancel = runBatch(calls, contextOf(gateway, context), {
-          done: (ends) => completeBatch(gateway, context, { items, ends }),
-          unsent: (count) => giveBack(gateway, taken, count),
+    withLimits(gateway, authorized, {
+      passed,
+      calls: calls.length,
+      proceed: (taken) => {
+        if (taken.granted < passed) rejectUngranted(checked, taken, gateway)
+        context.cancel = runBatch(checked, toProxyOptions(gateway, authorized), {
+          done: (results) => completeBatch(gateway, authorized, calls, results),
+          unsent: (count) => returnUnsent(gateway, taken, count),
         })
       },
     })
 }
 
-/** Whether the rate left nothing, not even for what is rejected. */
-const isOverRate = ({ rate }: TakenLimits): boolean => rate?.granted === 0
+/** Whether the rate left nothing, not even for rejected calls. */
+const isRateUsedUp = ({ rate }: TakenLimits): boolean => rate?.granted === 0
 
-/** Puts rejections in the place of the calls that were not granted. */
-const rejectRest = (calls: (ForwardedCall | Rejection)[], taken: TakenLimits, gateway: GatewayContext): void => {
-  let place = 0
+/** Replaces the calls that were not granted by rejections. */
+const rejectUngranted = (calls: (ForwardedCall | Rejection)[], taken: TakenLimits, gateway: GatewayContext): void => {
+  let passed = 0
   let rejection: Rejection | undefined
   for (const [index, call] of calls.entries()) {
-    if ('reason' in call) continue
-    // Two kinds at most, so that a batch of a thousand does not make a thousand of them.
-    if (place === taken.granted || place === taken.rate?.granted) rejection = toLimitRejection(taken, place, gateway)
+    if (isRejection(call)) continue
+    // At most two different rejections, so that a batch of a thousand calls does not create a thousand.
+    if (passed === taken.granted || passed === taken.rate?.granted) rejection = toLimitRejection(taken, passed, gateway)
     if (rejection !== undefined) calls[index] = rejection
-    place += 1
+    passed += 1
   }
 }
 
-/** How long a batch's answer is but for what nodes said, which is counted already. */
-const ownBytes = (parts: readonly BodyPart[], ends: readonly CallResult[]): number => {
-  let bytes = bytesOf(parts) ?? 0
-  for (const end of ends) if ('value' in end) bytes -= end.value.length
+/** The length of a batch's response without the nodes' results, which have been counted already. */
+const getOwnBytes = (parts: readonly BodyPart[], results: readonly CallResult[]): number => {
+  let bytes = getByteLength(parts) ?? 0
+  for (const result of results) if ('value' in result) bytes -= result.value.length
   return bytes
 }
 
 const completeBatch = (
   gateway: GatewayContext,
-  context: Admitted,
-  { items, ends }: { items: readonly (RpcCall | NoRequest)[]; ends: readonly CallResult[] },
+  { context }: AuthorizedRequest,
+  calls: readonly (ParsedCall | InvalidCall)[],
+  results: readonly CallResult[],
 ): void => {
-  context.reason = ends.find(isRejection)?.reason
-  const ids = items.map((item) => (item.valid ? item.id : 'null'))
-  const parts = batchParts(ends, ids, context.requestId)
-  meterCalls(gateway, context, ends)
+  const { facts, buffered, requestId } = context
+  facts.reason = results.find(isRejection)?.reason
+  const ids = calls.map((call) => (call.valid ? call.id : 'null'))
+  const parts = toBatchParts(results, ids, requestId)
+  meterCalls(gateway, context, results)
   if (parts.length === 0) endRequest(gateway, context, { status: 204, headers: corsHeaders })
-  // A short call that is rejected has a long answer: those that nobody reads must not fill the memory either.
-  else if (context.reason !== undefined && !holdBytes(context.kept, ownBytes(parts, ends)))
+  // The rejection of a short call is long: responses that nobody reads must not fill the memory either.
+  else if (facts.reason !== undefined && !holdBytes(buffered, getOwnBytes(parts, results)))
     sendRejection(gateway, context, rejections.upstreamBusy())
   else endRequest(gateway, context, { status: 200, body: parts })
 }

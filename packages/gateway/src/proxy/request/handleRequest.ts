@@ -1,36 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Rejection } from '../../errors/rejection.ts'
+import { rejections } from '../../errors/rejections.ts'
+import { networkNames } from '../../lib/network.ts'
 import { preflightHeaders } from '../http/cors.ts'
 import { isJsonMediaType } from '../http/isJsonMediaType.ts'
 import type { Path } from '../http/parsePath.ts'
 import { announcesTooMuch } from '../http/readBody.ts'
 import { requestPath } from '../http/requestPath.ts'
-import type { Rejection } from '../../errors/rejection.ts'
-import { rejections } from '../../errors/rejections.ts'
-import { checkKey } from './checkKey.ts'
-import { handleHealth } from './handleHealth.ts'
+import { authorize } from './authorize.ts'
+import { endRequest, sendRejection, sendRejectionBeforeBody, skipBody } from './endRequest.ts'
 import type { GatewayContext } from './gatewayContext.ts'
-import { startRequest } from './startRequest.ts'
 import type { RequestContext } from './requestContext.ts'
-import { endRequest, pastBody, sendRejectionBeforeBody, sendRejection } from './endRequest.ts'
+import { startRequest } from './startRequest.ts'
+import type { ResponseContent } from './writeResponse.ts'
 
-/** How the caller asked to be told that it may send its body. */
+/** What the caller's `Expect` header asks for. */
 export type Expectation = 'none' | 'continue' | 'unknown'
 
 /**
- * Answers one HTTP request. The order of the checks is the contract:
- * 1. the header on its own: one Host at most, expectation, draining, path, HTTP method, media type, size;
- * 2. the key: its form and checksum, then whether it exists. Only unknown keys consume the limit of unknown keys;
+ * Handles one HTTP request. The order of the checks is part of the contract:
+ * 1. the header (`checkHeader`): one Host at most, expectation, draining, path, HTTP method, media type; then the announced size;
+ * 2. the key (`authorize`): its form and checksum, then whether it exists. Only unknown keys consume the limit of unknown keys;
  * 3. the key's record: its state and expiry, its network, its kind of path;
  * 4. the app's lists of IPs, origins and user agents; its tokens; its services;
- * 5. of a body that is not announced as small: whether the rate is known to be used up, before the body is stored and parsed;
+ * 5. the rate (`handleCalls`), for a body that is not announced as small: if the rate is known to be used up, the body is neither stored nor parsed;
  * 6. the body: its size if that was not announced, then its form. A body without calls takes one call from the rate;
- * 7. each call on its own: its form, its method, its params, the lists of methods and addresses;
- * 8. the rate, then the quota, each once for all calls that are left: the first that fit pass;
+ * 7. each call on its own (`checkCall`): its form, its method, its params, the lists of methods and addresses;
+ * 8. the rate, then the quota (`takeLimits`), each once for all remaining calls: the first that fit pass;
  * 9. the nodes.
- * A token alone, at `/{network}/v2`, replaces the key. It comes before 3, as its signature has to be verified first.
+ * A token without a key, at `/{network}/v2`, is verified before 3.
  *
- * Of several faults the caller gets the first in this order, also if the size was not announced. In 1 to 6 the whole request is
- * rejected with the status of its error. In 7 to 9 so is a single call; of a batch each call has its own response, and the status is
+ * If several checks would fail, the caller gets the first in this order, also if the size was not announced. In 1 to 6 the whole request is
+ * rejected with the status of its error. In 7 to 9 so is a single call; in a batch each call has its own response, and the status is
  * always 200. Health checks and preflights need no key: they get a response for any body within the size.
  */
 export const handleRequest = (
@@ -38,18 +39,18 @@ export const handleRequest = (
   { request, response, expectation }: { request: IncomingMessage; response: ServerResponse; expectation: Expectation },
 ): void => {
   const context = startRequest(gateway, request, response)
-  const path = requestPath(request)
   if (request.headers.host?.includes(',') === true) {
-    // RFC 9112 section 3.2: of two hosts, a proxy in front may have gone by the other.
+    // RFC 9112 section 3.2: a proxy in front may have used the other one of two hosts.
     sendRejection(gateway, context, rejections.badHttp())
     return
   }
-  // Before all else: what is said here is said to programs that speak JSON-RPC, and with CORS.
-  if (path.kind === 'unknown' && expectation !== 'unknown' && isHandledByFallback(gateway, context)) return
-  const early = rejectEarly(gateway, request, { path, expectation })
-  if (early !== undefined) {
-    // Without its 100 Continue the body may never come, so where the next request begins is not known.
-    sendRejectionBeforeBody(gateway, context, expectation === 'none' ? early : { ...early, close: true })
+  const path = requestPath(request)
+  // Before the other checks, which respond as JSON-RPC and with CORS.
+  if (path.kind === 'unknown' && expectation !== 'unknown' && handleByFallback(gateway, context)) return
+  const rejection = checkHeader(gateway, request, { path, expectation })
+  if (rejection !== undefined) {
+    // A caller that waits for 100 Continue may never send its body, so the start of the next request is unknown.
+    sendRejectionBeforeBody(gateway, context, expectation === 'none' ? rejection : { ...rejection, close: true })
     return
   }
   if (announcesTooMuch(request, gateway.limits.maxBodyBytes)) {
@@ -58,33 +59,56 @@ export const handleRequest = (
   }
   if (expectation === 'continue') response.writeContinue()
   if (path.kind === 'healthz' || path.kind === 'readyz') handleHealth(gateway, context, path.kind)
-  else if (path.kind === 'unknown' || request.method === 'OPTIONS') {
-    const headers = preflightHeaders(request.headers['access-control-request-headers'])
-    pastBody(gateway, context, () => endRequest(gateway, context, { status: 204, headers }))
-  } else checkKey(gateway, context, path)
+  else if (path.kind === 'unknown' || request.method === 'OPTIONS') handlePreflight(gateway, context)
+  else authorize(gateway, context, path)
 }
 
-/** What is wrong with a request by its header alone, but for its size. An unknown path is none for a preflight, which any path has. */
-const rejectEarly = (
-  gateway: GatewayContext,
+/** Checks a request by its header, except for its size. Preflights are accepted on any path, health checks with any HTTP method. */
+const checkHeader = (
+  { server: { draining, leaving } }: GatewayContext,
   request: IncomingMessage,
   { path, expectation }: { path: Path; expectation: Expectation },
 ): Rejection | undefined => {
   if (expectation === 'unknown') return rejections.expectationFailed()
-  if (gateway.draining() || (gateway.leaving() && path.kind === 'readyz')) return rejections.draining()
+  if (draining() || (leaving() && path.kind === 'readyz')) return rejections.draining()
   if (path.kind === 'healthz' || path.kind === 'readyz' || request.method === 'OPTIONS') return undefined
   if (path.kind === 'unknown') return rejections.notFound()
   if (request.method !== 'POST') return rejections.httpMethod()
   return isJsonMediaType(request.headers['content-type']) ? undefined : rejections.contentType()
 }
 
-const isHandledByFallback = (gateway: GatewayContext, { request, response, requestId }: RequestContext): boolean => {
-  const { draining, elsewhere, leaving, connections } = gateway
-  if (elsewhere === undefined || draining()) return false
+/** Passes a request to the service's fallback, such as its control API. @returns Whether the fallback handles it. */
+const handleByFallback = (
+  { server: { draining, fallback, leaving, connections } }: GatewayContext,
+  { request, response, requestId }: RequestContext,
+): boolean => {
+  if (fallback === undefined || draining()) return false
   const keepAlive = response.shouldKeepAlive
   // Node then writes `Connection: close` with the response.
   if (leaving() && connections.isLast(request)) response.shouldKeepAlive = false
-  const taken = elsewhere(request, response, requestId)
-  if (!taken) response.shouldKeepAlive = keepAlive
-  return taken
+  const handled = fallback(request, response, requestId)
+  if (!handled) response.shouldKeepAlive = keepAlive
+  return handled
+}
+
+const handlePreflight = (gateway: GatewayContext, context: RequestContext): void => {
+  const headers = preflightHeaders(context.request.headers['access-control-request-headers'])
+  skipBody(gateway, context, () => endRequest(gateway, context, { status: 204, headers }))
+}
+
+/** Responds to `/healthz` (the process runs) and `/readyz` (calls can be served). */
+const handleHealth = (gateway: GatewayContext, context: RequestContext, kind: 'healthz' | 'readyz'): void => {
+  const content = kind === 'healthz' ? toHealth(200, { status: 'ok' }) : getReadiness(gateway)
+  skipBody(gateway, context, () => endRequest(gateway, context, content))
+}
+
+const toHealth = (status: number, body: object): ResponseContent => ({ status, body: JSON.stringify(body) })
+
+const getReadiness = ({ upstreams, server: { degraded, notReady } }: GatewayContext): ResponseContent => {
+  const networks = networkNames.filter((name) => upstreams[name].pick() === undefined)
+  if (networks.length > 0) return toHealth(503, { status: 'unavailable', reason: 'no_upstream', networks })
+  const reason = notReady()
+  if (reason !== undefined) return toHealth(503, { status: 'unavailable', reason })
+  const parts = degraded()
+  return toHealth(200, parts.length === 0 ? { status: 'ok' } : { status: 'degraded', degraded: parts })
 }

@@ -92,28 +92,28 @@ describe('parseBody', () => {
           const parsed = parse(JSON.stringify(value, null, 1))
           expect(parsed.kind).toBe('single')
           if (parsed.kind !== 'single') return
-          expect(parsed.item.valid).toBe(isRequest(value))
-          if (!parsed.item.valid || !isObject(value)) return
-          expect(parsed.item.method).toBe(value['method'])
-          expect(parsed.item.id).toBe(Object.hasOwn(value, 'id') ? JSON.stringify(value['id']) : undefined)
-          const { params } = parsed.item
+          expect(parsed.call.valid).toBe(isRequest(value))
+          if (!parsed.call.valid || !isObject(value)) return
+          expect(parsed.call.method).toBe(value['method'])
+          expect(parsed.call.id).toBe(Object.hasOwn(value, 'id') ? JSON.stringify(value['id']) : undefined)
+          const { params } = parsed.call
           expect(params === undefined ? undefined : JSON.parse(params)).toEqual(value['params'])
-          expect(parsed.item.paramsFit).toBe(value['params'] === undefined || typeof value['params'] === 'object')
+          expect(parsed.call.paramsFit).toBe(value['params'] === undefined || typeof value['params'] === 'object')
         },
       ),
       { numRuns: 3_000 },
     )
   })
 
-  test('finds in a batch what it would find in each item alone', () => {
+  test('parses each call of a batch as it would parse it alone', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
         const alone = items.map((value) => {
           const parsed = parse(JSON.stringify(value))
-          return parsed.kind === 'single' ? parsed.item : { valid: false }
+          return parsed.kind === 'single' ? parsed.call : { valid: false }
         })
         const batch =
-          items.length > 10 ? { kind: 'batchTooLarge', count: items.length } : { kind: 'batch', items: alone }
+          items.length > 10 ? { kind: 'batchTooLarge', count: items.length } : { kind: 'batch', calls: alone }
         expect(parse(JSON.stringify(items), 10)).toEqual(items.length === 0 ? { kind: 'emptyBatch' } : batch)
       }),
       { numRuns: 2_000 },
@@ -132,10 +132,10 @@ describe('parseBody', () => {
           extra: '0',
         }
         const members = Object.entries(values).map(([key, value]) => `"${key}":${value}`)
-        expect(parse(`{${members.join(',')}}`)).toMatchObject({ item: { valid: true } })
+        expect(parse(`{${members.join(',')}}`)).toMatchObject({ call: { valid: true } })
         expect(parse(`{${members.join(',')},"${again}":${values[name]}}`)).toEqual({
           kind: 'single',
-          item: { valid: false },
+          call: { valid: false },
         })
       }),
     )

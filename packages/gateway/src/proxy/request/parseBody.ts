@@ -1,4 +1,3 @@
-import type { RpcCall, NoRequest } from './rpcCall.ts'
 import { isUtf8 } from 'node:buffer'
 import { describeUnknownMember } from '../../auth/allowList/findShapeProblem.ts'
 import { foldName } from '../../auth/allowList/hasAmbiguousName.ts'
@@ -6,31 +5,52 @@ import { checkJson } from '../../lib/json/checkJson.ts'
 import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts'
 import { readPlainRequest } from './readPlainRequest.ts'
 
-/** What a body turned out to be. */
+/** One JSON-RPC call, as source text. */
+export interface ParsedCall {
+  readonly valid: true
+  /** The source text of the id; `undefined` for a notification. */
+  readonly id: string | undefined
+  readonly method: string
+  /** The source text of the params, if there are any. */
+  readonly params: string | undefined
+  /** Whether the params are an array or an object. */
+  readonly paramsFit: boolean
+  /** The first member that JSON-RPC does not define. It is not forwarded. */
+  readonly unknownName: string | undefined
+}
+
+/** An element of a batch, or a body, that is not a JSON-RPC request. */
+export interface InvalidCall {
+  readonly valid: false
+  /** What is wrong with it, if there is more to say. Follows "Invalid Request: ". */
+  readonly problem?: string
+}
+
+/** The contents of a body. */
 export type ParsedBody =
-  | { readonly kind: 'single'; readonly item: RpcCall | NoRequest }
-  | { readonly kind: 'batch'; readonly items: readonly (RpcCall | NoRequest)[] }
+  | { readonly kind: 'single'; readonly call: ParsedCall | InvalidCall }
+  | { readonly kind: 'batch'; readonly calls: readonly (ParsedCall | InvalidCall)[] }
   | { readonly kind: 'batchTooLarge'; readonly count: number }
   | { readonly kind: 'emptyBatch' }
   | { readonly kind: 'malformed' }
   | { readonly kind: 'tooDeep' }
 
-const noRequest: NoRequest = Object.freeze({ valid: false })
+const invalid: InvalidCall = Object.freeze({ valid: false })
 
 /** Source: JSON-RPC 2.0 section 4. */
 const requestMembers: readonly string[] = ['jsonrpc', 'method', 'params', 'id']
-/** Members of one request. JSON-RPC has four; the rest is room for those that some clients add. */
+/** Members of one request. JSON-RPC defines four; some clients add more. */
 const maxMembers = 64
 
 /**
- * Reads the request that begins at `at` of a text known to be JSON. Its parts are taken as source text: id `1.0` stays `1.0`,
- * and a number in params that no double can hold stays whole. A repeated member name is rejected, since two readers could pick
- * different ones of them and what was checked would not be what is run. So is a request with more than 64 members.
+ * Parses the request at `at` in a text that is known to be JSON. Its parts stay source text: id `1.0` stays `1.0`, and a number in the params that no
+ * double can hold keeps its digits. A repeated member name is rejected, because two parsers could pick different ones, and the node could run a
+ * call other than the one that was checked. A request with more than 64 members is rejected too.
  * @see JSON-RPC 2.0 section 4
  */
-export const parseRequest = (text: string, at = 0): RpcCall | NoRequest => {
+export const parseRequest = (text: string, at = 0): ParsedCall | InvalidCall => {
   const scanned = scanMembers(text, at, maxMembers)
-  if (scanned === undefined) return noRequest
+  if (scanned === undefined) return invalid
   const { members } = scanned
   const seen = new Set<string>()
   let version = ''
@@ -39,71 +59,71 @@ export const parseRequest = (text: string, at = 0): RpcCall | NoRequest => {
   let params: string | undefined
   let unknownName: string | undefined
   for (const { name, start, end } of members) {
-    if (seen.has(name)) return noRequest
+    if (seen.has(name)) return invalid
     seen.add(name)
     if (name === 'jsonrpc') version = text.slice(start, end)
     else if (name === 'id') id = text.slice(start, end)
     else if (name === 'method') methodText = text.slice(start, end)
     else if (name === 'params') params = text.slice(start, end)
     else if (requestMembers.includes(foldName(name))) {
-      // Go reads it as that member, so a program in Go and this one would see different requests.
+      // Go matches names without regard to case, so a node in Go would see another request.
       return { valid: false, problem: describeUnknownMember(name, requestMembers, 'the request') }
     } else unknownName ??= name
   }
-  if (version !== '"2.0"' && stringOf(version) !== '2.0') return noRequest
-  if (id !== undefined && !/^["n\-0-9]/.test(id)) return noRequest
-  const method = methodText === undefined ? undefined : stringOf(methodText)
-  if (method === undefined) return noRequest
+  if (version !== '"2.0"' && parseString(version) !== '2.0') return invalid
+  if (id !== undefined && !/^["n\-0-9]/.test(id)) return invalid
+  const method = methodText === undefined ? undefined : parseString(methodText)
+  if (method === undefined) return invalid
   const paramsFit = params === undefined || params[0] === '[' || params[0] === '{'
   return { valid: true, id, method, params, paramsFit, unknownName }
 }
 
-const stringOf = (source: string): string | undefined => {
+const parseString = (source: string): string | undefined => {
   if (source[0] !== '"') return undefined
   if (!source.includes('\\')) return source.slice(1, -1)
   const value: unknown = JSON.parse(source)
   return typeof value === 'string' ? value : undefined
 }
 
-/** A pattern takes memory by the length of what it matches. */
-const longestPlain = 256 * 1024
+/** A regular expression needs memory in proportion to what it matches. */
+const maxPlainBytes = 256 * 1024
 
-/** A body that is written as plainly as can be; `undefined` for all else. */
-const parsePlain = (text: string, maxItems: number): ParsedBody | undefined => {
+/** Parses a body in the compact form that common clients send; returns `undefined` for any other. */
+const parsePlain = (text: string, maxCalls: number): ParsedBody | undefined => {
   if (text[0] !== '[') {
     const single = readPlainRequest(text, 0)
-    return single?.end === text.length ? { kind: 'single', item: single.call } : undefined
+    return single?.end === text.length ? { kind: 'single', call: single.call } : undefined
   }
-  const items: RpcCall[] = []
-  for (let at = 0; items.length < maxItems;) {
+  const calls: ParsedCall[] = []
+  for (let at = 0; calls.length < maxCalls;) {
     const found = readPlainRequest(text, at + 1)
     if (found === undefined) return undefined
-    items.push(found.call)
+    calls.push(found.call)
     at = found.end
     if (text[at] === ',') continue
-    return text[at] === ']' && at + 1 === text.length ? { kind: 'batch', items } : undefined
+    return text[at] === ']' && at + 1 === text.length ? { kind: 'batch', calls } : undefined
   }
   return undefined
 }
 
 /**
- * Reads a request's body in time that grows with its length alone: no value is made of it, its parts are found in the source.
- * @param body - The bytes as they came; what is not UTF-8 is malformed (RFC 8259 section 8.1).
- * @param maxItems - The largest batch taken.
- * @param maxDepth - How many arrays and objects may be nested in each other, from 8 to 1,000. @default 64
+ * Parses the body of a request in time proportional to its length. It creates no values: it finds the parts in the source text.
+ * @param body - The bytes. They are malformed if they are not UTF-8 (RFC 8259 section 8.1).
+ * @param maxCalls - The largest accepted batch.
+ * @param maxDepth - How deeply arrays and objects may be nested, from 8 to 1,000. @default 64
  */
-export const parseBody = (body: Buffer, maxItems: number, maxDepth = 64): ParsedBody => {
+export const parseBody = (body: Buffer, maxCalls: number, maxDepth = 64): ParsedBody => {
   if (!isUtf8(body)) return { kind: 'malformed' }
   const text = body.toString('utf8')
-  const plain = body.length > longestPlain ? undefined : parsePlain(text, maxItems)
+  const plain = body.length > maxPlainBytes ? undefined : parsePlain(text, maxCalls)
   if (plain !== undefined) return plain
   const checked = checkJson(body, maxDepth)
   if (checked !== 'json') return { kind: checked }
   const start = skipSpace(text, 0)
-  if (text[start] !== '[') return { kind: 'single', item: parseRequest(text, start) }
-  const scanned = scanItems(text, start, maxItems)
+  if (text[start] !== '[') return { kind: 'single', call: parseRequest(text, start) }
+  const scanned = scanItems(text, start, maxCalls)
   if (scanned === undefined) return { kind: 'malformed' }
   if (scanned.count === 0) return { kind: 'emptyBatch' }
-  if (scanned.count > maxItems) return { kind: 'batchTooLarge', count: scanned.count }
-  return { kind: 'batch', items: scanned.items.map((span) => parseRequest(text, span.start)) }
+  if (scanned.count > maxCalls) return { kind: 'batchTooLarge', count: scanned.count }
+  return { kind: 'batch', calls: scanned.items.map((span) => parseRequest(text, span.start)) }
 }

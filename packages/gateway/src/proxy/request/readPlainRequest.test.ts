@@ -86,6 +86,6 @@ test.each([
 test('a quarter of a megabyte of one param is read quickly, and more is read too', () => {
   for (const size of [250_000, 300_000, 1_900_000]) {
     const text = `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":["${'x'.repeat(size)}"]}`
-    expect(parseBody(Buffer.from(text), 1)).toMatchObject({ kind: 'single', item: { valid: true, id: '1' } })
+    expect(parseBody(Buffer.from(text), 1)).toMatchObject({ kind: 'single', call: { valid: true, id: '1' } })
   }
 })

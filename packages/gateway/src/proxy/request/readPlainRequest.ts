@@ -1,6 +1,6 @@
-import type { RpcCall } from './rpcCall.ts'
+import type { ParsedCall } from './parseBody.ts'
 
-/** A value that any reader of JSON reads alike, told by one look: no escapes, no depth, no white space. */
+/** A value that all JSON parsers read alike: no escapes, no nesting, no white space. */
 const text = String.raw`"[^"\\\u0000-\u001f]*"`
 const scalar = String.raw`(?:${text}|true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?)`
 const object = String.raw`\{(?:${text}:${scalar}(?:,${text}:${scalar})*)?\}`
@@ -20,24 +20,24 @@ const shapes = [
   return { pattern, id: place('id'), method: place('method'), params: place('params') }
 })
 
-/** Most callers of a process write alike, so what matched last is tried first. */
+/** Most callers of a process use the same library, so the last match is tried first. */
 let likely = shapes[0]
 
-/** A request, and the place after it. */
+/** A request, and the index after it. */
 export interface PlainRequest {
-  readonly call: RpcCall
+  readonly call: ParsedCall
   readonly end: number
 }
 
 /**
- * Reads a request that is written in one of the plainest ways, which is JSON by its very shape: what most callers send is then read in a
- * quarter of the time. It gives what `parseRequest` gives.
- * @returns `undefined` for all else, well formed or not.
+ * Parses a request in one of the forms that common libraries send, in a quarter of the time that `parseRequest` takes. The result is the same. A
+ * match of the pattern is valid JSON.
+ * @returns `undefined` for any other text, well formed or not.
  */
 export const readPlainRequest = (source: string, at: number): PlainRequest | undefined => {
-  for (let turn = -1; turn < shapes.length; turn += 1) {
-    const shape = turn === -1 ? likely : shapes[turn]
-    if (shape === undefined || (turn !== -1 && shape === likely)) continue
+  for (let attempt = -1; attempt < shapes.length; attempt += 1) {
+    const shape = attempt === -1 ? likely : shapes[attempt]
+    if (shape === undefined || (attempt !== -1 && shape === likely)) continue
     shape.pattern.lastIndex = at
     const found = shape.pattern.exec(source)
     if (found === null) continue

@@ -1,257 +1,264 @@
-import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import { proxyCall, keepAnswer, keptAnswer, sharedRead } from '../upstream/proxyCall.ts'
-import type { SharedRead } from '../upstream/proxyCall.ts'
-import type { GroupMember } from '../upstream/groupMember.ts'
+import { rejections } from '../../errors/rejections.ts'
+import { holdBytes } from '../../lib/memoryBudget.ts'
+import type { MethodTraits } from '../method/createMethodPolicy.ts'
+import type { CallResult } from '../upstream/callResult.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
 import { forwardCall } from '../upstream/forwardCall.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
-import type { CallResult } from '../upstream/callResult.ts'
-import type { MethodTraits } from '../method/createMethodPolicy.ts'
-import { holdBytes } from '../../lib/memoryBudget.ts'
-import type { CallContext, Cancel } from './runCall.ts'
+import type { GroupMember } from '../upstream/groupMember.ts'
+import { proxyCall, keepAnswer, keptAnswer, sharedRead } from '../upstream/proxyCall.ts'
+import type { SharedRead } from '../upstream/proxyCall.ts'
+import type { ProxyOptions } from '../upstream/proxyOptions.ts'
+import { isRejection } from './responseParts.ts'
 
 /** Calls in one batch to a node. Nodes and providers allow at least this many. */
-const groupSize = 100
-/** How many exchanges one caller's batch may have with the nodes at once. */
-const atOnce = 16
-/** How long a change waits for the one before it in the batch. */
-const orderMs = 1_000
+const upstreamBatchSize = 100
+/** How many HTTP requests to nodes one caller's batch may have in flight. */
+const maxInFlight = 16
+/** How long a write waits for the write before it in the batch. */
+const maxOrderMs = 1_000
 
-const unknownEnd = rejections.upstreamBad()
+const noResult = rejections.upstreamBad()
 
-interface Ready {
+type Cancel = () => void
+
+interface BatchCall {
   readonly index: number
   readonly call: ForwardedCall
-  /** How it may be shared, where it may. */
+  /** How its result may be shared; `undefined` if it may not. */
   readonly read: SharedRead | undefined
-  /** Where the same read stands again in this batch: its answer is theirs. */
-  twins: number[] | undefined
+  /** The indexes of identical reads in this batch, which get the same result. */
+  duplicates: number[] | undefined
 }
 
 /** The callbacks of a batch. */
 export interface BatchListener {
-  /** Called once, with one end per item; not after a cancel. */
-  readonly done: (ends: readonly CallResult[]) => void
+  /** Called once, with one result per call; not after a cancel. */
+  readonly done: (results: readonly CallResult[]) => void
   /**
    * Called with the number of calls that failed without being sent to a node: before `done`, or at a cancel. After a cancel it is also
-   * called for each change that was still running and then failed that way.
+   * called for each write that was still running and then failed that way.
    */
   readonly unsent: (calls: number) => void
 }
 
 /**
- * Runs the calls of a batch and gives their ends in the order they were asked. What was rejected already keeps its place.
+ * Runs the calls of a batch and returns their results in the same order. Calls that were rejected already keep their place.
  *
- * Light reads go to a node as batches: a request per call costs many times the CPU, here and there. To keep one call from
- * touching another all the same, each call that comes out of such a batch without an answer of its own (the batch was rejected,
- * timed out at half the deadline, was cut, or an answer was missing or doubled) is sent once more by itself. What is heavy or
- * changes something is never in a batch: it goes by itself from the beginning, changes one after the other in their order.
+ * Cheap reads are sent to a node in batches, because a request per call costs many times the CPU, here and at the node. Calls still do not affect
+ * each other: a call that comes out of such a batch without a response of its own (the batch was rejected, timed out at half the deadline or was cut
+ * off, or its response was missing or repeated) is sent once more, alone. Expensive calls and writes are never batched. Writes are sent one after
+ * the other, in their order.
  *
- * A read whose answer was kept, that stands in the batch twice, or that someone else's single call is carrying already is not
- * sent at all.
+ * A read is not sent at all if its result is cached, if it is in the batch twice, or if another caller's identical call is in flight.
  *
- * @returns Cancels the batch. It does not stop changes that are already running.
+ * @returns Cancels the batch, except for writes that are already running.
  */
 export const runBatch = (
-  items: readonly (ForwardedCall | Rejection)[],
-  context: CallContext,
+  calls: readonly (ForwardedCall | Rejection)[],
+  options: ProxyOptions,
   { done, unsent }: BatchListener,
 ): Cancel => {
-  const { group, budget, maxResponseBytes } = context
-  const deadlineAt = performance.now() + context.timeoutMs
-  // All are replaced before it is given away.
-  const ends: CallResult[] = items.map(() => unknownEnd)
+  const { group, budget, maxResponseBytes } = options
+  const deadlineAt = performance.now() + options.timeoutMs
+  const results: CallResult[] = calls.map(() => noResult)
+  /** Starts the HTTP requests that wait for one of the `maxInFlight` slots. */
   const queue: (() => void)[] = []
   const cancels = new Set<Cancel>()
-  // One more than there are items, so that nothing ends before all have been begun.
-  let left = items.length + 1
-  let open = 0
+  // One more than there are calls, so that the batch cannot complete before all of them have been started.
+  let left = calls.length + 1
+  let inFlight = 0
   let cancelled = false
-  /** Of each item: whether a node may have received it. */
-  const isSent: boolean[] = items.map(() => false)
-  /** The items of changes that are running: a cancel does not stop them. */
-  const running = new Set<number>()
+  /** For each call, whether a node may have received it. */
+  const isSent: boolean[] = calls.map(() => false)
+  /** The indexes of the writes that are running, which a cancel does not stop. */
+  const runningWrites = new Set<number>()
 
-  const markSent = ({ index, twins }: Ready): void => {
+  const markSent = ({ index, duplicates }: BatchCall): void => {
     isSent[index] = true
-    if (twins !== undefined) for (const twin of twins) isSent[twin] = true
+    if (duplicates !== undefined) for (const duplicate of duplicates) isSent[duplicate] = true
   }
-  /** Whether a call has failed, or is being cancelled, without having been sent to a node. A call that was rejected earlier took no quota. */
-  const isUnsent = (end: CallResult, index: number): boolean =>
-    'reason' in end && isSent[index] === false && !running.has(index) && !('reason' in (items[index] ?? end))
-  const finish = (): void => {
-    const count = ends.filter(isUnsent).length
+  /** Whether a call failed, or is being cancelled, without having been sent to a node. Calls that were rejected before the batch ran took no quota. */
+  const isUnsent = (result: CallResult, index: number): boolean =>
+    isRejection(result) && isSent[index] === false && !runningWrites.has(index) && !isRejection(calls[index] ?? result)
+  const complete = (): void => {
+    const count = results.filter(isUnsent).length
     if (count > 0) unsent(count)
-    done(ends)
+    done(results)
   }
-  const place = (index: number, end: CallResult): void => {
-    ends[index] = end
+  const setResult = (index: number, result: CallResult): void => {
+    results[index] = result
     left -= 1
-    const outlivedCancel = running.delete(index) && cancelled
-    if (outlivedCancel && isUnsent(end, index)) unsent(1)
-    if (left === 0 && !cancelled) finish()
+    const outlivedCancel = runningWrites.delete(index) && cancelled
+    if (outlivedCancel && isUnsent(result, index)) unsent(1)
+    if (left === 0 && !cancelled) complete()
   }
-  /** Puts an answer in place that this batch did not read from a node itself, and so has not paid for. */
-  const placeGiven = (index: number, end: CallResult): void => {
-    const bytes = 'value' in end ? end.value.length : 0
-    if (bytes > budget.left) place(index, rejections.responseTooLarge(maxResponseBytes))
-    else if (!holdBytes(budget.kept, bytes)) place(index, rejections.upstreamBusy())
+  /** Sets a result that this batch did not read from a node, so that its bytes have not been counted yet. */
+  const setSharedResult = (index: number, result: CallResult): void => {
+    const bytes = 'value' in result ? result.value.length : 0
+    if (bytes > budget.left) setResult(index, rejections.responseTooLarge(maxResponseBytes))
+    else if (!holdBytes(budget.kept, bytes)) setResult(index, rejections.upstreamBusy())
     else {
       budget.left -= bytes
-      place(index, end)
+      setResult(index, result)
     }
   }
-  const settle = ({ index, read, twins }: Ready, end: CallResult, member?: GroupMember): void => {
-    if (read?.pin !== undefined) keepAnswer(read, end, { group, member })
-    place(index, end)
-    if (twins !== undefined) for (const twin of twins) placeGiven(twin, end)
+  const completeCall = ({ index, read, duplicates }: BatchCall, result: CallResult, member?: GroupMember): void => {
+    if (read?.pin !== undefined) keepAnswer(read, result, { group, member })
+    setResult(index, result)
+    if (duplicates !== undefined) for (const duplicate of duplicates) setSharedResult(duplicate, result)
   }
-  const pump = (): void => {
-    while (open < atOnce && !cancelled) {
+
+  const startQueued = (): void => {
+    while (inFlight < maxInFlight && !cancelled) {
       const start = queue.shift()
       if (start === undefined) return
-      open += 1
+      inFlight += 1
       start()
     }
   }
-  /** Keeps what stops an exchange until it has ended. An exchange may end before it has begun: when there is no upstream. */
-  const track = (begin: (ended: () => void) => Cancel): void => {
+  const freeSlot = (): void => {
+    inFlight -= 1
+    queueMicrotask(startQueued)
+  }
+  /** Starts a request and makes it cancellable until it has ended. It may end while it starts: if there is no upstream. */
+  const track = (start: (ended: () => void) => Cancel): void => {
     let over = false
     let cancel: Cancel = () => {}
     const ended = (): void => {
       over = true
       cancels.delete(cancel)
-      open -= 1
-      queueMicrotask(pump)
+      freeSlot()
     }
-    const given = begin(ended)
+    const started = start(ended)
     if (over) return
-    cancel = given
-    cancels.add(given)
+    cancel = started
+    cancels.add(cancel)
   }
-  const alone = (ready: Ready, then?: () => void): void => {
+  const sendAlone = (one: BatchCall, then?: () => void): void => {
     const deadlineMs = deadlineAt - performance.now()
     if (deadlineMs <= 0) {
-      open -= 1
-      settle(ready, rejections.upstreamTimeout(context.timeoutMs))
-      queueMicrotask(pump)
+      freeSlot()
+      completeCall(one, rejections.upstreamTimeout(options.timeoutMs))
       then?.()
       return
     }
     track((ended) => {
-      const { idempotent, filter } = ready.call.traits
-      if (!idempotent) running.add(ready.index)
-      // A read of a batch draws on the batch's own bytes, so others could not wait for it: it leads nobody.
-      const carry = idempotent && filter === undefined ? forwardCall : proxyCall
-      const cancel = carry(ready.call, { ...context, deadlineMs, sent: () => markSent(ready) }, (end, member) => {
+      const { idempotent, filter } = one.call.traits
+      if (!idempotent) runningWrites.add(one.index)
+      // Other callers cannot wait for a read of a batch, because it is limited by the bytes that this batch has left.
+      const send = idempotent && filter === undefined ? forwardCall : proxyCall
+      const cancel = send(one.call, { ...options, deadlineMs, sent: () => markSent(one) }, (result, member) => {
         ended()
-        settle(ready, end, member)
+        completeCall(one, result, member)
         then?.()
       })
       return idempotent ? cancel : (): void => {}
     })
   }
-  const together = (calls: readonly Ready[]): void =>
+  const sendTogether = (several: readonly BatchCall[]): void =>
     track((ended) =>
       forwardBatch(
-        calls.map(({ call }) => call),
+        several.map(({ call }) => call),
         {
           group,
-          keyId: context.keyId,
-          ownerId: context.ownerId,
+          keyId: options.keyId,
+          ownerId: options.ownerId,
           budget,
-          sent: () => calls.forEach(markSent),
+          sent: () => several.forEach(markSent),
           leftMs: Math.max(1, deadlineAt - performance.now()),
         },
         (found, member) => {
-          for (const [place, ready] of calls.entries()) {
-            const end = found[place]
-            if (end === undefined) queue.push(() => alone(ready))
-            else settle(ready, end, member)
+          for (const [place, one] of several.entries()) {
+            const result = found[place]
+            if (result === undefined) queue.push(() => sendAlone(one))
+            else completeCall(one, result, member)
           }
           ended()
         },
       ),
     )
-  const inOrder = ([ready, ...rest]: readonly Ready[]): void => {
-    if (ready === undefined) return
+  const sendInOrder = ([first, ...rest]: readonly BatchCall[]): void => {
+    if (first === undefined) return
     queue.push(() => {
-      let moved = false
+      let continued = false
       const next = (): void => {
         clearTimeout(timer)
-        if (moved) return
-        moved = true
-        inOrder(rest)
-        queueMicrotask(pump)
+        if (continued) return
+        continued = true
+        sendInOrder(rest)
+        queueMicrotask(startQueued)
       }
-      const timer = setTimeout(next, orderMs)
-      alone(ready, next)
+      const timer = setTimeout(next, maxOrderMs)
+      sendAlone(first, next)
     })
   }
-  /** The first of each read, by params within a method, which has traits of its own: one text from both would cost a copy of each. */
-  const firsts = new Map<MethodTraits, Map<string, Ready>>()
-  /** Whether another call's answer serves, or will. */
-  const isServed = (ready: Ready): boolean => {
-    const { read, index, call } = ready
+
+  // By method traits, then by params: joining both into one key would copy each text.
+  const firstReads = new Map<MethodTraits, Map<string, BatchCall>>()
+  /** Takes the result of a call from the cache, from an identical call of this batch, or from one in flight. @returns Whether it could. */
+  const shareResult = (one: BatchCall): boolean => {
+    const { read, index, call } = one
     if (read === undefined) return false
-    const kept = keptAnswer(read, group)
-    if (kept !== undefined) {
-      placeGiven(index, kept)
+    const cached = keptAnswer(read, group)
+    if (cached !== undefined) {
+      setSharedResult(index, cached)
       return true
     }
     const { traits, params = '[]' } = call
-    let alike = firsts.get(traits)
-    if (alike === undefined) firsts.set(traits, (alike = new Map()))
-    const first = alike.get(params)
+    let byParams = firstReads.get(traits)
+    if (byParams === undefined) firstReads.set(traits, (byParams = new Map()))
+    const first = byParams.get(params)
     if (first !== undefined) {
-      first.twins ??= []
-      first.twins.push(index)
+      first.duplicates ??= []
+      first.duplicates.push(index)
       isSent[index] = isSent[first.index] === true
       return true
     }
-    alike.set(params, ready)
+    byParams.set(params, one)
     if (group.inFlightReads.size() === 0) return false
-    const leave = group.inFlightReads.join(read.key, { ...context, sent: () => markSent(ready) }, (end) => {
+    const leave = group.inFlightReads.join(read.key, { ...options, sent: () => markSent(one) }, (result) => {
       if (leave !== undefined) cancels.delete(leave)
-      // Its bytes were taken off by the one who gave it.
-      settle(ready, end)
+      // The call that led has counted its bytes.
+      completeCall(one, result)
     })
     if (leave !== undefined) cancels.add(leave)
     return leave !== undefined
   }
 
-  const changes: Ready[] = []
-  let light: Ready[] = []
-  const groups: Ready[][] = []
-  for (const [index, item] of items.entries()) {
-    if ('reason' in item) {
-      place(index, item)
+  const writes: BatchCall[] = []
+  const requests: BatchCall[][] = []
+  let cheapReads: BatchCall[] = []
+  for (const [index, call] of calls.entries()) {
+    if (isRejection(call)) {
+      setResult(index, call)
       continue
     }
-    const ready: Ready = { index, call: item, read: sharedRead(item), twins: undefined }
-    if (isServed(ready)) continue
-    if (!item.traits.idempotent || item.traits.filter !== undefined) changes.push(ready)
-    else if (item.traits.heavy) groups.push([ready])
+    const one: BatchCall = { index, call, read: sharedRead(call), duplicates: undefined }
+    if (shareResult(one)) continue
+    const { idempotent, filter, heavy } = call.traits
+    if (!idempotent || filter !== undefined) writes.push(one)
+    else if (heavy) requests.push([one])
     else {
-      if (light.length === 0) groups.push(light)
-      light.push(ready)
-      if (light.length === groupSize) light = []
+      if (cheapReads.length === 0) requests.push(cheapReads)
+      cheapReads.push(one)
+      if (cheapReads.length === upstreamBatchSize) cheapReads = []
     }
   }
-  inOrder(changes)
-  for (const calls of groups) {
-    const [first, second] = calls
-    if (first !== undefined) queue.push(second === undefined ? () => alone(first) : () => together(calls))
+  sendInOrder(writes)
+  for (const request of requests) {
+    const [first, second] = request
+    if (first !== undefined) queue.push(second === undefined ? () => sendAlone(first) : () => sendTogether(request))
   }
-  pump()
+  startQueued()
   left -= 1
-  if (left === 0) finish()
+  if (left === 0) complete()
   return () => {
     if (cancelled || left === 0) return
     cancelled = true
     for (const cancel of cancels) cancel()
-    const count = ends.filter(isUnsent).length
+    const count = results.filter(isUnsent).length
     if (count > 0) unsent(count)
   }
 }

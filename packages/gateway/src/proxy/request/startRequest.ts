@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { GatewayContext } from './gatewayContext.ts'
-import type { RequestContext } from './requestContext.ts'
-import { getRequestId } from '../http/getRequestId.ts'
 import { dropAllBytes } from '../../lib/memoryBudget.ts'
-import { durationOf, whoOf } from './logRequest.ts'
-import { meterGone } from './meterCalls.ts'
+import { getRequestId } from '../http/getRequestId.ts'
+import { getDurationMs } from './endRequest.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import { meterDisconnected } from './meterRequest.ts'
+import type { RequestContext } from './requestContext.ts'
 
-/** Books a request in, and ends its reads when its caller goes away. */
+/** Creates the context of a request, and stops its reads when its caller disconnects. */
 export const startRequest = (
   gateway: GatewayContext,
   request: IncomingMessage,
@@ -15,37 +15,41 @@ export const startRequest = (
   const context: RequestContext = {
     request,
     response,
-    requestId: getRequestId(gateway.clientIp, request),
+    requestId: getRequestId(gateway.auth.clientIp, request),
     startedAt: performance.now(),
-    network: undefined,
-    tenant: undefined,
-    narrowing: undefined,
-    chainId: undefined,
-    method: undefined,
-    items: undefined,
-    labels: undefined,
-    limitHeaders: undefined,
-    metered: false,
-    reason: undefined,
-    kept: { most: gateway.limits.maxBufferedBytes, held: 0, share: undefined, over: false },
+    facts: {
+      network: undefined,
+      tenant: undefined,
+      chainId: undefined,
+      method: undefined,
+      calls: undefined,
+      methods: undefined,
+      limitHeaders: undefined,
+      reason: undefined,
+      metered: false,
+    },
+    buffered: { most: gateway.limits.maxBufferedBytes, held: 0, share: undefined, over: false },
     gone: false,
     cancel: undefined,
   }
-  gateway.connections.begin(request)
+  const { connections } = gateway.server
+  connections.begin(request)
   gateway.inFlight += 1
   response.on('close', () => {
-    gateway.connections.finish(request)
+    connections.finish(request)
     gateway.inFlight -= 1
-    dropAllBytes(context.kept)
+    dropAllBytes(context.buffered)
     if (response.writableFinished) return
     context.gone = true
     context.cancel?.()
-    meterGone(gateway, context)
+    meterDisconnected(gateway, context)
+    const { network, tenant } = context.facts
     gateway.log({
       event: 'disconnected',
       requestId: context.requestId,
-      ...whoOf(context),
-      durationMs: durationOf(context),
+      ...(network === undefined ? {} : { network }),
+      ...(tenant === undefined ? {} : { keyId: tenant.record.id }),
+      durationMs: getDurationMs(context),
     })
   })
   return context

@@ -1,39 +1,47 @@
-import type { TakenLimits } from './takenLimits.ts'
-import { faultCode } from '../../errors/faultLog.ts'
 import type { Tenant } from '../../auth/key/tenant.ts'
+import { faultCode } from '../../errors/faultLog.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { rejections } from '../../errors/rejections.ts'
+import type { QuotaGrant } from '../../usage/quota/quota.ts'
 import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
-import type { QuotaGrant } from '../../usage/quota/quota.ts'
-import { rejections } from '../../errors/rejections.ts'
-import type { Rejection } from '../../errors/rejection.ts'
 import type { GatewayContext } from './gatewayContext.ts'
-import { testKeyLimits } from './testKeyResponses.ts'
+import { getTestKeyLimits } from './testKeyResponses.ts'
+
+/** What the calls of a request were granted: the first `granted` of them may be sent. */
+export interface TakenLimits {
+  readonly granted: number
+  /** `undefined`: the key has no rate limit. */
+  readonly rate: RateDecision | undefined
+  /** `undefined`: the key has no quota, or its rate left nothing to take. */
+  readonly quota: QuotaGrant | undefined
+}
 
 const unlimited = (granted: number): TakenLimits => ({ granted, rate: undefined, quota: undefined })
 
 /**
- * Takes the calls of one request, all at once, from the key's rate, and what that grants from its quota.
- * @param calls - How many passed all other checks.
- * @param items - How many there are with those that were rejected: checking costs too, so the rate is taken for all. `calls` or more.
- * @returns A plain value where neither has to ask anybody. A promise that is rejected says that the quota cannot be asked.
+ * Takes the calls of one request together from the rate limit of their key, and those that it grants from the quota.
+ * @param passed - How many calls passed all other checks.
+ * @param calls - How many calls the request holds, rejected ones included: checking costs too, so the rate is taken for all. `passed` or more.
+ * @returns A plain value if this process knows the result, otherwise a promise. It rejects if the quota cannot be read.
  */
 export const takeLimits = (
-  gateway: GatewayContext,
+  { usage: { rates, quota }, now }: GatewayContext,
   tenant: Tenant,
-  calls: number,
-  items: number = calls,
+  passed: number,
+  calls: number = passed,
 ): TakenLimits | Promise<TakenLimits> => {
-  if (tenant.testKey !== undefined) return testKeyLimits(tenant.testKey, calls, gateway.now()) ?? unlimited(calls)
-  if (tenant.rate === undefined || gateway.rates === undefined) return takeQuota(gateway, tenant, calls)
-  const rate = gateway.rates.take(tenant.record.id, tenant.rate, items)
+  if (tenant.testKey !== undefined) return getTestKeyLimits(tenant.testKey, passed, now()) ?? unlimited(passed)
+  if (tenant.rate === undefined || rates === undefined) return takeQuota(quota, tenant, passed)
+  const rate = rates.take(tenant.record.id, tenant.rate, calls)
   return rate instanceof Promise
-    ? rate.then((decision) => takeQuota(gateway, tenant, Math.min(calls, decision.granted), decision))
-    : takeQuota(gateway, tenant, Math.min(calls, rate.granted), rate)
+    ? rate.then((decision) => takeQuota(quota, tenant, Math.min(passed, decision.granted), decision))
+    : takeQuota(quota, tenant, Math.min(passed, rate.granted), rate)
 }
 
-/** The decision on the next call where this process knows, without asking Redis, that the key's rate is used up. */
+/** The decision on the next call if this process knows, without a request to Redis, that the rate of the key is used up. */
 export const findUsedUpRate = (
-  { rates }: Pick<GatewayContext, 'rates'>,
+  { usage: { rates } }: GatewayContext,
   { record, rate, testKey }: Tenant,
 ): RateDecision | undefined => {
   if (rates === undefined || rate === undefined || testKey !== undefined) return undefined
@@ -42,7 +50,7 @@ export const findUsedUpRate = (
 }
 
 const takeQuota = (
-  { quota }: GatewayContext,
+  quota: GatewayContext['usage']['quota'],
   { account }: Tenant,
   calls: number,
   rate?: RateDecision,
@@ -54,8 +62,8 @@ const takeQuota = (
     : { granted: grant.granted, rate, quota: grant }
 }
 
-/** Returns to the quota what was taken for calls that never went out to a node. */
-export const giveBack = ({ quota, log }: GatewayContext, taken: TakenLimits, calls: number): void => {
+/** Returns to the quota what was taken for calls that were not sent to a node. */
+export const returnUnsent = ({ usage: { quota }, log }: GatewayContext, taken: TakenLimits, calls: number): void => {
   if (taken.quota === undefined || calls === 0) return
   try {
     quota?.giveBack(taken.quota, calls)
@@ -64,28 +72,31 @@ export const giveBack = ({ quota, log }: GatewayContext, taken: TakenLimits, cal
   }
 }
 
-/** Why a call was not granted. Those that the rate rejected come after those that the quota did. */
+/**
+ * Why a call was not granted.
+ * @param index - Its index among the calls that passed the other checks. The quota rejects earlier ones than the rate, because it is taken for fewer.
+ */
 export const toLimitRejection = (
   { rate, quota }: TakenLimits,
-  place: number,
-  { now, quotaStatus }: Pick<GatewayContext, 'now' | 'quotaStatus'>,
+  index: number,
+  { now, usage: { quotaStatus } }: GatewayContext,
 ): Rejection =>
-  rate !== undefined && place >= rate.granted
+  rate !== undefined && index >= rate.granted
     ? rejections.rateLimited({ ...rate, nowMs: now() })
     : quota === undefined
       ? rejections.limitsUnavailable()
       : rejections.quotaExceeded(quota, quotaStatus)
 
-/** Which window a grant tells about. */
-const windowOf = ({ rejectedBy, account }: QuotaGrant): 'Day' | 'Month' =>
+/** The window whose numbers the headers show. */
+const getWindow = ({ rejectedBy, account }: QuotaGrant): 'Day' | 'Month' =>
   rejectedBy === 'month' || (rejectedBy === undefined && account.perDay === null) ? 'Month' : 'Day'
 
-/** The headers by which a caller is told what is left; `undefined` where nothing limits the key. */
-export const limitHeaders = ({ rate, quota }: TakenLimits, nowMs: number): readonly string[] | undefined => {
-  const ofRate = rate === undefined ? undefined : rateHeaders(rate, nowMs)
-  if (quota === undefined || quota.limit === null) return ofRate
-  const window = windowOf(quota)
-  const ofQuota = [
+/** The response headers that show what is left; `undefined` if nothing limits the key. */
+export const getLimitHeaders = ({ rate, quota }: TakenLimits, nowMs: number): readonly string[] | undefined => {
+  const forRate = rate === undefined ? undefined : rateHeaders(rate, nowMs)
+  if (quota === undefined || quota.limit === null) return forRate
+  const window = getWindow(quota)
+  const forQuota = [
     `X-RateLimit-Limit-${window}`,
     String(quota.limit),
     `X-RateLimit-Remaining-${window}`,
@@ -93,5 +104,5 @@ export const limitHeaders = ({ rate, quota }: TakenLimits, nowMs: number): reado
     `X-RateLimit-Reset-${window}`,
     String(Math.ceil(quota.resetAtMs / 1000)),
   ]
-  return ofRate === undefined ? ofQuota : [...ofRate, ...ofQuota]
+  return forRate === undefined ? forQuota : [...forRate, ...forQuota]
 }

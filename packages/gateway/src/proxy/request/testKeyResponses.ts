@@ -1,18 +1,18 @@
 import type { TestKey } from '../../auth/key/testKey.ts'
-import type { TakenLimits } from './takenLimits.ts'
+import type { TakenLimits } from './takeLimits.ts'
 
 const dayMs = 86_400_000
 const perSecond = 25
 const perDay = 25_000
 
-/** How late `kr_test_slow` is answered, in milliseconds: past the time that most clients wait. */
+/** How late `kr_test_slow` gets its response, in milliseconds: later than the timeout of most clients. */
 export const testKeyDelayMs = 15_000
 
 /**
- * What a rehearsal key is granted: what a real one would be told at its limit.
- * @returns `undefined` where it rehearses something else.
+ * The limits of a test key: those of a real key whose rate or quota is used up.
+ * @returns `undefined` if the test key simulates something else.
  */
-export const testKeyLimits = (testKey: TestKey, calls: number, nowMs: number): TakenLimits | undefined => {
+export const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): TakenLimits | undefined => {
   if (testKey === '429')
     return {
       granted: 0,

@@ -1,24 +1,24 @@
 import type { ServerResponse } from 'node:http'
 import type { BodyPart } from './responseParts.ts'
 
-/** Small enough that a caller who reads at all takes one within the limit, large enough to cost no speed. */
-const pieceBytes = 256 * 1024
-/** A caller that takes less than this in the long run keeps its answer in memory for as long as it likes. */
-const leastBytesPerSecond = 20_000
-/** A longer timer would fire at once. */
-const longestMs = 2_147_483_647
+/** Small enough that any caller that reads at all takes one within the time limit, large enough to cost no speed. */
+const chunkBytes = 256 * 1024
+/** The slowest average speed of a caller, whose response stays in memory until it has read it. */
+const minBytesPerSecond = 20_000
+/** Node fires a longer timer at once. */
+const maxTimerMs = 2_147_483_647
 
-function* piecesOf(parts: readonly BodyPart[]): Generator<BodyPart, undefined> {
+function* toChunks(parts: readonly BodyPart[]): Generator<BodyPart, undefined> {
   for (const part of parts) {
-    // A string is text of the gateway's own, and short.
-    if (typeof part === 'string' || 'start' in part || part.length <= pieceBytes) yield part
-    else for (let from = 0; from < part.length; from += pieceBytes) yield part.subarray(from, from + pieceBytes)
+    // A string is the gateway's own text, and short.
+    if (typeof part === 'string' || 'start' in part || part.length <= chunkBytes) yield part
+    else for (let from = 0; from < part.length; from += chunkBytes) yield part.subarray(from, from + chunkBytes)
   }
   return undefined
 }
 
-/** How long a body is; `undefined` where a result is on its way. */
-export const bytesOf = (parts: readonly BodyPart[]): number | undefined => {
+/** The length of a body in bytes; `undefined` if a part still streams in. */
+export const getByteLength = (parts: readonly BodyPart[]): number | undefined => {
   let bytes = 0
   for (const part of parts) {
     if (typeof part === 'string') bytes += Buffer.byteLength(part)
@@ -29,12 +29,12 @@ export const bytesOf = (parts: readonly BodyPart[]): number | undefined => {
 }
 
 /**
- * Cuts the connection of a caller who takes nothing of its answer for a while: what waits for it is held in memory.
- * @returns What says that something was taken.
+ * Destroys the connection of a caller that reads nothing of its response for a while, because the rest of it is held in memory.
+ * @returns Restarts the time.
  */
-const cutWhenStalled = (response: ServerResponse, timeoutMs: number): (() => void) => {
+const destroyWhenStalled = (response: ServerResponse, timeoutMs: number): (() => void) => {
   const stalled = (): void => {
-    // No socket yet: an earlier answer of the pipeline is in flight, which has a limit of its own.
+    // No socket yet: an earlier response of the pipeline is being written, which has a limit of its own.
     if (response.socket === null) timer.refresh()
     else response.socket.destroy()
   }
@@ -46,46 +46,47 @@ const cutWhenStalled = (response: ServerResponse, timeoutMs: number): (() => voi
 }
 
 /**
- * Ends a response with a short body. Where the caller does not take it at once, it has so long to do so.
- * @param body - A character for each byte.
- * @param timeoutMs - In milliseconds.
+ * Ends a response with a short body.
+ * @param body - One character per byte.
+ * @param timeoutMs - How long the caller may take to read it, in milliseconds.
  */
-export const endOrCut = (response: ServerResponse, body: string, timeoutMs: number): void => {
+export const endWithin = (response: ServerResponse, body: string, timeoutMs: number): void => {
   response.end(body, 'latin1')
   const { socket } = response
-  if (socket === null || socket.writableLength > 0) cutWhenStalled(response, timeoutMs)
+  if (socket === null || socket.writableLength > 0) destroyWhenStalled(response, timeoutMs)
 }
 
 /**
- * Writes a body piece by piece as its caller takes it, and ends the response. A result on its way is held back at its node while
- * the caller takes nothing; where it breaks off the connection is cut, as an end would make it look whole.
- * @param options.timeoutMs - The longest time without progress, in milliseconds. Then the caller loses its connection.
- * @param options.bytesPerSecond - A caller that is slower than that loses it too, once that time has passed; not where a result is on its
- * way, as little of it is held here. @default 20_000
+ * Writes a body chunk by chunk as its caller reads it, and ends the response. A streamed result is not read from its node while the caller reads
+ * nothing. If the stream fails, the connection is destroyed, because a normal end would make the result look complete.
+ * @param options.timeoutMs - The longest time without progress, in milliseconds. Then the connection is destroyed.
+ * @param options.bytesPerSecond - The slowest average speed. A slower caller loses its connection once `timeoutMs` has passed. It does not apply
+ * to streams, because little of them is held here. @default 20_000
  */
 export const writeParts = (
   response: ServerResponse,
   parts: readonly BodyPart[],
-  { timeoutMs, bytesPerSecond = leastBytesPerSecond }: { timeoutMs: number; bytesPerSecond?: number },
+  { timeoutMs, bytesPerSecond = minBytesPerSecond }: { timeoutMs: number; bytesPerSecond?: number },
 ): void => {
-  const progress = cutWhenStalled(response, timeoutMs)
-  const bytes = bytesOf(parts)
-  // Never touched: the whole answer has so long.
-  if (bytes !== undefined) cutWhenStalled(response, Math.min(timeoutMs + (bytes / bytesPerSecond) * 1000, longestMs))
-  const pieces = piecesOf(parts)
-  const writeOn = (): void => {
+  const progress = destroyWhenStalled(response, timeoutMs)
+  const bytes = getByteLength(parts)
+  // Never restarted: a limit for the whole response.
+  if (bytes !== undefined)
+    destroyWhenStalled(response, Math.min(timeoutMs + (bytes / bytesPerSecond) * 1000, maxTimerMs))
+  const chunks = toChunks(parts)
+  const writeRest = (): void => {
     progress()
     response.cork()
-    for (let next = pieces.next(); next.value !== undefined; next = pieces.next()) {
-      const piece = next.value
-      if (typeof piece !== 'string' && 'start' in piece) {
+    for (let next = chunks.next(); next.value !== undefined; next = chunks.next()) {
+      const chunk = next.value
+      if (typeof chunk !== 'string' && 'start' in chunk) {
         response.uncork()
-        writeStream(piece)
+        writeStream(chunk)
         return
       }
-      if (response.write(piece)) continue
+      if (response.write(chunk)) continue
       response.uncork()
-      response.once('drain', writeOn)
+      response.once('drain', writeRest)
       return
     }
     // Node 24 sends a corked chunk after the last one, where it is lost.
@@ -93,21 +94,21 @@ export const writeParts = (
     response.end()
   }
   const writeStream = (stream: Exclude<BodyPart, string | Buffer>): void => {
-    const goOn = (): void => {
+    const resume = (): void => {
       progress()
       stream.resume()
     }
     response.on('close', stream.stop)
     stream.start({
-      write: (piece) => {
+      write: (chunk) => {
         progress()
-        const taken = response.write(piece)
-        if (!taken) response.once('drain', goOn)
-        return taken
+        const hasRoom = response.write(chunk)
+        if (!hasRoom) response.once('drain', resume)
+        return hasRoom
       },
-      end: writeOn,
+      end: writeRest,
       fail: () => void response.destroy(),
     })
   }
-  writeOn()
+  writeRest()
 }

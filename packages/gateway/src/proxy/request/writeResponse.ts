@@ -1,76 +1,78 @@
+import type { Rejection } from '../../errors/rejection.ts'
+import { rejectionText } from '../../errors/rejectionText.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { lingerMs } from '../http/rejectBrokenHttp.ts'
-import { rejectionText } from '../../errors/rejectionText.ts'
-import type { Rejection } from '../../errors/rejection.ts'
 import type { RequestContext } from './requestContext.ts'
 import type { BodyPart } from './responseParts.ts'
-import { bytesOf, endOrCut, writeParts } from './writeParts.ts'
+import { endWithin, getByteLength, writeParts } from './writeParts.ts'
 
-/** What is to be written. */
-export interface Answer {
+/** A response before it is written. */
+export interface ResponseContent {
   readonly status: number
   readonly body?: string | readonly BodyPart[]
+  /** @default the CORS headers */
   readonly headers?: readonly string[]
 }
 
-/** How an answer is to be written. */
+/** How a response is written. */
 export interface WriteOptions {
-  /** Tells the caller that the connection ends here. */
+  /** Closes the connection after the response. */
   readonly close: boolean
-  /** How long the caller may take nothing of the answer before its connection is cut, in milliseconds. */
+  /** How long the caller may read nothing of the response before its connection is destroyed, in milliseconds. */
   readonly writeTimeoutMs: number
-  /** The value of `Strict-Transport-Security`, where browsers are to keep to https. */
+  /** The value of `Strict-Transport-Security`; `undefined` if callers do not use https. */
   readonly strictTransportSecurity: string | undefined
 }
 
-/** Writes an answer with the headers that all answers have. */
-export const writeResponse = (context: RequestContext, answer: Answer, options: WriteOptions): void => {
+/** Writes a response with the headers that all responses have. */
+export const writeResponse = (context: RequestContext, content: ResponseContent, options: WriteOptions): void => {
   if (context.gone) return
-  const { request, response } = context
-  const parts = typeof answer.body === 'string' ? [answer.body] : (answer.body ?? [])
-  const headers = ['X-Request-Id', context.requestId, ...(answer.headers ?? corsHeaders)]
-  if (context.limitHeaders !== undefined) headers.push(...context.limitHeaders)
-  if (context.chainId !== undefined) headers.push('X-Chain-Id', String(context.chainId))
+  const { request, response, facts } = context
+  const parts = typeof content.body === 'string' ? [content.body] : (content.body ?? [])
+  const headers = ['X-Request-Id', context.requestId, ...(content.headers ?? corsHeaders)]
+  if (facts.limitHeaders !== undefined) headers.push(...facts.limitHeaders)
+  if (facts.chainId !== undefined) headers.push('X-Chain-Id', String(facts.chainId))
   if (options.close) headers.push('Connection', 'close')
   if (options.strictTransportSecurity !== undefined)
     headers.push('Strict-Transport-Security', options.strictTransportSecurity)
-  const text = textOf(parts)
-  const bytes = text === undefined ? bytesOf(parts) : text.length
-  if (answer.body !== undefined) headers.push('Content-Type', 'application/json')
-  // Of what is on its way the length is not known: HTTP sends it in chunks.
-  if (answer.body !== undefined && bytes !== undefined) headers.push('Content-Length', String(bytes))
-  response.writeHead(answer.status, headers)
-  if (options.close && !request.complete) endAfterRest(context, parts)
-  else if (text !== undefined) endOrCut(response, text, options.writeTimeoutMs)
+  const text = joinShort(parts)
+  const bytes = text === undefined ? getByteLength(parts) : text.length
+  if (content.body !== undefined) headers.push('Content-Type', 'application/json')
+  // Without a length, which a streamed result does not have, Node sends the body in chunks.
+  if (content.body !== undefined && bytes !== undefined) headers.push('Content-Length', String(bytes))
+  response.writeHead(content.status, headers)
+  if (options.close && !request.complete) endAfterRequest(context, parts)
+  else if (text !== undefined) endWithin(response, text, options.writeTimeoutMs)
   else writeParts(response, parts, { timeoutMs: options.writeTimeoutMs })
 }
 
-/** An answer up to this size is written in one go, head and body: many small writes cost more than the copy. */
+/** A response up to this size is written in one go, header and body, because many small writes cost more than the copy. */
 const joinedUpTo = 256 * 1024
 
-/** A short body as one text with a character for each byte, which Node joins with the head without a copy. */
-const textOf = (parts: readonly BodyPart[]): string | undefined => {
+/** A short body as one text with one character per byte, which Node joins with the header without a copy; `undefined` for any other body. */
+const joinShort = (parts: readonly BodyPart[]): string | undefined => {
   if (parts.every((part) => typeof part === 'string')) {
     const text = parts.length === 1 ? (parts[0] ?? '') : parts.join('')
-    if (text.length > joinedUpTo) return undefined
-    return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
+    return text.length > joinedUpTo ? undefined : toBytesText(text)
   }
-  const bytes = bytesOf(parts)
+  const bytes = getByteLength(parts)
   if (bytes === undefined || bytes > joinedUpTo) return undefined
-  const pieces: string[] = []
+  const texts: string[] = []
   for (const part of parts) {
-    if (typeof part === 'string')
-      pieces.push(Buffer.byteLength(part) === part.length ? part : Buffer.from(part).toString('latin1'))
-    else if (!('start' in part)) pieces.push(part.toString('latin1'))
+    if (typeof part === 'string') texts.push(toBytesText(part))
+    else if (!('start' in part)) texts.push(part.toString('latin1'))
   }
-  return pieces.join('')
+  return texts.join('')
 }
 
+const toBytesText = (text: string): string =>
+  Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
+
 /**
- * Writes the whole answer, but ends it (and with it the connection) only when the caller has stopped sending: to close while
- * bytes arrive resets the connection, and the caller loses the answer that says why.
+ * Writes the whole response, but ends it, and with it the connection, only when the caller has stopped sending. Closing while bytes arrive resets
+ * the connection, and the caller loses the response that says why.
  */
-const endAfterRest = ({ request, response }: RequestContext, parts: readonly BodyPart[]): void => {
+const endAfterRequest = ({ request, response }: RequestContext, parts: readonly BodyPart[]): void => {
   const end = (): void => {
     clearTimeout(timer)
     response.end()
@@ -82,9 +84,9 @@ const endAfterRest = ({ request, response }: RequestContext, parts: readonly Bod
   request.resume()
 }
 
-/** Writes a rejection of the whole request. */
+/** Writes the rejection of a whole request. */
 export const writeRejection = (context: RequestContext, rejection: Rejection, options: WriteOptions): void => {
-  context.reason ??= rejection.reason
+  context.facts.reason ??= rejection.reason
   const body = rejectionText(rejection, 'null', context.requestId)
   const headers = rejection.headers === undefined ? corsHeaders : [...corsHeaders, ...rejection.headers]
   writeResponse(context, { status: rejection.status, body, headers }, options)

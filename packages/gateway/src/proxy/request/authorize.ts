@@ -1,0 +1,271 @@
+import type { AllowList } from '../../auth/allowList/compileAllowList.ts'
+import type { JwtResult } from '../../auth/jwt/jwtResult.ts'
+import { kidOf, parseJwt } from '../../auth/jwt/parseJwt.ts'
+import { readBearer } from '../../auth/jwt/readBearer.ts'
+import { rejectJwt } from '../../auth/jwt/rejectJwt.ts'
+import type { FoundKey, KeyRecord } from '../../auth/key/keyStore.ts'
+import { rejectKey } from '../../auth/key/rejectKey.ts'
+import { tenantOf } from '../../auth/key/tenant.ts'
+import type { Tenant } from '../../auth/key/tenant.ts'
+import { parseTestKey, toTestTenant } from '../../auth/key/testKeys.ts'
+import { faultCode } from '../../errors/faultLog.ts'
+import type { Rejection } from '../../errors/rejection.ts'
+import { rejections } from '../../errors/rejections.ts'
+import { isApiKey } from '../../lib/secrets/apiKey.ts'
+import { hashApiKey } from '../../lib/secrets/hashApiKey.ts'
+import type { CallPath } from '../http/parsePath.ts'
+import { sendRejection } from './endRequest.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import { handleCalls } from './handleCalls.ts'
+import type { RequestContext } from './requestContext.ts'
+
+/**
+ * Checks who calls, before any of the body is stored, and continues with the calls. A path without a key, `/{network}/v2`, is for tokens: the
+ * `kid` of the token identifies the app.
+ */
+export const authorize = (gateway: GatewayContext, context: RequestContext, path: CallPath): void => {
+  context.facts.network = path.network
+  if (path.key === undefined) {
+    authorizeToken(gateway, context, path)
+    return
+  }
+  const hash = getKeyHash(path)
+  if (hash !== undefined) findRecord(gateway, context, path, { hash })
+  else if (!gateway.auth.testKeys || !authorizeTestKey(gateway, context, path))
+    rejectUnknownKey(gateway, context, rejections.keyUnknown())
+}
+
+const keyHashes = new WeakMap<CallPath, string>()
+
+/** The hash of a path's key, computed once per path; `undefined` if its form or its checksum is wrong. */
+const getKeyHash = (path: CallPath): string | undefined => {
+  const known = keyHashes.get(path)
+  if (known !== undefined) return known
+  if (path.key === undefined || !isApiKey(path.key)) return undefined
+  const hash = hashApiKey(path.key)
+  keyHashes.set(path, hash)
+  return hash
+}
+
+/** How a request identifies its key or its app. */
+type Credential = { readonly hash: string } | { readonly kid: string; readonly token: string }
+
+/** Looks the record up, and continues with it: in the same tick if the store has it in memory. */
+const findRecord = (gateway: GatewayContext, context: RequestContext, path: CallPath, by: Credential): void => {
+  const { keys } = gateway.auth
+  let found: FoundKey
+  try {
+    found = 'hash' in by ? keys.find(by.hash) : keys.findByKid?.(by.kid)
+  } catch (error) {
+    rejectUnavailable(gateway, context, error)
+    return
+  }
+  if (isThenable(found))
+    Promise.resolve(found).then(
+      (record) => checkFound(gateway, context, { path, by, record }),
+      (error: unknown) => rejectUnavailable(gateway, context, error),
+    )
+  else checkFound(gateway, context, { path, by, record: found })
+}
+
+/** Some database clients return promises of their own. */
+const isThenable = (found: object | null | undefined): found is PromiseLike<KeyRecord | undefined> =>
+  typeof found === 'object' && found !== null && 'then' in found
+
+const checkFound = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  { path, by, record }: { path: CallPath; by: Credential; record: KeyRecord | null | undefined },
+): void => {
+  // An exception further down would end the process, because nobody awaits this.
+  if (record && !Array.isArray(record.networks)) rejectUnavailable(gateway, context, undefined)
+  else if ('token' in by) checkTokenRecord(gateway, context, { path, token: by.token, record })
+  else if (record) checkRecord(gateway, context, { path, record })
+  else rejectUnknownKey(gateway, context, rejections.keyUnknown())
+}
+
+interface FoundRecord {
+  readonly path: CallPath
+  readonly record: KeyRecord
+  /** The token, if it has been verified already, because it identified the app. */
+  readonly verified?: JwtResult
+}
+
+/** Checks 3 and 4 of the contract, in their order: see `handleRequest`. */
+const checkRecord = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  { path, record, verified }: FoundRecord,
+): void => {
+  const tenant = setTenant(gateway, context, record)
+  const early = rejectKey(record, path, gateway.now()) ?? checkAllowList(gateway, context, record.allow)
+  if (early !== undefined) {
+    sendRejection(gateway, context, early)
+    return
+  }
+  const token = verified ?? verifyToken(gateway, context, record)
+  const tokenAllowList = getTokenAllowList(token)
+  const rejection = toTokenRejection(token) ?? checkAllowList(gateway, context, tokenAllowList) ?? checkServices(record)
+  if (rejection !== undefined) sendRejection(gateway, context, rejection)
+  else handleCalls(gateway, { context, tenant, network: path.network, tokenAllowList })
+}
+
+const setTenant = ({ upstreams }: GatewayContext, { facts }: RequestContext, record: KeyRecord): Tenant => {
+  const tenant = tenantOf(record)
+  facts.tenant = tenant
+  const { network } = facts
+  if (network !== undefined && record.networks.includes(network)) facts.chainId = upstreams[network].chainId
+  return tenant
+}
+
+const checkAllowList = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  allow: AllowList | undefined,
+): Rejection | undefined => {
+  if (allow === undefined) return undefined
+  const { origin, 'user-agent': userAgent } = context.request.headers
+  return allow.rejectRequest({ ip: getClientIp(gateway, context), origin, userAgent })
+}
+
+/** A token that is sent must be valid, also if the app does not require one. Apps without JWT keys ignore tokens. */
+const verifyToken = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  record: KeyRecord,
+): JwtResult | Rejection | undefined => {
+  if (record.jwt === undefined) return undefined
+  const token = readBearer(context.request.headers.authorization)
+  return token === undefined && !record.jwt.required ? undefined : verifyTokenOf(gateway, context, { token, record })
+}
+
+/**
+ * Verifies a token for an app.
+ * @returns A rejection if too many tokens with wrong signatures came from this IP; `undefined` if the app has no JWT keys.
+ */
+const verifyTokenOf = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  { token, record }: { token: string | undefined; record: KeyRecord },
+): JwtResult | Rejection | undefined => {
+  if (record.jwt === undefined) return undefined
+  const { jwtCache, unknownKeys } = gateway.auth
+  const app = { id: record.appId ?? record.id, version: record.version ?? 0, jwt: record.jwt.policy }
+  if (token === undefined) return jwtCache.judge(token, app)
+  const cached = jwtCache.find(token, app)
+  if (cached !== undefined) return cached
+  const limited = limitSignatures(gateway, context, app.id)
+  if (limited !== undefined) return limited
+  const result = jwtCache.judge(token, app)
+  if (!result.ok && result.check === 'signature') unknownKeys.take(getClientIp(gateway, context), { app: app.id })
+  return result
+}
+
+const toTokenRejection = (token: JwtResult | Rejection | undefined): Rejection | undefined => {
+  if (token === undefined || 'reason' in token) return token
+  return rejectJwt(token)
+}
+
+const getTokenAllowList = (token: JwtResult | Rejection | undefined): AllowList | undefined =>
+  token !== undefined && 'ok' in token && token.ok ? token.allow : undefined
+
+const service = 'Node API'
+
+const checkServices = ({ services }: KeyRecord): Rejection | undefined =>
+  services === undefined || services.includes(service) ? undefined : rejections.serviceOff()
+
+const authorizeToken = (gateway: GatewayContext, context: RequestContext, path: CallPath): void => {
+  const token = readBearer(context.request.headers.authorization)
+  if (token === undefined || gateway.auth.keys.findByKid === undefined) {
+    rejectUnknownKey(gateway, context, rejections.keyUnknown())
+    return
+  }
+  const kid = kidOf(token)
+  if (kid === undefined) {
+    const malformed = parseJwt(token) === undefined
+    const rejection = malformed
+      ? rejections.jwtInvalid('malformed', 'malformed')
+      : rejections.jwtInvalid('kid', 'no kid')
+    rejectUnknownKey(gateway, context, rejection)
+    return
+  }
+  findRecord(gateway, context, path, { kid, token })
+}
+
+/** Checks that fail before the signature has been verified. Anyone can cause these failures, so the response must not reveal the app. */
+const beforeSignature: ReadonlySet<string> = new Set([
+  'missing',
+  'malformed',
+  'header',
+  'kid',
+  'algorithm',
+  'signature',
+])
+
+/** Checks an app that was found by its token. The token comes first: the response reveals nothing about the app until the signature is valid. */
+const checkTokenRecord = (
+  gateway: GatewayContext,
+  context: RequestContext,
+  { path, token, record }: { path: CallPath; token: string; record: KeyRecord | null | undefined },
+): void => {
+  const verified = record ? verifyTokenOf(gateway, context, { token, record }) : undefined
+  if (!record || verified === undefined) {
+    rejectUnknownKey(gateway, context, rejections.jwtInvalid('kid', 'unknown kid'))
+    return
+  }
+  if ('reason' in verified) {
+    sendRejection(gateway, context, verified)
+    return
+  }
+  const rejection = rejectJwt(verified)
+  if (rejection === undefined) checkRecord(gateway, context, { path, record, verified })
+  else if (!verified.ok && beforeSignature.has(verified.check)) rejectUnknownKey(gateway, context, rejection)
+  else {
+    setTenant(gateway, context, record)
+    sendRejection(gateway, context, rejection)
+  }
+}
+
+const authorizeTestKey = (gateway: GatewayContext, context: RequestContext, path: CallPath): boolean => {
+  const testKey = parseTestKey(path.key ?? '')
+  if (testKey === undefined) return false
+  const tenant = toTestTenant(testKey, path.variant)
+  if (testKey === '401' || tenant === undefined) {
+    sendRejection(gateway, context, rejections.keyUnknown())
+    return true
+  }
+  context.facts.tenant = tenant
+  context.facts.chainId = gateway.upstreams[path.network].chainId
+  handleCalls(gateway, { context, tenant, network: path.network, tokenAllowList: undefined })
+  return true
+}
+
+const rejectUnavailable = (gateway: GatewayContext, context: RequestContext, error: unknown): void => {
+  gateway.log({ event: 'fault', where: 'keyStore', code: faultCode(error), count: 1 })
+  sendRejection(gateway, context, rejections.keyStoreUnavailable())
+}
+
+/** Rejects a request whose key is unknown. Only these consume the limit of their IP, so that guesses from behind a shared IP reject nobody else. */
+const rejectUnknownKey = (gateway: GatewayContext, context: RequestContext, rejection: Rejection): void => {
+  const { granted, retryAfterMs } = gateway.auth.unknownKeys.take(getClientIp(gateway, context))
+  const limited = granted === 0
+  sendRejection(
+    gateway,
+    context,
+    limited ? rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() }) : rejection,
+  )
+}
+
+/** Limits how many tokens with wrong signatures an IP may send to an app, because a signature costs far more to verify than to invent. */
+const limitSignatures = (gateway: GatewayContext, context: RequestContext, app: string): Rejection | undefined => {
+  const { unknownKeys } = gateway.auth
+  const ip = getClientIp(gateway, context)
+  if (unknownKeys.take(ip, { app, calls: 0 }).remaining > 0) return undefined
+  const { granted, retryAfterMs } = unknownKeys.take(ip, { app })
+  return granted > 0 ? undefined : rejections.keyUnknownLimited({ retryAfterMs, nowMs: gateway.now() })
+}
+
+const getClientIp = ({ auth: { clientIp } }: GatewayContext, { request }: RequestContext): string | undefined => {
+  const forwarded = request.headers['x-forwarded-for']
+  return clientIp(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join(',') : forwarded)
+}

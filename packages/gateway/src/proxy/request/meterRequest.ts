@@ -1,0 +1,101 @@
+import { faultCode } from '../../errors/faultLog.ts'
+import type { RejectionReason } from '../../errors/rejection.ts'
+import type { Outcome } from '../../usage/metering/meter.ts'
+import type { CallResult, StreamedResponse } from '../upstream/callResult.ts'
+import type { StreamEnd } from '../upstream/openResponseStream.ts'
+import type { GatewayContext } from './gatewayContext.ts'
+import type { RequestContext } from './requestContext.ts'
+
+/** The reasons that mean that the nodes failed, and not the caller. */
+const upstreamFailures: ReadonlySet<RejectionReason> = new Set([
+  'no_upstream',
+  'upstream_busy',
+  'upstream_timeout',
+  'upstream_bad',
+  'response_too_large',
+])
+
+const toOutcome = (result: CallResult): Outcome => {
+  if (!('reason' in result)) return result.member === 'error' ? 'nodeError' : 'succeeded'
+  return upstreamFailures.has(result.reason) ? 'upstreamFailed' : result.reason
+}
+
+/** How long a request has taken so far, in milliseconds. It counts for each call of a batch: the caller gets none of them earlier. */
+const getElapsedMs = ({ startedAt }: RequestContext): number => performance.now() - startedAt
+
+interface EqualCalls {
+  readonly method: string
+  readonly outcome: Outcome
+  calls: number
+  readonly durationMs?: number
+}
+
+const count = (gateway: GatewayContext, context: RequestContext, counted: EqualCalls): void => {
+  const { tenant, network } = context.facts
+  const { meter } = gateway.usage
+  if (meter === undefined || tenant === undefined || network === undefined || tenant.testKey !== undefined) return
+  const { method, outcome, calls, durationMs = getElapsedMs(context) } = counted
+  try {
+    meter.count(tenant.record, network, method, outcome, durationMs, calls)
+  } catch (error) {
+    // The response is ready, and does not depend on its metrics.
+    gateway.log({ event: 'fault', where: 'meter', code: faultCode(error), count: 1 })
+  }
+}
+
+const streamOutcomes = {
+  whole: 'succeeded',
+  broken: 'upstreamFailed',
+  stopped: 'disconnected',
+} as const satisfies Record<StreamEnd, Outcome>
+
+/** Counts a call when its streamed result has ended. Its duration is that until the result began: the rest depends on the caller. */
+const meterStream = (gateway: GatewayContext, context: RequestContext, { stream }: StreamedResponse): void => {
+  const { method = 'other' } = context.facts
+  const durationMs = getElapsedMs(context)
+  stream.whenOver((end) => count(gateway, context, { method, outcome: streamOutcomes[end], calls: 1, durationMs }))
+}
+
+/** Counts the calls of a request, each by its result. */
+export const meterCalls = (gateway: GatewayContext, context: RequestContext, results: readonly CallResult[]): void => {
+  const { facts } = context
+  if (facts.metered) return
+  facts.metered = true
+  // Only a single call can have a streamed result.
+  const [first] = results
+  if (first !== undefined && 'stream' in first) {
+    meterStream(gateway, context, first)
+    return
+  }
+  // Equal calls in a row are counted together: most batches are many calls of one method.
+  let equal: EqualCalls | undefined
+  for (const [index, result] of results.entries()) {
+    const method = facts.methods?.[index] ?? facts.method ?? 'other'
+    const outcome = toOutcome(result)
+    if (equal?.method === method && equal.outcome === outcome) {
+      equal.calls += 1
+      continue
+    }
+    if (equal !== undefined) count(gateway, context, equal)
+    equal = { method, outcome, calls: 1 }
+  }
+  if (equal !== undefined) count(gateway, context, equal)
+}
+
+/**
+ * Counts a request whose calls all have the same outcome, if its key is known: each call of a batch by its method, as if it had been sent
+ * alone. A body that was not parsed counts as one call.
+ */
+export const meterWhole = (gateway: GatewayContext, context: RequestContext, outcome: Outcome): void => {
+  const { facts } = context
+  if (facts.metered) return
+  facts.metered = true
+  const { methods, method = 'other', calls = 1 } = facts
+  if (methods === undefined) count(gateway, context, { method, outcome, calls })
+  else for (const one of methods) count(gateway, context, { method: one, outcome, calls: 1 })
+}
+
+/** Counts the reads of a caller that disconnected. A transaction that is still in flight is counted when it ends. */
+export const meterDisconnected = (gateway: GatewayContext, context: RequestContext): void => {
+  if (context.cancel !== undefined) meterWhole(gateway, context, 'disconnected')
+}
