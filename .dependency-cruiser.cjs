@@ -1,6 +1,6 @@
 // The import rules of the workspace, made from the table in scripts/arrows.ts. By hand: npx depcruise packages
 const { existsSync, readFileSync, readdirSync } = require('node:fs')
-const { arrows } = require('./scripts/arrows.ts')
+const { arrows, planes } = require('./scripts/arrows.ts')
 
 const tests = '[.](test|test-d|bench)[.]tsx?$|^packages/[^/]+/test/'
 const literally = (path) => path.replaceAll('.', '[.]')
@@ -54,6 +54,14 @@ const perPackage = Object.entries(arrows).flatMap(([folder, may]) => [
         },
       ]),
 ])
+
+const perPlane = planes.map((plane, place) => ({
+  name: `plane:${plane}`,
+  severity: 'error',
+  comment: `${plane} may import ${planes.slice(0, place).join(', ') || 'no other folder of the gateway'}`,
+  from: { path: `^packages/gateway/src/${plane}/`, pathNot: tests },
+  to: { path: '^packages/gateway/src/', pathNot: `^packages/gateway/src/(${planes.slice(0, place + 1).join('|')})/` },
+}))
 
 module.exports = {
   forbidden: [
@@ -114,6 +122,7 @@ module.exports = {
       },
     },
     ...perPackage,
+    ...perPlane,
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

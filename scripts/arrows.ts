@@ -27,6 +27,9 @@ const adapter = (library: string, peers: readonly string[] = [library]): Package
   nodeModules: 'nowhere',
 })
 
+/** The folders of the gateway's sources. A folder may import those before it, and nothing else. */
+export const planes: readonly string[] = ['lib', 'errors', 'storage', 'usage', 'auth', 'proxy', 'control', 'service']
+
 /** The arrows between packages, by folder under packages/. A new package is added here first. */
 export const arrows: Readonly<Record<string, PackageArrows>> = {
   core: {

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { arrows } from '../scripts/arrows.ts'
+import { arrows, planes } from '../scripts/arrows.ts'
 import { importFaults } from './importFaults.ts'
 import { manifestFaults } from './manifestFaults.ts'
 import { top } from './run.ts'
@@ -15,4 +15,9 @@ test('no import breaks an arrow or closes a loop', async () => {
   // If the checker could not read TypeScript, it would see no files and find no fault.
   const sources = globSync('packages/*/src/**/*.ts', { cwd: top })
   expect(files.filter((file) => /[/]src[/].*[.]ts$/.test(file)).sort()).toEqual(sources.sort())
+})
+
+test('the folders of the gateway are its planes', () => {
+  const folders = globSync('packages/gateway/src/*/**/*.ts', { cwd: top }).map((file) => file.split('/')[3])
+  expect([...new Set(folders)].sort()).toEqual([...planes].sort())
 })

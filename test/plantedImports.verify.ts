@@ -41,6 +41,16 @@ const planted: readonly { readonly file: string; readonly text: string; readonly
     text: "export * as back from '../../vectors/src/plantedPackageLoop.ts'",
     faults: ['arrow:bench', 'no-loop', 'only-by-name', 'only-doors'],
   },
+  {
+    file: 'packages/gateway/src/lib/plantedPlane.ts',
+    text: "export * from '../errors/rejection.ts'",
+    faults: ['plane:lib'],
+  },
+  {
+    file: 'packages/gateway/src/proxy/plantedPlane.ts',
+    text: "export * from '../control/createControl.ts'",
+    faults: ['plane:proxy'],
+  },
   { file: 'packages/core/src/plantedBuiltin.ts', text: "import 'node:fs'", faults: ['node-modules:core'] },
   { file: 'packages/core/src/plantedBareBuiltin.ts', text: "import 'fs'", faults: ['node-modules:core'] },
   { file: 'packages/core/src/planted.node.ts', text: "import 'node:fs'", faults: [] },

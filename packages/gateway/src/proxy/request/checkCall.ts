@@ -5,7 +5,7 @@ import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { MethodTraits } from '../method/createMethodPolicy.ts'
 import type { ForwardedCall } from '../upstream/forwardCall.ts'
-import type { InvalidCall, ParsedCall } from './parseBody.ts'
+import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 
 /** What a call is checked against. */
 export interface CallRules {

@@ -17,14 +17,14 @@ import { endRequest, sendRejection, sendRejectionBeforeBody } from './endRequest
 import type { GatewayContext } from './gatewayContext.ts'
 import { meterCalls } from './meterRequest.ts'
 import { parseBody } from './parseBody.ts'
-import type { InvalidCall, ParsedBody, ParsedCall } from './parseBody.ts'
+import type { ParsedBody } from './parseBody.ts'
+import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import type { AuthorizedRequest } from './requestContext.ts'
 import { isRejection, toBatchParts, toResponseParts } from './responseParts.ts'
 import type { BodyPart } from './responseParts.ts'
 import { runBatch } from './runBatch.ts'
 import { findUsedUpRate, getLimitHeaders, returnUnsent, takeLimits, toLimitRejection } from './takeLimits.ts'
 import type { TakenLimits } from './takeLimits.ts'
-import { testKeyDelayMs } from './testKeyResponses.ts'
 import { getByteLength } from './writeParts.ts'
 
 /**
@@ -47,6 +47,9 @@ export const handleCalls = (gateway: GatewayContext, authorized: AuthorizedReque
     } else handleBody(gateway, authorized, end)
   })
 }
+
+/** How late `kr_test_slow` gets its response, in milliseconds: later than the timeout of most clients. */
+export const testKeyDelayMs = 15_000
 
 /** Whether a request announces a small body. */
 const isSmall = ({ headers }: IncomingMessage): boolean => Number(headers['content-length'] ?? Infinity) <= smallBody

@@ -3,28 +3,8 @@ import { describeUnknownMember } from '../../auth/allowList/findShapeProblem.ts'
 import { foldName } from '../../auth/allowList/hasAmbiguousName.ts'
 import { checkJson } from '../../lib/json/checkJson.ts'
 import { scanItems, scanMembers, skipSpace } from '../../lib/json/scanMembers.ts'
+import type { InvalidCall, ParsedCall } from './parsedCall.ts'
 import { readPlainRequest } from './readPlainRequest.ts'
-
-/** One JSON-RPC call, as source text. */
-export interface ParsedCall {
-  readonly valid: true
-  /** The source text of the id; `undefined` for a notification. */
-  readonly id: string | undefined
-  readonly method: string
-  /** The source text of the params, if there are any. */
-  readonly params: string | undefined
-  /** Whether the params are an array or an object. */
-  readonly paramsFit: boolean
-  /** The first member that JSON-RPC does not define. It is not forwarded. */
-  readonly unknownName: string | undefined
-}
-
-/** An element of a batch, or a body, that is not a JSON-RPC request. */
-export interface InvalidCall {
-  readonly valid: false
-  /** What is wrong with it, if there is more to say. Follows "Invalid Request: ". */
-  readonly problem?: string
-}
 
 /** The contents of a body. */
 export type ParsedBody =

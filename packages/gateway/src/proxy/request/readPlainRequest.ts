@@ -1,4 +1,4 @@
-import type { ParsedCall } from './parseBody.ts'
+import type { ParsedCall } from './parsedCall.ts'
 
 /** A value that all JSON parsers read alike: no escapes, no nesting, no white space. */
 const text = String.raw`"[^"\\\u0000-\u001f]*"`

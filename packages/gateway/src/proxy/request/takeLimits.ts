@@ -1,4 +1,5 @@
 import type { Tenant } from '../../auth/key/tenant.ts'
+import type { TestKey } from '../../auth/key/testKey.ts'
 import { faultCode } from '../../errors/faultLog.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
@@ -6,7 +7,11 @@ import type { QuotaGrant } from '../../usage/quota/quota.ts'
 import type { RateDecision } from '../../usage/rateLimit/rateDecision.ts'
 import { rateHeaders } from '../../usage/rateLimit/rateHeaders.ts'
 import type { GatewayContext } from './gatewayContext.ts'
-import { getTestKeyLimits } from './testKeyResponses.ts'
+
+const dayMs = 86_400_000
+/** The limits of test keys. */
+const testPerSecond = 25
+const testPerDay = 25_000
 
 /** What the calls of a request were granted: the first `granted` of them may be sent. */
 export interface TakenLimits {
@@ -37,6 +42,41 @@ export const takeLimits = (
   return rate instanceof Promise
     ? rate.then((decision) => takeQuota(quota, tenant, Math.min(passed, decision.granted), decision))
     : takeQuota(quota, tenant, Math.min(passed, rate.granted), rate)
+}
+
+/**
+ * The limits of a test key: those of a real key whose rate or quota is used up.
+ * @returns `undefined` if the test key simulates something else.
+ */
+const getTestKeyLimits = (testKey: TestKey, calls: number, nowMs: number): TakenLimits | undefined => {
+  if (testKey === '429')
+    return {
+      granted: 0,
+      rate: {
+        granted: 0,
+        perSecond: testPerSecond,
+        remaining: 0,
+        retryAfterMs: 1_000,
+        resetMs: 1_000,
+        currentPerSecond: testPerSecond + calls,
+      },
+      quota: undefined,
+    }
+  if (testKey !== 'quota') return undefined
+  const midnight = Math.floor(nowMs / dayMs) * dayMs
+  return {
+    granted: 0,
+    rate: undefined,
+    quota: {
+      granted: 0,
+      rejectedBy: 'day',
+      limit: testPerDay,
+      remaining: 0,
+      resetAtMs: midnight + dayMs,
+      account: { id: 'key:test_quota', perDay: testPerDay, perMonth: null },
+      day: new Date(nowMs).toISOString().slice(0, 10),
+    },
+  }
 }
 
 /** The decision on the next call if this process knows, without a request to Redis, that the rate of the key is used up. */

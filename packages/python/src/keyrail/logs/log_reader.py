@@ -12,7 +12,8 @@ from web3.types import LogReceipt
 from ..failure.check import check, check_bool, check_range, describe
 from ..failure.error import KeyrailError, create_error
 from .chain_edges import ChainEdges, to_hex_hash
-from .log_cursor import LogCursor, check_log_cursor
+from .check_log_cursor import check_log_cursor
+from .log_cursor import LogCursor
 from .log_windows import LogWindow, LogWindows
 from .query import Query, QuerySteps, run_query
 from .window_size import WindowSize
