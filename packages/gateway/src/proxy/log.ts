@@ -29,7 +29,7 @@ export type LogEntry =
       /** The method's name where it is one that is offered, else `other`; `batch` for a batch. */
       readonly method?: string | undefined
       /** How many calls it held. */
-      readonly items?: number | undefined
+      readonly calls?: number | undefined
       readonly status: number
       /** Why it was rejected; of a batch, the first item's that was. */
       readonly reason?: RejectionReason | undefined

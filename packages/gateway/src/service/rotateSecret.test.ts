@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const secrets = () => readServerSecrets({ KEYRAIL_SECRET_FILE: file })
 
-test('a rotation seals every key anew, and the old secret goes only when nothing needs it', async () => {
+test('a rotation reseals every key, and an old secret can be dropped afterwards', async () => {
   writeFileSync(file, first)
   const user = await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })
   if (user === 'emailTaken') throw new Error('taken')

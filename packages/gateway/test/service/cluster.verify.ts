@@ -162,8 +162,8 @@ describe.each(clusters)('several instances on $name', (kind) => {
     await expect.poll(async () => (await ann.get('GET /api/metrics', { query: '?range=hour' })).succeeded).toBe(62)
     const stores = service.process.lines().filter(({ event }) => event === 'store')
     expect(stores.map(({ store, state }) => [store, state])).toEqual([
-      ['database', 'gone'],
-      ['database', 'back'],
+      ['database', 'unavailable'],
+      ['database', 'available'],
     ])
   })
 })

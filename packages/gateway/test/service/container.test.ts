@@ -89,7 +89,7 @@ describe('the Dockerfile', () => {
     // All but the file itself was understood.
     expect([exitCode, stderr]).toEqual([
       2,
-      expect.stringContaining('the config is not there: /etc/keyrail/keyrail.config.json'),
+      expect.stringContaining('the config does not exist: /etc/keyrail/keyrail.config.json'),
     ])
   })
 })

@@ -70,7 +70,11 @@ describe('a service whose storage rejects writes', () => {
       expect(faults()[0]).toMatchObject({ where: 'quota', code: expect.stringMatching(/^SQLite \d+$/) })
       const gone = service.process.lines().filter(({ event }) => event === 'store')
       // A write that fits in the files as they are still works, so the database may come back in between.
-      expect(gone[0]).toMatchObject({ store: 'database', state: 'gone', code: expect.stringMatching(/^SQLite \d+$/) })
+      expect(gone[0]).toMatchObject({
+        store: 'database',
+        state: 'unavailable',
+        code: expect.stringMatching(/^SQLite \d+$/),
+      })
 
       limitFiles('unlimited')
       await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'ok' }])
@@ -123,7 +127,7 @@ describe('a service whose storage rejects writes', () => {
       expect(entries.filter(({ event }) => event === 'store')).toContainEqual({
         event: 'store',
         store: 'database',
-        state: 'gone',
+        state: 'unavailable',
         code: '25006',
       })
     })

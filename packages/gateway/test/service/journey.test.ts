@@ -124,7 +124,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     const { port } = await service.logged('prometheus', ({ event }) => event === 'prometheusListening')
     const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
     expect(text).toMatch(
-      /^keyrail_items_total\{network="testnet",method="eth_blockNumber",outcome="succeeded"\} [1-9]/m,
+      /^keyrail_calls_total\{network="testnet",method="eth_blockNumber",outcome="succeeded"\} [1-9]/m,
     )
     expect((await fetch(`${service.url}/metrics`)).headers.get('content-type')).not.toMatch(/text\/plain; version/)
   })

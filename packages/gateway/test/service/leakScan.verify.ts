@@ -547,7 +547,7 @@ describe('keyrail serve, with all that it can do', () => {
       const requestId = service.lines().findLast(({ event }) => event === 'request')?.['requestId']
       const known: Secret[] = [
         { name: 'a request', text: String(requestId), whole: true },
-        { name: 'a metric', text: 'keyrail_items_total', whole: true },
+        { name: 'a metric', text: 'keyrail_calls_total', whole: true },
       ]
       expect(findSecrets(known, told)).toEqual(
         expect.arrayContaining(['a request as it is in the log', 'a metric as it is in the metrics']),
