@@ -41,9 +41,9 @@ const findOrCreateUser = async (
 ): Promise<string> => {
   const known = await accounts.operator.findUser({ email })
   if (known !== undefined) return known.id
-  const made = await accounts.operator.addUser({ email, password, role: 'operator' })
-  if (isAccountError(made)) throw new Error(`the account cannot be created: ${made.message}`)
-  return made.id
+  const created = await accounts.operator.addUser({ email, password, role: 'operator' })
+  if (isAccountError(created)) throw new Error(`the account cannot be created: ${created.message}`)
+  return created.id
 }
 
 /** Decrypts a stored key, if it has a sealed copy. */
@@ -79,7 +79,7 @@ const provideApp = async (
   const isFree = (await storage.findAccess(hashApiKey(app.apiKey))) === undefined
   const apiKey = isFree ? app.apiKey : createApiKey('app')
   for (let attempt = 1; attempt <= maxNameAttempts; attempt += 1) {
-    const made = await storage.apps.create({
+    const created = await storage.apps.create({
       userId,
       details: {
         name: attempt === 1 ? appName : `${appName} ${attempt}`,
@@ -95,8 +95,8 @@ const provideApp = async (
       max: Math.max(maxApps, 1),
       now: now(),
     })
-    if (typeof made !== 'string') return { id: made.id, apiKey }
-    if (made !== 'nameTaken') break
+    if (typeof created !== 'string') return { id: created.id, apiKey }
+    if (created !== 'nameTaken') break
   }
   throw new Error('the app cannot be created: the account has the maximum number of apps')
 }
@@ -117,16 +117,16 @@ const provideKey = async (
   const isFree = (await storage.findAccess(hashApiKey(key.apiKey))) === undefined
   const apiKey = isFree ? key.apiKey : createApiKey(network)
   const stored = storeKey(apiKey, { owner: { id: createId('key'), userId }, secret: secrets[0] })
-  const made = await storage.keys.createApiKey({
+  const created = await storage.keys.createApiKey({
     userId,
     name: `Example key, ${network}`,
     description: '',
     key: { ...stored, kind: network },
     now: now(),
   })
-  if (typeof made === 'string')
+  if (typeof created === 'string')
     throw new Error(`the ${network} key cannot be created: the account has the maximum number of keys`)
-  return { id: made.id, apiKey }
+  return { id: created.id, apiKey }
 }
 
 /**

@@ -31,14 +31,14 @@ test('a rotation reseals every key, and an old secret can be dropped afterwards'
   if (user === 'emailTaken') throw new Error('taken')
   const key = createApiKey('testnet')
   const owner = { id: createId('key'), userId: user.id }
-  const made = await storage.keys.createApiKey({
+  const created = await storage.keys.createApiKey({
     userId: user.id,
     name: 'one',
     description: '',
     key: { ...storeKey(key, { owner, secret: secrets()[0] }), kind: 'testnet' },
     now: 1,
   })
-  expect(made).toMatchObject({ id: owner.id })
+  expect(created).toMatchObject({ id: owner.id })
 
   expect(await rotateSecret({ keys: storage.keys, file, waitMs: 0 })).toEqual({
     version: 2,

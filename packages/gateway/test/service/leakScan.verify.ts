@@ -265,11 +265,11 @@ describe('keyrail serve with all features', () => {
         await send(leaver, `GET /api/admin/${path}`, undefined, headers)
 
     // Apps and keys.
-    const made = await get(ann, 'POST /api/apps', {
+    const created = await get(ann, 'POST /api/apps', {
       body: { name: 'wallet', useCase: 'Wallet', chain: 'TST', services: ['Node API'] },
       shows: ({ apiKey }) => [apiKey],
     })
-    const params = { appId: made.app.id }
+    const params = { appId: created.app.id }
     const rotated = await get(ann, 'POST /api/apps/{appId}/key/rotate', {
       params,
       body: { graceDays: 1 },
@@ -305,7 +305,7 @@ describe('keyrail serve with all features', () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     remember('a private key', pem.split('\n')[1] ?? '')
-    const jwtKeys = `POST /api/apps/${made.app.id}/jwt-keys` as const
+    const jwtKeys = `POST /api/apps/${created.app.id}/jwt-keys` as const
     for (const bad of [pem, pem.replaceAll('\n', ''), `${pem}${pem}`, pem.slice(0, 80)])
       expect((await send(ann, jwtKeys, { pem: bad })).status).toBe(422)
     const signer = createSigner('')
@@ -323,7 +323,7 @@ describe('keyrail serve with all features', () => {
       const [, payload = '', signature = ''] = jwt.split('.')
       remember('the claims of a token', payload)
       remember('the signature of a token', signature)
-      await send(ann, `POST /api/apps/${made.app.id}/jwt-keys/test`, { token: jwt })
+      await send(ann, `POST /api/apps/${created.app.id}/jwt-keys/test`, { token: jwt })
     }
     for (const [type, value] of [
       ['origin', 'https://app.example.org'],
@@ -372,7 +372,7 @@ describe('keyrail serve with all features', () => {
     for (const behave of behaviours) {
       node.behave = behave
       const byToken = [undefined, ...tokens, token, 'x'].flatMap((jwt) =>
-        [appAddress, made.addresses.testnet, `${url}/testnet/v2`].map((address) =>
+        [appAddress, created.addresses.testnet, `${url}/testnet/v2`].map((address) =>
           post(address, call('eth_gasPrice'), {
             ...allowed,
             ...(jwt === undefined ? {} : { authorization: `Bearer ${jwt}` }),
@@ -485,11 +485,11 @@ describe('keyrail serve with all features', () => {
       'metrics.csv?range=hour',
       'deployment',
       'openapi.json',
-      `apps/${made.app.id}`,
-      `apps/${made.app.id}/allow-list`,
-      `apps/${made.app.id}/jwt-keys`,
-      `apps/${made.app.id}/usage`,
-      `apps/${made.app.id}/metrics?range=hour`,
+      `apps/${created.app.id}`,
+      `apps/${created.app.id}/allow-list`,
+      `apps/${created.app.id}/jwt-keys`,
+      `apps/${created.app.id}/usage`,
+      `apps/${created.app.id}/metrics?range=hour`,
       `keys/${apiKey.key.id}`,
     ])
       expect([path, (await send(ann, `GET /api/${path}`)).status]).toEqual([path, 200])

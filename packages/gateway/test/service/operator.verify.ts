@@ -31,9 +31,9 @@ const start: typeof startTestService = async (...given) => {
   return service
 }
 const createFolder = (): string => {
-  const made = mkdtempSync(join(tmpdir(), 'keyrail-operator-'))
-  toStop.push(async () => rmSync(made, { recursive: true, force: true }))
-  return made
+  const created = mkdtempSync(join(tmpdir(), 'keyrail-operator-'))
+  toStop.push(async () => rmSync(created, { recursive: true, force: true }))
+  return created
 }
 
 const password = randomBytes(12).toString('base64url')

@@ -17,9 +17,9 @@ afterEach(() => {
   for (const stop of toStop.splice(0)) stop()
 })
 const folder = (): string => {
-  const made = mkdtempSync(join(tmpdir(), 'keyrail-wrong-'))
-  toStop.push(() => rmSync(made, { recursive: true, force: true }))
-  return made
+  const created = mkdtempSync(join(tmpdir(), 'keyrail-wrong-'))
+  toStop.push(() => rmSync(created, { recursive: true, force: true }))
+  return created
 }
 const secret = randomBytes(48).toString('base64url')
 const config = (storage = 'keyrail.db'): ServiceConfigInput => ({
