@@ -25,7 +25,7 @@ beforeAll(async () => {
   control = createControlServer({
     bounds: {},
     isProxy: () => false,
-    answer: (request, response) => {
+    handle: (request, response) => {
       reached.push(request.url ?? '')
       request.resume()
       response.end('here')
@@ -107,7 +107,7 @@ describe('HTTP/1.0 with Transfer-Encoding', () => {
   })
 
   test('on the port of Prometheus', async () => {
-    const prometheus = createPrometheus({ upstreams: () => [], parts: () => [] })
+    const prometheus = await createPrometheus({ upstreams: () => [], stores: () => [] })
     const port = await prometheus.listen({ host: '127.0.0.1', port: 0 })
     const connection = await connectTo(port)
     const head = `GET /other HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n${chunkedHeader}\r\n${keepAlive}\r\n\r\n`

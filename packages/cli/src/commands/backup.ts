@@ -1,4 +1,4 @@
-import { backUp, databaseFileOf, restore as restoreDatabase } from '@keyrail/gateway'
+import { backUp, getDatabaseFile, restore as restoreDatabase } from '@keyrail/gateway'
 import type { ReadArguments } from '../arguments/command.ts'
 import { exitCodes, wrongUsage } from '../cliError.ts'
 import { print, printData } from '../output/print.ts'
@@ -21,7 +21,7 @@ const fileOf = (given: ReadArguments, command: string): string => {
 export async function backup(given: ReadArguments): Promise<number> {
   const copy = fileOf(given, 'backup')
   const config = configFileOf(given)
-  await withConfig(config, () => backUp(databaseFileOf(config), copy))
+  await withConfig(config, () => backUp(getDatabaseFile(config), copy))
   if (given.flag('json')) await printData(JSON.stringify({ copy }))
   else await print(`The database is in ${copy}. It holds hashes and sealed keys: keep it as you keep the database.`)
   return exitCodes.ok
@@ -38,7 +38,7 @@ export async function restore(given: ReadArguments): Promise<number> {
   const copy = fileOf(given, 'restore')
   const config = configFileOf(given)
   const { database, before } = await withConfig(config, () => {
-    const file = databaseFileOf(config)
+    const file = getDatabaseFile(config)
     return { database: file, before: restoreDatabase(file, copy) }
   })
   if (given.flag('json')) await printData(JSON.stringify({ database, before: before ?? null }))

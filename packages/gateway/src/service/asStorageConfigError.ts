@@ -3,7 +3,7 @@ import type { StorageError } from '../errors/storageError.ts'
 import type { StorageOptions } from '../storage/openStorage.ts'
 import { ConfigError } from './configError.ts'
 
-/** Why PostgreSQL cannot be opened, by SQLSTATE or by Node's code. */
+/** Reasons why PostgreSQL cannot be opened, by SQLSTATE or Node's error code. */
 const postgresReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its host and port',
   ECONNRESET: 'the server closed the connection: is it PostgreSQL?',
@@ -30,7 +30,7 @@ const postgresReasons: Readonly<Record<string, string>> = {
   '57P03': 'the server is starting or stopping',
 }
 
-/** Why an SQLite file cannot be opened, by SQLite's primary code or by Node's. */
+/** Reasons why an SQLite file cannot be opened, by SQLite's primary result code or Node's error code. */
 const sqliteReasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not open or create it',
   EPERM: 'this user may not open or create it',
@@ -50,26 +50,25 @@ const sqliteReasons: Readonly<Record<string, string>> = {
 
 const sqlitePrefix = 'SQLite '
 
-/** SQLite's low byte is its primary code; the rest says which sort. */
-const primaryCode = (code: string): string =>
+/** Reduces an extended SQLite result code to its low byte, the primary code. */
+const toPrimaryCode = (code: string): string =>
   code.startsWith(sqlitePrefix) ? `${sqlitePrefix}${Number(code.slice(sqlitePrefix.length)) & 0xff}` : code
 
-/** The reason in words, with the code. A {@link StorageError} holds no part of a URL. */
-const reasonOf = ({ code, message }: StorageError, isFile: boolean): string => {
+/** The reason in words, with the code. The message of a {@link StorageError} contains no part of a URL. */
+const formatReason = ({ code, message }: StorageError, isFile: boolean): string => {
   if (code === undefined) return message
-  const reason = isFile ? sqliteReasons[primaryCode(code)] : postgresReasons[code]
+  const reason = isFile ? sqliteReasons[toPrimaryCode(code)] : postgresReasons[code]
   return reason === undefined ? message : `${reason} (${code})`
 }
 
 /**
- * Turns the failure to open a storage into a config error that names the setting and the reason.
- * @param error - What opening it threw.
- * @returns The config error; any other error, and one for a database that is in use, as it is.
+ * Turns an error of `openStorage` into a config error that names the setting and the reason.
+ * @returns The config error. Other errors, and the error for a database that is in use, are returned unchanged.
  */
 export const asStorageConfigError = (error: unknown, storage: StorageOptions): unknown => {
   if (!isStorageError(error) || error.fault === 'busy') return error
   const isFile = 'file' in storage
   return new ConfigError([
-    { path: isFile ? 'storage.file' : 'DATABASE_URL', fix: `cannot be used: ${reasonOf(error, isFile)}` },
+    { path: isFile ? 'storage.file' : 'DATABASE_URL', fix: `cannot be used: ${formatReason(error, isFile)}` },
   ])
 }

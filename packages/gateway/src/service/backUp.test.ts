@@ -30,20 +30,20 @@ const emailsIn = async (file: string): Promise<string[]> => {
   return users.map(({ email }) => email).toSorted()
 }
 
-describe('a backup', () => {
+describe('backUp', () => {
   // 15.34
-  test('of a file that is not a database is a config error with the reason', () => {
-    writeFileSync(database, 'no database at all, but long enough to be taken for one'.repeat(20))
+  test('throws a config error with the reason for a file that is not a database', () => {
+    writeFileSync(database, 'not a database, but long enough to look like one'.repeat(20))
     expect(() => backUp(database, copy)).toThrow(
       'storage.file cannot be used: it is not an SQLite database (SQLite 26)',
     )
     expect(readdirSync(folder)).toEqual(['keyrail.db'])
   })
 
-  test('is whole while the service runs, its owner alone can read it, and what is written later is not in it', async () => {
+  test('copies a snapshot of a database in use to a file that only its owner can read', async () => {
     const storage = await openStorage({ file: database })
     await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })
-    // What is committed may still be in the log beside the file.
+    // Committed rows can still be in the write-ahead log.
     expect(existsSync(`${database}-wal`)).toBe(true)
     backUp(database, copy)
     await storage.users.create({ email: 'bob@example.org', password: 'x', now: 1 })
@@ -53,18 +53,18 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([])
   })
 
-  test('never takes the place of a file, and needs a database', async () => {
+  test('does not overwrite a file, and needs a database', async () => {
     await addUser(database, 'ann@example.org')
     writeFileSync(copy, 'mine')
-    expect(() => backUp(database, copy)).toThrow('is there already')
+    expect(() => backUp(database, copy)).toThrow('already exists')
     expect(readFileSync(copy, 'utf8')).toBe('mine')
-    expect(() => backUp(join(folder, 'none.db'), join(folder, 'other.db'))).toThrow('names no file')
+    expect(() => backUp(join(folder, 'none.db'), join(folder, 'other.db'))).toThrow('names a file that does not exist')
     expect(existsSync(join(folder, 'none.db'))).toBe(false)
   })
 })
 
-describe('a restore', () => {
-  test('brings back what was, keeps what it replaced, and plays no log of before into it', async () => {
+describe('restore', () => {
+  test('restores the copy, keeps the previous database, and does not replay its log', async () => {
     await addUser(database, 'ann@example.org')
     backUp(database, copy)
     await addUser(database, 'bob@example.org')
@@ -75,7 +75,7 @@ describe('a restore', () => {
     expect(await emailsIn(before ?? '')).toEqual(['ann@example.org', 'bob@example.org'])
   })
 
-  test('makes a database where there was none', async () => {
+  test('creates a database that does not exist', async () => {
     await addUser(database, 'ann@example.org')
     backUp(database, copy)
     const other = join(folder, 'other.db')
@@ -83,7 +83,7 @@ describe('a restore', () => {
     expect(await emailsIn(other)).toEqual(['ann@example.org'])
   })
 
-  test('is rejected while a service has the database open', async () => {
+  test('throws while a service has the database open', async () => {
     await addUser(database, 'ann@example.org')
     backUp(database, copy)
     const storage = await openStorage({ file: database })
@@ -94,10 +94,10 @@ describe('a restore', () => {
   })
 
   test.each<[string, (file: string) => void]>([
-    ['no database', (file) => writeFileSync(file, 'x'.repeat(9_000))],
+    ['a file that is not a database', (file) => writeFileSync(file, 'x'.repeat(9_000))],
     ['an empty file', (file) => writeFileSync(file, '')],
     [
-      'a database of something else',
+      'a database of another program',
       (file) => {
         const other = new DatabaseSync(file)
         other.exec('create table notes (text)')
@@ -105,7 +105,7 @@ describe('a restore', () => {
       },
     ],
     [
-      'a copy with a hole',
+      'a damaged copy',
       (file) => {
         backUp(database, file)
         const bytes = readFileSync(file)
@@ -113,14 +113,14 @@ describe('a restore', () => {
         writeFileSync(file, bytes)
       },
     ],
-  ])('rejects %s, and changes nothing', async (_what, spoil) => {
+  ])('rejects %s and changes nothing', async (_what, prepare) => {
     await addUser(database, 'ann@example.org')
-    spoil(copy)
-    expect(() => restore(database, copy)).toThrow('is no whole database of Keyrail')
+    prepare(copy)
+    expect(() => restore(database, copy)).toThrow('is damaged or not a Keyrail database')
     expect(await emailsIn(database)).toEqual(['ann@example.org'])
   })
 
-  test('rejects what a newer version wrote', async () => {
+  test('rejects a copy from a newer version', async () => {
     await addUser(database, 'ann@example.org')
     backUp(database, copy)
     const newer = new DatabaseSync(copy)

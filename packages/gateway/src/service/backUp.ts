@@ -6,13 +6,13 @@ import { sqliteError } from '../storage/sqlite/sqliteError.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
 import { ConfigError } from './configError.ts'
 
-const wrong = (path: string, fix: string): ConfigError => new ConfigError([{ path, fix }])
+const fault = (path: string, fix: string): ConfigError => new ConfigError([{ path, fix }])
 
 const privateMode = 0o600
-/** A writer may hold the file for a moment. */
-const waitMs = 10_000
+/** How long to wait for a writer that has the file locked. */
+const lockTimeoutMs = 10_000
 
-/** A file that is there for good only once its folder says so. */
+/** A new file is durable only after its folder is flushed too. */
 const flushToDisk = (path: string): void => {
   const handle = openSync(path, 'r')
   try {
@@ -31,33 +31,33 @@ const copyInto = (source: DatabaseSync, copy: string, database: string): void =>
 }
 
 /**
- * Copies an SQLite database, as it is at one moment, into a new file. The service may run meanwhile.
+ * Copies a snapshot of an SQLite database to a new file. The service may be running.
  * @param database - The path of the database.
- * @param copy - The path of the copy, which must not be there yet. Only its owner can read it: it holds hashes of passwords and sealed keys.
- * @throws {ConfigError} if there is no such database, it cannot be read, or the copy is there.
+ * @param copy - The path of the new file, which must not exist. Only its owner can read it: it contains password hashes and sealed keys.
+ * @throws {ConfigError} if the database does not exist or cannot be read, or the copy exists.
  */
 export const backUp = (database: string, copy: string): void => {
-  if (!existsSync(database)) throw wrong('storage.file', 'names no file: there is nothing to back up')
+  if (!existsSync(database)) throw fault('storage.file', 'names a file that does not exist: check the path')
   const path = resolve(copy)
-  if (existsSync(path)) throw wrong('the copy', 'is there already: give another path')
-  const beside = `${path}.${process.pid}.new`
-  closeSync(openSync(beside, 'wx', privateMode))
-  const source = new DatabaseSync(resolve(database), { timeout: waitMs })
+  if (existsSync(path)) throw fault('the copy', 'already exists: choose another path')
+  const temporary = `${path}.${process.pid}.new`
+  closeSync(openSync(temporary, 'wx', privateMode))
+  const source = new DatabaseSync(resolve(database), { timeout: lockTimeoutMs })
   try {
-    // Takes an empty file for a new database, and leaves its mode as it is.
-    copyInto(source, beside, database)
-    flushToDisk(beside)
-    renameSync(beside, path)
+    // VACUUM INTO accepts an empty file and keeps its mode.
+    copyInto(source, temporary, database)
+    flushToDisk(temporary)
+    renameSync(temporary, path)
     flushToDisk(dirname(path))
   } catch (error) {
-    rmSync(beside, { force: true })
+    rmSync(temporary, { force: true })
     throw error
   } finally {
     source.close()
   }
 }
 
-/** What a copy says of itself. */
+/** Checks that a copy is an undamaged Keyrail database of a known version. */
 const checkCopy = (copy: string): void => {
   let database: DatabaseSync | undefined
   try {
@@ -66,35 +66,35 @@ const checkCopy = (copy: string): void => {
     if (found?.integrity_check !== 'ok') throw new Error('damaged')
     const { version } = database.prepare('select version from schema_version').get() as { version: number }
     if (version > (migrations.at(-1)?.version ?? 0))
-      throw wrong('the copy', 'was written by a newer version of Keyrail')
+      throw fault('the copy', 'was written by a newer version of Keyrail: update Keyrail first')
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    throw wrong('the copy', 'is no whole database of Keyrail')
+    throw fault('the copy', 'is damaged or not a Keyrail database: use another copy')
   } finally {
     database?.close()
   }
 }
 
-/** Whether some process has the database open. Only who is alone can take it out of WAL mode, which folds the log into the file besides. */
+/** Whether a process has the database open. Only a single connection can leave WAL mode, which also merges the log into the file. */
 const isInUse = (database: string): boolean => {
-  const alone = new DatabaseSync(database, { timeout: 0 })
+  const connection = new DatabaseSync(database, { timeout: 0 })
   try {
-    const mode = alone.prepare('pragma journal_mode = delete').get() as { journal_mode?: string } | undefined
+    const mode = connection.prepare('pragma journal_mode = delete').get() as { journal_mode?: string } | undefined
     return mode?.journal_mode !== 'delete'
   } catch {
     return true
   } finally {
-    alone.close()
+    connection.close()
   }
 }
 
 /**
- * Puts a copy in the place of an SQLite database. The one of before is kept beside it.
- * @param database - The path of the database; it need not be there.
- * @param copy - Made by `backUp`.
+ * Replaces an SQLite database with a copy. The previous database is renamed and stays in the same folder.
+ * @param database - The path of the database, which need not exist.
+ * @param copy - The path of a copy that `backUp` created.
  * @param options.now - Milliseconds since 1970. @default Date.now()
- * @returns Where the database of before is now, if there was one.
- * @throws {ConfigError} where the copy is not whole or of a newer version, or a process has the database open. Nothing is changed then.
+ * @returns The new path of the previous database, if there was one.
+ * @throws {ConfigError} if the copy is damaged or from a newer version, or a process has the database open. Nothing changes then.
  */
 export const restore = (
   database: string,
@@ -103,23 +103,23 @@ export const restore = (
 ): string | undefined => {
   const path = resolve(database)
   const from = resolve(copy)
-  if (!existsSync(from)) throw wrong('the copy', 'is not there')
-  if (from === path) throw wrong('the copy', 'is the database itself')
+  if (!existsSync(from)) throw fault('the copy', 'does not exist: check the path')
+  if (from === path) throw fault('the copy', 'is the database itself: choose another file')
   checkCopy(from)
-  const isThere = existsSync(path)
-  if (isThere && isInUse(path)) throw wrong('storage.file', 'is in use: stop the service first')
-  const beside = `${path}.${process.pid}.new`
-  copyFileSync(from, beside)
-  chmodSync(beside, privateMode)
-  flushToDisk(beside)
+  const exists = existsSync(path)
+  if (exists && isInUse(path)) throw fault('storage.file', 'is in use: stop the service first')
+  const temporary = `${path}.${process.pid}.new`
+  copyFileSync(from, temporary)
+  chmodSync(temporary, privateMode)
+  flushToDisk(temporary)
   let before: string | undefined
-  if (isThere) {
+  if (exists) {
     before = `${path}.before-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`
     renameSync(path, before)
   }
-  // A log of the database of before must not be played into the new one.
-  for (const rest of ['-wal', '-shm']) rmSync(`${path}${rest}`, { force: true })
-  renameSync(beside, path)
+  // SQLite must not replay the previous database's log into the new one.
+  for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+  renameSync(temporary, path)
   flushToDisk(dirname(path))
   return before
 }

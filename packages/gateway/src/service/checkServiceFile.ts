@@ -1,29 +1,23 @@
-import { checkSecrets } from './checkSecrets.ts'
 import { createStaticFiles } from './staticFiles.ts'
-import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { readTls } from './readTls.ts'
-import { toStorageConfig } from './toStorageConfig.ts'
+import { readServiceEnvironment } from './serviceEnvironment.ts'
+import type { Environment } from './serviceEnvironment.ts'
 
 /**
- * Reads a config file and the environment as `startFromFile` would, and starts nothing.
- * @param file - The config file.
+ * Checks a config file and the environment as `startFromFile` does, without starting the service.
+ * @param file - The path of the config file.
  * @param options.environment - @default process.env
- * @throws {ConfigError} where one of them cannot be used, naming what and the fix.
+ * @throws {ConfigError} that names each fault and how to fix it.
  * @example
  * checkServiceFile('keyrail.config.json')
  */
 export const checkServiceFile = (
   file: string,
-  { environment = process.env }: { environment?: Readonly<Record<string, string | undefined>> } = {},
+  { environment = process.env }: { environment?: Environment } = {},
 ): void => {
   const config = readServiceConfig(file, { environment })
-  readServerSecrets(environment)
-  toStorageConfig(config, environment)
-  checkSecrets({
-    redisUrl: environment['REDIS_URL'] || undefined,
-    operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
-  })
+  readServiceEnvironment(config, environment)
   readTls(config)
   if (config.dashboard !== undefined) createStaticFiles(config.dashboard.folder, {})
 }

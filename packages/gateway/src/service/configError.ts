@@ -1,31 +1,46 @@
-/** One thing that is wrong in a config. */
+/** One fault of a config. */
 export interface ConfigFault {
-  /** Where, as in `networks.testnet.upstreams[0].url`; empty for the whole. */
+  /** The member, such as `networks.testnet.upstreams[0].url`; empty for the whole config. */
   readonly path: string
-  /** What is wrong and what to write in its place. Repeats no value. */
+  /** What is wrong and how to fix it. Contains no value of the config. */
   readonly fix: string
 }
 
-/** What is thrown for a config that cannot be used: all its faults at once. */
+/** A config that cannot be used, with all its faults. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly ConfigFault[]
 
   constructor(faults: readonly ConfigFault[]) {
-    super(faults.map(({ path, fix }) => (path === '' ? fix : `${path} ${fix}`)).join('; '))
+    super(faults.map(formatFault).join('; '))
     this.faults = faults
   }
 }
 
+/** The fault as one line of text. */
+export const formatFault = ({ path, fix }: ConfigFault): string => (path === '' ? fix : `${path} ${fix}`)
+
 /**
- * Whether an error tells of a config that cannot be used.
+ * Whether an error is a {@link ConfigError}.
  * @param error - Anything that was caught.
  */
 export const isConfigError = (error: unknown): error is ConfigError => error instanceof ConfigError
 
+/** The config error for a file that a setting names and that cannot be read. */
+export const unreadableFile = (path: string, error: unknown): ConfigError => {
+  const reason = getErrorCode(error) ?? 'unknown error'
+  return new ConfigError([
+    { path, fix: `names a file that cannot be read (${reason}): check its path and its permissions` },
+  ])
+}
+
+/** Node's code of a system error, such as `ENOENT`. */
+export const getErrorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined
+
 /**
- * What a gateway throws for its options, as a fault of the config: it names an option as the config does, but for its limits.
- * @param error - Anything that was caught; what is no such thing comes back as it is.
+ * Turns an error of the gateway's options into a config error. The gateway names options as the config does, except for `limits`.
+ * @param error - Anything that was caught. If it is not a TypeError, it is returned unchanged.
  */
 export const asConfigError = (error: unknown): unknown => {
   if (!(error instanceof TypeError)) return error

@@ -1,64 +1,75 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import type { Server as TlsServer } from 'node:https'
 import { defaultLimits } from '../proxy/gatewayOptions.ts'
-import type { GatewayLimits } from '../proxy/gatewayOptions.ts'
+import type { GatewayLimits, GatewayOptions } from '../proxy/gatewayOptions.ts'
 import { rejectBrokenHttp } from '../proxy/http/rejectBrokenHttp.ts'
 import { createConnections } from '../proxy/http/connections.ts'
 import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
 import { shareConnections } from '../proxy/http/shareConnections.ts'
 
-/** How often late requests are looked for. */
-const lateCheckMs = 1_000
+/** How often to look for requests that have timed out. */
+const timeoutCheckMs = 1_000
 
 const withDefaults = (bounds: GatewayLimits): Required<GatewayLimits> => {
   const all = { ...defaultLimits, ...bounds }
-  // Node takes no header that may come later than its whole request.
+  // Node rejects a header timeout above the request timeout.
   return { ...all, headersTimeoutMs: Math.min(all.headersTimeoutMs, all.requestTimeoutMs) }
 }
 
-/** Makes a running server keep to other bounds. */
-export const setControlBounds = (server: Server, bounds: GatewayLimits): void => {
+const setBounds = (server: Server, bounds: GatewayLimits): void => {
   const { headersTimeoutMs, requestTimeoutMs, maxConnections } = withDefaults(bounds)
   server.headersTimeout = headersTimeoutMs
   server.requestTimeout = requestTimeoutMs
   server.maxConnections = maxConnections
 }
 
+type Tls = GatewayOptions['tls']
+
 /**
- * Makes the server of a port that the control API and the dashboard have to themselves, with the networks' bounds of connections and time.
- * @param options.bounds - What is left out is as in `defaultLimits`.
+ * Applies other bounds and another certificate to a running server.
+ * @param options.tls - Ignored by a server without TLS.
+ */
+export const updateControlServer = (server: Server, { bounds, tls }: { bounds: GatewayLimits; tls?: Tls }): void => {
+  setBounds(server, bounds)
+  if (tls !== undefined && 'setSecureContext' in server) (server as TlsServer).setSecureContext(tls)
+}
+
+/**
+ * Creates the server of the control API and the dashboard on their own port. It has the same connection and time limits as the networks.
+ * @param options.bounds - @default defaultLimits
  * @param options.tls - In PEM. @default http
- * @param options.isProxy - Whether others may come through an address: only such a one may have all connections.
- * @param options.leaving - Whether the service is about to stop: connections are then closed after each response.
- * @param options.answer - Told of a request when its turn on its connection has come.
+ * @param options.isProxy - Whether an IP address is that of a proxy, which may use all connections.
+ * @param options.isClosing - Whether the service is about to stop. Connections are then closed after each response.
+ * @param options.handle - Called for each request, in the order of its connection.
  */
 export const createControlServer = ({
   bounds,
   tls,
-  leaving = () => false,
+  isClosing = () => false,
   isProxy,
-  answer,
+  handle,
 }: {
   bounds: GatewayLimits
-  tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
-  leaving?: () => boolean
+  tls?: Tls
+  isClosing?: () => boolean
   isProxy: (ip: string) => boolean
-  answer: (request: IncomingMessage, response: ServerResponse) => void
+  handle: (request: IncomingMessage, response: ServerResponse) => void
 }): Server => {
-  const http = { connectionsCheckingInterval: lateCheckMs }
+  const http = { connectionsCheckingInterval: timeoutCheckMs }
   const server =
     tls === undefined
       ? createServer(http)
       : createTlsServer({ ...http, ...tls, handshakeTimeout: withDefaults(bounds).headersTimeoutMs })
-  setControlBounds(server, bounds)
+  setBounds(server, bounds)
   shareConnections(server, isProxy)
   const connections = createConnections()
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     connections.begin(request)
     response.on('close', () => connections.finish(request))
-    if (leaving() && connections.isLast(request)) response.shouldKeepAlive = false
-    answer(request, response)
+    if (isClosing() && connections.isLast(request)) response.shouldKeepAlive = false
+    handle(request, response)
   }
   const checkFraming = createFramingCheck()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -1,12 +1,12 @@
-/** A wait that can be ended early. */
+/** A delay that can be ended early. */
 export interface DrainDelay {
-  /** @param ms - In milliseconds. */
+  /** Waits. @param ms - In milliseconds. */
   readonly wait: (ms: number) => Promise<void>
-  /** Ends the wait. @returns Whether there was one. */
+  /** Ends the delay. @returns Whether one was running. */
   readonly skip: () => boolean
 }
 
-/** Creates the wait between reporting 503 at `/readyz` and the end of listening. */
+/** Creates the delay during which `/readyz` responds with 503 and the service still listens. */
 export const createDrainDelay = (): DrainDelay => {
   let end: (() => void) | undefined
   return {
@@ -20,9 +20,9 @@ export const createDrainDelay = (): DrainDelay => {
         }
       }),
     skip: () => {
-      const waited = end !== undefined
+      const isWaiting = end !== undefined
       end?.()
-      return waited
+      return isWaiting
     },
   }
 }

@@ -6,11 +6,10 @@ import { ConfigError } from './configError.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
 import { rotateSecret } from './rotateSecret.ts'
 import type { SecretRotation } from './rotateSecret.ts'
-import { toStorageConfig } from './toStorageConfig.ts'
+import { toStorageOptions } from './serviceEnvironment.ts'
+import type { Environment } from './serviceEnvironment.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
-/** What an operator does at the command line, on the database of a service that may run meanwhile. */
+/** Operator commands on the database of a service, which may be running. */
 export interface OperatorTools {
   readonly users: Operator
   /** Where browsers reach the dashboard. */
@@ -22,8 +21,8 @@ export interface OperatorTools {
 
 /**
  * Opens the database of a service for its operator.
- * @param file - The config file.
- * @param options.environment - Where `DATABASE_URL` and `KEYRAIL_SECRET_FILE` are. @default process.env
+ * @param file - The path of the config file.
+ * @param options.environment - For `DATABASE_URL` and `KEYRAIL_SECRET_FILE`. @default process.env
  * @throws {ConfigError} if the file cannot be used or the database cannot be opened. {StorageError} if another process holds the database.
  * @example
  * const { users, close } = await openOperatorTools('keyrail.config.json')
@@ -35,9 +34,9 @@ export const openOperatorTools = async (
   { environment = process.env }: { environment?: Environment } = {},
 ): Promise<OperatorTools> => {
   const config = readServiceConfig(file, { environment })
-  const at = toStorageConfig(config, environment)
-  const storage = await openStorage(at).catch((error: unknown) => {
-    throw asStorageConfigError(error, at)
+  const storageOptions = toStorageOptions(config, environment)
+  const storage = await openStorage(storageOptions).catch((error: unknown) => {
+    throw asStorageConfigError(error, storageOptions)
   })
   const accounts = createAccounts({ storage, signUp: () => config.signUp })
   return {
@@ -49,7 +48,7 @@ export const openOperatorTools = async (
         throw new ConfigError([
           {
             path: 'KEYRAIL_SECRET_FILE',
-            fix: 'is missing: a secret is rotated in its file, so that every instance can take it from there',
+            fix: 'is missing: rotation needs a secret in a file, which every instance reloads',
           },
         ])
       return rotateSecret({ keys: storage.keys, file: secretFile, drop })
@@ -59,20 +58,20 @@ export const openOperatorTools = async (
 }
 
 /**
- * The path of a service's SQLite database.
- * @param file - The config file.
- * @throws {ConfigError} where the file cannot be used, or the service is on PostgreSQL, which has tools of its own.
+ * Gets the path of a service's SQLite database.
+ * @param file - The path of the config file.
+ * @throws {ConfigError} if the file cannot be used, or the service uses PostgreSQL, which has its own tools.
  */
-export const databaseFileOf = (
+export const getDatabaseFile = (
   file: string,
   { environment = process.env }: { environment?: Environment } = {},
 ): string => {
-  const storage = toStorageConfig(readServiceConfig(file, { environment }), environment)
+  const storage = toStorageOptions(readServiceConfig(file, { environment }), environment)
   if ('file' in storage) return storage.file
   throw new ConfigError([
     {
       path: 'DATABASE_URL',
-      fix: 'names a PostgreSQL database: back it up with pg_dump, and restore it with pg_restore',
+      fix: 'is a PostgreSQL database: back it up with pg_dump and restore it with pg_restore',
     },
   ])
 }

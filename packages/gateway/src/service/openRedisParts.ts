@@ -4,25 +4,26 @@ import type { RedisInvalidation } from '../storage/redis/createRedisInvalidation
 import type { RedisLink } from '../storage/redis/openRedis.ts'
 import type { Change } from '../storage/changes.ts'
 
-/** What a service has of Redis. */
+/** The parts of a service that use Redis. */
 export interface RedisParts {
   readonly link: RedisLink
   readonly invalidation: RedisInvalidation
-  /** @param local - Decides while Redis does not. */
+  /** @param local - The rate limiter to use while Redis is unavailable. */
   readonly createRates: (local: LocalRateLimiter) => RateLimiter
   readonly close: () => Promise<void>
 }
 
 /**
- * Opens what a service has of Redis. Loaded late: who has none does not wait for it.
- * @param url - `undefined`: there is none.
- * @param onChange - Told of what other instances changed.
+ * Connects to Redis.
+ * @param url - `undefined` for a service without Redis.
+ * @param onChange - Called with the changes of other instances.
  */
 export const openRedisParts = async (
   url: string | undefined,
   onChange: (changes: readonly Change[]) => void,
 ): Promise<RedisParts | undefined> => {
   if (url === undefined) return undefined
+  // Imported lazily: a service on one machine has no Redis.
   const [{ openRedis }, { createRedisInvalidation }, { createRedisRateLimiter }] = await Promise.all([
     import('../storage/redis/openRedis.ts'),
     import('../storage/redis/createRedisInvalidation.ts'),

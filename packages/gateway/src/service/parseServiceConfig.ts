@@ -4,30 +4,28 @@ import type { ConfigFault } from './configError.ts'
 import { serviceConfigSchema } from './serviceConfig.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
 
-/** Whoever mixed up name and value may have put a URL or a key there. */
-const shownName = (name: string): string =>
-  /^[A-Za-z$]{1,40}$/.test(name) ? `'${name}'` : 'something that looks like no name'
+/** Quotes a member name. Anything that does not look like a name could be a URL or a key and is not repeated. */
+const quoteName = (name: string): string => (/^[A-Za-z$]{1,40}$/.test(name) ? `"${name}"` : '(name hidden)')
 
-const shownPath = (path: readonly PropertyKey[]): string =>
+const formatPath = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (before, part) =>
       typeof part === 'number' ? `${before}[${part}]` : before === '' ? String(part) : `${before}.${String(part)}`,
     '',
   )
 
-const faultOf = (issue: z.core.$ZodIssue): ConfigFault => {
-  const path = shownPath(issue.path)
-  if (issue.code !== 'unrecognized_keys') return { path: path === '' ? 'the config' : path, fix: issue.message }
-  return {
-    path: path === '' ? 'the config' : path,
-    fix: `has ${issue.keys.map(shownName).join(', ')}, which ${issue.keys.length === 1 ? 'is' : 'are'} not known; ${issue.message}`,
-  }
+const toFault = (issue: z.core.$ZodIssue): ConfigFault => {
+  const path = formatPath(issue.path) || 'the config'
+  if (issue.code !== 'unrecognized_keys') return { path, fix: issue.message }
+  const names = issue.keys.map(quoteName).join(', ')
+  const members = issue.keys.length === 1 ? 'an unknown member' : 'unknown members'
+  return { path, fix: `has ${members} ${names}: ${issue.message}` }
 }
 
 /**
- * Reads a config with distrust, and fills in the defaults.
- * @param given - As it came out of JSON.
- * @throws {ConfigError} naming every fault with its fix; no value is repeated, since one may be a secret.
+ * Validates a config and fills in the defaults.
+ * @param input - The parsed JSON of a config file.
+ * @throws {ConfigError} that names each fault and how to fix it. It repeats no value, because values can be secrets.
  * @example
  * const config = parseServiceConfig({
  *   publicUrl: 'https://rpc.example.org',
@@ -38,8 +36,8 @@ const faultOf = (issue: z.core.$ZodIssue): ConfigFault => {
  *   },
  * })
  */
-export const parseServiceConfig = (given: unknown): ServiceConfig => {
-  const parsed = serviceConfigSchema.safeParse(given)
+export const parseServiceConfig = (input: unknown): ServiceConfig => {
+  const parsed = serviceConfigSchema.safeParse(input)
   if (parsed.success) return parsed.data
-  throw new ConfigError(parsed.error.issues.map(faultOf))
+  throw new ConfigError(parsed.error.issues.map(toFault))
 }

@@ -9,14 +9,14 @@ afterEach(async () => {
 })
 
 const start = async () => {
-  const prometheus = createPrometheus({
+  const prometheus = await createPrometheus({
     upstreams: () => [
       { network: 'mainnet', upstream: 'main-"1"', healthy: false },
       { network: 'mainnet', upstream: 'main-2', healthy: true },
     ],
-    parts: () => [
-      { name: 'database', works: true },
-      { name: 'redis', works: false },
+    stores: () => [
+      { name: 'database', isAvailable: true },
+      { name: 'redis', isAvailable: false },
     ],
   })
   toStop.push(prometheus)
@@ -25,18 +25,18 @@ const start = async () => {
 }
 
 describe('prometheus', () => {
-  test('tells requests, items, upstreams and what is degraded, on /metrics alone', async () => {
+  test('serves counters, histograms and gauges at /metrics only', async () => {
     const { prometheus, url } = await start()
-    prometheus.see({ event: 'request', requestId: '1', network: 'testnet', status: 200, durationMs: 3 })
-    prometheus.see({ event: 'request', requestId: '2', network: 'testnet', status: 200, durationMs: 40_000 })
-    prometheus.see({ event: 'request', requestId: '3', status: 404, reason: 'not_found', durationMs: 1 })
-    prometheus.count('testnet', 'eth_call', 'succeeded')
-    prometheus.count('testnet', 'eth_call', 'succeeded')
+    prometheus.observe({ event: 'request', requestId: '1', network: 'testnet', status: 200, durationMs: 3 })
+    prometheus.observe({ event: 'request', requestId: '2', network: 'testnet', status: 200, durationMs: 40_000 })
+    prometheus.observe({ event: 'request', requestId: '3', status: 404, reason: 'not_found', durationMs: 1 })
+    prometheus.countCalls('testnet', 'eth_call', 'succeeded')
+    prometheus.countCalls('testnet', 'eth_call', 'succeeded')
     const text = await (await fetch(`${url}/metrics`)).text()
     for (const line of [
       'keyrail_requests_total{network="testnet",status="200",reason="none"} 2',
       'keyrail_requests_total{network="none",status="404",reason="not_found"} 1',
-      'keyrail_items_total{network="testnet",method="eth_call",outcome="succeeded"} 2',
+      'keyrail_calls_total{network="testnet",method="eth_call",outcome="succeeded"} 2',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="0.0025"} 0',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="0.005"} 1',
       'keyrail_request_duration_seconds_bucket{network="testnet",le="+Inf"} 2',
@@ -52,28 +52,29 @@ describe('prometheus', () => {
     expect((await fetch(`${url}/metrics`, { method: 'POST' })).status).toBe(404)
   })
 
-  test('on this machine answers to its names alone', async () => {
+  test('accepts only loopback host names on a loopback interface', async () => {
     const { url } = await start()
     const { port } = new URL(url)
-    const ask = (host: string): Promise<number | undefined> =>
+    const getStatus = (host: string): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
-        const asked = request(`${url}/metrics`, { headers: { host }, agent: false }, (response) => {
+        const sent = request(`${url}/metrics`, { headers: { host }, agent: false }, (response) => {
           response.resume()
           resolve(response.statusCode)
         })
-        asked.on('error', reject)
-        asked.end()
+        sent.on('error', reject)
+        sent.end()
       })
-    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) expect(await ask(host)).toBe(200)
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
+      expect(await getStatus(host)).toBe(200)
     for (const host of [`evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost.evil.example`])
-      expect(await ask(host)).toBe(421)
+      expect(await getStatus(host)).toBe(421)
   })
 
-  test('keeps few methods, however many names come', async () => {
+  test('counts methods beyond the limit as "other"', async () => {
     const { prometheus } = await start()
-    for (let index = 0; index < 1_000; index += 1) prometheus.count('testnet', `method_${index}`, 'succeeded')
-    const lines = (await prometheus.text()).split('\n').filter((line) => line.startsWith('keyrail_items_total{'))
+    for (let index = 0; index < 1_000; index += 1) prometheus.countCalls('testnet', `method_${index}`, 'succeeded')
+    const lines = (await prometheus.text()).split('\n').filter((line) => line.startsWith('keyrail_calls_total{'))
     expect(lines).toHaveLength(201)
-    expect(lines).toContain('keyrail_items_total{network="testnet",method="other",outcome="succeeded"} 800')
+    expect(lines).toContain('keyrail_calls_total{network="testnet",method="other",outcome="succeeded"} 800')
   })
 })

@@ -1,70 +1,252 @@
 import { createServer } from 'node:http'
-import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
-import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
+import type { Histogram } from 'prom-client'
 import { networkNames } from '../lib/network.ts'
 import type { Network } from '../lib/network.ts'
-import { createHistogram, metricText } from './metricsText.ts'
-import type { Histogram, Sample } from './metricsText.ts'
-import type { ServiceLogEntry } from './serviceLog.ts'
+import { createFramingCheck } from '../proxy/http/createFramingCheck.ts'
+import { listenOn, stopListening } from '../proxy/http/listenOn.ts'
 import type { UpstreamState } from '../proxy/upstream/createUpstreamGroup.ts'
+import type { ServiceLogEntry } from './serviceLog.ts'
 import type { StoreState } from './watchStores.ts'
 
-/** What Prometheus reads, on a port of its own. */
+/** The metrics of a service, served to Prometheus on their own port. */
 export interface Prometheus {
-  /** Counts by what is told to the log. Cheap: it is called for every request. */
-  readonly see: (entry: ServiceLogEntry) => void
-  /** Counts items of a request. */
-  readonly count: (network: Network, method: string, outcome: string, items?: number) => void
-  /** All of it, in the text form. */
+  /** Counts a log entry. Cheap: it runs for every request. */
+  readonly observe: (entry: ServiceLogEntry) => void
+  /** Counts calls of a request. @param calls - @default 1 */
+  readonly countCalls: (network: Network, method: string, outcome: string, calls?: number) => void
+  /** All metrics in the text exposition format. */
   readonly text: () => Promise<string>
-  /** @throws What listening failed with. */
+  /** @throws The error of `listen`. */
   readonly listen: (at: { host: string; port: number }) => Promise<number>
   readonly close: () => Promise<void>
 }
 
-/** More methods than the schema has; what comes after is counted as `other`. */
-const mostMethods = 200
-const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-
-/** Whether a Host header, with or without a port, names this machine to itself. */
-const isLoopbackName = (host: string | undefined): boolean =>
-  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '')
-
-/** Counts by a few labels: one Map a label, so that no text is put together for a count. */
-const createCounts = () => {
-  const counts = new Map<string, Map<string, Map<string, number>>>()
-  const within = <T>(map: Map<string, Map<string, T>>, name: string): Map<string, T> => {
-    const known = map.get(name)
-    if (known !== undefined) return known
-    const made = new Map<string, T>()
-    map.set(name, made)
-    return made
-  }
-  return {
-    add: ([first, second, third]: readonly [string, string, string], by = 1): void => {
-      const last = within<number>(within(counts, first), second)
-      last.set(third, (last.get(third) ?? 0) + by)
-    },
-    samples: ([one, two, three]: readonly [string, string, string]): Sample[] =>
-      [...counts].flatMap(([first, seconds]) =>
-        [...seconds].flatMap(([second, thirds]) =>
-          [...thirds].map(([third, value]) => ({ labels: { [one]: first, [two]: second, [three]: third }, value })),
-        ),
-      ),
-  }
-}
-
-/** What gauges are read from. Asked at each scrape, so that a gauge always shows the current state. */
+/** Where gauges are read from at each scrape. */
 export interface GaugeSources {
   /** Every upstream of the current config. */
   readonly upstreams: () => readonly UpstreamState[]
-  /** Every part that the service can do without for a while. */
-  readonly parts: () => readonly StoreState[]
-  /** How many lines of the log were dropped so far. @default none */
+  /** The database and, if there is one, Redis. */
+  readonly stores: () => readonly StoreState[]
+  /** How many log lines were dropped. @default () => 0 */
   readonly droppedLogLines?: (() => number) | undefined
 }
 
-/** Two samples with the same labels are an error in Prometheus: upstreams that share a name are healthy if all of them are. */
+/** More methods than the schema has; any further method is counted as `other`. */
+const maxMethods = 200
+/** In seconds. */
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/**
+ * Creates the metrics of a service. Every label has few values: networks, methods of the schema, outcomes, upstream names.
+ *
+ * Requests are counted in Maps and arrays, which prom-client reads at each scrape: its own counters take about 20 times as long per request.
+ */
+export const createPrometheus = async ({
+  upstreams,
+  stores,
+  droppedLogLines = () => 0,
+}: GaugeSources): Promise<Prometheus> => {
+  // Imported lazily: most deployments have no metrics endpoint.
+  const { Counter, Gauge, Registry, collectDefaultMetrics } = await import('prom-client')
+  const registry = new Registry()
+  const registers = [registry]
+
+  const registerCounts = (
+    name: string,
+    { help, labelNames, counts }: { help: string; labelNames: Labels; counts: Counts },
+  ): void => {
+    const [one, two, three] = labelNames
+    const counter = new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect: () => {
+        counter.reset()
+        counts.each((values, count) => counter.inc({ [one]: values[0], [two]: values[1], [three]: values[2] }, count))
+      },
+    })
+  }
+  const registerGauge = (
+    name: string,
+    { help, labelNames, samples }: { help: string; labelNames: readonly string[]; samples: () => readonly Sample[] },
+  ): void => {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect: () => {
+        gauge.reset()
+        for (const { labels, value } of samples()) gauge.set(labels, value)
+      },
+    })
+  }
+
+  const requests = createCounts()
+  registerCounts('keyrail_requests_total', {
+    help: 'Requests to the networks, by HTTP status and rejection reason.',
+    labelNames: ['network', 'status', 'reason'],
+    counts: requests,
+  })
+  const calls = createCounts()
+  registerCounts('keyrail_calls_total', {
+    help: 'Calls with a known API key, by outcome. Each call of a batch counts.',
+    labelNames: ['network', 'method', 'outcome'],
+    counts: calls,
+  })
+  const durations = new Map(networkNames.map((network) => [network, createDurations()]))
+  registry.registerMetric(
+    toHistogram(durations, {
+      name: 'keyrail_request_duration_seconds',
+      help: 'Time from the request header to the end of the response.',
+    }),
+  )
+  const disconnects = new Counter({
+    name: 'keyrail_client_disconnects_total',
+    help: 'Requests whose client disconnected before the response was ready.',
+    registers,
+  })
+  registerGauge('keyrail_upstream_healthy', {
+    help: 'Whether an upstream can be used: 1 if so, else 0.',
+    labelNames: ['network', 'upstream'],
+    samples: () => healthSamples(upstreams()),
+  })
+  registerGauge('keyrail_degraded', {
+    help: 'Whether the database or Redis is unavailable: 1 if so, else 0.',
+    labelNames: ['part'],
+    samples: () => stores().map(({ name, isAvailable }) => ({ labels: { part: name }, value: isAvailable ? 0 : 1 })),
+  })
+  const reloads = new Counter({
+    name: 'keyrail_config_reloads_total',
+    help: 'Config reloads, by result.',
+    labelNames: ['result'],
+    registers,
+  })
+  for (const result of ['applied', 'rejected']) reloads.inc({ result }, 0)
+  const outageGranted = new Counter({
+    name: 'keyrail_outage_granted_total',
+    help: 'Calls granted without the database and counted against their quotas later.',
+    registers,
+  })
+  const dropped = new Counter({
+    name: 'keyrail_log_lines_dropped_total',
+    help: 'Log lines dropped because the log reader was slow.',
+    registers,
+    collect: () => {
+      dropped.reset()
+      dropped.inc(droppedLogLines())
+    },
+  })
+  collectDefaultMetrics({ register: registry })
+
+  const methods = new Set<string>()
+  const text = (): Promise<string> => registry.metrics()
+  const server = createMetricsServer(text)
+
+  return {
+    observe: (entry) => {
+      if (entry.event === 'request') {
+        const network = entry.network ?? 'none'
+        requests.add([network, String(entry.status), entry.reason ?? 'none'])
+        if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
+      } else if (entry.event === 'disconnected') disconnects.inc()
+      else if (entry.event === 'config') reloads.inc({ result: entry.state })
+      else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted.inc(entry.items)
+    },
+    countCalls: (network, method, outcome, count = 1) => {
+      const isKnown = methods.has(method) || methods.size < maxMethods
+      if (isKnown) methods.add(method)
+      calls.add([network, isKnown ? method : 'other', outcome], count)
+    },
+    text,
+    listen: server.listen,
+    close: server.close,
+  }
+}
+
+/** One value of a metric, with its labels. */
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+type Labels = readonly [string, string, string]
+
+/** Counts by three labels. */
+interface Counts {
+  readonly add: (values: Labels, by?: number) => void
+  readonly each: (visit: (values: Labels, count: number) => void) => void
+}
+
+/** One Map per label, so that counting concatenates no strings. */
+const createCounts = (): Counts => {
+  const counts = new Map<string, Map<string, Map<string, number>>>()
+  const getOrCreate = <T>(map: Map<string, Map<string, T>>, name: string): Map<string, T> => {
+    const known = map.get(name)
+    if (known !== undefined) return known
+    const created = new Map<string, T>()
+    map.set(name, created)
+    return created
+  }
+  return {
+    add: ([first, second, third], by = 1) => {
+      const last = getOrCreate<number>(getOrCreate(counts, first), second)
+      last.set(third, (last.get(third) ?? 0) + by)
+    },
+    each: (visit) => {
+      for (const [first, seconds] of counts)
+        for (const [second, thirds] of seconds)
+          for (const [third, value] of thirds) visit([first, second, third], value)
+    },
+  }
+}
+
+/** Durations counted by bucket. */
+interface Durations {
+  readonly observe: (seconds: number) => void
+  readonly read: () => { readonly buckets: Float64Array; readonly sum: number }
+}
+
+const createDurations = (): Durations => {
+  const buckets = new Float64Array(durationBuckets.length + 1)
+  let sum = 0
+  return {
+    observe: (seconds) => {
+      let bucket = 0
+      while (bucket < durationBuckets.length && seconds > (durationBuckets[bucket] ?? 0)) bucket += 1
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1
+      sum += seconds
+    },
+    read: () => ({ buckets, sum }),
+  }
+}
+
+/** A metric for prom-client's registry, which calls `get` at each scrape. Its own `Histogram` only accepts one observation at a time. */
+const toHistogram = (
+  durations: ReadonlyMap<Network, Durations>,
+  { name, help }: { name: string; help: string },
+): Histogram => {
+  const get = async (): Promise<object> => {
+    const values = [...durations].flatMap(([network, { read }]) => {
+      const { buckets, sum } = read()
+      let count = 0
+      const cumulative = [...durationBuckets, '+Inf'].map((le, index) => {
+        count += buckets[index] ?? 0
+        return { metricName: `${name}_bucket`, labels: { network, le }, value: count }
+      })
+      return [
+        ...cumulative,
+        { metricName: `${name}_sum`, labels: { network }, value: sum },
+        { metricName: `${name}_count`, labels: { network }, value: count },
+      ]
+    })
+    return { name, help, type: 'histogram', values }
+  }
+  return { name, get } as unknown as Histogram
+}
+
+/** Prometheus rejects two samples with the same labels, so upstreams that share a name are healthy only if all of them are. */
 const healthSamples = (upstreams: readonly UpstreamState[]): Sample[] => {
   const samples = new Map<string, Sample>()
   for (const { network, upstream, healthy } of upstreams) {
@@ -75,101 +257,19 @@ const healthSamples = (upstreams: readonly UpstreamState[]): Sample[] => {
   return [...samples.values()]
 }
 
-/** Creates the metrics of a service. Every label has few values: networks, methods of the schema, outcomes, names of upstreams. */
-export const createPrometheus = ({ upstreams, parts, droppedLogLines = () => 0 }: GaugeSources): Prometheus => {
-  const requests = createCounts()
-  const items = createCounts()
-  const durations = new Map<Network, Histogram>(networkNames.map((network) => [network, createHistogram(bounds)]))
-  const methods = new Set<string>()
-  let disconnected = 0
-  let outageGranted = 0
-  const reloads = { taken: 0, rejected: 0 }
-  let own: (() => Promise<string>) | undefined
+/** Whether a Host header, with or without a port, names the loopback interface. */
+const isLoopbackName = (host: string | undefined): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host ?? '')
 
-  const see = (entry: ServiceLogEntry): void => {
-    if (entry.event === 'request') {
-      const network = entry.network ?? 'none'
-      requests.add([network, String(entry.status), entry.reason ?? 'none'])
-      if (network !== 'none') durations.get(network)?.observe(entry.durationMs / 1_000)
-    } else if (entry.event === 'disconnected') disconnected += 1
-    else if (entry.event === 'config') reloads[entry.state] += 1
-    else if (entry.event === 'quotaDegraded' && entry.state === 'ended') outageGranted += entry.items
-  }
-
-  const text = async (): Promise<string> => {
-    if (own === undefined) {
-      // Loaded late: who wants no metrics does not wait for it.
-      const { Registry, collectDefaultMetrics } = await import('prom-client')
-      const registry = new Registry()
-      collectDefaultMetrics({ register: registry })
-      own = () => registry.metrics()
-    }
-    const single = (value: number): Sample[] => [{ labels: {}, value }]
-    return [
-      metricText({
-        name: 'keyrail_requests_total',
-        help: 'Requests to the networks, by HTTP status and, where rejected, by reason.',
-        type: 'counter',
-        samples: requests.samples(['network', 'status', 'reason']),
-      }),
-      metricText({
-        name: 'keyrail_items_total',
-        help: 'Calls that came with a known key, items of batches singly, by how they ended.',
-        type: 'counter',
-        samples: items.samples(['network', 'method', 'outcome']),
-      }),
-      '# HELP keyrail_request_duration_seconds From the header of a request to the end of its answer.\n# TYPE keyrail_request_duration_seconds histogram\n',
-      ...[...durations].map(
-        ([network, histogram]) => `${histogram.lines('keyrail_request_duration_seconds', { network }).join('\n')}\n`,
-      ),
-      metricText({
-        name: 'keyrail_disconnected_total',
-        help: 'Callers that went away before their answer.',
-        type: 'counter',
-        samples: single(disconnected),
-      }),
-      metricText({
-        name: 'keyrail_upstream_healthy',
-        help: 'Whether an upstream may be used now.',
-        type: 'gauge',
-        samples: healthSamples(upstreams()),
-      }),
-      metricText({
-        name: 'keyrail_degraded',
-        help: 'Whether a part does not work at the moment though calls do.',
-        type: 'gauge',
-        samples: parts().map(({ name, works }) => ({ labels: { part: name }, value: works ? 0 : 1 })),
-      }),
-      metricText({
-        name: 'keyrail_config_reloads_total',
-        help: 'Configs that were read anew while the service ran.',
-        type: 'counter',
-        samples: Object.entries(reloads).map(([result, value]) => ({ labels: { result }, value })),
-      }),
-      metricText({
-        name: 'keyrail_outage_granted_total',
-        help: 'Items accepted without the database, booked afterwards.',
-        type: 'counter',
-        samples: single(outageGranted),
-      }),
-      metricText({
-        name: 'keyrail_log_lines_dropped_total',
-        help: 'Lines of the log that were dropped, because their reader was slow.',
-        type: 'counter',
-        samples: single(droppedLogLines()),
-      }),
-      await own(),
-    ].join('')
-  }
-
-  let loopback = false
+/** Serves `/metrics`. On a loopback interface it also checks the Host header, so that a web page cannot reach it by DNS rebinding. */
+const createMetricsServer = (text: () => Promise<string>): Pick<Prometheus, 'listen' | 'close'> => {
+  let isLoopback = false
   const checkFraming = createFramingCheck()
   const server = createServer((request, response) => {
     const framing = checkFraming(request, response)
     if (framing === 'reject') response.writeHead(400, { 'Content-Length': 0 }).end()
     if (framing !== 'answer') return
-    // On this machine alone it is for this machine: a page of elsewhere must not reach it under a name of its own.
-    if (loopback && !isLoopbackName(request.headers.host)) {
+    if (isLoopback && !isLoopbackName(request.headers.host)) {
       response.writeHead(421, { 'Content-Length': 0 }).end()
       return
     }
@@ -183,17 +283,9 @@ export const createPrometheus = ({ upstreams, parts, droppedLogLines = () => 0 }
       () => response.writeHead(500).end(),
     )
   })
-
   return {
-    see,
-    count: (network, method, outcome, count = 1) => {
-      const isKnown = methods.has(method) || methods.size < mostMethods
-      if (isKnown) methods.add(method)
-      items.add([network, isKnown ? method : 'other', outcome], count)
-    },
-    text,
     listen: (at) => {
-      loopback = isLoopbackName(at.host.includes(':') ? `[${at.host}]` : at.host)
+      isLoopback = isLoopbackName(at.host.includes(':') ? `[${at.host}]` : at.host)
       return listenOn(server, at)
     },
     close: () => stopListening(server, 0),

@@ -10,16 +10,18 @@ import { createId } from '../storage/createId.ts'
 import type { Storage } from '../storage/openStorage.ts'
 import type { ServerSecrets } from './readServerSecrets.ts'
 
-/** An account with an app and a key for each network, by the very secrets that they are to have. */
+/** An account with an app and an API key for each network, including their ids and secrets. */
 export interface ProvidedAccount {
   readonly account: { readonly email: string; readonly password: string }
   readonly app: { readonly id: string; readonly apiKey: string }
   readonly keys: Readonly<Record<Network, { readonly id: string; readonly apiKey: string }>>
 }
 
-/** What the service stands in front of, as far as the app says it. */
-export interface ProvidedFor {
+/** Settings of the provided app. */
+export interface ProvideOptions {
+  /** The symbol of the chain. */
   readonly chain: string
+  /** How many apps an account may have. */
   readonly maxApps: number
 }
 
@@ -31,18 +33,21 @@ interface Parts {
 }
 
 const appName = 'Example app'
-const attempts = 20
+const maxNameAttempts = 20
 
-const userOf = async ({ accounts }: Parts, { email, password }: ProvidedAccount['account']): Promise<string> => {
+const findOrCreateUser = async (
+  { accounts }: Parts,
+  { email, password }: ProvidedAccount['account'],
+): Promise<string> => {
   const known = await accounts.operator.findUser({ email })
   if (known !== undefined) return known.id
-  const made = await accounts.operator.addUser({ email, password, role: 'operator' })
-  if (isAccountError(made)) throw new Error(`the account cannot be made: ${made.message}`)
-  return made.id
+  const created = await accounts.operator.addUser({ email, password, role: 'operator' })
+  if (isAccountError(created)) throw new Error(`the account cannot be created: ${created.message}`)
+  return created.id
 }
 
-/** What a stored key is now, where it can be shown. */
-const revealed = async (
+/** Decrypts a stored key, if it has a sealed copy. */
+const revealKey = async (
   { storage, secrets }: Parts,
   owner: { id: string; userId: string },
 ): Promise<string | undefined> => {
@@ -54,27 +59,27 @@ const revealed = async (
   }
 }
 
-/** Whether a key opens something of this user now. */
-const accessBy = async ({ storage }: Parts, apiKey: string, userId: string) => {
+/** Finds what a key gives access to, if it is an active key of this user. */
+const findActiveAccess = async ({ storage }: Parts, apiKey: string, userId: string) => {
   const access = await storage.findAccess(hashApiKey(apiKey))
   return access?.user.id === userId && access.keyState === 'active' && !access.old ? access : undefined
 }
 
 const provideApp = async (
   parts: Parts,
-  { app, userId, chain, maxApps }: ProvidedFor & { app: ProvidedAccount['app']; userId: string },
+  { app, userId, chain, maxApps }: ProvideOptions & { app: ProvidedAccount['app']; userId: string },
 ): Promise<ProvidedAccount['app']> => {
   const { storage, secrets, now } = parts
-  const access = await accessBy(parts, app.apiKey, userId)
+  const access = await findActiveAccess(parts, app.apiKey, userId)
   if (access?.app) return { id: access.app.id, apiKey: app.apiKey }
-  // Its key may have been rotated since.
+  // The app's key may have been rotated since.
   const key = await storage.keys.findOfApp({ appId: app.id, userId })
-  const current = key && (await revealed(parts, { id: key.id, userId }))
+  const current = key && (await revealKey(parts, { id: key.id, userId }))
   if (current !== undefined) return { id: app.id, apiKey: current }
   const isFree = (await storage.findAccess(hashApiKey(app.apiKey))) === undefined
   const apiKey = isFree ? app.apiKey : createApiKey('app')
-  for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const made = await storage.apps.create({
+  for (let attempt = 1; attempt <= maxNameAttempts; attempt += 1) {
+    const created = await storage.apps.create({
       userId,
       details: {
         name: attempt === 1 ? appName : `${appName} ${attempt}`,
@@ -90,10 +95,10 @@ const provideApp = async (
       max: Math.max(maxApps, 1),
       now: now(),
     })
-    if (typeof made !== 'string') return { id: made.id, apiKey }
-    if (made !== 'nameTaken') break
+    if (typeof created !== 'string') return { id: created.id, apiKey }
+    if (created !== 'nameTaken') break
   }
-  throw new Error('the app cannot be made: the account has as many as it may')
+  throw new Error('the app cannot be created: the account has the maximum number of apps')
 }
 
 const provideKey = async (
@@ -101,43 +106,44 @@ const provideKey = async (
   { network, key, userId }: { network: Network; key: { id: string; apiKey: string }; userId: string },
 ): Promise<{ id: string; apiKey: string }> => {
   const { storage, secrets, now } = parts
-  const access = await accessBy(parts, key.apiKey, userId)
+  const access = await findActiveAccess(parts, key.apiKey, userId)
   if (access !== undefined) return { id: access.keyId, apiKey: key.apiKey }
-  // It may have been rotated, or revoked and another made in its place.
-  const own = (await storage.keys.listApiKeys(userId)).filter(({ kind }) => kind === network)
-  for (const { id } of own.toSorted((one) => (one.id === key.id ? -1 : 1))) {
-    const apiKey = await revealed(parts, { id, userId })
+  // The key may have been rotated, or revoked and replaced by another one.
+  const userKeys = (await storage.keys.listApiKeys(userId)).filter(({ kind }) => kind === network)
+  for (const { id } of userKeys.toSorted((one) => (one.id === key.id ? -1 : 1))) {
+    const apiKey = await revealKey(parts, { id, userId })
     if (apiKey !== undefined) return { id, apiKey }
   }
   const isFree = (await storage.findAccess(hashApiKey(key.apiKey))) === undefined
   const apiKey = isFree ? key.apiKey : createApiKey(network)
   const stored = storeKey(apiKey, { owner: { id: createId('key'), userId }, secret: secrets[0] })
-  const made = await storage.keys.createApiKey({
+  const created = await storage.keys.createApiKey({
     userId,
     name: `Example key, ${network}`,
     description: '',
     key: { ...stored, kind: network },
     now: now(),
   })
-  if (typeof made === 'string') throw new Error(`the ${network} key cannot be made: the account has as many as it may`)
-  return { id: made.id, apiKey }
+  if (typeof created === 'string')
+    throw new Error(`the ${network} key cannot be created: the account has the maximum number of keys`)
+  return { id: created.id, apiKey }
 }
 
 /**
- * Sees to it that an account is there, with an app and a key for each network. What is there is left as it is; a key that was exchanged or
- * revoked since gives way to the one that works now.
- * @param wanted - The account, and the keys that it is to have where they are not there yet.
- * @returns What is there: its ids, and keys that work.
+ * Ensures that an account exists, with an app and an API key for each network. Existing ones stay unchanged. If a key was rotated or revoked,
+ * the current key is returned instead.
+ * @param wanted - The account, and the keys to create if they do not exist.
+ * @returns The account, with the current ids and keys.
  */
 export const provideAccount = async (
   parts: Parts,
   wanted: ProvidedAccount,
-  of: ProvidedFor,
+  options: ProvideOptions,
 ): Promise<ProvidedAccount> => {
-  const userId = await userOf(parts, wanted.account)
-  const app = await provideApp(parts, { ...of, app: wanted.app, userId })
-  const keyOf = (network: Network) => provideKey(parts, { network, key: wanted.keys[network], userId })
-  // One after the other: SQLite has one writer.
-  const testnet = await keyOf('testnet')
-  return { account: wanted.account, app, keys: { testnet, mainnet: await keyOf('mainnet') } }
+  const userId = await findOrCreateUser(parts, wanted.account)
+  const app = await provideApp(parts, { ...options, app: wanted.app, userId })
+  const provideFor = (network: Network) => provideKey(parts, { network, key: wanted.keys[network], userId })
+  // In sequence: SQLite has one writer.
+  const testnet = await provideFor('testnet')
+  return { account: wanted.account, app, keys: { testnet, mainnet: await provideFor('mainnet') } }
 }

@@ -9,7 +9,7 @@ describe('createRedact', () => {
   const redact = createRedact([secret, 'abc'])
 
   test.each([
-    ['as it is', secret],
+    ['unchanged', secret],
     ['in JSON', JSON.stringify({ secret })],
     ['percent-encoded', encodeURIComponent(secret)],
     ['in base64', Buffer.from(secret).toString('base64')],
@@ -22,15 +22,15 @@ describe('createRedact', () => {
 
   test.each<[string, string]>([
     ['a key', createApiKey('app')],
-    ['a token of a script', `krp_${'a1B2'.repeat(9)}`],
+    ['an access token', `krp_${'a1B2'.repeat(9)}`],
     ['a JWT', `eyJ${'a'.repeat(20)}.${'b'.repeat(20)}.${'c'.repeat(20)}`],
     ['a PEM', generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()],
-    ["a password's hash", '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g'],
+    ['a password hash', '$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g'],
   ])('hides %s by its shape', (_what, text) => {
     expect(redact(JSON.stringify({ at: `before ${text.trim()} after` }))).toBe('{"at":"before [secret] after"}')
   })
 
-  test.each(Object.entries(secretSpellings))('hides a key of a node %s', (_, spell) => {
+  test.each(Object.entries(secretSpellings))('hides the key of a node %s', (_, spell) => {
     const key = `kR4_${randomBytes(24).toString('base64url')}`
     const line = JSON.stringify({ event: 'failed', reason: `<${spell(key)}>` })
     const shown = createRedact([key])(line)
@@ -38,7 +38,7 @@ describe('createRedact', () => {
     expect(JSON.parse(shown)).toMatchObject({ event: 'failed' })
   })
 
-  test('hides a URL only whole, and what is secret in it in part too', () => {
+  test('hides a URL as a whole, and parts of its secrets', () => {
     const hide = createRedact(['https://node.example/v2/notARealKey12', 'notARealKey12'])
     expect(hide('POST https://node.example/v2/notARealKey12')).toBe('POST [secret]')
     expect(hide('see https://node.example/v3 and https://docs.example, key notARealK')).toBe(
@@ -46,7 +46,7 @@ describe('createRedact', () => {
     )
   })
 
-  test('hides in a routine line what is whole', () => {
+  test('hides whole secrets in a routine line', () => {
     expect(createRedact(['notARealKey12'])('key notARealKey12, notARealK', 'routine')).toBe('key [secret], notARealK')
   })
 
@@ -54,7 +54,7 @@ describe('createRedact', () => {
     expect(redact('http://keyrail:hunter22@db.example/name')).toBe('http://[secret]db.example/name')
   })
 
-  test('leaves what is no secret, and short words that only look like one', () => {
+  test('leaves other text, and short words that look like keys, unchanged', () => {
     const text = '{"event":"request","keyId":"key_0123456789abcdefghij","abc":"krx_1"}'
     expect(redact(text)).toBe(text)
   })

@@ -1,32 +1,32 @@
 import { createMask } from '../proxy/upstream/createMask.ts'
 
 /**
- * Hides secrets in a text that is about to leave the process.
- * @param kind - `routine` for lines that have no text of anyone else in them, such as those of requests: secrets are then searched only whole
- *   and in common spellings, which takes a tenth of the time. @default every run of 8 characters, in any encoding that `createMask` knows
+ * Hides secrets in a text.
+ * @param kind - `routine` for text without foreign content, such as request log lines: only whole secrets in common encodings are hidden, which
+ *   takes a tenth of the time. @default any 8 consecutive characters of a secret, in any encoding that `createMask` knows
  */
 export type Redact = (text: string, kind?: 'routine') => string
 
-/** What stands for a secret. */
+/** Replaces a secret. */
 const mask = '[secret]'
 
-const shapes: readonly RegExp[] = [
-  // Keys of callers and tokens of scripts, also where they are part of a path.
+const secretShapes: readonly RegExp[] = [
+  // API keys and access tokens, also within a path.
   /kr[a-z]?_[0-9A-Za-z]{20,}/,
   // JSON Web Tokens.
   /eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/,
-  // PEM of any kind, also with its line ends escaped.
+  // PEM of any kind, also with escaped line breaks.
   /-----BEGIN [A-Z ]+-----[\s\S]*?(?:-----END [A-Z ]+-----|$)/,
-  // Hashes of passwords.
+  // Password hashes.
   /\$argon2id\$[\w$=,+/.-]+/,
   // User and password of a URL.
   /(?<=:\/\/)[^\s/@"]+@/,
 ]
 
-const shortest = 6
+const minLength = 6
 
-/** How a secret may be spelled where somebody wrote it into another text. */
-const spellings = (secret: string): string[] => [
+/** Common encodings of a secret. */
+const toEncodings = (secret: string): string[] => [
   secret,
   JSON.stringify(secret).slice(1, -1),
   encodeURIComponent(secret),
@@ -35,19 +35,19 @@ const spellings = (secret: string): string[] => [
 ]
 
 /**
- * Makes what hides secrets in logs: the last line of defence, as nothing should hold one by then.
- * @param secrets - Texts that are known to be secret; those shorter than 6 characters would hide common words and are left out. A URL is hidden
- *   only whole, so the parts of it that are secret are given too.
+ * Creates a function that hides secrets in logs. It is the last line of defence: no text should contain a secret at this point.
+ * @param secrets - The known secrets. Those with fewer than 6 characters are ignored, because hiding them would hide common words. A URL is
+ *   only hidden as a whole, so pass its secret parts too.
  * @example
  * createRedact(['hunter22'])('the password is hunter22') // 'the password is [secret]'
  */
 export const createRedact = (secrets: readonly string[]): Redact => {
-  const known = [...new Set(secrets.filter(({ length }) => length >= shortest).flatMap(spellings))].toSorted(
+  const known = [...new Set(secrets.filter(({ length }) => length >= minLength).flatMap(toEncodings))].toSorted(
     (one, other) => other.length - one.length,
   )
-  // One pass over a text, however many secrets there are. The longest first, as one may be the beginning of another.
-  const any = new RegExp([...known.map(escaped), ...shapes.map(({ source }) => source)].join('|'), 'g')
-  const long = secrets.filter(({ length }) => length >= shortest)
+  // One pass over the text for all secrets. The longest first, because one can be the prefix of another.
+  const any = new RegExp([...known.map(escapePattern), ...secretShapes.map(({ source }) => source)].join('|'), 'g')
+  const long = secrets.filter(({ length }) => length >= minLength)
   const hideRuns = createMask(
     long.filter((secret) => !isUrl(secret)),
     long.filter(isUrl),
@@ -58,7 +58,7 @@ export const createRedact = (secrets: readonly string[]): Redact => {
   }
 }
 
-/** Parts of a URL are common words, such as `https://`. Those that are secret are given besides. */
+/** URLs are excluded from the search for parts, because parts such as `https://` are common. */
 const isUrl = (text: string): boolean => (URL.parse(text)?.host ?? '') !== ''
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
+const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)

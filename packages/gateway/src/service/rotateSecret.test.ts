@@ -25,20 +25,20 @@ afterAll(async () => {
 
 const secrets = () => readServerSecrets({ KEYRAIL_SECRET_FILE: file })
 
-test('a rotation seals every key anew, and the old secret goes only when nothing needs it', async () => {
+test('a rotation reseals every key, and an old secret can be dropped afterwards', async () => {
   writeFileSync(file, first)
   const user = await storage.users.create({ email: 'ann@example.org', password: 'x', now: 1 })
   if (user === 'emailTaken') throw new Error('taken')
   const key = createApiKey('testnet')
   const owner = { id: createId('key'), userId: user.id }
-  const made = await storage.keys.createApiKey({
+  const created = await storage.keys.createApiKey({
     userId: user.id,
     name: 'one',
     description: '',
     key: { ...storeKey(key, { owner, secret: secrets()[0] }), kind: 'testnet' },
     now: 1,
   })
-  expect(made).toMatchObject({ id: owner.id })
+  expect(created).toMatchObject({ id: owner.id })
 
   expect(await rotateSecret({ keys: storage.keys, file, waitMs: 0 })).toEqual({
     version: 2,

@@ -9,51 +9,51 @@ import { ConfigError } from './configError.ts'
 import { parseServerSecrets } from './readServerSecrets.ts'
 import type { WrittenSecret } from './readServerSecrets.ts'
 
-/** What a rotation of the secret did. */
+/** The result of a secret rotation. */
 export interface SecretRotation {
   /** The version of the newest secret. */
   readonly version: number
-  /** How many keys were sealed anew. */
+  /** How many keys were resealed. */
   readonly resealed: number
-  /** The ids of keys that no secret opens. They work as before, but cannot be shown again. */
+  /** The ids of keys that no secret can open. They stay valid, but cannot be shown again. */
   readonly unreadable: readonly string[]
-  /** The versions that were taken out of the file. */
+  /** The versions that were removed from the file. */
   readonly dropped: readonly number[]
 }
 
-const newestVersion = 255
+const maxVersion = 255
 const privateMode = 0o600
-/** A service that runs takes a changed file within half a second. */
-const settleMs = 1_500
+/** A running service reloads a changed file within half a second. */
+const defaultWaitMs = 1_500
 
 const writeSecrets = (file: string, secrets: readonly WrittenSecret[]): void => {
   const path = resolve(file)
-  const beside = `${path}.${process.pid}.new`
-  writeFileSync(beside, secrets.map(({ version, text }) => `${version}:${text}\n`).join(''), { mode: privateMode })
-  chmodSync(beside, privateMode)
-  renameSync(beside, path)
+  const temporary = `${path}.${process.pid}.new`
+  writeFileSync(temporary, secrets.map(({ version, text }) => `${version}:${text}\n`).join(''), { mode: privateMode })
+  chmodSync(temporary, privateMode)
+  renameSync(temporary, path)
 }
 
-const opened = (secrets: readonly WrittenSecret[]) => {
+const toServerSecrets = (secrets: readonly WrittenSecret[]) => {
   const [newest, ...older] = secrets.map(({ version, text }) => createServerSecret(text, { version }))
   if (newest === undefined) throw new ConfigError([{ path: 'KEYRAIL_SECRET', fix: 'is empty' }])
   return [newest, ...older] as const
 }
 
 /**
- * Brings a new server secret in and seals every key anew under it. The old ones stay in the file until they are dropped: other instances may
- * need them until they have taken the file.
+ * Adds a new server secret and reseals every key with it. Old secrets stay in the file until they are dropped, because other instances need
+ * them until they have reloaded the file.
  * @param options.keys - The repository of keys.
- * @param options.file - What `KEYRAIL_SECRET_FILE` names. Its owner's alone afterwards.
- * @param options.drop - Brings no new secret, but takes the older ones out once no key needs them. @default false
- * @param options.waitMs - How long services that run are given to take the file before keys are sealed anew, in milliseconds. @default 1500
- * @throws {ConfigError} where the file cannot be used, there were 255 secrets already, or an old one is still needed.
+ * @param options.file - The file of `KEYRAIL_SECRET_FILE`. Afterwards only its owner can read it.
+ * @param options.drop - Adds no secret, but removes the old ones if no key needs them. @default false
+ * @param options.waitMs - How long to wait for running services to reload the file before resealing, in milliseconds. @default 1500
+ * @throws {ConfigError} if the file cannot be used, the newest secret has version 255, or an old one is still needed.
  */
 export const rotateSecret = async ({
   keys,
   file,
   drop = false,
-  waitMs = settleMs,
+  waitMs = defaultWaitMs,
 }: {
   keys: Storage['keys']
   file: string
@@ -63,21 +63,21 @@ export const rotateSecret = async ({
   const before = parseServerSecrets(readFileSync(file, 'utf8'))
   const version = before[0]?.version ?? 0
   if (drop) {
-    const { resealed, unreadable } = await resealKeys(keys, opened(before))
+    const { resealed, unreadable } = await resealKeys(keys, toServerSecrets(before))
     if (unreadable.length > 0)
       throw new ConfigError([
         {
           path: 'KEYRAIL_SECRET_FILE',
-          fix: `keeps its old secrets: no secret opens ${unreadable.length} of the keys`,
+          fix: `still needs its old secrets: no secret opens ${unreadable.length} of the keys`,
         },
       ])
     writeSecrets(file, before.slice(0, 1))
     return { version, resealed, unreadable, dropped: before.slice(1).map((one) => one.version) }
   }
-  if (version >= newestVersion)
-    throw new ConfigError([{ path: 'KEYRAIL_SECRET_FILE', fix: 'has come to its last version, 255' }])
+  if (version >= maxVersion)
+    throw new ConfigError([{ path: 'KEYRAIL_SECRET_FILE', fix: 'has version 255, which is the last one' }])
   const secrets = [{ version: version + 1, text: randomBytes(48).toString('base64url') }, ...before]
   writeSecrets(file, secrets)
   await setTimeout(waitMs)
-  return { version: version + 1, ...(await resealKeys(keys, opened(secrets))), dropped: [] }
+  return { version: version + 1, ...(await resealKeys(keys, toServerSecrets(secrets))), dropped: [] }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseServiceConfig } from './parseServiceConfig.ts'
-import { nextConfig } from './runningConfig.ts'
+import { planReload } from './runningConfig.ts'
 import type { ServiceConfigInput } from './serviceConfig.ts'
 
 const input: ServiceConfigInput = {
@@ -13,15 +13,15 @@ const input: ServiceConfigInput = {
     mainnet: { chainId: 2, upstreams: [{ url: 'http://127.0.0.1:2' }] },
   },
 }
-const configOf = (members: Partial<ServiceConfigInput>) => parseServiceConfig({ ...input, ...members })
+const createConfig = (members: Partial<ServiceConfigInput>) => parseServiceConfig({ ...input, ...members })
 
 const tls = { certFile: 'cert.pem', keyFile: 'key.pem' }
 const control = { publicUrl: 'https://site.example.org', listen: { port: 3 } }
 
-describe('nextConfig', () => {
-  test('takes what a running service can change', () => {
-    const given = configOf({ signUp: 'open', logRequests: false, publicUrl: 'https://other.example.org' })
-    expect(nextConfig(configOf({}), given)).toEqual({ next: given, needsRestart: [] })
+describe('planReload', () => {
+  test('applies members that a running service can change', () => {
+    const changed = createConfig({ signUp: 'open', logRequests: false, publicUrl: 'https://other.example.org' })
+    expect(planReload(createConfig({}), changed)).toEqual({ next: changed, needsRestart: [] })
   })
 
   test.each<[string, Partial<ServiceConfigInput>, Partial<ServiceConfigInput>]>([
@@ -37,20 +37,20 @@ describe('nextConfig', () => {
     ['outageGrant', {}, { outageGrant: 7 }],
     ['retention', {}, { retention: { hoursDays: 91 } }],
     ['staleKeysForMs', {}, { staleKeysForMs: 1 }],
-  ])('keeps %s as it was, and names it each time', (name, before, members) => {
-    const config = configOf(before)
-    const given = configOf(members)
-    const { next, needsRestart } = nextConfig(config, given)
+  ])('keeps the current %s, and reports it each time', (name, before, members) => {
+    const config = createConfig(before)
+    const changed = createConfig(members)
+    const { next, needsRestart } = planReload(config, changed)
     expect(needsRestart).toEqual([name])
     expect(next).toEqual(config)
-    expect(nextConfig(next, given).needsRestart).toEqual([name])
+    expect(planReload(next, changed).needsRestart).toEqual([name])
   })
 
-  test('takes other files of a certificate, and another address of the control port', () => {
-    const given = configOf({
+  test('applies other certificate files, and another URL of the control port', () => {
+    const changed = createConfig({
       tls: { ...tls, certFile: 'other.pem' },
       control: { ...control, publicUrl: 'https://new.example.org' },
     })
-    expect(nextConfig(configOf({ tls, control }), given)).toEqual({ next: given, needsRestart: [] })
+    expect(planReload(createConfig({ tls, control }), changed)).toEqual({ next: changed, needsRestart: [] })
   })
 })

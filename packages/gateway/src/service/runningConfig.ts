@@ -1,10 +1,10 @@
 import type { ServiceConfig } from './serviceConfig.ts'
 
-/** A config whose `publicUrl` is not known before the service listens. */
-export type RunningConfig = Omit<ServiceConfig, 'publicUrl'> & { readonly publicUrl?: string }
+/** A service config whose `publicUrl` is optional. @default `publicUrl`: the URL where the service listens */
+export type RunningConfig = Omit<ServiceConfig, 'publicUrl'> & Partial<Pick<ServiceConfig, 'publicUrl'>>
 
-/** What a running service cannot change: by its name in the config. */
-const fixed = (config: RunningConfig): Readonly<Record<string, unknown>> => ({
+/** The members that only apply after a restart, by name. */
+const getFixedMembers = (config: RunningConfig): Readonly<Record<string, unknown>> => ({
   listen: config.listen,
   'control.listen': config.control?.listen,
   tls: config.tls === undefined,
@@ -16,31 +16,32 @@ const fixed = (config: RunningConfig): Readonly<Record<string, unknown>> => ({
 })
 
 /**
- * What a running service makes of another config.
- * @param config - What it runs by.
- * @returns What it is to run by, and the names of what acts only after a restart: that stays as it was.
+ * Decides what a running service takes over from a new config.
+ * @param current - The config of the running service.
+ * @param changed - The new config.
+ * @returns The config to apply, and the names of the changed members that only apply after a restart. Those keep their current value.
  */
-export const nextConfig = (
-  config: RunningConfig,
-  given: RunningConfig,
+export const planReload = (
+  current: RunningConfig,
+  changed: RunningConfig,
 ): { readonly next: RunningConfig; readonly needsRestart: readonly string[] } => {
-  const before = fixed(config)
-  const needsRestart = Object.entries(fixed(given))
+  const before = getFixedMembers(current)
+  const needsRestart = Object.entries(getFixedMembers(changed))
     .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))
     .map(([name]) => name)
-  const { control: _control, tls, prometheus: _prometheus, storage: _storage, ...rest } = given
+  const { control: _control, tls, prometheus: _prometheus, storage: _storage, ...rest } = changed
   const next: RunningConfig = {
     ...rest,
-    listen: config.listen,
-    outageGrant: config.outageGrant,
-    retention: config.retention,
-    staleKeysForMs: config.staleKeysForMs,
-    ...(config.control === undefined
+    listen: current.listen,
+    outageGrant: current.outageGrant,
+    retention: current.retention,
+    staleKeysForMs: current.staleKeysForMs,
+    ...(current.control === undefined
       ? {}
-      : { control: { ...config.control, publicUrl: given.control?.publicUrl ?? config.control.publicUrl } }),
-    ...(config.prometheus === undefined ? {} : { prometheus: config.prometheus }),
-    ...(config.storage === undefined ? {} : { storage: config.storage }),
-    ...(config.tls === undefined ? {} : { tls: tls ?? config.tls }),
+      : { control: { ...current.control, publicUrl: changed.control?.publicUrl ?? current.control.publicUrl } }),
+    ...(current.prometheus === undefined ? {} : { prometheus: current.prometheus }),
+    ...(current.storage === undefined ? {} : { storage: current.storage }),
+    ...(current.tls === undefined ? {} : { tls: tls ?? current.tls }),
   }
   return { next, needsRestart }
 }

@@ -2,38 +2,39 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { configJsonSchema } from './configJsonSchema.ts'
-import { isConfigError } from './configError.ts'
+
+import { formatFault, isConfigError } from './configError.ts'
 import { parseServiceConfig } from './parseServiceConfig.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
 import { readServiceConfig } from './readServiceConfig.ts'
+import { configJsonSchema } from './serviceConfig.ts'
 import type { ServiceConfigInput } from './serviceConfig.ts'
-import { toStorageConfig } from './toStorageConfig.ts'
+import { toStorageOptions } from './serviceEnvironment.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-config-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const node = { chainId: 1, upstreams: [{ url: 'http://user:hunter22@10.0.0.5:8545/topsecret' }] }
-const least: ServiceConfigInput = {
+const minimal: ServiceConfigInput = {
   publicUrl: 'https://rpc.example.org',
   chain: { name: 'Ethereum', symbol: 'ETH' },
   networks: { testnet: node, mainnet: node },
 }
 
-/** What is wrong, as one reads it. */
-const faultsOf = (make: () => unknown): string[] => {
+/** The faults of a config error, as text. */
+const getFaults = (make: () => unknown): string[] => {
   try {
     make()
   } catch (error) {
-    if (isConfigError(error)) return error.faults.map(({ path, fix }) => `${path} ${fix}`)
+    if (isConfigError(error)) return error.faults.map(formatFault)
     throw error
   }
   return []
 }
 
-describe('a config', () => {
-  test('has defaults for all but where it is, its chain and its nodes', () => {
-    expect(parseServiceConfig(least)).toMatchObject({
+describe('parseServiceConfig', () => {
+  test('has defaults for everything except publicUrl, chain and networks', () => {
+    expect(parseServiceConfig(minimal)).toMatchObject({
       listen: { host: '127.0.0.1', port: 8080 },
       signUp: 'closed',
       reveal: 'onDemand',
@@ -51,76 +52,84 @@ describe('a config', () => {
   })
 
   test.each<[string, unknown, string]>([
-    ['nothing', undefined, 'the config must be an object with $schema, publicUrl'],
+    ['nothing', undefined, 'the config must be an object with the members $schema, publicUrl'],
     ['a list', [], 'the config must be an object'],
-    ['no networks', { ...least, networks: undefined }, 'networks must be an object with testnet, mainnet'],
     [
-      'a misspelt name',
-      { ...least, signup: 'open' },
-      "the config has 'signup', which is not known; known are $schema, publicUrl",
+      'no networks',
+      { ...minimal, networks: undefined },
+      'networks must be an object with the members testnet, mainnet',
     ],
     [
-      'a URL for a name',
-      { ...least, 'https://topsecret': 1 },
-      'has something that looks like no name, which is not known',
+      'a misspelt name',
+      { ...minimal, signup: 'open' },
+      'the config has an unknown member "signup": the known members are $schema, publicUrl',
+    ],
+    [
+      'a URL as a name',
+      { ...minimal, 'https://topsecret': 1 },
+      'has an unknown member (name hidden): the known members are',
     ],
     [
       'a public URL with a query',
-      { ...least, publicUrl: 'https://a.example/?k=topsecret' },
+      { ...minimal, publicUrl: 'https://a.example/?k=topsecret' },
       'publicUrl must have no query',
     ],
-    ['a public URL of files', { ...least, publicUrl: 'file:///topsecret' }, 'publicUrl must be the http or https URL'],
-    ['no public URL', { ...least, publicUrl: undefined }, 'publicUrl is missing: must be the http'],
+    [
+      'a file URL as the public URL',
+      { ...minimal, publicUrl: 'file:///topsecret' },
+      'publicUrl must be the http or https URL',
+    ],
+    ['no public URL', { ...minimal, publicUrl: undefined }, 'publicUrl is missing: it must be the http'],
     [
       'an upstream without a URL',
-      { ...least, networks: { ...least.networks, mainnet: { chainId: 1, upstreams: [{}] } } },
-      'networks.mainnet.upstreams[0] must have one of url, urlEnv and urlFile',
+      { ...minimal, networks: { ...minimal.networks, mainnet: { chainId: 1, upstreams: [{}] } } },
+      'networks.mainnet.upstreams[0] must have exactly one of url, urlEnv and urlFile',
     ],
     [
       'a wrong upstream',
-      { ...least, networks: { ...least.networks, mainnet: { chainId: 1, upstreams: [{ url: 'topsecret' }] } } },
+      { ...minimal, networks: { ...minimal.networks, mainnet: { chainId: 1, upstreams: [{ url: 'topsecret' }] } } },
       'networks.mainnet.upstreams[0].url must be the http or https URL of a node',
     ],
     [
       'no upstream',
-      { ...least, networks: { ...least.networks, testnet: { chainId: 1, upstreams: [] } } },
+      { ...minimal, networks: { ...minimal.networks, testnet: { chainId: 1, upstreams: [] } } },
       'networks.testnet.upstreams must be a list of at least one node',
     ],
     [
-      'a chain id as text',
-      { ...least, networks: { ...least.networks, testnet: { ...node, chainId: '0x1' } } },
+      'a chain id that is a string',
+      { ...minimal, networks: { ...minimal.networks, testnet: { ...node, chainId: '0x1' } } },
       'networks.testnet.chainId must be a whole number from 1',
     ],
-    ['a wrong sign-up mode', { ...least, signUp: 'topsecret' }, 'signUp must be "open" or "invite" or "closed"'],
-    ['a limit below one', { ...least, limits: { apps: { perDay: 0 } } }, 'limits.apps.perDay must be a whole number'],
-    ['a wrong port', { ...least, listen: { port: 70_000 } }, 'listen.port must be a whole number from 0 to 65535'],
-    ['a wrong status', { ...least, quotaStatus: 402 }, 'quotaStatus must be 403 or 429'],
-    ['a wrong proxy', { ...least, trustedProxies: ['10.0.0.1', 'topsecret'] }, 'trustedProxies[1] is no IP address'],
-    ['a blank name', { ...least, chain: { name: ' ', symbol: 'ETH' } }, 'chain.name must be the name of the chain'],
-  ])('%s is rejected by name, without its value', (_what, given, fault) => {
-    const faults = faultsOf(() => parseServiceConfig(given))
+    ['a wrong sign-up mode', { ...minimal, signUp: 'topsecret' }, 'signUp must be "open" or "invite" or "closed"'],
+    ['a limit below one', { ...minimal, limits: { apps: { perDay: 0 } } }, 'limits.apps.perDay must be a whole number'],
+    ['a wrong port', { ...minimal, listen: { port: 70_000 } }, 'listen.port must be a whole number from 0 to 65535'],
+    ['a wrong status', { ...minimal, quotaStatus: 402 }, 'quotaStatus must be 403 or 429'],
+    ['a wrong proxy', { ...minimal, trustedProxies: ['10.0.0.1', 'topsecret'] }, 'trustedProxies[1] '],
+    ['a blank name', { ...minimal, chain: { name: ' ', symbol: 'ETH' } }, 'chain.name must be the name of the chain'],
+  ])('rejects %s, without repeating its value', (_what, input, fault) => {
+    const faults = getFaults(() => parseServiceConfig(input))
     expect(faults.join('\n')).toContain(fault)
     expect(faults.join('\n')).not.toContain('topsecret')
   })
 
-  test('all faults are told at once', () => {
-    expect(faultsOf(() => parseServiceConfig({ ...least, signUp: 1, quotaStatus: 1, reveal: 1 }))).toHaveLength(3)
+  test('reports all faults at once', () => {
+    expect(getFaults(() => parseServiceConfig({ ...minimal, signUp: 1, quotaStatus: 1, reveal: 1 }))).toHaveLength(3)
   })
 })
 
-describe('a config file', () => {
+describe('readServiceConfig', () => {
   const write = (name: string, text: string): string => {
     const file = join(folder, name)
     writeFileSync(file, text)
     return file
   }
 
-  test('its paths are meant from its own folder, and URLs come from where it says', () => {
+  test('resolves paths from the folder of the file, and reads the URLs of upstreams', () => {
     write('node-url', 'http://10.0.0.9:8545/topsecret\n')
     const file = write(
       'paths.json',
       JSON.stringify({
-        ...least,
+        ...minimal,
         storage: { file: 'data/keyrail.db' },
         networks: {
           testnet: { chainId: 1, upstreams: [{ urlFile: 'node-url', name: 'one' }] },
@@ -132,33 +141,33 @@ describe('a config file', () => {
     expect(config.storage).toEqual({ file: join(folder, 'data/keyrail.db') })
     expect(config.networks.testnet.upstreams).toEqual([{ name: 'one', url: 'http://10.0.0.9:8545/topsecret' }])
     expect(config.networks.mainnet.upstreams).toEqual([{ url: 'http://10.0.0.8:8545' }])
-    expect(faultsOf(() => readServiceConfig(file, { environment: {} }))).toEqual([
-      'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which is not set: set it, or leave this upstream out',
+    expect(getFaults(() => readServiceConfig(file, { environment: {} }))).toEqual([
+      'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which is not set: set it or remove this upstream',
     ])
     const misplaced = write('misplaced.json', readFileSync(file, 'utf8').replace('NODE_URL', 'http://topsecret'))
-    expect(faultsOf(() => readServiceConfig(misplaced, { environment: {} }))).toEqual([
-      'networks.mainnet.upstreams[0].urlEnv names an environment variable, which is not set: set it, or leave this upstream out',
+    expect(getFaults(() => readServiceConfig(misplaced, { environment: {} }))).toEqual([
+      'networks.mainnet.upstreams[0].urlEnv names an environment variable, which is not set: set it or remove this upstream',
     ])
-    expect(faultsOf(() => readServiceConfig(file, { environment: { NODE_URL: 'topsecret' } }))).toEqual([
-      'networks.mainnet.upstreams[0] leads to what is not an http or https URL',
+    expect(getFaults(() => readServiceConfig(file, { environment: { NODE_URL: 'topsecret' } }))).toEqual([
+      'networks.mainnet.upstreams[0].urlEnv names the environment variable NODE_URL, which holds no http or https URL: put the URL of a node there',
     ])
   })
 
-  test('that is not JSON is told by its place, and not quoted', () => {
+  test('reports the position of a JSON syntax error, without quoting the file', () => {
     const file = write('broken.json', '{\n  "publicUrl": topsecret\n}')
-    const faults = faultsOf(() => readServiceConfig(file))
-    expect(faults[0]).toMatch(/^the config is not JSON.*: it takes no comments/)
+    const faults = getFaults(() => readServiceConfig(file))
+    expect(faults[0]).toMatch(/^the config is not JSON.*: fix the syntax there\./)
     expect(faults[0]).not.toContain('topsecret')
-    expect(faultsOf(() => readServiceConfig(join(folder, 'none.json')))).toEqual([
-      `the config is not there: ${join(folder, 'none.json')}`,
+    expect(getFaults(() => readServiceConfig(join(folder, 'none.json')))).toEqual([
+      `the config does not exist: ${join(folder, 'none.json')}`,
     ])
   })
 })
 
-describe('the secret', () => {
+describe('readServerSecrets', () => {
   const long = 'x'.repeat(40)
 
-  test('is read from the environment or a file, the newest first', () => {
+  test('reads secrets from the environment or a file, the newest first', () => {
     expect(readServerSecrets({ KEYRAIL_SECRET: long }).map(({ version }) => version)).toEqual([1])
     const file = join(folder, 'secret')
     writeFileSync(file, `1:${long}\n12:${long}y\n`)
@@ -166,29 +175,29 @@ describe('the secret', () => {
   })
 
   test.each<[string, Record<string, string>, string]>([
-    ['none', {}, 'KEYRAIL_SECRET is missing'],
-    ['an empty one', { KEYRAIL_SECRET: '' }, 'KEYRAIL_SECRET is missing'],
-    ['both', { KEYRAIL_SECRET: long, KEYRAIL_SECRET_FILE: 'x' }, 'both set'],
-    ['a short one', { KEYRAIL_SECRET: 'topsecret' }, 'at least 32 characters'],
-    ['two of one version', { KEYRAIL_SECRET: `${long} ${long}` }, 'two secrets of one version'],
+    ['no secret', {}, 'KEYRAIL_SECRET is missing'],
+    ['an empty secret', { KEYRAIL_SECRET: '' }, 'KEYRAIL_SECRET is missing'],
+    ['both variables', { KEYRAIL_SECRET: long, KEYRAIL_SECRET_FILE: 'x' }, 'both set'],
+    ['a short secret', { KEYRAIL_SECRET: 'topsecret' }, 'at least 32 characters'],
+    ['two secrets with the same version', { KEYRAIL_SECRET: `${long} ${long}` }, 'two secrets with the same version'],
     ['a version too high', { KEYRAIL_SECRET: `300:${long}` }, 'from 1 to 255'],
-    ['a file that is not there', { KEYRAIL_SECRET_FILE: join(folder, 'nothing') }, 'cannot be read: ENOENT'],
-  ])('%s is rejected, without being repeated', (_what, environment, fault) => {
-    const faults = faultsOf(() => readServerSecrets(environment)).join('\n')
+    ['a missing file', { KEYRAIL_SECRET_FILE: join(folder, 'nothing') }, 'cannot be read (ENOENT)'],
+  ])('rejects %s, without repeating it', (_what, environment, fault) => {
+    const faults = getFaults(() => readServerSecrets(environment)).join('\n')
     expect(faults).toContain(fault)
     expect(faults).not.toMatch(/topsecret|xxxx/)
   })
 })
 
-test('storage is the database of the environment, else the file of the config, else a fault', () => {
+test('toStorageOptions returns DATABASE_URL, else the file of the config, else throws', () => {
   const storage = { file: '/var/lib/keyrail.db' }
-  expect(toStorageConfig({ storage }, { DATABASE_URL: 'postgres://a' })).toEqual({ databaseUrl: 'postgres://a' })
-  expect(toStorageConfig({ storage }, {})).toEqual(storage)
-  expect(faultsOf(() => toStorageConfig({ storage: undefined }, {}))[0]).toContain('DATABASE_URL')
+  expect(toStorageOptions({ storage }, { DATABASE_URL: 'postgres://a' })).toEqual({ databaseUrl: 'postgres://a' })
+  expect(toStorageOptions({ storage }, {})).toEqual(storage)
+  expect(getFaults(() => toStorageOptions({}, {}))[0]).toContain('DATABASE_URL')
 })
 
-test('the schema for editors names every member, and asks for those without a default alone', () => {
+test('configJsonSchema has every member, and requires those without a default', () => {
   const { properties, required } = configJsonSchema() as { properties: Record<string, object>; required: string[] }
-  expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(parseServiceConfig(least))))
+  expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(parseServiceConfig(minimal))))
   expect(required.toSorted()).toEqual(['chain', 'networks', 'publicUrl'])
 })

@@ -16,11 +16,11 @@ const lineLog = (requests = true) => {
   return { log, lines }
 }
 
-describe('the log', () => {
-  test('is one line of JSON for each entry, time and level first', () => {
+describe('createServiceLog', () => {
+  test('writes one line of JSON per entry, starting with time and level', () => {
     const { log, lines } = lineLog()
-    log.tell({ event: 'listening', port: 1, url: 'http://127.0.0.1:1' })
-    log.tell({ event: 'upstream', network: 'testnet', upstream: 'testnet-1', state: 'unreachable' })
+    log.log({ event: 'listening', port: 1, url: 'http://127.0.0.1:1' })
+    log.log({ event: 'upstream', network: 'testnet', upstream: 'testnet-1', state: 'unreachable' })
     log.flush()
     expect(lines).toEqual([
       '{"time":"2026-11-21T00:00:00.000Z","level":"info","event":"listening","port":1,"url":"http://127.0.0.1:1"}',
@@ -28,10 +28,10 @@ describe('the log', () => {
     ])
   })
 
-  test('hides a secret that somebody put into it', () => {
+  test('hides a secret in an entry', () => {
     const { log, lines } = lineLog()
     const key = createApiKey('app')
-    log.tell({
+    log.log({
       event: 'failed',
       where: 'control',
       reason: `POST http://10.0.0.5:8545/topsecret and /testnet/v2/${key}`,
@@ -40,28 +40,28 @@ describe('the log', () => {
     expect(lines[0]).toContain('"reason":"POST [secret] and /testnet/v2/[secret]"')
   })
 
-  test('hides a part of a secret, and a secret that is encoded', () => {
+  test('hides a part of a secret, and an encoded secret', () => {
     const key = 'notARealKey0123456789'
     const written: string[] = []
     const log = createServiceLog({ write: (text) => written.push(text), redact: createRedact([key]) })
     for (const text of [key.slice(0, 16), key.slice(0, -1), Buffer.from(`/v2/${key}`).toString('base64')])
-      log.tell({ event: 'failed', where: 'node', reason: text })
-    log.tell({ event: 'request', requestId: key, status: 200, durationMs: 1 })
+      log.log({ event: 'failed', where: 'node', reason: text })
+    log.log({ event: 'request', requestId: key, status: 200, durationMs: 1 })
     log.flush()
     expect(readableRuns(written.join(''), key)).toEqual([])
   })
 
-  test('leaves requests away where they are not wanted, and nothing else', () => {
+  test('leaves out requests, and nothing else, if requests are not logged', () => {
     const { log, lines } = lineLog(false)
-    log.tell({ event: 'request', requestId: '1', status: 200, durationMs: 1 })
-    log.tell({ event: 'draining' })
+    log.log({ event: 'request', requestId: '1', status: 200, durationMs: 1 })
+    log.log({ event: 'draining' })
     log.flush()
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain('draining')
   })
 
   // 15.34
-  test('does not buffer without bound if its reader is slow: it drops lines, counts them, and says how many', async () => {
+  test('drops and counts lines instead of buffering without bound if the reader is slow', async () => {
     const read: string[] = []
     const held: (() => void)[] = []
     const stream = new Writable({
@@ -74,9 +74,9 @@ describe('the log', () => {
     const log = createServiceLog({ write: stream, redact: (text) => text, maxBufferedBytes: 64 * 1024 })
     const logged = 50_000
     for (let each = 0; each < logged; each += 1)
-      log.tell({ event: 'request', requestId: String(each), status: 200, durationMs: 1 })
+      log.log({ event: 'request', requestId: String(each), status: 200, durationMs: 1 })
     log.flush()
-    // One write of 200 lines at most beyond the bound.
+    // At most one write of 200 lines beyond the bound.
     expect(stream.writableLength).toBeLessThan(2 * 64 * 1024)
     const dropped = log.dropped()
     expect(dropped).toBeGreaterThan(logged / 2)
@@ -89,7 +89,7 @@ describe('the log', () => {
       }
     }
     await readAll()
-    log.tell({ event: 'draining' })
+    log.log({ event: 'draining' })
     log.flush()
     await readAll()
     const entries = read
@@ -111,7 +111,7 @@ describe('the log', () => {
     const written: string[] = []
     const stream = { writableLength: 1, write: (text: string) => written.push(text) }
     const log = createServiceLog({ write: stream, redact: (text) => text, maxBufferedBytes: 1 })
-    log.tell({ event: 'draining' })
+    log.log({ event: 'draining' })
     log.flush()
     expect([log.dropped(), written]).toEqual([1, []])
     stream.writableLength = 0
@@ -120,9 +120,9 @@ describe('the log', () => {
     expect(written).toHaveLength(1)
   })
 
-  test('writes by itself', async () => {
+  test('flushes on a timer', async () => {
     const { log, lines } = lineLog()
-    log.tell({ event: 'draining' })
+    log.log({ event: 'draining' })
     await expect.poll(() => lines.length).toBe(1)
   })
 })

@@ -4,11 +4,11 @@ import type { MeterEvent } from '../usage/metering/createMeter.ts'
 import type { QuotaEvent } from '../usage/quota/quotaEvent.ts'
 import type { Redact } from './redact.ts'
 
-/** What the service tells of its work. Holds no key, no params, no upstream's address and no account's data. */
+/** A log entry of the service. Holds no key, no params, no upstream URL and no account data. */
 export type ServiceLogEntry =
   | LogEntry
   | {
-      /** A request for a page of the dashboard was answered. */
+      /** The response to a request for a dashboard page is sent. */
       readonly event: 'page'
       readonly requestId: string
       readonly method: string
@@ -18,60 +18,60 @@ export type ServiceLogEntry =
   | { readonly event: 'controlListening'; readonly port: number; readonly url: string }
   | { readonly event: 'prometheusListening'; readonly port: number }
   | {
-      /** The config was read anew. */
+      /** The config was reloaded. A rejected config changes nothing. */
       readonly event: 'config'
-      readonly state: 'taken' | 'rejected'
-      /** What was wrong with it, each with its fix. */
+      readonly state: 'applied' | 'rejected'
+      /** The faults of a rejected config, each with how to fix it. */
       readonly faults?: readonly string[]
-      /** What acts only after a restart. */
+      /** Changed members that apply after a restart. */
       readonly needsRestart?: readonly string[]
     }
   | {
-      /** `/readyz` reports 503 from now on. Requests are still accepted for `delayMs` milliseconds. */
+      /** The drain delay starts: `/readyz` responds with 503, and requests are still accepted for `delayMs` milliseconds. */
       readonly event: 'drainDelay'
       readonly delayMs: number
     }
   | {
       readonly event: 'store'
       readonly store: 'database' | 'redis'
-      readonly state: 'gone' | 'back'
-      /** Why it is gone: such as `SQLite 13` (the disk is full), an SQLSTATE, or `late`. */
+      readonly state: 'unavailable' | 'available'
+      /** Why it is unavailable: for example `SQLite 13` (the disk is full), an SQLSTATE, or `timeout`. */
       readonly code?: string
     }
   | { readonly event: 'failed'; readonly where: string; readonly reason: string }
-  /** The reader of the log was slow, and so many lines were dropped before this one. */
+  /** The log reader was slow, so this many lines were dropped before this one. */
   | { readonly event: 'logDropped'; readonly lines: number }
   | ControlLogEntry
   | QuotaEvent
   | MeterEvent
 
-/** Where log lines go. */
+/** A log that writes JSON lines. */
 export interface ServiceLog {
-  readonly tell: (entry: ServiceLogEntry) => void
-  /** Writes what has not been written yet. */
+  readonly log: (entry: ServiceLogEntry) => void
+  /** Writes all buffered lines. */
   readonly flush: () => void
-  /** How many lines were dropped, because their reader was slow. */
+  /** How many lines were dropped because the log reader was slow. */
   readonly dropped: () => number
 }
 
-/** Where log lines go: a stream such as `process.stdout`. */
+/** A stream that takes log lines, such as `process.stdout`. */
 export interface LogStream {
   readonly write: (lines: string) => unknown
-  /** How many bytes it has buffered, because they could not be written yet. */
+  /** The number of bytes in its buffer. */
   readonly writableLength: number
 }
 
 const flushMs = 100
-const flushLines = 200
-/** Some seconds of a busy service. */
-const defaultBufferedBytes = 4 * 1024 * 1024
+const maxBufferedLines = 200
+/** A few seconds of a busy service. */
+const defaultMaxBufferedBytes = 4 * 1024 * 1024
 
 type Level = 'info' | 'warn' | 'error'
 
-const levelOf = (entry: ServiceLogEntry): Level => {
+const getLevel = (entry: ServiceLogEntry): Level => {
   if (entry.event === 'fault' || entry.event === 'failed' || entry.event === 'controlFault') return 'error'
-  if (entry.event === 'config') return entry.state === 'taken' ? 'info' : 'error'
-  const doubtful =
+  if (entry.event === 'config') return entry.state === 'applied' ? 'info' : 'error'
+  const isWarning =
     entry.event === 'warning' ||
     entry.event === 'logDropped' ||
     entry.event === 'quotaDegraded' ||
@@ -79,17 +79,17 @@ const levelOf = (entry: ServiceLogEntry): Level => {
     entry.event === 'meterLost' ||
     entry.event === 'meterFailed' ||
     (entry.event === 'upstream' && entry.state !== 'healthy') ||
-    (entry.event === 'store' && entry.state === 'gone')
-  return doubtful ? 'warn' : 'info'
+    (entry.event === 'store' && entry.state === 'unavailable')
+  return isWarning ? 'warn' : 'info'
 }
 
 /**
- * Makes the service's log: one line of JSON for each entry, with `time` and `level` first. Lines are written together, at most 100 ms late.
- * @param options.write - Takes whole lines. If it is a stream whose reader is slow, lines are dropped and counted rather than buffered without
- * bound; once the reader has caught up, a line says how many.
- * @param options.maxBufferedBytes - From how many bytes in the stream's buffer on lines are dropped. @default 4_194_304
- * @param options.redact - Hides what should not be there.
- * @param options.requests - Whether each request has a line; asked each time.
+ * Creates the service's log: one line of JSON per entry, starting with `time` and `level`. Lines are written in batches, at most 100 ms late.
+ * @param options.write - Receives whole lines. If it is a stream with a slow reader, lines are dropped and counted instead of buffered without
+ * bound. Once the reader has caught up, a line says how many were dropped.
+ * @param options.maxBufferedBytes - Lines are dropped while the stream's buffer has this many bytes or more. @default 4_194_304
+ * @param options.redact - Hides secrets in a line.
+ * @param options.requests - Whether requests are logged; called for each one. @default () => true
  * @param options.now - Milliseconds since 1970. @default Date.now
  */
 export const createServiceLog = ({
@@ -97,7 +97,7 @@ export const createServiceLog = ({
   redact,
   requests = () => true,
   now = Date.now,
-  maxBufferedBytes = defaultBufferedBytes,
+  maxBufferedBytes = defaultMaxBufferedBytes,
 }: {
   write: ((lines: string) => void) | LogStream
   redact: Redact
@@ -109,7 +109,7 @@ export const createServiceLog = ({
   const writeLines = typeof write === 'function' ? write : (text: string): void => void write.write(text)
   let lines: string[] = []
   let dropped = 0
-  /** How many of them no line has reported yet. */
+  /** Dropped lines that no `logDropped` entry has reported. */
   let unreported = 0
   let timer: NodeJS.Timeout | undefined
   const flushSoon = (): void => {
@@ -123,28 +123,28 @@ export const createServiceLog = ({
       dropped += lines.length
       unreported += lines.length
       lines = []
-      // To report them once there is room, also if nothing more is logged.
+      // Reports the dropped lines later even if nothing else is logged.
       flushSoon()
       return
     }
-    if (unreported > 0) lines.unshift(lineOf({ event: 'logDropped', lines: unreported }))
+    if (unreported > 0) lines.unshift(toLine({ event: 'logDropped', lines: unreported }))
     const text = lines.join('')
     lines = []
     unreported = 0
     writeLines(text)
   }
-  const lineOf = (entry: ServiceLogEntry, routine?: 'routine'): string => {
-    const line = JSON.stringify({ time: new Date(now()).toISOString(), level: levelOf(entry), ...entry })
+  const toLine = (entry: ServiceLogEntry, routine?: 'routine'): string => {
+    const line = JSON.stringify({ time: new Date(now()).toISOString(), level: getLevel(entry), ...entry })
     return `${redact(line, routine)}\n`
   }
   return {
     dropped: () => dropped,
-    tell: (entry) => {
+    log: (entry) => {
       const { event } = entry
-      const routine = event === 'request' || event === 'page' || event === 'control' || event === 'disconnected'
-      if (routine && !requests()) return
-      lines.push(lineOf(entry, routine ? 'routine' : undefined))
-      if (lines.length >= flushLines) flush()
+      const isRoutine = event === 'request' || event === 'page' || event === 'control' || event === 'disconnected'
+      if (isRoutine && !requests()) return
+      lines.push(toLine(entry, isRoutine ? 'routine' : undefined))
+      if (lines.length >= maxBufferedLines) flush()
       else flushSoon()
     },
     flush,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { siteHeaders } from './siteHeaders.ts'
 
-test('browsers are told to keep to https where the site is reached so, and only there', () => {
+test('Strict-Transport-Security is only sent if it is set', () => {
   expect(siteHeaders({ strictTransportSecurity: 'max-age=31536000' })).toHaveProperty(
     'Strict-Transport-Security',
     'max-age=31536000',

@@ -1,7 +1,7 @@
 /**
- * The headers of everything that a browser shows of the service. Pages take scripts and styles from their own files alone.
- * @param options.connect - Origins besides its own that a page may call: the data plane's, where that is another.
- * @param options.strictTransportSecurity - The value of `Strict-Transport-Security`, where browsers are to keep to https.
+ * The headers of all pages. Pages can only load scripts and styles from their own origin.
+ * @param options.connect - Other origins that pages may call: that of the networks, if it is different.
+ * @param options.strictTransportSecurity - The value of `Strict-Transport-Security`. @default no such header
  */
 export const siteHeaders = ({
   connect = [],

@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { StorageError } from '../errors/storageError.ts'
+import { watchFiles } from '../lib/watchFiles.ts'
+import type { StorageOptions } from '../storage/openStorage.ts'
 import { asStorageConfigError } from './asStorageConfigError.ts'
-import { configSecrets } from './configSecrets.ts'
-import { isConfigError } from './configError.ts'
+import { formatFault, getErrorCode, isConfigError } from './configError.ts'
+import { getSecrets } from './getSecrets.ts'
 import { createService } from './createService.ts'
 import type { CloseOptions, Listening, Service, ServiceOptions } from './createService.ts'
 import { readServerSecrets } from './readServerSecrets.ts'
@@ -11,57 +15,42 @@ import { readServiceConfig } from './readServiceConfig.ts'
 import { createRedact } from './redact.ts'
 import type { Redact } from './redact.ts'
 import type { ServiceConfig } from './serviceConfig.ts'
+import { readServiceEnvironment } from './serviceEnvironment.ts'
+import type { Environment } from './serviceEnvironment.ts'
 import { createServiceLog } from './serviceLog.ts'
 import type { LogStream } from './serviceLog.ts'
-import { StorageError } from '../errors/storageError.ts'
-import type { StorageOptions } from '../storage/openStorage.ts'
-import { toStorageConfig } from './toStorageConfig.ts'
-import { watchFiles } from '../lib/watchFiles.ts'
 
-/** A service that runs by its config file. */
+/** A service that was started from a config file. */
 export interface RunningService {
   readonly listening: Listening
-  /** Reads the config file again, as it does by itself when the file has changed. What is wrong in it is logged, and the old one stays. Never rejects. */
+  /** Reloads the config file, as the service also does when the file changes. A config with faults is logged and changes nothing. Never rejects. */
   reload(): Promise<void>
-  /** Stops: see {@link Service.close}. */
+  /** Stops the service: see {@link Service.close}. */
   close(options?: CloseOptions): Promise<void>
-  /** Ends the drain delay of a `close()` early. @returns Whether there was one. */
+  /** Ends the drain delay of a `close()` early. @returns Whether a drain delay was running. */
   skipDrainDelay(): boolean
 }
 
-/** How a service is started by its config file. */
+/** Options of {@link startFromFile}. */
 export interface StartOptions {
   /** The path of the config file. */
   readonly file: string
   /**
-   * Takes whole lines of the log, each one object of JSON. Give a stream, such as `process.stdout`, rather than a function that writes to one:
-   * the log then drops and counts lines if the reader of the stream is slow, instead of buffering them without bound.
+   * Receives whole log lines, each one JSON object. Pass a stream, such as `process.stdout`, rather than a function that writes to one: if the
+   * stream's reader is slow, the log then drops and counts lines instead of buffering them without bound.
    */
   readonly write: ((lines: string) => void) | LogStream
-  /** The folder of the built dashboard, where the config names none. */
+  /** The folder of the built dashboard, if the config has no `dashboard`. */
   readonly dashboard?: string | undefined
-  /** Where secrets and the URLs of databases are. @default process.env */
-  readonly environment?: Readonly<Record<string, string | undefined>>
-}
-
-const faultLines = (error: unknown): readonly string[] | undefined =>
-  isConfigError(error) ? error.faults.map(({ path, fix }) => `${path} ${fix}`) : undefined
-
-/** What can be seen to be unwise before anybody calls. */
-const warnings = ({ publicUrl }: ServiceConfig): string[] => {
-  const { protocol, hostname } = new URL(publicUrl)
-  const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  return protocol === 'https:' || isLoopback
-    ? []
-    : [
-        'publicUrl is not https: keys, passwords and sessions can be read on the way. Give tls, or put a proxy with TLS in front',
-      ]
+  /** The environment variables with secrets and database URLs. @default process.env */
+  readonly environment?: Environment
 }
 
 /**
- * Starts a service by its config file: reads the file and the environment (`KEYRAIL_SECRET` or `KEYRAIL_SECRET_FILE`, `DATABASE_URL`, `REDIS_URL`,
- * `KEYRAIL_OPERATOR_TOKEN`), makes the folder of an SQLite database where there is none, listens, and takes the file anew whenever it changes.
- * @throws {ConfigError} if the file, the environment or the database cannot be used. {StorageError} if another process holds the database. What listening failed with.
+ * Starts a service from a config file and the environment (`KEYRAIL_SECRET` or `KEYRAIL_SECRET_FILE`, `DATABASE_URL`, `REDIS_URL`,
+ * `KEYRAIL_OPERATOR_TOKEN`). Creates the folder of an SQLite database if it does not exist, listens, and reloads the file when it changes.
+ * @throws {ConfigError} if the file, the environment or the database cannot be used. {StorageError} if another process has the database open.
+ * The error of a port that cannot be listened on.
  * @example
  * const service = await startFromFile({ file: 'keyrail.config.json', write: process.stdout })
  * process.once('SIGTERM', () => void service.close())
@@ -79,107 +68,132 @@ export const startFromFile = async ({
       : read
   }
   let config = readConfig()
-  const secrets = readServerSecrets(environment)
-  let redact: Redact = createRedact(configSecrets(config, environment))
-  const log = createServiceLog({ write, redact: (text) => redact(text), requests: () => config.logRequests })
-  const storage = toStorageConfig(config, environment)
-  const service = await openService(storage, {
-    config,
-    secrets,
-    redisUrl: environment['REDIS_URL'] || undefined,
-    operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
-    log: log.tell,
-    droppedLogLines: log.dropped,
+  const settings = readServiceEnvironment(config, environment)
+
+  let redact: Redact = createRedact(getSecrets(config, environment))
+  const { log, flush, dropped } = createServiceLog({
+    write,
+    redact: (text, kind) => redact(text, kind),
+    requests: () => config.logRequests,
   })
-  const end = async (closing?: CloseOptions): Promise<void> => {
-    await service.close(closing)
-    log.flush()
+  const logWarnings = (): void => {
+    for (const what of getWarnings(config)) log({ event: 'warning', what })
+  }
+
+  const service = await openService({ config, ...settings, log, droppedLogLines: dropped })
+  const close = async (options?: CloseOptions): Promise<void> => {
+    await service.close(options)
+    flush()
   }
   let listening: Listening
   try {
     listening = await service.listen()
   } catch (error) {
-    await end({ graceMs: 0 })
+    await close({ graceMs: 0 })
     throw error
   }
-  for (const what of warnings(config)) log.tell({ event: 'warning', what })
+  logWarnings()
 
   const secretFile = environment['KEYRAIL_SECRET_FILE'] || undefined
-  const watched = (): string[] => [
+  const getWatchedFiles = (): string[] => [
     file,
     ...(secretFile === undefined ? [] : [secretFile]),
     ...(config.tls === undefined ? [] : [config.tls.certFile, config.tls.keyFile]),
   ]
-  /** What the files held when they were last taken, so that a touch is no change. */
-  const contents = (): string =>
-    watched()
-      .map((path) => digestOf(path))
+  /** Identifies the contents of the watched files: a file that is touched but not changed causes no reload. */
+  const getDigests = (): string =>
+    getWatchedFiles()
+      .map((path) => digestFile(path))
       .join()
-  let taken = contents()
+  let appliedDigests = getDigests()
 
-  const take = async (): Promise<void> => {
+  const reloadOnce = async (): Promise<void> => {
     try {
       const next = readConfig()
-      const newSecrets = readServerSecrets(environment)
-      const hidden = createRedact([...configSecrets(config, environment), ...configSecrets(next, environment)])
-      redact = hidden
-      const needsRestart = await service.reload(next, newSecrets)
+      const secrets = readServerSecrets(environment)
+      // Hides the secrets of both configs while requests still use the old one.
+      redact = createRedact([...getSecrets(config, environment), ...getSecrets(next, environment)])
+      const needsRestart = await service.reload(next, secrets)
       config = next
-      log.tell({ event: 'config', state: 'taken', ...(needsRestart.length === 0 ? {} : { needsRestart }) })
-      for (const what of warnings(config)) log.tell({ event: 'warning', what })
+      log({ event: 'config', state: 'applied', ...(needsRestart.length === 0 ? {} : { needsRestart }) })
+      logWarnings()
     } catch (error) {
-      const faults = faultLines(error) ?? ['something went wrong while it was taken']
-      log.tell({ event: 'config', state: 'rejected', faults })
+      const faults = isConfigError(error) ? error.faults.map(formatFault) : ['the config could not be applied']
+      log({ event: 'config', state: 'rejected', faults })
     }
-    taken = contents()
+    appliedDigests = getDigests()
   }
-  let taking: Promise<void> = Promise.resolve()
-  const reload = (): Promise<void> => (taking = taking.then(take))
-  const stopWatching = watchFiles(watched(), {
+  let reloading: Promise<void> = Promise.resolve()
+  const reload = (): Promise<void> => (reloading = reloading.then(reloadOnce))
+  const stopWatching = watchFiles(getWatchedFiles(), {
     onChange: () => {
-      if (contents() !== taken) void reload()
+      if (getDigests() !== appliedDigests) void reload()
     },
-    onBlind: () => log.tell({ event: 'warning', what: 'changes of the config are not seen: send SIGHUP' }),
+    onBlind: () => log({ event: 'warning', what: 'the config file cannot be watched: send SIGHUP to reload it' }),
   })
 
   return {
     listening,
     reload,
-    close: async (closing) => {
+    close: async (options) => {
       stopWatching()
-      await taking
-      await end(closing)
+      await reloading
+      await close(options)
     },
     skipDrainDelay: service.skipDrainDelay,
   }
 }
 
+/**
+ * Tunes V8's heap for a server. Call it before the service starts.
+ *
+ * V8 allocates objects directly in the old generation after similar ones survived a few collections. In a server that happens when a collection
+ * coincides with many requests, for example while callers connect and disconnect. Request objects are then no longer collected while they are
+ * young, and garbage collection takes a third of the CPU time of a call.
+ * @example
+ * tuneHeap()
+ * const service = await startFromFile({ file: 'keyrail.config.json', write: (lines) => process.stdout.write(lines) })
+ */
+export const tuneHeap = (): void => setFlagsFromString('--no-allocation-site-pretenuring')
+
+/** Warnings about a config that is valid but unsafe. */
+const getWarnings = ({ publicUrl }: ServiceConfig): string[] => {
+  const { protocol, hostname } = new URL(publicUrl)
+  const isLoopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return protocol === 'https:' || isLoopback
+    ? []
+    : [
+        'publicUrl is not https: others on the network can read keys, passwords and sessions. Set tls, or use a proxy with TLS',
+      ]
+}
+
 /** Creates the service, and the folder of its database. */
-const openService = async (storage: StorageOptions, options: Omit<ServiceOptions, 'storage'>): Promise<Service> => {
+const openService = async (options: ServiceOptions): Promise<Service> => {
+  const { storage } = options
   try {
-    makeFolder(storage)
-    return await createService({ ...options, storage })
+    createFolder(storage)
+    return await createService(options)
   } catch (error) {
     throw asStorageConfigError(error, storage)
   }
 }
 
-/** The folder of the database, for its owner alone: what lies in it is nobody else's to read. */
-const makeFolder = (storage: StorageOptions): void => {
+/** Creates the folder of an SQLite database. Only its owner can read it. */
+const createFolder = (storage: StorageOptions): void => {
   if (!('file' in storage)) return
+  const folder = dirname(storage.file)
   try {
-    mkdirSync(dirname(storage.file), { recursive: true, mode: 0o700 })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-    throw new StorageError(`the folder ${dirname(storage.file)} of the database cannot be made`, {
+    throw new StorageError(`the folder ${folder} of the database cannot be created`, {
       fault: 'unavailable',
-      code,
+      code: getErrorCode(error),
     })
   }
 }
 
-/** Not the content itself: some of the files are secrets. */
-const digestOf = (path: string): string => {
+/** A hash rather than the content, because some of the files hold secrets. */
+const digestFile = (path: string): string => {
   try {
     return hash('sha256', readFileSync(path))
   } catch {

@@ -4,7 +4,7 @@ import { startUpkeep } from './startUpkeep.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('runs at once and then every everyMs, one run at a time, also after a failure, until it is stopped', async () => {
+test('runs immediately and then every everyMs, one run at a time, also after a failure, until it is stopped', async () => {
   const runs: { resolve: () => void; reject: (error: Error) => void }[] = []
   const stopped: (() => boolean)[] = []
   const stop = startUpkeep({
@@ -20,7 +20,7 @@ test('runs at once and then every everyMs, one run at a time, also after a failu
   runs[0]?.resolve()
   await vi.advanceTimersByTimeAsync(1_000)
   expect(runs).toHaveLength(2)
-  runs[1]?.reject(new Error('not today'))
+  runs[1]?.reject(new Error('unavailable'))
   await vi.advanceTimersByTimeAsync(1_000)
   expect(runs).toHaveLength(3)
   expect(stopped[2]?.()).toBe(false)

@@ -1,8 +1,9 @@
 /**
- * Does a work now and then, at once for the first time. One that fails is made good the next time; alone it keeps no process alive.
- * @param options.work - Asks between its steps whether it is to end.
+ * Runs a job immediately and then at an interval. A failed run is ignored, and a run is skipped while another one is in flight. The timer does
+ * not keep the process alive.
+ * @param options.work - The job. It checks `stopped()` between its steps.
  * @param options.everyMs - In milliseconds.
- * @returns What ends it.
+ * @returns A function that stops it.
  */
 export const startUpkeep = ({
   work,
@@ -19,7 +20,7 @@ export const startUpkeep = ({
     try {
       await work(() => stopped)
     } catch {
-      // Such as a database that is gone.
+      // For example, the database is unavailable. The next run tries again.
     }
     inFlight = false
   }

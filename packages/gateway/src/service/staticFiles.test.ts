@@ -3,10 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cpuMs } from '@keyrail/core/test/cpuMs.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openRaw } from '../../test/rawConnection.ts'
 import { siteHeaders } from './siteHeaders.ts'
-import { createStaticFiles } from './staticFiles.ts'
+import { acceptsGzip, createStaticFiles } from './staticFiles.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-pages-'))
 const pages = join(folder, 'pages')
@@ -34,8 +35,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe('static files', () => {
-  test('a page is asked for anew each time, and is not sent twice', async () => {
+describe('createStaticFiles', () => {
+  test('a page is revalidated each time, and is not sent twice', async () => {
     const first = await fetch(url)
     expect(await first.text()).toContain('<title>Keyrail</title>')
     expect(first.headers.get('cache-control')).toBe('no-cache')
@@ -48,7 +49,7 @@ describe('static files', () => {
     expect([again.status, await again.text()]).toEqual([304, ''])
   })
 
-  test('a hashed asset is kept for ever, and zipped for who takes it', async () => {
+  test('a hashed asset is immutable, and compressed for clients that accept gzip', async () => {
     const asset = await fetch(`${url}/assets/index-B1x_y2Z3.js?v=1`)
     expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(asset.headers.get('content-encoding')).toBe('gzip')
@@ -59,9 +60,9 @@ describe('static files', () => {
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
-  test("a place of the pages' own is the page, a file that is missing is not", async () => {
-    const place = await fetch(`${url}/apps/app_1/setup`, { headers: { accept: 'text/html' } })
-    expect(await place.text()).toContain('<title>Keyrail</title>')
+  test('a route of the single-page app serves the page, a missing file does not', async () => {
+    const route = await fetch(`${url}/apps/app_1/setup`, { headers: { accept: 'text/html' } })
+    expect(await route.text()).toContain('<title>Keyrail</title>')
     expect((await fetch(`${url}/assets/gone-12345678.js`)).status).toBe(404)
     expect((await fetch(`${url}/apps`, { headers: { accept: 'application/json' } })).status).toBe(404)
     expect((await fetch(url, { method: 'POST' })).status).toBe(404)
@@ -75,7 +76,7 @@ describe('static files', () => {
     '/assets/../../beside.txt',
     '/.env',
     '/assets/index-B1x_y2Z3.js.map',
-  ])('nothing beside the pages is served: %s', async (path) => {
+  ])('serves no file outside of the pages: %s', async (path) => {
     const connection = await openRaw(port)
     connection.send(Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`))
     const { status } = await connection.next()
@@ -83,6 +84,37 @@ describe('static files', () => {
   })
 
   test('a folder without an index.html is rejected', () => {
-    expect(() => createStaticFiles(folder, {})).toThrow('holds no index.html')
+    expect(() => createStaticFiles(folder, {})).toThrow('has no index.html')
+  })
+})
+
+describe('acceptsGzip', () => {
+  test.each<[string | undefined, boolean]>([
+    [undefined, false],
+    ['', false],
+    ['gzip', true],
+    ['br, GZIP;q=0.5', true],
+    ['br,  *', true],
+    ['gzip ; q=0.001', true],
+    ['gzip;q=0', false],
+    ['gzip ; q=0.000 , br', false],
+    ['*;q=0.', false],
+    ['br, deflate', false],
+  ])('%j: %j', (header, accepted) => {
+    expect(acceptsGzip(header)).toBe(accepted)
+  })
+
+  test.each([
+    ['spaces before q', `gzip${' '.repeat(16_384)};q=0`],
+    ['spaces after q', `gzip;q=0${' '.repeat(16_384)}`],
+    ['spaces before the end', `gzip;${' '.repeat(16_384)}`],
+    ['commas', ', '.repeat(8_192)],
+    ['many gzip entries', 'gzip ;q=0,'.repeat(1_638)],
+    ['zeros', `gzip;q=0.${'0'.repeat(16_384)}1`],
+  ])('a 16 kB header takes linear time: %s', (_name, header) => {
+    const parse = (): void => {
+      for (let run = 0; run < 100; run += 1) acceptsGzip(header)
+    }
+    expect(cpuMs(parse)).toBeLessThan(500)
   })
 })

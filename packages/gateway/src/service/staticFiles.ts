@@ -3,19 +3,18 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join, relative, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { acceptsGzip } from './acceptsGzip.ts'
 import { ConfigError } from './configError.ts'
 
-/** Answers a GET or HEAD out of a folder of built pages. @returns Whether it was one of them. */
+/** Responds to a GET or HEAD request for a file. @returns Whether there is such a file; if not, the response is untouched. */
 export type StaticFiles = (request: IncomingMessage, response: ServerResponse) => boolean
 
 interface StaticFile {
   readonly body: Buffer
-  /** Where it is worth it, and made when it is first asked for. */
-  zipped: Buffer | undefined
+  /** Compressed at the first request that accepts gzip. */
+  gzipped: Buffer | undefined
   readonly type: string
   readonly etag: string
-  readonly caching: string
+  readonly cacheControl: string
 }
 
 const types: Readonly<Record<string, string>> = {
@@ -31,42 +30,54 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 const isText = /^(?:text\/|image\/svg|application\/(?:json|manifest))/
-const worthZipping = 1_024
+const minGzipBytes = 1_024
 
-/** A build gives these files a name that changes with what is in them. */
-const isHashed = /^\/assets\/.*-[\w-]{8,}\.\w+$/
-const asPage = 'no-cache'
-const forEver = 'public, max-age=31536000, immutable'
+/** Files that the build names after a hash of their content. */
+const hashedPath = /^\/assets\/.*-[\w-]{8,}\.\w+$/
+const revalidate = 'no-cache'
+const immutable = 'public, max-age=31536000, immutable'
 
 const readFolder = (folder: string): ReadonlyMap<string, StaticFile> => {
   const files = new Map<string, StaticFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const type = types[extname(entry.name)]
-    // What is not of a page, such as a source map, is nobody's business.
+    // Not served: source maps and other files that no page needs.
     if (!entry.isFile() || type === undefined || entry.name.startsWith('.')) continue
     const file = join(entry.parentPath, entry.name)
     const path = `/${relative(folder, file).split(sep).join('/')}`
     const body = readFileSync(file)
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-    files.set(path, { body, zipped: undefined, type, etag, caching: isHashed.test(path) ? forEver : asPage })
+    files.set(path, {
+      body,
+      gzipped: undefined,
+      type,
+      etag,
+      cacheControl: hashedPath.test(path) ? immutable : revalidate,
+    })
   }
   return files
 }
 
-/** Not a file that is missing, but a place in the pages' own program. */
-const isPlaceInPages = (path: string, accept: string | undefined): boolean =>
+/** Whether a path is a route of the single-page app rather than a missing file. */
+const isPageRoute = (path: string, accept: string | undefined): boolean =>
   extname(path) === '' && /text\/html|\*\/\*/.test(accept ?? '')
 
+/** A gzip or * entry without q=0. Nothing optional precedes the lookahead: backtracking would take quadratic time. */
+const gzipEntry = /(?:^|,)\s*(?:gzip|\*)(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i
+
+/** Whether an `Accept-Encoding` header accepts gzip. Takes time linear in the header's length. */
+export const acceptsGzip = (header: string | string[] | undefined): boolean => gzipEntry.test(String(header ?? ''))
+
 /**
- * Serves built pages. The folder is read once, so nothing beside it can ever be asked for, however a path is spelled.
- * @param folder - With an `index.html`, which answers for every place that is no file.
- * @param headers - Added to every answer.
- * @throws {ConfigError} where the folder holds no `index.html`.
+ * Serves the files of a folder. The folder is read once, so no path can reach a file outside of it.
+ * @param folder - A folder with an `index.html`, which is served for all page routes.
+ * @param headers - Added to every response.
+ * @throws {ConfigError} if the folder has no `index.html`.
  */
 export const createStaticFiles = (folder: string, headers: Readonly<Record<string, string>>): StaticFiles => {
   if (!existsSync(join(folder, 'index.html')))
     throw new ConfigError([
-      { path: 'dashboard.folder', fix: 'holds no index.html: give the folder with the built pages' },
+      { path: 'dashboard.folder', fix: 'has no index.html: set it to the folder with the built pages' },
     ])
   const files = readFolder(folder)
   const index = files.get('/index.html')
@@ -75,22 +86,21 @@ export const createStaticFiles = (folder: string, headers: Readonly<Record<strin
     if (request.method !== 'GET' && request.method !== 'HEAD') return false
     const path = (request.url ?? '/').split(/[?#]/, 1)[0] ?? '/'
     const file =
-      files.get(path === '/' ? '/index.html' : path) ??
-      (isPlaceInPages(path, request.headers.accept) ? index : undefined)
+      files.get(path === '/' ? '/index.html' : path) ?? (isPageRoute(path, request.headers.accept) ? index : undefined)
     if (file === undefined) return false
-    const own = { ...headers, ETag: file.etag, 'Cache-Control': file.caching, Vary: 'Accept-Encoding' }
+    const fileHeaders = { ...headers, ETag: file.etag, 'Cache-Control': file.cacheControl, Vary: 'Accept-Encoding' }
     if (request.headers['if-none-match'] === file.etag) {
-      response.writeHead(304, own).end()
+      response.writeHead(304, fileHeaders).end()
       return true
     }
-    const zips =
-      isText.test(file.type) && file.body.length >= worthZipping && acceptsGzip(request.headers['accept-encoding'])
-    const body = zips ? (file.zipped ??= gzipSync(file.body, { level: 9 })) : file.body
+    const usesGzip =
+      isText.test(file.type) && file.body.length >= minGzipBytes && acceptsGzip(request.headers['accept-encoding'])
+    const body = usesGzip ? (file.gzipped ??= gzipSync(file.body, { level: 9 })) : file.body
     response.writeHead(200, {
-      ...own,
+      ...fileHeaders,
       'Content-Type': file.type,
       'Content-Length': body.length,
-      ...(zips ? { 'Content-Encoding': 'gzip' } : {}),
+      ...(usesGzip ? { 'Content-Encoding': 'gzip' } : {}),
     })
     response.end(request.method === 'HEAD' ? undefined : body)
     return true

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What a ping comes to: nothing is a success, `hang` never ends. */
+/** How a ping ends; `hang` never does. */
 type Outcome = 'ok' | 'hang' | Error
 
 const start = (isFatal?: (error: unknown) => boolean) => {
@@ -31,57 +31,57 @@ const start = (isFatal?: (error: unknown) => boolean) => {
     ],
     (entry) => logged.push(entry),
   )
-  const seen = () => ({ gone: watch.gone(), fatal: watch.fatal() })
-  return { watch, state, logged, seen }
+  const getState = () => ({ unavailable: watch.unavailable(), fatal: watch.fatal() })
+  return { watch, state, logged, getState }
 }
 const full = new StorageError('the database failed', { fault: 'failed', code: 'SQLite 13' })
 
 // 15.30
-describe('the watch of the stores', () => {
+describe('watchStores', () => {
   test('pings at once and then about once a second, and logs changes with their code', async () => {
-    const { watch, state, logged, seen } = start(() => true)
+    const { watch, state, logged, getState } = start(() => true)
     await vi.advanceTimersByTimeAsync(0)
-    expect([state.pings, seen()]).toEqual([1, { gone: [], fatal: undefined }])
+    expect([state.pings, getState()]).toEqual([1, { unavailable: [], fatal: undefined }])
     state.outcome = full
     await vi.advanceTimersByTimeAsync(999)
     expect(state.pings).toBe(1)
     await vi.advanceTimersByTimeAsync(1)
-    expect(seen()).toEqual({ gone: ['database'], fatal: 'database' })
+    expect(getState()).toEqual({ unavailable: ['database'], fatal: 'database' })
     expect(watch.states()).toEqual([
-      { name: 'database', works: false },
-      { name: 'redis', works: true },
+      { name: 'database', isAvailable: false },
+      { name: 'redis', isAvailable: true },
     ])
     await vi.advanceTimersByTimeAsync(10_000)
     state.outcome = 'ok'
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(seen()).toEqual({ gone: [], fatal: undefined })
+    expect(getState()).toEqual({ unavailable: [], fatal: undefined })
     expect(logged).toEqual([
-      { event: 'store', store: 'database', state: 'gone', code: 'SQLite 13' },
-      { event: 'store', store: 'database', state: 'back' },
+      { event: 'store', store: 'database', state: 'unavailable', code: 'SQLite 13' },
+      { event: 'store', store: 'database', state: 'available' },
     ])
     watch.stop()
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('says whether calls can be served without the store by its error', async () => {
-    const { watch, state, seen } = start((error) => error instanceof StorageError && error.fault === 'failed')
+  test('tells by the error whether calls can be served without the store', async () => {
+    const { watch, state, getState } = start((error) => error instanceof StorageError && error.fault === 'failed')
     state.outcome = new StorageError('the database cannot be reached', { fault: 'unavailable', code: 'ECONNREFUSED' })
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(seen()).toEqual({ gone: ['database'], fatal: undefined })
+    expect(getState()).toEqual({ unavailable: ['database'], fatal: undefined })
     state.outcome = full
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(seen()).toEqual({ gone: ['database'], fatal: 'database' })
+    expect(getState()).toEqual({ unavailable: ['database'], fatal: 'database' })
     watch.stop()
   })
 
-  test('has one ping of a store in flight at most, and takes a store that hangs for gone', async () => {
-    const { watch, state, logged, seen } = start()
+  test('has at most one ping of a store in flight, and reports a store that hangs as unavailable', async () => {
+    const { watch, state, logged, getState } = start()
     await vi.advanceTimersByTimeAsync(0)
     state.outcome = 'hang'
     await vi.advanceTimersByTimeAsync(60_000)
     expect([state.pings, state.pending]).toEqual([2, 1])
-    expect(seen()).toEqual({ gone: ['database'], fatal: undefined })
-    expect(logged).toEqual([{ event: 'store', store: 'database', state: 'gone', code: 'late' }])
+    expect(getState()).toEqual({ unavailable: ['database'], fatal: undefined })
+    expect(logged).toEqual([{ event: 'store', store: 'database', state: 'unavailable', code: 'timeout' }])
     watch.stop()
   })
 })

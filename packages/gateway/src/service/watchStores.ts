@@ -1,99 +1,98 @@
 import { faultCode } from '../errors/faultLog.ts'
 import type { ServiceLogEntry } from './serviceLog.ts'
 
-/** Something that the service stores things in, and can do without for a while. */
+/** A database or Redis. */
 export interface Store {
   readonly name: 'database' | 'redis'
-  /** Writes something small. Rejects if the store does not take it. */
+  /** Writes a small value. Rejects if the write fails. */
   readonly ping: () => Promise<unknown>
-  /** Whether the service cannot serve calls while `ping` fails with this error. @default never */
+  /** Whether the service cannot serve calls while `ping` fails with this error. @default () => false */
   readonly isFatal?: (error: unknown) => boolean
 }
 
-/** Whether a store works. */
+/** Whether a store is available. */
 export interface StoreState {
-  readonly name: string
-  readonly works: boolean
+  readonly name: Store['name']
+  readonly isAvailable: boolean
 }
 
-/** What is known of the stores, from the last second or so. */
+/** The state of the stores, at most a few seconds old. */
 export interface StoreWatch {
-  /** All of them, and whether each works. */
   readonly states: () => readonly StoreState[]
-  /** Those that do not work. */
-  readonly gone: () => readonly string[]
-  /** One without which calls cannot be served, if it does not work. */
+  /** The names of the stores that are unavailable. */
+  readonly unavailable: () => readonly string[]
+  /** The name of an unavailable store without which calls cannot be served. */
   readonly fatal: () => string | undefined
   readonly stop: () => void
 }
 
-const everyMs = 1_000
-const patienceMs = 2_000
+const intervalMs = 1_000
+const timeoutMs = 2_000
 
-type Ping = { readonly works: true } | { readonly works: false; readonly error: unknown } | 'late'
+type PingResult = { readonly ok: true } | { readonly ok: false; readonly error: unknown } | 'timeout'
 
-/** Keeps at most one ping of a store in flight, however long it takes. */
-const createPing = (ping: Store['ping']): (() => Promise<Ping>) => {
-  let pending: Promise<Ping> | undefined
-  const run = async (): Promise<Ping> => {
+/** Has at most one ping of a store in flight, also after that ping timed out. */
+const createPing = (ping: Store['ping']): (() => Promise<PingResult>) => {
+  let pending: Promise<PingResult> | undefined
+  const run = async (): Promise<PingResult> => {
     try {
       await ping()
-      return { works: true }
+      return { ok: true }
     } catch (error) {
-      return { works: false, error }
+      return { ok: false, error }
     } finally {
       pending = undefined
     }
   }
   return async () => {
     let timer: NodeJS.Timeout | undefined
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), patienceMs).unref()
+    const timeout = new Promise<'timeout'>((resolve) => {
+      timer = setTimeout(() => resolve('timeout'), timeoutMs).unref()
     })
     pending ??= run()
-    const result = await Promise.race([pending, late])
+    const result = await Promise.race([pending, timeout])
     clearTimeout(timer)
     return result
   }
 }
 
 /**
- * Writes to each store every second, so that a full disk or a read-only database is noticed before calls fail.
- * @param log - Called at each change.
+ * Writes to each store every second, to detect a full disk or a read-only database before calls fail.
+ * @param log - Called when a store becomes unavailable or available.
  */
 export const watchStores = (stores: readonly Store[], log: (entry: ServiceLogEntry) => void): StoreWatch => {
-  /** Those that do not work, and whether calls cannot be served without them. */
-  const gone = new Map<string, { readonly fatal: boolean }>()
+  const unavailable = new Map<Store['name'], { readonly isFatal: boolean }>()
   let stopped = false
   const timers = new Set<NodeJS.Timeout>()
 
   const watch = ({ name, ping, isFatal = () => false }: Store): void => {
-    const check = createPing(ping)
-    const look = async (): Promise<void> => {
-      const result = await check()
+    const runPing = createPing(ping)
+    const check = async (): Promise<void> => {
+      const result = await runPing()
       if (stopped) return
-      const failed = gone.has(name)
-      if (result === 'late') gone.set(name, gone.get(name) ?? { fatal: false })
-      else if (result.works) gone.delete(name)
-      else gone.set(name, { fatal: isFatal(result.error) })
-      if (gone.has(name) && !failed) {
-        const code = result === 'late' || result.works ? 'late' : faultCode(result.error)
-        log({ event: 'store', store: name, state: 'gone', code })
-      } else if (failed && !gone.has(name)) log({ event: 'store', store: name, state: 'back' })
+      const before = unavailable.get(name)
+      if (result === 'timeout') unavailable.set(name, before ?? { isFatal: false })
+      else if (result.ok) unavailable.delete(name)
+      else unavailable.set(name, { isFatal: isFatal(result.error) })
+      if (before === undefined && unavailable.has(name)) {
+        const code = result === 'timeout' || result.ok ? 'timeout' : faultCode(result.error)
+        log({ event: 'store', store: name, state: 'unavailable', code })
+      } else if (before !== undefined && !unavailable.has(name))
+        log({ event: 'store', store: name, state: 'available' })
       const timer = setTimeout(() => {
         timers.delete(timer)
-        void look()
-      }, everyMs).unref()
+        void check()
+      }, intervalMs).unref()
       timers.add(timer)
     }
-    void look()
+    void check()
   }
   for (const store of stores) watch(store)
 
   return {
-    states: () => stores.map(({ name }) => ({ name, works: !gone.has(name) })),
-    gone: () => [...gone.keys()].toSorted(),
-    fatal: () => [...gone].find(([, { fatal }]) => fatal)?.[0],
+    states: () => stores.map(({ name }) => ({ name, isAvailable: !unavailable.has(name) })),
+    unavailable: () => [...unavailable.keys()].toSorted(),
+    fatal: () => [...unavailable].find(([, { isFatal }]) => isFatal)?.[0],
     stop: () => {
       stopped = true
       for (const timer of timers) clearTimeout(timer)

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-/** Starts a service with the clocks that it has by default. @returns Its URL. */
+/** Starts a service with its default clocks. @returns Its URL. */
 const start = async (): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-clock-'))
   toStop.push(() => rmSync(folder, { recursive: true, force: true }))
@@ -50,7 +50,7 @@ test.each([
   ['back a day and forward', [-day, 0]],
   ['forward a year, back, and back a year', [365 * day, 0, -365 * day, 0]],
 ])('a service whose clock is set %s still serves its users', async (_, jumps) => {
-  // Before the service starts, since defaults such as `now = Date.now` keep the function that they find.
+  // Before the service starts, because defaults such as `now = Date.now` capture the current function.
   const startedAt = Date.now()
   vi.useFakeTimers({ toFake: ['Date'] })
   const url = await start()
@@ -62,7 +62,7 @@ test.each([
   }
   for (const [round, jump] of [0, ...jumps].entries()) {
     vi.setSystemTime(startedAt + jump)
-    const done = {
+    const results = {
       wrongLogIn: (await visitor.ask('POST', '/api/session', { ...account, email: `carl${round}@example.org` })).status,
       logIn: (await visitor.ask('POST', '/api/session', account)).status,
       usage: (await visitor.ask('GET', '/api/usage')).status,
@@ -72,7 +72,7 @@ test.each([
         .status,
       call: (await post(address, '{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[]}')).status,
     }
-    expect({ jump, ...done }).toEqual({
+    expect({ jump, ...results }).toEqual({
       jump,
       wrongLogIn: 401,
       logIn: 200,

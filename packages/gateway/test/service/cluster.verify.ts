@@ -23,19 +23,19 @@ const signUp = async (url: string): Promise<Visitor> => {
   await visitor.get('POST /api/account', { body: { email: 'ann@example.org', password } })
   return visitor
 }
-const makeKey = (visitor: Visitor) => visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
+const createKey = (visitor: Visitor) => visitor.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
 const call = async (address: string): Promise<string> => {
   const { status, text } = await post(address, read)
   const { error } = JSON.parse(text) as { error?: { data?: { reason?: string } } }
   return `${status}${error === undefined ? '' : ` ${error.data?.reason}`}`
 }
 const readyz = async (url: string): Promise<unknown> => {
-  const answer = await fetch(`${url}/readyz`)
-  return [answer.status, await answer.json()]
+  const response = await fetch(`${url}/readyz`)
+  return [response.status, await response.json()]
 }
 
-// Processes are started from source, several to a test.
-/** A cluster's place whose database and Redis can be cut off. */
+// Each test starts several processes from source.
+/** Starts a service on a cluster whose database and Redis can be disconnected. */
 const start = async (kind: PlaceKind, members: Partial<ServiceConfigInput> = {}) => {
   const links: Record<'database' | 'redis', CuttableLink | undefined> = { database: undefined, redis: undefined }
   const linked: PlaceKind = {
@@ -66,33 +66,33 @@ const start = async (kind: PlaceKind, members: Partial<ServiceConfigInput> = {})
   const service = await startTestService(linked, members)
   toStop.push(service.close)
   const { database, redis } = links
-  if (database === undefined || redis === undefined) throw new Error('there are no links')
+  if (database === undefined || redis === undefined) throw new Error('no links')
   return { service, database, redis }
 }
 
 describe.each(clusters)('several instances on $name', (kind) => {
-  test('a key that one instance revokes is rejected by the others soon, also while Redis is gone', async () => {
+  test('the other instances reject a key that one instance revokes, also while Redis is unavailable', async () => {
     const { service, redis } = await start(kind)
     const other = await service.startAnother()
     const ann = await signUp(service.url)
     for (const isCut of [false, true]) {
-      const { key, address } = await makeKey(ann)
-      const there = address.replace(service.url, other.url)
-      expect([await call(address), await call(there)]).toEqual(['200', '200'])
+      const { key, address } = await createKey(ann)
+      const otherAddress = address.replace(service.url, other.url)
+      expect([await call(address), await call(otherAddress)]).toEqual(['200', '200'])
       if (isCut) redis.cut()
       await ann.get('POST /api/keys/{keyId}/revoke', { params: { keyId: key.id } })
       expect(await call(address)).toBe('401 key_revoked')
-      await expect.poll(() => call(there), { interval: 10 }).toBe('401 key_revoked')
+      await expect.poll(() => call(otherAddress), { interval: 10 }).toBe('401 key_revoked')
     }
   })
 
-  test('four of them grant exactly what a day has, and never more where one is killed', async () => {
+  test('four instances grant exactly the daily quota, and no more if one is killed', async () => {
     const perDay = 400
     const { service } = await start(kind, { limits: { apiKeys: { perDay } } })
     const others = [await service.startAnother(), await service.startAnother(), await service.startAnother()]
     const urls = [service.url, ...others.map(({ url }) => url)]
     const spend = async (visitor: Visitor, kill?: () => void): Promise<Map<string, number>> => {
-      const { address } = await makeKey(visitor)
+      const { address } = await createKey(visitor)
       const counts = new Map<string, number>()
       let next = 0
       const calls = perDay * 1.6
@@ -101,22 +101,22 @@ describe.each(clusters)('several instances on $name', (kind) => {
           next += 1
           if (next === perDay / 2) kill?.()
           const url = urls[next % urls.length] ?? ''
-          const how = await call(address.replace(service.url, url)).catch(() => 'cut')
-          counts.set(how, (counts.get(how) ?? 0) + 1)
+          const result = await call(address.replace(service.url, url)).catch(() => 'cut')
+          counts.set(result, (counts.get(result) ?? 0) + 1)
         }
       })
       await Promise.all(callers)
       return counts
     }
     const ann = await signUp(service.url)
-    const calm = await spend(ann)
-    expect(Object.fromEntries(calm)).toEqual({ 200: perDay, '403 quota_exceeded': perDay * 0.6 })
+    const counts = await spend(ann)
+    expect(Object.fromEntries(counts)).toEqual({ 200: perDay, '403 quota_exceeded': perDay * 0.6 })
 
     const bob = createVisitor(service.url)
     await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
     const killed = await spend(bob, () => others[2]?.child.kill('SIGKILL'))
     expect(killed.get('cut')).toBeGreaterThan(0)
-    // Answers that were on their way when it was killed may have been counted and not seen.
+    // Responses in flight when the instance was killed can be counted without being received.
     expect(killed.get('200')).toBeLessThanOrEqual(perDay)
     expect(killed.get('200')).toBeGreaterThan(perDay / 2)
     const { day } = await bob.get('GET /api/usage')
@@ -124,7 +124,7 @@ describe.each(clusters)('several instances on $name', (kind) => {
     expect(killed.get('200')).toBeLessThanOrEqual(day.used)
   })
 
-  test('Redis gone and back: nobody is rejected by mistake, and it is told', async () => {
+  test('while Redis is unavailable, no call is rejected by mistake, and /readyz reports it', async () => {
     const { service, redis } = await start(kind, { limits: { apps: { perSecond: 50, burst: 50 } } })
     const ann = await signUp(service.url)
     const { addresses } = await ann.get('POST /api/apps', {
@@ -133,10 +133,10 @@ describe.each(clusters)('several instances on $name', (kind) => {
     expect(await call(addresses.testnet)).toBe('200')
     redis.cut()
     const calls: string[] = []
-    for (let turn = 0; turn < 40; turn += 1) calls.push(await call(addresses.testnet))
+    for (let each = 0; each < 40; each += 1) calls.push(await call(addresses.testnet))
     expect(new Set(calls)).toEqual(new Set(['200']))
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'degraded', degraded: ['redis'] }])
-    // The limit holds here all the same.
+    // The rate limit still applies.
     const many = await Promise.all(Array.from({ length: 120 }, () => call(addresses.testnet)))
     expect(many).toContain('429 rate_limited')
     redis.fix()
@@ -144,15 +144,15 @@ describe.each(clusters)('several instances on $name', (kind) => {
     await expect.poll(() => call(addresses.testnet)).toBe('200')
   })
 
-  test('PostgreSQL gone and back: known keys go on, others get 503, and what was granted is booked', async () => {
+  test('while PostgreSQL is unavailable, known keys work, others get 503, and granted calls are counted later', async () => {
     const { service, database } = await start(kind)
     const ann = await signUp(service.url)
-    const { address } = await makeKey(ann)
+    const { address } = await createKey(ann)
     expect(await call(address)).toBe('200')
     const { day: before } = await ann.get('GET /api/usage')
     database.cut()
     await expect.poll(() => readyz(service.url)).toEqual([200, { status: 'degraded', degraded: ['database'] }])
-    for (let turn = 0; turn < 60; turn += 1) expect(await call(address)).toBe('200')
+    for (let each = 0; each < 60; each += 1) expect(await call(address)).toBe('200')
     expect(await call(`${service.url}/testnet/${createApiKey('testnet')}`)).toBe('503 key_store_unavailable')
     expect((await ann.ask('GET', '/api/usage')).status).toBe(503)
     database.fix()
@@ -162,8 +162,8 @@ describe.each(clusters)('several instances on $name', (kind) => {
     await expect.poll(async () => (await ann.get('GET /api/metrics', { query: '?range=hour' })).succeeded).toBe(62)
     const stores = service.process.lines().filter(({ event }) => event === 'store')
     expect(stores.map(({ store, state }) => [store, state])).toEqual([
-      ['database', 'gone'],
-      ['database', 'back'],
+      ['database', 'unavailable'],
+      ['database', 'available'],
     ])
   })
 })

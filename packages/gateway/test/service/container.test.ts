@@ -13,7 +13,7 @@ import { runKeyrail, writeConfig } from './serviceProcess.ts'
 import { startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
 
-// No container is made here: what the two files say is read, and what they run is run.
+// These tests start no container: they read both files and run the commands in them.
 
 const top = join(import.meta.dirname, '../../../..')
 const read = (name: string): string => readFileSync(join(top, name), 'utf8')
@@ -34,11 +34,11 @@ const parseDockerfile = (text: string): Instruction[] =>
     })
 
 const instructions = parseDockerfile(read('Dockerfile'))
-const restOf = (name: string): string => instructions.findLast((one) => one.name === name)?.rest ?? ''
-const words = (name: string): string[] => JSON.parse(/\[.*\]/.exec(restOf(name))?.[0] ?? 'null') as string[]
+const getArguments = (name: string): string => instructions.findLast((one) => one.name === name)?.rest ?? ''
+const getWords = (name: string): string[] => JSON.parse(/\[.*\]/.exec(getArguments(name))?.[0] ?? 'null') as string[]
 
 describe('the Dockerfile', () => {
-  test('holds known instructions, and runs as nobody special on the Node of this workspace', () => {
+  test('has known instructions only, and runs as an unprivileged user on the Node version of this workspace', () => {
     const known = [
       'FROM',
       'WORKDIR',
@@ -53,13 +53,13 @@ describe('the Dockerfile', () => {
       'CMD',
     ]
     expect(instructions.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([])
-    expect(restOf('USER')).toBe('node')
+    expect(getArguments('USER')).toBe('node')
     const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
     const images = instructions.filter(({ name }) => name === 'FROM').map(({ rest }) => rest.split(' ')[0])
     expect(new Set(images)).toEqual(new Set([`node:${devDependencies['node']}-bookworm-slim`]))
   })
 
-  test('runs scripts that are there, and leaves out what must not be in an image', () => {
+  test('runs existing scripts, and leaves out files that must not be in an image', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     const runs = instructions.filter(({ name }) => name === 'RUN').map(({ rest }) => rest)
     const named = runs.flatMap((rest) => [...rest.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name))
@@ -70,10 +70,10 @@ describe('the Dockerfile', () => {
     expect(read('.dockerignore').split('\n')).toEqual(expect.arrayContaining(['.git', '.keyrail', '**/node_modules']))
   })
 
-  test('leaves out the embedded node, which only keyrail dev needs', async () => {
+  test('leaves out the embedded nodes, which only keyrail dev needs', async () => {
     const deploy = instructions.find(({ rest }) => rest.includes(' deploy '))?.rest.split(' ') ?? []
     expect(deploy).toEqual(expect.arrayContaining(['--prod', '--no-optional']))
-    // Its binary is in packages of their own, one for each system, which nothing but this one needs.
+    // Its binaries are in optional packages, one per platform.
     const { resolve } = createRequire(join(top, 'packages/cli/package.json'))
     const anvil = JSON.parse(readFileSync(resolve('@foundry-rs/anvil/package.json'), 'utf8')) as {
       dependencies?: object
@@ -83,30 +83,30 @@ describe('the Dockerfile', () => {
     expect(Object.keys(anvil.optionalDependencies)).toContain('@foundry-rs/anvil-linux-amd64')
   })
 
-  test('its command is one that the program knows', async () => {
-    expect(words('ENTRYPOINT')).toEqual(['node', '/app/dist/main.js'])
-    const { exitCode, stderr } = await runKeyrail([...words('CMD'), '--check'])
-    // All but the file itself was understood.
+  test('its command is valid', async () => {
+    expect(getWords('ENTRYPOINT')).toEqual(['node', '/app/dist/main.js'])
+    const { exitCode, stderr } = await runKeyrail([...getWords('CMD'), '--check'])
+    // Only the config file is missing.
     expect([exitCode, stderr]).toEqual([
       2,
-      expect.stringContaining('the config is not there: /etc/keyrail/keyrail.config.json'),
+      expect.stringContaining('the config does not exist: /etc/keyrail/keyrail.config.json'),
     ])
   })
 })
 
 describe('the health check', () => {
-  const [, , command = '', ...given] = words('HEALTHCHECK')
+  const [, , command = '', ...commandOptions] = getWords('HEALTHCHECK')
 
-  test('asks by the program of the image, with the config of its command', () => {
-    expect(words('HEALTHCHECK').slice(0, 2)).toEqual(words('ENTRYPOINT'))
-    expect(given).toEqual(words('CMD').slice(1))
-    expect(restOf('HEALTHCHECK')).toMatch(/^(--(interval|timeout|start-period)=\d+s )+CMD /)
-    expect(restOf('HEALTHCHECK')).not.toContain('readyz')
+  test('runs the program of the image with the config of its command', () => {
+    expect(getWords('HEALTHCHECK').slice(0, 2)).toEqual(getWords('ENTRYPOINT'))
+    expect(commandOptions).toEqual(getWords('CMD').slice(1))
+    expect(getArguments('HEALTHCHECK')).toMatch(/^(--(interval|timeout|start-period)=\d+s )+CMD /)
+    expect(getArguments('HEALTHCHECK')).not.toContain('readyz')
   })
 
-  test.each(['127.0.0.1', '0.0.0.0'])('is well on %s and any port while all nodes are dead', async (host) => {
+  test.each(['127.0.0.1', '0.0.0.0'])('passes on %s and any port while all nodes are down', async (host) => {
     const [place] = places
-    if (place === undefined) throw new Error('there is no place')
+    if (place === undefined) throw new Error('no test environment')
     const service: TestService = await startTestService(place, {
       listen: { host, port: await freePort() },
       networks: {
@@ -119,10 +119,10 @@ describe('the health check', () => {
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503)
     expect(await check()).toMatchObject({ exitCode: 0, stderr: '' })
     await service.close()
-    const gone = mkdtempSync(join(tmpdir(), 'keyrail-gone-'))
-    const file = writeConfig(gone, { ...service.config, listen: { host, port } })
+    const folder = mkdtempSync(join(tmpdir(), 'keyrail-stopped-'))
+    const file = writeConfig(folder, { ...service.config, listen: { host, port } })
     expect(await runKeyrail([command, '--config', file])).toMatchObject({ exitCode: 1 })
-    rmSync(gone, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   })
 })
 
@@ -148,17 +148,17 @@ interface ComposeService {
 }
 
 describe('the compose file', () => {
-  // Vite brings it.
+  // A dependency of Vite.
   const { parse } = createRequire(createRequire(import.meta.url).resolve('vite/package.json'))('yaml') as {
     parse: (text: string) => { services: Record<string, ComposeService>; volumes: Record<string, null> }
   }
   const { services, volumes } = parse(read('compose.yaml'))
 
-  test('has the service on PostgreSQL and Redis, each of which it names', () => {
+  test('runs the service with PostgreSQL and Redis', () => {
     expect(Object.keys(services).toSorted()).toEqual(['keyrail', 'postgres', 'redis'])
     const { environment = {}, depends_on: needs = {} } = services['keyrail'] ?? {}
-    const hostOf = (name: string): string => new URL(environment[name]?.replaceAll(/\$\{[^}]*\}/g, 'x') ?? '').hostname
-    expect([hostOf('DATABASE_URL'), hostOf('REDIS_URL')]).toEqual(['postgres', 'redis'])
+    const getHost = (name: string): string => new URL(environment[name]?.replaceAll(/\$\{[^}]*\}/g, 'x') ?? '').hostname
+    expect([getHost('DATABASE_URL'), getHost('REDIS_URL')]).toEqual(['postgres', 'redis'])
     expect(Object.keys(needs).toSorted()).toEqual(['postgres', 'redis'])
     for (const [name, { condition }] of Object.entries(needs))
       expect([name, condition === 'service_healthy']).toEqual([name, services[name]?.healthcheck !== undefined])
@@ -168,7 +168,7 @@ describe('the compose file', () => {
   })
 
   // 15.29
-  test('stops the service only after its drain delay and its grace time', () => {
+  test('gives the service time for its drain delay and its grace period', () => {
     const environment = instructions.filter(({ name }) => name === 'ENV').map(({ rest }) => rest)
     const delayMs = Number(/\bKEYRAIL_DRAIN_DELAY_MS=(\d+)\b/.exec(environment.join(' '))?.[1])
     expect(delayMs).toBe(5_000)
@@ -177,12 +177,12 @@ describe('the compose file', () => {
     expect(stopMs).toBeGreaterThan(delayMs + defaultGraceMs)
   })
 
-  test('holds no secret of its own, and shows nothing but the service', () => {
+  test('contains no secret, and publishes only the port of the service', () => {
     const { keyrail, ...others } = services
     for (const name of ['KEYRAIL_SECRET', 'KEYRAIL_OPERATOR_TOKEN'])
       expect(keyrail?.environment?.[name]).toMatch(/^\$\{\w+:[?-]/)
     expect(Object.values(others).flatMap(({ ports = [] }) => ports)).toEqual([])
-    // Of this machine alone: a proxy with TLS is what others reach.
+    // On the loopback interface: other machines connect to a proxy with TLS.
     expect(keyrail?.ports).toEqual(['127.0.0.1:8080:8080'])
     for (const { environment = {}, command = [] } of Object.values(services))
       for (const text of [...Object.entries(environment).map((entry) => entry.join('=')), ...command])
@@ -191,7 +191,7 @@ describe('the compose file', () => {
         )
   })
 
-  test('every part comes back after a reboot, has a bound of memory and of its logs, and few rights', () => {
+  test('every container restarts after a reboot, has limits for memory and logs, and has few privileges', () => {
     for (const [name, service] of Object.entries(services)) {
       expect([name, service]).toEqual([
         name,
@@ -207,27 +207,27 @@ describe('the compose file', () => {
       ])
       expect(service.privileged).toBeUndefined()
     }
-    // Its start script gives the data to the user postgres, and becomes that user.
+    // Its start script changes the owner of the data to the user postgres, and switches to that user.
     expect(services['keyrail']?.cap_add).toBeUndefined()
     expect(services['redis']?.cap_add).toBeUndefined()
     expect(services['postgres']?.cap_add).toEqual(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'])
     expect(services['postgres']?.tmpfs).toContain('/var/run/postgresql')
   })
 
-  test('Redis wants the password by which the service comes', () => {
+  test('Redis requires the password that the service uses', () => {
     const { command = [], environment = {} } = services['redis'] ?? {}
     const password = command[command.indexOf('--requirepass') + 1]
     expect(password).toBe('${REDIS_PASSWORD:?set it in .env}')
     expect(services['keyrail']?.environment?.['REDIS_URL']).toBe(`redis://:${password}@redis:6379/0`)
-    // For its health check.
+    // For the health check.
     expect(environment['REDISCLI_AUTH']).toBe(password)
-    // The page that says what to put there.
+    // The page that explains which variables to set.
     const page = read('docs/service/running.md')
     for (const [, name = ''] of read('compose.yaml').matchAll(/\$\{(\w+):\?/g))
       expect(page).toContain(`echo "${name}=$(openssl rand -hex 32)" >`)
   })
 
-  test('its Redis starts as it is written, and lets nobody in without the password', async () => {
+  test('the Redis command starts, and rejects clients without the password', async () => {
     const [program = '', ...settings] = (services['redis']?.command ?? []).map((word) =>
       word.replace('${REDIS_PASSWORD:?set it in .env}', 'aa11'),
     )
@@ -250,10 +250,10 @@ describe('the compose file', () => {
     }
   })
 
-  test('its service takes the config that the file asks for, by the very names of its environment', async () => {
+  test('the service accepts a config with the environment of the file', async () => {
     const [place] = places
     const opened = await place?.open()
-    if (opened === undefined) throw new Error('there is no place')
+    if (opened === undefined) throw new Error('no test environment')
     const file = writeConfig(opened.folder, {
       publicUrl: 'https://rpc.example.org',
       listen: { host: '0.0.0.0', port: 8080 },

@@ -1,32 +1,33 @@
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A way to a server that can be cut and fixed, as a network's is. */
+/** A TCP proxy that can be disconnected. */
 export interface CuttableLink {
   readonly port: number
-  /** Ends what is connected, and lets nobody through. */
+  /** Closes all connections and rejects new ones. */
   readonly cut: () => void
+  /** Accepts connections again. */
   readonly fix: () => void
   readonly close: () => Promise<void>
 }
 
-/** Makes a way to a server of this machine. */
+/** Starts a TCP proxy for a port of this machine. */
 export const createCuttableLink = async (target: number): Promise<CuttableLink> => {
   const sockets = new Set<Socket>()
   let isCut = false
-  const keep = (socket: Socket): void => {
+  const track = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('error', () => socket.destroy())
     socket.on('close', () => sockets.delete(socket))
   }
   const server = createServer((near) => {
-    keep(near)
+    track(near)
     if (isCut) {
       near.destroy()
       return
     }
     const far = connect(target, '127.0.0.1')
-    keep(far)
+    track(far)
     near.pipe(far).pipe(near)
     near.on('close', () => far.destroy())
     far.on('close', () => near.destroy())

@@ -7,8 +7,8 @@ import { ConfigError } from '../../src/service/configError.ts'
 const read = (name: string): string => readFileSync(join(import.meta.dirname, '../../../../docs/service', name), 'utf8')
 const running = read('running.md')
 
-describe('what the documents say of the config', () => {
-  test('its example is one that is taken', () => {
+describe('docs/service', () => {
+  test('the example config is valid', () => {
     const [, example = ''] = /```json\n([\s\S]*?)```/.exec(running) ?? []
     expect(parseServiceConfig(JSON.parse(example))).toMatchObject({
       publicUrl: 'https://rpc.example.org',
@@ -16,21 +16,22 @@ describe('what the documents say of the config', () => {
     })
   })
 
-  test('every member has its row, and every row its member', () => {
+  test('every config member has a row, and every row a member', () => {
     let known: string[] = []
     try {
       parseServiceConfig([])
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      known = (error.faults[0]?.fix ?? '').replace('must be an object with ', '').split(', ')
+      known = (error.faults[0]?.fix ?? '').replace('must be an object with the members ', '').split(', ')
     }
     const rows = [...(running.split('## The config file')[1] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
     expect(rows).toEqual(known.filter((name) => name !== '$schema'))
   })
 
-  test('and of metrics: every name is one that there is', async () => {
+  test('every metric that is named exists', async () => {
     const { createPrometheus } = await import('../../src/service/prometheus.ts')
-    const text = await createPrometheus({ upstreams: () => [], parts: () => [] }).text()
+    const prometheus = await createPrometheus({ upstreams: () => [], stores: () => [] })
+    const text = await prometheus.text()
     const named = [...read('operating.md').matchAll(/`(keyrail_\w+)`/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(5)
     expect(named.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([])

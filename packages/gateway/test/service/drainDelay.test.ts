@@ -24,12 +24,12 @@ afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-const makeFolder = (): string => {
+const createFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-drain-'))
   toStop.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
-const configOf = (port: number, node: Pick<FakeUpstream, 'url'>): ServiceConfigInput => ({
+const createConfig = (port: number, node: Pick<FakeUpstream, 'url'>): ServiceConfigInput => ({
   publicUrl: `http://127.0.0.1:${port}`,
   listen: { port },
   chain: { name: 'Testland', symbol: 'TST' },
@@ -39,7 +39,7 @@ const configOf = (port: number, node: Pick<FakeUpstream, 'url'>): ServiceConfigI
   },
 })
 
-/** Starts a service whose drain delay lasts until a test ends it. */
+/** Starts a service with a drain delay of ten minutes, which the tests skip. */
 const start = async (control: 'shared' | 'own') => {
   const node = await startFakeUpstream(chainIds.testnet)
   toStop.push(node.stop)
@@ -48,14 +48,14 @@ const start = async (control: 'shared' | 'own') => {
   const events: string[] = []
   const service: Service = await createService({
     config: parseServiceConfig({
-      ...configOf(port, node),
+      ...createConfig(port, node),
       drainDelayMs: 600_000,
       ...(control === 'own'
         ? { control: { publicUrl: `http://127.0.0.1:${controlPort}`, listen: { port: controlPort } } }
         : {}),
     }),
     secrets: readServerSecrets({ KEYRAIL_SECRET: randomBytes(32).toString('hex') }),
-    storage: { file: join(makeFolder(), 'keyrail.db') },
+    storage: { file: join(createFolder(), 'keyrail.db') },
     log: ({ event }) => events.push(event),
   })
   toStop.push(() => service.close({ drainDelayMs: 0, graceMs: 0 }))
@@ -74,12 +74,12 @@ const send = async (
 const get = (port: number, path: string): string => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`
 
 // 15.29
-test('keyrail serve serves during the drain delay, which a second signal ends', async () => {
+test('keyrail serve accepts requests during the drain delay, and a second signal ends the delay', async () => {
   const node = await startFakeUpstream(chainIds.testnet)
   toStop.push(node.stop)
-  const folder = makeFolder()
+  const folder = createFolder()
   const port = await freePort()
-  const file = writeConfig(folder, { ...configOf(port, node), storage: { file: 'keyrail.db' } })
+  const file = writeConfig(folder, { ...createConfig(port, node), storage: { file: 'keyrail.db' } })
   const service = await startServe(file, {
     KEYRAIL_SECRET: randomBytes(32).toString('hex'),
     KEYRAIL_DRAIN_DELAY_MS: '600000',
@@ -94,8 +94,8 @@ test('keyrail serve serves during the drain delay, which a second signal ends', 
   expect(await ended).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
-describe.each(['shared', 'own'] as const)('a service that stops, its control API on a port that is %s', (control) => {
-  test('still serves calls, the control API and pages during the drain delay, and closes each connection', async () => {
+describe.each(['shared', 'own'] as const)('a stopping service with the control API on a port that is %s', (control) => {
+  test('serves calls, the control API and pages during the drain delay, and closes each connection', async () => {
     const { service, events, port, sitePort, path } = await start(control)
     expect(await send(port, get(port, '/readyz'))).toEqual([200, 'keep-alive'])
     expect(await send(sitePort, get(sitePort, '/api/deployment'))).toEqual([200, 'keep-alive'])
@@ -104,7 +104,7 @@ describe.each(['shared', 'own'] as const)('a service that stops, its control API
 
     expect(await send(port, get(port, '/readyz'))).toEqual([503, 'close'])
     expect(await send(port, get(port, '/healthz'))).toEqual([200, 'close'])
-    // The key is unknown: the service checked it.
+    // The service still checks keys.
     expect(await send(port, postBytes(path, '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'))).toEqual([401, 'close'])
     expect(await send(sitePort, get(sitePort, '/api/deployment'))).toEqual([200, 'close'])
     expect(await send(sitePort, get(sitePort, '/'))).toEqual([200, 'close'])
@@ -123,7 +123,7 @@ describe.each(['shared', 'own'] as const)('a service that stops, its control API
 
 describe('the drain delay of a config file', () => {
   const read = (members: Partial<ServiceConfigInput>, variable?: string) => {
-    const file = writeConfig(makeFolder(), { ...configOf(8080, { url: 'http://127.0.0.1:9' }), ...members })
+    const file = writeConfig(createFolder(), { ...createConfig(8080, { url: 'http://127.0.0.1:9' }), ...members })
     const environment = variable === undefined ? {} : { KEYRAIL_DRAIN_DELAY_MS: variable }
     return readServiceConfig(file, { environment }).drainDelayMs
   }

@@ -26,7 +26,7 @@ const canLimitFiles = ((): boolean => {
   }
 })()
 if (!canLimitFiles)
-  console.log('gateway: no prlimit on this machine, so a full disk is not tested (Debian: apt-get install util-linux)')
+  console.log('gateway: the full disk test is skipped because prlimit is missing (Debian: apt-get install util-linux)')
 
 const read = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
 const readyz = async (url: string): Promise<unknown> => {
@@ -41,7 +41,7 @@ describe('a service whose storage rejects writes', () => {
     'is not ready while its disk is full, and logs each fault at most once a second',
     async () => {
       const [sqlite] = places
-      if (sqlite === undefined) throw new Error('there is no place')
+      if (sqlite === undefined) throw new Error('no test environment')
       const service = await startTestService(sqlite, { signUp: 'open' })
       toStop.push(service.close)
       const visitor = createVisitor(service.url)
@@ -50,7 +50,7 @@ describe('a service whose storage rejects writes', () => {
       expect((await post(address, read)).status).toBe(200)
       expect(await readyz(service.url)).toEqual([200, { status: 'ok' }])
 
-      // No file can grow, which is what a full disk and a full quota do. The log goes to a pipe.
+      // Limits the size of files, which has the same effect as a full disk. The log is a pipe.
       const limitFiles = (bytes: string): void => {
         execFileSync('prlimit', ['--pid', String(service.process.child.pid), `--fsize=${bytes}:unlimited`])
       }
@@ -68,12 +68,12 @@ describe('a service whose storage rejects writes', () => {
       const seconds = Math.ceil((performance.now() - startedAt) / 1_000)
       expect(faults().length).toBeLessThanOrEqual(seconds + 1)
       expect(faults()[0]).toMatchObject({ where: 'quota', code: expect.stringMatching(/^SQLite \d+$/) })
-      const gone = service.process.lines().filter(({ event }) => event === 'store')
-      // A write that fits in the files as they are still works, so the database may come back in between.
-      expect(gone[0]).toMatchObject({
+      const storeEntries = service.process.lines().filter(({ event }) => event === 'store')
+      // Writes that fit into the existing files still succeed, so the database can be available in between.
+      expect(storeEntries[0]).toMatchObject({
         store: 'database',
-        state: 'gone',
-        code: expect.stringMatching(/^(SQLite \d+|late)$/),
+        state: 'unavailable',
+        code: expect.stringMatching(/^(SQLite \d+|timeout)$/),
       })
 
       limitFiles('unlimited')
@@ -127,7 +127,7 @@ describe('a service whose storage rejects writes', () => {
       expect(entries.filter(({ event }) => event === 'store')).toContainEqual({
         event: 'store',
         store: 'database',
-        state: 'gone',
+        state: 'unavailable',
         code: '25006',
       })
     })

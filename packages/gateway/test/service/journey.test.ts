@@ -11,7 +11,7 @@ import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
 import { createVisitor } from './visitor.ts'
 
-// What an operator installs, driven over HTTP alone, as its users drive it.
+// Runs the installed service and uses it over HTTP only, as its users do.
 
 const read = '{"jsonrpc":"2.0","id":7,"method":"eth_blockNumber","params":[]}'
 const password = randomBytes(12).toString('base64url')
@@ -51,7 +51,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect([exitCode, stderr]).toEqual([0, ''])
   })
 
-  test('a user signs up, makes an app, calls both networks, sees the calls counted, and deletes it', async () => {
+  test('a user signs up, creates an app, calls both networks, sees the calls counted, and deletes the app', async () => {
     const ann = createVisitor(service.url)
     await ann.get('POST /api/account', { body: { email: 'ann@example.org', password } })
     const { app, apiKey, addresses } = await ann.get('POST /api/apps', {
@@ -79,18 +79,18 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     expect(JSON.parse(text)).toMatchObject({ error: { code: -32016, data: { reason: 'key_unknown' } } })
   })
 
-  test('four keys at most, on one network each; a revoked one is rejected on the next call and frees its place', async () => {
+  test('a user has at most four keys, each for one network; a revoked key is rejected at once and no longer counts', async () => {
     const bob = createVisitor(service.url)
     await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         bob.ask('POST', '/api/keys', { name: `key ${index}`, network: 'testnet' }),
       ),
     )
-    expect(made.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    expect(created.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
       201, 201, 201, 201, 409, 409, 409, 409,
     ])
-    const { key, apiKey, address } = (made.find(({ status }) => status === 201) ?? { json: {} }).json as {
+    const { key, apiKey, address } = (created.find(({ status }) => status === 201) ?? { json: {} }).json as {
       key: { id: string }
       apiKey: string
       address: string
@@ -111,11 +111,11 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
         error: expect.objectContaining({ data: expect.objectContaining({ reason: 'key_revoked' }) }),
       }),
     ])
-    expect((await bob.ask('POST', '/api/keys', { name: 'in its place', network: 'mainnet' })).status).toBe(201)
+    expect((await bob.ask('POST', '/api/keys', { name: 'replacement', network: 'mainnet' })).status).toBe(201)
   })
 
-  test('health, metrics for Prometheus, and a page', async () => {
-    // The dashboard where it is built, else a line that says where the API is.
+  test('serves health checks, Prometheus metrics and a page', async () => {
+    // The dashboard if it is built, else a page that links to the API.
     const page = await fetch(service.url, { headers: { accept: 'text/html' } })
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<title>Keyrail</title>')])
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -124,7 +124,7 @@ describe.each(places)('keyrail serve on $name', ({ open }) => {
     const { port } = await service.logged('prometheus', ({ event }) => event === 'prometheusListening')
     const text = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
     expect(text).toMatch(
-      /^keyrail_items_total\{network="testnet",method="eth_blockNumber",outcome="succeeded"\} [1-9]/m,
+      /^keyrail_calls_total\{network="testnet",method="eth_blockNumber",outcome="succeeded"\} [1-9]/m,
     )
     expect((await fetch(`${service.url}/metrics`)).headers.get('content-type')).not.toMatch(/text\/plain; version/)
   })

@@ -1,25 +1,25 @@
-/** Something that nobody may find. */
+/** A secret to search for. */
 export interface Secret {
-  /** What it is called where it is found. */
+  /** Its name in the results. */
   readonly name: string
   readonly text: string
-  /** Whether a part of it says nothing yet, as of a host and port. @default false */
+  /** Whether to search for the whole text only, such as a host and port. @default false */
   readonly whole?: boolean
 }
 
-/** Where it might be found. */
-export interface Place {
+/** Data to search in. */
+export interface ScanTarget {
   readonly name: string
   readonly bytes: Buffer | string
 }
 
-/** So many characters of a random secret, in whatever form, are no accident. */
+/** This many characters of a random secret, in any encoding, are no coincidence. */
 const partLength = 12
 
 const everyByte = (bytes: Buffer, write: (byte: number) => string): string => [...bytes].map(write).join('')
 const hexOf = (byte: number): string => byte.toString(16).padStart(2, '0')
 
-/** In the middle of a longer text base64 begins at any of three places; what depends on the neighbours is left out. */
+/** Within a longer text, base64 can start at any of three offsets. Characters that depend on the surrounding bytes are left out. */
 const inBase64 = (bytes: Buffer): string[] =>
   [0, 1, 2].map((lead) => {
     const text = Buffer.concat([Buffer.alloc(lead), bytes])
@@ -29,12 +29,12 @@ const inBase64 = (bytes: Buffer): string[] =>
     return text.slice(lead === 0 ? 0 : lead + 1, end)
   })
 
-/** The forms in which a text may stand somewhere. Of bytes that are none of its characters, one character each. */
-export const formsOf = (text: string): ReadonlyMap<string, readonly string[]> => {
+/** The encodings of a text by name. Bytes that are not characters are latin1. */
+export const getEncodings = (text: string): ReadonlyMap<string, readonly string[]> => {
   const bytes = Buffer.from(text)
   const base64 = inBase64(bytes)
   return new Map([
-    ['as it is', [bytes.toString('latin1')]],
+    ['as plain text', [bytes.toString('latin1')]],
     ['in another case', [text.toLowerCase(), text.toUpperCase()]],
     [
       'percent-encoded',
@@ -58,40 +58,40 @@ export const formsOf = (text: string): ReadonlyMap<string, readonly string[]> =>
       ],
     ],
     ['in UTF-16', [Buffer.from(text, 'utf16le').toString('latin1')]],
-    // What is random is often written in base64, and kept as the bytes.
+    // Random text is often base64 and stored as bytes.
     ['decoded', /^[\w-]{22,}$/.test(text) ? [Buffer.from(text, 'base64url').toString('latin1')] : []],
   ])
 }
 
-/** Where two forms have a part in common, it is told of as the plainer of them. */
-const setFirst = (parts: Map<string, string>, part: string, what: string): void => {
-  if (!parts.has(part)) parts.set(part, what)
+/** If encodings share a part, the first one is reported. */
+const setFirst = (parts: Map<string, string>, part: string, match: string): void => {
+  if (!parts.has(part)) parts.set(part, match)
 }
 
 /**
- * Looks for secrets, and for parts of them of 12 characters, in every form.
- * @returns `NAME FORM in PLACE`, once for each.
+ * Searches for secrets and for any 12 consecutive characters of them, in all encodings.
+ * @returns `NAME ENCODING in TARGET` for each match, without duplicates.
  */
-export const findSecrets = (secrets: readonly Secret[], places: readonly Place[]): string[] => {
+export const findSecrets = (secrets: readonly Secret[], targets: readonly ScanTarget[]): string[] => {
   const parts = new Map<string, string>()
   const wholes: [string, string][] = []
   for (const { name, text, whole = false } of secrets)
-    for (const [form, texts] of formsOf(text))
+    for (const [encoding, texts] of getEncodings(text))
       for (const one of texts) {
-        const what = `${name} ${form}`
-        if (whole || one.length <= partLength) wholes.push([one, what])
+        const match = `${name} ${encoding}`
+        if (whole || one.length <= partLength) wholes.push([one, match])
         else
           for (let from = 0; from + partLength <= one.length; from += 1)
-            setFirst(parts, one.slice(from, from + partLength), what)
+            setFirst(parts, one.slice(from, from + partLength), match)
       }
   const found = new Set<string>()
-  for (const { name, bytes } of places) {
+  for (const { name, bytes } of targets) {
     const text = Buffer.from(bytes).toString('latin1')
     for (let from = 0; from + partLength <= text.length; from += 1) {
-      const what = parts.get(text.slice(from, from + partLength))
-      if (what !== undefined) found.add(`${what} in ${name}`)
+      const match = parts.get(text.slice(from, from + partLength))
+      if (match !== undefined) found.add(`${match} in ${name}`)
     }
-    for (const [one, what] of wholes) if (one !== '' && text.includes(one)) found.add(`${what} in ${name}`)
+    for (const [one, match] of wholes) if (one !== '' && text.includes(one)) found.add(`${match} in ${name}`)
   }
   return [...found]
 }

@@ -29,7 +29,7 @@ interface Started {
   readonly service: Service
   readonly url: string
   readonly configWith: (testnet: ServiceConfigInput['networks']['testnet']['upstreams']) => ServiceConfig
-  /** The lines of one metric. */
+  /** Gets the lines of one metric. */
   readonly metric: (name: string) => Promise<string[]>
 }
 const start = async (
@@ -71,7 +71,7 @@ const start = async (
   }
 }
 
-/** A way to a node that rejects connections while it is closed, as the machine of a stopped node does. */
+/** Starts a TCP proxy for a node. While it is closed it refuses connections, like the machine of a stopped node. */
 const createSwitch = async (target: number) => {
   const sockets = new Set<Socket>()
   let port = 0
@@ -100,26 +100,26 @@ const createSwitch = async (target: number) => {
 
 // 15.33
 describe('keyrail_upstream_healthy', () => {
-  test('has a series for each node of the config, and none for one that a reload removed', async () => {
+  test('has a series for each node of the config, and none for a node that a reload removed', async () => {
     const [one, two] = [await startNode(), await startNode()]
     const { service, configWith, metric } = await start([
       { url: one.url, name: 'one' },
       { url: two.url, name: 'two' },
       { url: 'http://127.0.0.1:9', name: 'down' },
     ])
-    const lineOf = (name: string, healthy: 0 | 1, network = 'testnet'): string =>
+    const toLine = (name: string, healthy: 0 | 1, network = 'testnet'): string =>
       `keyrail_upstream_healthy{network="${network}",upstream="${name}"} ${healthy}`
     expect(await metric('keyrail_upstream_healthy')).toEqual([
-      lineOf('one', 1),
-      lineOf('two', 1),
-      lineOf('down', 0),
-      lineOf('main', 1, 'mainnet'),
+      toLine('one', 1),
+      toLine('two', 1),
+      toLine('down', 0),
+      toLine('main', 1, 'mainnet'),
     ])
     await service.reload(configWith([{ url: two.url, name: 'renamed' }]))
-    expect(await metric('keyrail_upstream_healthy')).toEqual([lineOf('renamed', 1), lineOf('main', 1, 'mainnet')])
+    expect(await metric('keyrail_upstream_healthy')).toEqual([toLine('renamed', 1), toLine('main', 1, 'mainnet')])
   })
 
-  test('is one series, healthy if all are, for nodes that share a name', async () => {
+  test('has one series for nodes that share a name, healthy if all of them are', async () => {
     const { metric } = await start([
       { url: (await startNode()).url, name: 'same' },
       { url: 'http://127.0.0.1:9', name: 'same' },
@@ -130,7 +130,7 @@ describe('keyrail_upstream_healthy', () => {
     ])
   })
 
-  test('is 0 while the circuit breaker of a node is open, also after the node was unreachable and came back', async () => {
+  test('is 0 while the circuit breaker of a node is open, also after the node was unreachable for a while', async () => {
     const node = await startNode()
     node.answersLightRead = false
     const link = await createSwitch(Number(new URL(node.url).port))
@@ -173,12 +173,12 @@ describe('keyrail_upstream_healthy', () => {
 })
 
 describe('keyrail_degraded', () => {
-  test('has a series for each part, at 0 while the part works', async () => {
+  test('is 0 for each available store', async () => {
     const { metric } = await start([{ url: (await startNode()).url }])
     expect(await metric('keyrail_degraded')).toEqual(['keyrail_degraded{part="database"} 0'])
   })
 
-  test.skipIf(!hasRedis)('is 1 for a part that does not work', async () => {
+  test.skipIf(!hasRedis)('is 1 for an unavailable store', async () => {
     const redis = await startRedis()
     toStop.push(redis.stop)
     const { metric } = await start([{ url: (await startNode()).url }], redis.url)

@@ -6,33 +6,33 @@ import { borrowDatabase } from '../storage/lendDatabases.ts'
 import { postgresBinaries } from '../storage/postgresBinaries.ts'
 import { hasRedis, startRedis } from '../usage/startRedis.ts'
 
-/** Where a service that is tested keeps its things. */
+/** The storage of a tested service. */
 export interface Place {
-  /** For files of the test. */
+  /** A folder for the files of the test. */
   readonly folder: string
-  /** What the service's environment says of it. */
+  /** The environment variables of the service. */
   readonly environment: Readonly<Record<string, string>>
   /** Folders and files that must hold no secret. */
   readonly written: readonly string[]
-  /** What the config says of it. */
+  /** The `storage` of the config. */
   readonly storage?: { readonly file: string }
   readonly close: () => Promise<void>
 }
 
-/** A kind of place. */
+/** A kind of storage. */
 export interface PlaceKind {
   readonly name: string
   readonly open: () => Promise<Place>
 }
 
-const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'keyrail-service-'))
+const createFolder = (): string => mkdtempSync(join(tmpdir(), 'keyrail-service-'))
 const secret = (): Record<string, string> => ({ KEYRAIL_SECRET: randomBytes(48).toString('base64url') })
 
 /** One process with SQLite. */
 export const sqlite: PlaceKind = {
   name: 'SQLite',
   open: async () => {
-    const folder = makeFolder()
+    const folder = createFolder()
     return {
       folder,
       environment: secret(),
@@ -46,7 +46,7 @@ export const sqlite: PlaceKind = {
 const postgresAndRedis: PlaceKind = {
   name: 'PostgreSQL and Redis',
   open: async () => {
-    const folder = makeFolder()
+    const folder = createFolder()
     const [databaseUrl, redis] = await Promise.all([borrowDatabase(), startRedis()])
     return {
       folder,
@@ -63,10 +63,10 @@ const postgresAndRedis: PlaceKind = {
 const mustRun = process.env['KEYRAIL_TEST_ALL'] === '1'
 const hasCluster = hasRedis && postgresBinaries() !== undefined
 if (!hasCluster && !mustRun)
-  process.stdout.write('The service is not tested on PostgreSQL and Redis: apt-get install postgresql redis-server\n')
+  process.stdout.write('The tests on PostgreSQL and Redis are skipped: apt-get install postgresql redis-server\n')
 
-/** Several processes can share these. Empty on a machine without PostgreSQL or Redis. Where everything is to be tested, that is a failure. */
+/** Storage for several instances. Empty on a machine without PostgreSQL or Redis, unless KEYRAIL_TEST_ALL is 1: then the tests fail. */
 export const clusters: readonly PlaceKind[] = hasCluster || mustRun ? [postgresAndRedis] : []
 
-/** The places that the service is tested in. */
+/** All kinds of storage. */
 export const places: readonly PlaceKind[] = [sqlite, ...clusters]

@@ -6,7 +6,7 @@ import { openRaw } from '../rawConnection.ts'
 import { post } from '../startGateway.ts'
 import { createSigner, signToken } from '../tenants/signToken.ts'
 import type { PlaceKind } from './places.ts'
-import { spellingsOf, writtenIn } from './spellings.ts'
+import { getEncodings, readStored } from './spellings.ts'
 import { nodeSecret, startTestService } from './testService.ts'
 import type { TestService } from './testService.ts'
 import { createVisitor } from './visitor.ts'
@@ -19,10 +19,10 @@ const call = (method = 'eth_blockNumber', params: unknown = []): string =>
 const listed = '0x00000000000000000000000000000000000000aa'
 const other = '0x00000000000000000000000000000000000000bb'
 
-/** What this test does not bring about: they need a database that is gone, or a node with all its connections in use. */
-const elsewhere: readonly RejectionReason[] = ['key_store_unavailable', 'upstream_busy']
+/** Not caused here: these need an unavailable database, or a node with all connections in use. */
+const testedElsewhere: readonly RejectionReason[] = ['key_store_unavailable', 'upstream_busy']
 
-/** Brings about every rejection of a service in a place, and then looks at everything that it wrote. */
+/** Causes every rejection of a service, then checks everything that the service wrote for secrets. */
 export const testRejections = (kind: PlaceKind): void => {
   describe(`every rejection, on ${kind.name}`, () => {
     const password = `pass-${randomBytes(12).toString('base64url')}`
@@ -60,25 +60,25 @@ export const testRejections = (kind: PlaceKind): void => {
     })
 
     let apps = 0
-    const makeApp = async (): Promise<App & { add: (type: string, value: string) => Promise<void> }> => {
-      const made = await ann.get('POST /api/apps', {
+    const createApp = async (): Promise<App & { add: (type: string, value: string) => Promise<void> }> => {
+      const created = await ann.get('POST /api/apps', {
         body: { name: `app ${(apps += 1)}`, useCase: 'Other', chain: 'TST', services: ['Node API'] },
       })
-      remember(made.apiKey)
+      remember(created.apiKey)
       return {
-        ...made,
+        ...created,
         add: async (type, value) => {
-          const { status, text } = await ann.ask('POST', `/api/apps/${made.app.id}/allow-list`, { type, value })
+          const { status, text } = await ann.ask('POST', `/api/apps/${created.app.id}/allow-list`, { type, value })
           expect([status, text]).toEqual([201, expect.anything()])
         },
       }
     }
-    const makeKey = async (name: string, more: object = {}) => {
-      const made = await ann.get('POST /api/keys', { body: { name, network: 'testnet', ...more } })
-      remember(made.apiKey)
-      return made
+    const createKey = async (name: string, more: object = {}) => {
+      const created = await ann.get('POST /api/keys', { body: { name, network: 'testnet', ...more } })
+      remember(created.apiKey)
+      return created
     }
-    const rejected = async (
+    const getResult = async (
       address: string,
       body: string = call(),
       headers: Readonly<Record<string, string>> = {},
@@ -86,7 +86,7 @@ export const testRejections = (kind: PlaceKind): void => {
       const {
         status,
         text,
-        headers: answered,
+        headers: responseHeaders,
       } = await post(address, body, {
         headers: { 'content-type': 'application/json', ...headers },
       })
@@ -97,38 +97,44 @@ export const testRejections = (kind: PlaceKind): void => {
       if (reason !== undefined) {
         seen.add(reason)
         expect(error?.message).toMatch(/\w/)
-        expect(error?.data?.requestId).toBe(answered.get('x-request-id'))
-        expect(answered.get('access-control-allow-origin')).toBe('*')
+        expect(error?.data?.requestId).toBe(responseHeaders.get('x-request-id'))
+        expect(responseHeaders.get('access-control-allow-origin')).toBe('*')
       }
       return [status, reason]
     }
 
-    test('of keys and paths', async () => {
-      const { apiKey, addresses, app } = await makeApp()
-      const key = await makeKey('wrong network')
-      expect(await rejected(`${service.url}/testnet/v2/${remember(createApiKey('app'))}`)).toEqual([401, 'key_unknown'])
-      expect(await rejected(`${service.url}/testnet/${apiKey}`)).toEqual([401, 'key_wrong_path'])
-      expect(await rejected(key.address.replace('/testnet/', '/mainnet/'))).toEqual([403, 'wrong_network'])
-      expect(await rejected(`${service.url}/testnet/v3/${apiKey}`)).toEqual([404, 'not_found'])
-      // What stands in a query is neither a key nor ever written down.
-      expect(await rejected(`${addresses.testnet.replace(apiKey, '')}?apiKey=${apiKey}`)).toEqual([401, 'key_unknown'])
+    test('for keys and paths', async () => {
+      const { apiKey, addresses, app } = await createApp()
+      const key = await createKey('wrong network')
+      expect(await getResult(`${service.url}/testnet/v2/${remember(createApiKey('app'))}`)).toEqual([
+        401,
+        'key_unknown',
+      ])
+      expect(await getResult(`${service.url}/testnet/${apiKey}`)).toEqual([401, 'key_wrong_path'])
+      expect(await getResult(key.address.replace('/testnet/', '/mainnet/'))).toEqual([403, 'wrong_network'])
+      expect(await getResult(`${service.url}/testnet/v3/${apiKey}`)).toEqual([404, 'not_found'])
+      // Keys in a query are ignored and never logged.
+      expect(await getResult(`${addresses.testnet.replace(apiKey, '')}?apiKey=${apiKey}`)).toEqual([401, 'key_unknown'])
       await ann.ask('POST', `/api/keys/${key.key.id}/revoke`, {})
-      expect(await rejected(key.address)).toEqual([401, 'key_revoked'])
-      const brief = await makeKey('brief', { expiresAt: new Date(Date.now() + 1_500).toISOString() })
-      expect(await rejected(brief.address)).toEqual([200, undefined])
-      await expect.poll(() => rejected(brief.address)).toEqual([401, 'key_expired'])
+      expect(await getResult(key.address)).toEqual([401, 'key_revoked'])
+      const brief = await createKey('brief', { expiresAt: new Date(Date.now() + 1_500).toISOString() })
+      expect(await getResult(brief.address)).toEqual([200, undefined])
+      await expect.poll(() => getResult(brief.address)).toEqual([401, 'key_expired'])
       const { version } = await ann.get('GET /api/apps/{appId}', { params: { appId: app.id } })
       expect((await ann.ask('PATCH', `/api/apps/${app.id}`, { version, services: [] })).status).toBe(200)
-      expect(await rejected(addresses.testnet)).toEqual([403, 'service_off'])
+      expect(await getResult(addresses.testnet)).toEqual([403, 'service_off'])
     })
 
-    test('of HTTP', async () => {
-      const { addresses } = await makeApp()
+    test('for HTTP', async () => {
+      const { addresses } = await createApp()
       const get = await fetch(addresses.testnet)
       expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
       seen.add('http_method')
-      expect(await rejected(addresses.testnet, call(), { 'content-type': 'text/plain' })).toEqual([415, 'content_type'])
-      expect(await rejected(addresses.testnet, 'x'.repeat(3 * 1024 * 1024))).toEqual([413, 'body_too_large'])
+      expect(await getResult(addresses.testnet, call(), { 'content-type': 'text/plain' })).toEqual([
+        415,
+        'content_type',
+      ])
+      expect(await getResult(addresses.testnet, 'x'.repeat(3 * 1024 * 1024))).toEqual([413, 'body_too_large'])
       const path = new URL(addresses.testnet).pathname
       const raw = async (text: string): Promise<[number, string]> => {
         const connection = await openRaw(service.process.port)
@@ -146,23 +152,23 @@ export const testRejections = (kind: PlaceKind): void => {
       expect(await raw(`${head}Content-Length: 20\r\n\r\n{`)).toEqual([408, 'request_timeout'])
     })
 
-    test('of what is asked', async () => {
-      const { addresses } = await makeApp()
-      const asked = (body: string) => rejected(addresses.testnet, body)
-      expect(await asked('{')).toEqual([400, 'parse_error'])
-      expect(await asked('[]')).toEqual([400, 'batch_empty'])
-      expect(await asked('{"jsonrpc":"2.0"}')).toEqual([400, 'invalid_request'])
-      expect(await asked(`[${Array.from({ length: 51 }, () => call()).join(',')}]`)).toEqual([413, 'batch_too_large'])
-      expect(await asked(call('eth_sign'))).toEqual([200, 'method_not_found'])
-      expect(await asked(call('eth_call', 'nothing'))).toEqual([200, 'invalid_params'])
-      expect(await asked(call('debug_traceTransaction', ['0x01', { tracer: '{}' }]))).toEqual([
+    test('for calls', async () => {
+      const { addresses } = await createApp()
+      const send = (body: string) => getResult(addresses.testnet, body)
+      expect(await send('{')).toEqual([400, 'parse_error'])
+      expect(await send('[]')).toEqual([400, 'batch_empty'])
+      expect(await send('{"jsonrpc":"2.0"}')).toEqual([400, 'invalid_request'])
+      expect(await send(`[${Array.from({ length: 51 }, () => call()).join(',')}]`)).toEqual([413, 'batch_too_large'])
+      expect(await send(call('eth_sign'))).toEqual([200, 'method_not_found'])
+      expect(await send(call('eth_call', 'nothing'))).toEqual([200, 'invalid_params'])
+      expect(await send(call('debug_traceTransaction', ['0x01', { tracer: '{}' }]))).toEqual([
         403,
         'tracer_not_allowed',
       ])
     })
 
-    test('of an allow list', async () => {
-      const lists = await Promise.all(Array.from({ length: 5 }, makeApp))
+    test('for allow lists', async () => {
+      const lists = await Promise.all(Array.from({ length: 5 }, createApp))
       const [origin, ip, agent, method, address] = lists
       await origin?.add('origin', 'https://app.example.org')
       await ip?.add('ip', '203.0.113.0/24')
@@ -170,22 +176,22 @@ export const testRejections = (kind: PlaceKind): void => {
       await method?.add('method', 'eth_call')
       await address?.add('address', listed)
       const at = (app: App | undefined): string => app?.addresses.testnet ?? ''
-      expect(await rejected(at(origin))).toEqual([403, 'origin_not_allowed'])
-      expect(await rejected(at(origin), call(), { origin: 'https://evil.example' })).toEqual([
+      expect(await getResult(at(origin))).toEqual([403, 'origin_not_allowed'])
+      expect(await getResult(at(origin), call(), { origin: 'https://evil.example' })).toEqual([
         403,
         'origin_not_allowed',
       ])
-      expect(await rejected(at(origin), call(), { origin: 'https://app.example.org' })).toEqual([200, undefined])
-      expect(await rejected(at(ip), call(), { 'x-forwarded-for': '203.0.113.7' })).toEqual([403, 'ip_not_allowed'])
-      expect(await rejected(at(agent))).toEqual([403, 'user_agent_not_allowed'])
-      expect((await rejected(at(method)))[1]).toBe('method_not_allowed')
-      expect(await rejected(at(method), call('eth_call', [{ to: other }, 'latest']))).toEqual([200, undefined])
-      expect((await rejected(at(address), call('eth_call', [{ to: other }, 'latest'])))[1]).toBe('address_not_allowed')
-      expect(await rejected(at(address), call('eth_call', [{ to: listed }, 'latest']))).toEqual([200, undefined])
+      expect(await getResult(at(origin), call(), { origin: 'https://app.example.org' })).toEqual([200, undefined])
+      expect(await getResult(at(ip), call(), { 'x-forwarded-for': '203.0.113.7' })).toEqual([403, 'ip_not_allowed'])
+      expect(await getResult(at(agent))).toEqual([403, 'user_agent_not_allowed'])
+      expect((await getResult(at(method)))[1]).toBe('method_not_allowed')
+      expect(await getResult(at(method), call('eth_call', [{ to: other }, 'latest']))).toEqual([200, undefined])
+      expect((await getResult(at(address), call('eth_call', [{ to: other }, 'latest'])))[1]).toBe('address_not_allowed')
+      expect(await getResult(at(address), call('eth_call', [{ to: listed }, 'latest']))).toEqual([200, undefined])
     })
 
-    test('of a token', async () => {
-      const { app, apiKey, addresses } = await makeApp()
+    test('for JWTs', async () => {
+      const { app, apiKey, addresses } = await createApp()
       const { kid } = await ann.get('POST /api/apps/{appId}/jwt-keys', {
         params: { appId: app.id },
         body: { pem: signer.pem },
@@ -195,13 +201,13 @@ export const testRejections = (kind: PlaceKind): void => {
       const exp = Math.floor(Date.now() / 1_000) + 600
       const good = remember(signToken({ ...signer, kid }, { exp }))
       const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-      expect(await rejected(addresses.testnet)).toEqual([401, 'jwt_invalid'])
+      expect(await getResult(addresses.testnet)).toEqual([401, 'jwt_invalid'])
       expect(
-        await rejected(addresses.testnet, call(), bearer(remember(signToken({ ...signer, kid }, { exp: 1 })))),
+        await getResult(addresses.testnet, call(), bearer(remember(signToken({ ...signer, kid }, { exp: 1 })))),
       ).toEqual([401, 'jwt_invalid'])
-      expect(await rejected(addresses.testnet, call(), bearer(good))).toEqual([200, undefined])
-      // Alone as well: the token says which app it is of.
-      expect(await rejected(`${service.url}/testnet/v2`, call(), bearer(good))).toEqual([200, undefined])
+      expect(await getResult(addresses.testnet, call(), bearer(good))).toEqual([200, undefined])
+      // Also without a key in the path: the token identifies its app.
+      expect(await getResult(`${service.url}/testnet/v2`, call(), bearer(good))).toEqual([200, undefined])
       const { token } = await ann.get('POST /api/tokens', { body: { label: 'one', scopes: ['read'], expiresAt: null } })
       const script = createVisitor(service.url)
       const asScript = { authorization: `Bearer ${remember(token)}` }
@@ -216,23 +222,23 @@ export const testRejections = (kind: PlaceKind): void => {
       expect(apiKey).toMatch(/^kr_a/)
     })
 
-    test('of limits', async () => {
-      const { app, addresses } = await makeApp()
+    test('for limits', async () => {
+      const { app, addresses } = await createApp()
       const { version } = await ann.get('GET /api/apps/{appId}', { params: { appId: app.id } })
       await ann.get('PATCH /api/apps/{appId}', {
         params: { appId: app.id },
         body: { version, limits: { perSecond: 1, burst: 2 } },
       })
-      const several = await Promise.all(Array.from({ length: 6 }, () => rejected(addresses.testnet)))
+      const several = await Promise.all(Array.from({ length: 6 }, () => getResult(addresses.testnet)))
       expect(several).toContainEqual([429, 'rate_limited'])
       expect(several.filter(([status]) => status === 200).length).toBeGreaterThanOrEqual(2)
 
-      const key = await makeKey('quota')
-      const answers: string[] = []
-      for (let turn = 0; turn < 45; turn += 1) answers.push((await rejected(key.address)).join(' '))
-      // Forty items a day for all keys of an account; what was asked of others before counts too.
-      expect(answers.at(-1)).toBe('403 quota_exceeded')
-      expect(answers.filter((answer) => answer.startsWith('200')).length).toBeLessThanOrEqual(40)
+      const key = await createKey('quota')
+      const results: string[] = []
+      for (let each = 0; each < 45; each += 1) results.push((await getResult(key.address)).join(' '))
+      // The quota is 40 calls a day for all keys of the account, so calls with other keys count too.
+      expect(results.at(-1)).toBe('403 quota_exceeded')
+      expect(results.filter((result) => result.startsWith('200')).length).toBeLessThanOrEqual(40)
       const usage = await ann.get('GET /api/usage')
       expect(usage.day).toMatchObject({ limit: 40, remaining: 0 })
 
@@ -240,75 +246,75 @@ export const testRejections = (kind: PlaceKind): void => {
       await bob.get('POST /api/account', { body: { email: 'bob@example.org', password } })
       const { address } = await bob.get('POST /api/keys', { body: { name: 'one', network: 'testnet' } })
       remember(address.split('/').at(-1) ?? '')
-      expect(await rejected(address)).toEqual([200, undefined])
+      expect(await getResult(address)).toEqual([200, undefined])
       const operator = { authorization: `Bearer ${operatorToken}` }
       const users = (await bob.ask('GET', '/api/admin/users?search=bob', undefined, operator)).json as {
         items: { id: string }[]
       }
       const disabled = await bob.ask('POST', `/api/admin/users/${users.items[0]?.id}/disable`, {}, operator)
       expect(disabled.status).toBeLessThan(300)
-      expect(await rejected(address)).toEqual([401, 'key_disabled'])
+      expect(await getResult(address)).toEqual([401, 'key_disabled'])
     })
 
-    test('of the nodes', async () => {
-      const { addresses } = await makeApp()
+    test('for nodes', async () => {
+      const { addresses } = await createApp()
       const { testnet, mainnet } = service.nodes
       testnet.behave = () => undefined
-      expect(await rejected(addresses.testnet, call('eth_getBlockReceipts', ['0x1']))).toEqual([
+      expect(await getResult(addresses.testnet, call('eth_getBlockReceipts', ['0x1']))).toEqual([
         504,
         'upstream_timeout',
       ])
       testnet.behave = () => '<html>'
-      await expect.poll(() => rejected(addresses.testnet, call('eth_gasPrice'))).toEqual([502, 'upstream_bad'])
+      await expect.poll(() => getResult(addresses.testnet, call('eth_gasPrice'))).toEqual([502, 'upstream_bad'])
       testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"${'x'.repeat(1_100_000)}"}`
       await expect
-        .poll(() => rejected(addresses.testnet, call('eth_getLogs', [{}])))
+        .poll(() => getResult(addresses.testnet, call('eth_getLogs', [{}])))
         .toEqual([502, 'response_too_large'])
       await mainnet.stop()
-      await expect.poll(() => rejected(addresses.mainnet)).toEqual([503, 'no_upstream'])
+      await expect.poll(() => getResult(addresses.mainnet)).toEqual([503, 'no_upstream'])
       expect((await fetch(`${service.url}/readyz`)).status).toBe(503)
       expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
     })
 
-    test('of strangers, who cost nobody else anything', async () => {
-      const { addresses } = await makeApp()
-      const stranger = `${service.url}/testnet/v2/${remember(createApiKey('app'))}`
-      const answers = await Promise.all(Array.from({ length: 150 }, () => rejected(stranger)))
-      expect(answers).toContainEqual([429, 'key_unknown_limited'])
+    test('for unknown keys, without affecting other callers', async () => {
+      const { addresses } = await createApp()
+      const unknownAddress = `${service.url}/testnet/v2/${remember(createApiKey('app'))}`
+      const results = await Promise.all(Array.from({ length: 150 }, () => getResult(unknownAddress)))
+      expect(results).toContainEqual([429, 'key_unknown_limited'])
       service.nodes.testnet.behave = ({ id }) => `{"jsonrpc":"2.0","id":${id},"result":"0x1"}`
-      await expect.poll(async () => (await rejected(addresses.testnet))[0]).toBe(200)
+      await expect.poll(async () => (await getResult(addresses.testnet))[0]).toBe(200)
     })
 
-    test('is in the log and the metrics, and no secret is anywhere', async () => {
+    test('is in the log and the metrics, and no secret is in the output or the storage', async () => {
       const { port } = await service.process.logged('prometheus', ({ event }) => event === 'prometheusListening')
       const metrics = await (await fetch(`http://127.0.0.1:${String(port)}/metrics`)).text()
-      const told = metrics + service.process.printed().stdout
-      // What Node cannot read as HTTP has no request to be logged with.
-      const untold = new Set(['bad_http', 'headers_too_large', 'request_timeout'])
-      expect([...seen].filter((reason) => !untold.has(reason) && !told.includes(reason))).toEqual([])
+      const output = metrics + service.process.printed().stdout
+      // Node cannot parse these requests, so they are not logged.
+      const unlogged = new Set(['bad_http', 'headers_too_large', 'request_timeout'])
+      expect([...seen].filter((reason) => !unlogged.has(reason) && !output.includes(reason))).toEqual([])
 
-      // The config is where the nodes' addresses are meant to be. Before the end, what SQLite has only in its log is looked at too.
-      const before = await writtenIn(service.place, ['keyrail.config.json'])
+      // The config contains the URLs of the nodes. Before the stop, SQLite's log is searched too.
+      const before = await readStored(service.place, ['keyrail.config.json'])
       const { stdout, stderr } = await service.process.stop()
-      const written = [...before, ...(await writtenIn(service.place, ['keyrail.config.json']))]
-      const places: [string, Buffer][] = [
+      const stored = [...before, ...(await readStored(service.place, ['keyrail.config.json']))]
+      const targets: [string, Buffer][] = [
         ['log', Buffer.from(stdout + stderr)],
         ['metrics', Buffer.from(metrics)],
-        ...written,
+        ...stored,
       ]
-      expect(places.length).toBeGreaterThan(2)
+      expect(targets.length).toBeGreaterThan(2)
       const found = secrets.flatMap((secret, index) =>
-        places
-          .filter(([, bytes]) => spellingsOf(secret).some((spelling) => bytes.includes(spelling)))
-          .map(([place]) => `secret ${index} (${secret.slice(0, 4)}…) in ${place}`),
+        targets
+          .filter(([, bytes]) => getEncodings(secret).some((encoding) => bytes.includes(encoding)))
+          .map(([target]) => `secret ${index} (${secret.slice(0, 4)}…) in ${target}`),
       )
       expect(found).toEqual([])
-      // What is no secret is found, so the look is a look.
-      expect(written.some(([, bytes]) => bytes.includes('ann@example.org'))).toBe(true)
+      // Other text is found, so the search works.
+      expect(stored.some(([, bytes]) => bytes.includes('ann@example.org'))).toBe(true)
       expect(secrets.length).toBeGreaterThan(25)
     })
 
-    test('was brought about, but for those that are tried elsewhere', async () => {
+    test('was caused, except for those that other tests cause', async () => {
       const source = await import('../../src/errors/rejections.ts')
       expect(Object.keys(source.rejections).length).toBeGreaterThan(30)
       const all: Record<RejectionReason, true> = {
@@ -352,9 +358,9 @@ export const testRejections = (kind: PlaceKind): void => {
         draining: true,
       }
       const missing = Object.keys(all).filter(
-        (reason) => !seen.has(reason) && !elsewhere.includes(reason as RejectionReason),
+        (reason) => !seen.has(reason) && !testedElsewhere.includes(reason as RejectionReason),
       )
-      // That a service that is stopping rejects is tried where it is stopped.
+      // The tests of stopping cause this one.
       expect(missing).toEqual(['draining'])
     })
   })

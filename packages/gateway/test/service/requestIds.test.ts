@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const stop of toStop.splice(0).toReversed()) await stop()
 })
 
-/** Starts a service whose API and dashboard share the port of the networks, or have their own. */
+/** Starts a service whose API and dashboard use the port of the networks, or their own. */
 const start = async ({ ownPort, trustedProxies }: { ownPort: boolean; trustedProxies: readonly string[] }) => {
   const folder = mkdtempSync(join(tmpdir(), 'keyrail-ids-'))
   toStop.push(() => rmSync(folder, { recursive: true, force: true }))
@@ -39,34 +39,34 @@ const start = async ({ ownPort, trustedProxies }: { ownPort: boolean; trustedPro
   })
   toStop.push(() => service.close({ graceMs: 0 }))
   await service.listen()
-  const idOf = async (url: string, id: string, init: RequestInit = {}): Promise<unknown> => {
+  const getId = async (url: string, id: string, init: RequestInit = {}): Promise<unknown> => {
     const response = await fetch(url, { ...init, headers: { 'content-type': 'application/json', 'x-request-id': id } })
     await response.text()
     return response.headers.get('x-request-id')
   }
-  return { networks: `http://127.0.0.1:${port}`, site, entries, idOf }
+  return { networks: `http://127.0.0.1:${port}`, site, entries, getId }
 }
 
 test.each([
   ['one port', false],
-  ['a port of its own for the API', true],
-])('a service on %s takes the X-Request-Id of a trusted proxy for everything that it serves', async (_, ownPort) => {
-  const { networks, site, entries, idOf } = await start({ ownPort, trustedProxies: ['127.0.0.1'] })
+  ['a separate port for the API', true],
+])('a service on %s uses the X-Request-Id of a trusted proxy for all requests', async (_, ownPort) => {
+  const { networks, site, entries, getId } = await start({ ownPort, trustedProxies: ['127.0.0.1'] })
   const call = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}' }
-  expect(await idOf(`${networks}/testnet/none`, 'rpc-1', call)).toBe('rpc-1')
-  expect(await idOf(`${site}/api/deployment`, 'api-1')).toBe('api-1')
-  expect(await idOf(`${site}/api/nothing`, 'api-2')).toBe('api-2')
-  expect(await idOf(`${site}/`, 'page-1')).toBe('page-1')
-  expect(await idOf(`${site}/api/deployment`, 'not well formed')).toMatch(/^[0-9a-f-]{36}$/)
+  expect(await getId(`${networks}/testnet/none`, 'rpc-1', call)).toBe('rpc-1')
+  expect(await getId(`${site}/api/deployment`, 'api-1')).toBe('api-1')
+  expect(await getId(`${site}/api/nothing`, 'api-2')).toBe('api-2')
+  expect(await getId(`${site}/`, 'page-1')).toBe('page-1')
+  expect(await getId(`${site}/api/deployment`, 'not valid')).toMatch(/^[0-9a-f-]{36}$/)
   const logged = (): unknown[] => entries.map((entry) => ('requestId' in entry ? entry.requestId : undefined))
   await expect.poll(logged).toEqual(expect.arrayContaining(['rpc-1', 'api-1', 'api-2', 'page-1']))
 })
 
 test.each([
   ['one port', false],
-  ['a port of its own for the API', true],
-])('a service on %s without trusted proxies takes none', async (_, ownPort) => {
-  const { networks, site, idOf } = await start({ ownPort, trustedProxies: [] })
+  ['a separate port for the API', true],
+])('a service on %s without trusted proxies ignores X-Request-Id', async (_, ownPort) => {
+  const { networks, site, getId } = await start({ ownPort, trustedProxies: [] })
   for (const url of [`${networks}/healthz`, `${site}/api/deployment`, `${site}/`])
-    expect(await idOf(url, 'mine')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await getId(url, 'mine')).toMatch(/^[0-9a-f-]{36}$/)
 })

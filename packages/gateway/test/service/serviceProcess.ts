@@ -8,7 +8,7 @@ import type { ServiceConfigInput } from '../../src/index.ts'
 
 const main = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
 
-/** A program that has ended. */
+/** The result of a process. */
 export interface Ended {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
@@ -16,25 +16,25 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A line of the service's log. */
+/** A log line of the service. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly event: string; readonly level: string }
 
-/** A `keyrail serve` that runs. */
+/** A running `keyrail serve`. */
 export interface ServiceProcess {
   readonly child: ChildProcess
   readonly url: string
   readonly port: number
-  /** All that it has written so far. */
+  /** The output so far. */
   readonly printed: () => { readonly stdout: string; readonly stderr: string }
   readonly lines: () => readonly LogLine[]
-  /** Waits for a line of its log. */
+  /** Waits for a log line. */
   readonly logged: (what: string, is: (line: LogLine) => boolean) => Promise<LogLine>
-  /** Stops it in order, or by another signal. */
+  /** Stops the process. @param signal - @default 'SIGTERM' */
   readonly stop: (signal?: NodeJS.Signals) => Promise<Ended>
 }
 
-/** Whatever the tests themselves run in must not reach the service. */
-const environmentOf = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
+/** The service must not inherit the environment of the tests. */
+const createEnvironment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],
   TMPDIR: process.env['TMPDIR'],
@@ -45,7 +45,7 @@ const environmentOf = (extra: Readonly<Record<string, string>>): NodeJS.ProcessE
 
 const launch = (words: readonly string[], extra: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, ['--conditions=@keyrail/source', main, ...words], {
-    env: environmentOf(extra),
+    env: createEnvironment(extra),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''
@@ -61,18 +61,18 @@ const launch = (words: readonly string[], extra: Readonly<Record<string, string>
   return { child, done, printed: () => ({ stdout, stderr }) }
 }
 
-/** Runs a command of the CLI to its end. */
+/** Runs a command of the CLI. */
 export const runKeyrail = (words: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   launch(words, extra).done
 
-const patienceMs = 45_000
+const timeoutMs = 45_000
 
-const until = async <T>(what: string, look: () => T | undefined): Promise<T> => {
-  const giveUpAt = performance.now() + patienceMs
+const waitFor = async <T>(what: string, look: () => T | undefined): Promise<T> => {
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const found = look()
     if (found !== undefined) return found
-    if (performance.now() > giveUpAt) throw new Error(`not seen within ${patienceMs} ms: ${what}`)
+    if (performance.now() > deadline) throw new Error(`not seen within ${timeoutMs} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
@@ -84,25 +84,25 @@ export const writeConfig = (folder: string, config: ServiceConfigInput, name = '
   return file
 }
 
-/** Starts `keyrail serve`, and waits until it listens. */
+/** Starts `keyrail serve` and waits until it listens. */
 export const startServe = async (file: string, extra: Readonly<Record<string, string>>): Promise<ServiceProcess> => {
   const { child, done, printed } = launch(['serve', '--config', file], extra)
   let ended: Ended | undefined
-  void done.then((how) => (ended = how))
+  void done.then((result) => (ended = result))
   const lines = (): LogLine[] =>
     printed()
       .stdout.split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as LogLine)
   const logged = (what: string, is: (line: LogLine) => boolean): Promise<LogLine> =>
-    until(what, () => {
+    waitFor(what, () => {
       const found = lines().find(is)
       if (found === undefined && ended !== undefined)
         throw new Error(`the service ended (${ended.exitCode}) before ${what}: ${ended.stderr}`)
       return found
     })
   const listening = await logged('it listens', ({ event }) => event === 'listening').catch((error: unknown) => {
-    // Nobody else knows of it.
+    // The caller has no handle to stop it.
     child.kill('SIGKILL')
     throw error
   })

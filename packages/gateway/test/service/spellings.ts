@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { Place } from './places.ts'
 
-/** How a secret may stand in a file: as it is, and in every other spelling that a program gives it by accident. */
-export const spellingsOf = (secret: string): Buffer[] => {
+/** The plain text of a secret and its common encodings. */
+export const getEncodings = (secret: string): Buffer[] => {
   const bytes = Buffer.from(secret)
-  // In the middle of a longer text base64 begins at any of three places; the ends depend on the neighbours.
+  // Within a longer text, base64 can start at any of three offsets. The ends depend on the surrounding bytes.
   const inBase64 = [0, 1, 2].map((lead) =>
     Buffer.concat([Buffer.alloc(lead), bytes])
       .toString('base64')
@@ -23,13 +23,13 @@ export const spellingsOf = (secret: string): Buffer[] => {
   return [...new Set(texts.filter(({ length }) => length >= 10))].map((text) => Buffer.from(text))
 }
 
-/** Everything that a service has written in its place, by what it is. */
-export const writtenIn = async (
+/** Reads everything that a service has stored: files and database tables, by name. */
+export const readStored = async (
   { folder, environment }: Place,
-  leave: readonly string[],
+  ignoredFiles: readonly string[],
 ): Promise<[string, Buffer][]> => {
   const files = readdirSync(folder)
-    .filter((name) => !leave.includes(name))
+    .filter((name) => !ignoredFiles.includes(name))
     .map((name): [string, Buffer] => [name, readFileSync(join(folder, name))])
   const { DATABASE_URL: databaseUrl } = environment
   if (databaseUrl === undefined) return files
@@ -40,7 +40,7 @@ export const writtenIn = async (
       "select table_name as name from information_schema.tables where table_schema = 'public'",
     )
     for (const { name } of tables) {
-      // Bytes are written in hex, which is one of the spellings.
+      // Bytes as hex, which is one of the encodings.
       const { rows } = await client.query(`select * from "${name}"`)
       const text = JSON.stringify(rows, (_, value: unknown) =>
         typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'

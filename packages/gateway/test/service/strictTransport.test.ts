@@ -33,32 +33,32 @@ const start = async (publicUrl: string): Promise<number> => {
   toStop.push(() => service.close({ graceMs: 0 }))
   return (await service.listen()).port
 }
-const ask = (port: number, method: string, path: string, host = 'rpc.example.org') =>
+const send = (port: number, method: string, path: string, host = 'rpc.example.org') =>
   new Promise<readonly [number | undefined, unknown]>((resolve, reject) => {
     const headers = { host, connection: 'close', 'content-type': 'application/json' }
-    const sent = request({ port, host: '127.0.0.1', method, path, headers }, (response: IncomingMessage) => {
+    const outgoing = request({ port, host: '127.0.0.1', method, path, headers }, (response: IncomingMessage) => {
       response.resume()
       resolve([response.statusCode, response.headers['strict-transport-security']])
     })
-    sent.on('error', reject)
-    sent.end(method === 'POST' ? '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}' : undefined)
+    outgoing.on('error', reject)
+    outgoing.end(method === 'POST' ? '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}' : undefined)
   })
 
 test.each([
   ['https://rpc.example.org', 'max-age=31536000'],
   ['http://rpc.example.org', undefined],
 ])(
-  'a service at %s tells browsers at each of its doors: %s',
-  async (publicUrl, told) => {
+  'a service at %s sends Strict-Transport-Security on all paths: %s',
+  async (publicUrl, header) => {
     const port = await start(publicUrl)
-    expect(await ask(port, 'GET', '/')).toEqual([200, told])
-    expect(await ask(port, 'GET', '/api/deployment')).toEqual([200, told])
-    expect(await ask(port, 'GET', '/api/nothing')).toEqual([404, told])
-    expect(await ask(port, 'POST', '/testnet/none')).toEqual([401, told])
-    expect(await ask(port, 'OPTIONS', '/testnet/none')).toEqual([204, told])
-    expect(await ask(port, 'GET', '/healthz')).toEqual([200, told])
-    // Of another name it says nothing.
-    expect(await ask(port, 'GET', '/api/deployment', 'other.example.org')).toEqual([421, undefined])
+    expect(await send(port, 'GET', '/')).toEqual([200, header])
+    expect(await send(port, 'GET', '/api/deployment')).toEqual([200, header])
+    expect(await send(port, 'GET', '/api/nothing')).toEqual([404, header])
+    expect(await send(port, 'POST', '/testnet/none')).toEqual([401, header])
+    expect(await send(port, 'OPTIONS', '/testnet/none')).toEqual([204, header])
+    expect(await send(port, 'GET', '/healthz')).toEqual([200, header])
+    // Not for another host name.
+    expect(await send(port, 'GET', '/api/deployment', 'other.example.org')).toEqual([421, undefined])
   },
   60_000,
 )

@@ -8,7 +8,7 @@ import type { Place, PlaceKind } from './places.ts'
 import { startServe, writeConfig } from './serviceProcess.ts'
 import type { ServiceProcess } from './serviceProcess.ts'
 
-/** A service in its place, with the nodes behind it. */
+/** A running service with two nodes. */
 export interface TestService {
   readonly place: Place
   readonly nodes: Readonly<Record<'testnet' | 'mainnet', FakeUpstream>>
@@ -16,18 +16,18 @@ export interface TestService {
   readonly config: ServiceConfigInput
   readonly url: string
   readonly process: ServiceProcess
-  /** Writes the config anew; the service sees that by itself. */
+  /** Changes the config file, which the service then reloads. */
   readonly change: (members: Partial<ServiceConfigInput>) => void
-  /** Starts another process on the same database. */
+  /** Starts another instance with the same database. */
   readonly startAnother: (members?: Partial<ServiceConfigInput>) => Promise<ServiceProcess>
-  /** Stops all of it. @returns How the process ended, unless it had ended before. */
+  /** Stops the service and its nodes. */
   readonly close: () => Promise<{ exitCode: number | null; stderr: string }>
 }
 
-/** A part of an upstream's path that must never be seen, as a provider's key would stand there. */
+/** A secret in the path of the upstreams, where providers put their keys. */
 export const nodeSecret = `n0deKey${randomBytes(12).toString('hex')}`
 
-/** Starts `keyrail serve` in a place of its own, in front of two nodes. */
+/** Starts `keyrail serve` with two nodes. */
 export const startTestService = async (
   { open }: PlaceKind,
   members: Partial<ServiceConfigInput> = {},

@@ -1,6 +1,6 @@
 import type { ControlApi } from '../../src/index.ts'
 
-/** What a request of a browser came to. */
+/** The response to a request. */
 export interface Seen {
   readonly status: number
   readonly headers: Headers
@@ -8,19 +8,19 @@ export interface Seen {
   readonly json: unknown
 }
 
-/** A browser: it keeps the session's cookie and says where its requests come from. */
+/** A browser: it stores the session cookie and sends the Origin header. */
 export interface Visitor {
   ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Seen>
-  /** The same for a route of the contract that must succeed. */
+  /** Sends a request to a route of the contract. Throws if it fails. */
   get<Name extends keyof ControlApi>(
     name: Name,
     given?: { params?: Readonly<Record<string, string>>; body?: ControlApi[Name]['body']; query?: string },
   ): Promise<ControlApi[Name]['answer']>
-  /** The `Cookie` header that it would send. */
+  /** The `Cookie` header. */
   cookie: string
 }
 
-/** Makes a browser that visits a service. */
+/** Creates a browser for a service. */
 export const createVisitor = (origin: string): Visitor => {
   const ask: Visitor['ask'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${origin}${path}`, {
@@ -52,7 +52,7 @@ export const createVisitor = (origin: string): Visitor => {
     get: async (name, { params = {}, body, query = '' } = {}) => {
       const [method = '', pattern = ''] = name.split(' ')
       const path = pattern.replaceAll(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(params[param] ?? ''))
-      // A write without anything to say still says so in JSON.
+      // The API expects a JSON body for writes, also an empty one.
       const { status, text, json } = await ask(method, `${path}${query}`, method === 'GET' ? undefined : (body ?? {}))
       if (status >= 300) throw new Error(`${name} was rejected with ${status}: ${text}`)
       return json as never

@@ -17,9 +17,9 @@ afterEach(() => {
   for (const stop of toStop.splice(0)) stop()
 })
 const folder = (): string => {
-  const made = mkdtempSync(join(tmpdir(), 'keyrail-wrong-'))
-  toStop.push(() => rmSync(made, { recursive: true, force: true }))
-  return made
+  const created = mkdtempSync(join(tmpdir(), 'keyrail-wrong-'))
+  toStop.push(() => rmSync(created, { recursive: true, force: true }))
+  return created
 }
 const secret = randomBytes(48).toString('base64url')
 const config = (storage = 'keyrail.db'): ServiceConfigInput => ({
@@ -33,8 +33,8 @@ const config = (storage = 'keyrail.db'): ServiceConfigInput => ({
   },
 })
 
-/** The message of the config error that work ends with. The command line ends with exit code 2 for it. */
-const configErrorOf = async (work: () => unknown): Promise<string> => {
+/** Gets the message of the config error that `work` throws. The command line exits with code 2 for it. */
+const getConfigError = async (work: () => unknown): Promise<string> => {
   try {
     await work()
   } catch (error) {
@@ -42,7 +42,7 @@ const configErrorOf = async (work: () => unknown): Promise<string> => {
     expect(error.message).not.toContain('topsecret')
     return error.message
   }
-  throw new Error('it worked')
+  throw new Error('no error was thrown')
 }
 type Environment = Readonly<Record<string, string>>
 const start = (file: string, environment: Environment): Promise<unknown> =>
@@ -69,14 +69,14 @@ describe('a URL in the environment', () => {
     ['REDIS_URL', 'topsecret', redisForm],
     ['REDIS_URL', 'redis:topsecret', redisForm],
     ['REDIS_URL', 'redis://:topsecret%zz@host', badEscape],
-  ])('%s=%s is a config error, found by a check, a start and the operator commands', async (name, url, said) => {
+  ])('%s=%s is a config error of --check, serve and the operator commands', async (name, url, said) => {
     const file = writeConfig(folder(), config())
     const environment = { KEYRAIL_SECRET: secret, [name]: url }
     const messages = [
-      await configErrorOf(() => checkServiceFile(file, { environment })),
-      await configErrorOf(() => start(file, environment)),
+      await getConfigError(() => checkServiceFile(file, { environment })),
+      await getConfigError(() => start(file, environment)),
     ]
-    if (name === 'DATABASE_URL') messages.push(await configErrorOf(() => openOperatorTools(file, { environment })))
+    if (name === 'DATABASE_URL') messages.push(await getConfigError(() => openOperatorTools(file, { environment })))
     for (const message of messages) expect(message).toContain(`${name} ${said}`)
   })
 
@@ -86,7 +86,7 @@ describe('a URL in the environment', () => {
     ['DATABASE_URL', 'postgres:///keyrail?host=/var/run/postgresql'],
     ['REDIS_URL', 'rediss://:p%40ss@host:6380/1'],
     ['REDIS_URL', 'redis://host'],
-  ])('%s=%s is accepted by a check', (name, url) => {
+  ])('--check accepts %s=%s', (name, url) => {
     const file = writeConfig(folder(), config())
     expect(() => checkServiceFile(file, { environment: { KEYRAIL_SECRET: secret, [name]: url } })).not.toThrow()
   })
@@ -97,7 +97,7 @@ describe('a database that cannot be opened is a config error with the reason', (
   type Prepared = { readonly url?: string; readonly file?: string }
   test.each<[string, (place: string) => Prepared | Promise<Prepared>, string]>([
     [
-      'nothing listens there',
+      'nothing listens',
       async () => ({ url: `postgres://keyrail:topsecret@127.0.0.1:${await freePort()}/keyrail` }),
       'DATABASE_URL cannot be used: nothing listens at its host and port (ECONNREFUSED)',
     ],
@@ -109,7 +109,7 @@ describe('a database that cannot be opened is a config error with the reason', (
     [
       'it is not an SQLite file',
       (place) => {
-        writeFileSync(join(place, 'keyrail.db'), 'no database at all, but long enough to be taken for one'.repeat(20))
+        writeFileSync(join(place, 'keyrail.db'), 'not a database, but long enough to look like one'.repeat(20))
         return {}
       },
       'storage.file cannot be used: it is not an SQLite database (SQLite 26)',
@@ -124,7 +124,7 @@ describe('a database that cannot be opened is a config error with the reason', (
       'storage.file cannot be used: a part of its path is not a folder (ENOTDIR)',
     ],
     [
-      'a newer program wrote it',
+      'it is from a newer version',
       async (place) => {
         await (await openStorage({ file: join(place, 'keyrail.db') })).close()
         const database = new DatabaseSync(join(place, 'keyrail.db'))
@@ -139,8 +139,8 @@ describe('a database that cannot be opened is a config error with the reason', (
     const { url, file } = await prepare(place)
     const written = writeConfig(place, config(file))
     const environment: Environment = { KEYRAIL_SECRET: secret, ...(url === undefined ? {} : { DATABASE_URL: url }) }
-    expect(await configErrorOf(() => start(written, environment))).toContain(said)
-    expect(await configErrorOf(() => openOperatorTools(written, { environment }))).toContain(said)
+    expect(await getConfigError(() => start(written, environment))).toContain(said)
+    expect(await getConfigError(() => openOperatorTools(written, { environment }))).toContain(said)
   })
 
   const postgres = databases.filter(({ name }) => name === 'postgres')
@@ -150,11 +150,7 @@ describe('a database that cannot be opened is a config error with the reason', (
     test.each<[string, (url: URL) => unknown, string]>([
       ['a wrong password', (url) => (url.password = 'topsecret'), 'its user or password is wrong (28P01)'],
       ['an unknown user', (url) => (url.username = 'topsecret'), 'its user or password is wrong (28P01)'],
-      [
-        'a database that is not there',
-        (url) => (url.pathname = '/topsecret'),
-        'the server has no such database (3D000)',
-      ],
+      ['an unknown database', (url) => (url.pathname = '/topsecret'), 'the server has no such database (3D000)'],
     ])('%s', async (_, change, said) => {
       const options = await database.create()
       if (!('databaseUrl' in options)) throw new Error('unreachable')
@@ -162,13 +158,13 @@ describe('a database that cannot be opened is a config error with the reason', (
       change(url)
       const file = writeConfig(folder(), config())
       const environment = { DATABASE_URL: url.href }
-      expect(await configErrorOf(() => start(file, environment))).toContain(`DATABASE_URL cannot be used: ${said}`)
+      expect(await getConfigError(() => start(file, environment))).toContain(`DATABASE_URL cannot be used: ${said}`)
     })
   })
 })
 
 // 15.34
-test('the command line ends with exit code 2 and the reason, without a stack', async () => {
+test('the command line exits with code 2 and the reason, without a stack', async () => {
   const place = folder()
   const file = writeConfig(place, config())
   const url = 'mysql://keyrail:topsecret@127.0.0.1:3306/keyrail'

@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { configSecrets } from './configSecrets.ts'
+import { getSecrets } from './getSecrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keyrail-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const networks = { testnet: { chainId: 1, upstreams: [] }, mainnet: { chainId: 2, upstreams: [] } }
 
-test('secrets of the environment and of the file that it names are secret, without their versions', () => {
+test('gets the secrets of KEYRAIL_SECRET and KEYRAIL_SECRET_FILE, without their versions', () => {
   const [one, two, given] = [0, 1, 2].map(() => randomBytes(36).toString('base64')) as [string, string, string]
   const file = join(folder, 'secret')
   writeFileSync(file, `2:${two}\n1:${one}\n`)
-  expect(configSecrets({ networks }, { KEYRAIL_SECRET_FILE: file })).toEqual([two, one])
-  expect(configSecrets({ networks }, { KEYRAIL_SECRET: given })).toEqual([given])
-  expect(configSecrets({ networks }, { KEYRAIL_SECRET_FILE: join(folder, 'none') })).toEqual([])
+  expect(getSecrets({ networks }, { KEYRAIL_SECRET_FILE: file })).toEqual([two, one])
+  expect(getSecrets({ networks }, { KEYRAIL_SECRET: given })).toEqual([given])
+  expect(getSecrets({ networks }, { KEYRAIL_SECRET_FILE: join(folder, 'none') })).toEqual([])
 })

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import type { ServiceConfig } from './serviceConfig.ts'
+import type { Environment } from './serviceEnvironment.ts'
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Path segments of this length can be provider keys; shorter ones are words such as `mainnet`. */
+const minSecretSegment = 12
+
+/** The secret parts of a URL: the full URL, its password, and possible keys in its path and query. */
+const getUrlSecrets = (text: string): string[] => {
+  const url = URL.parse(text)
+  if (url === null) return [text]
+  const segments = url.pathname.split('/').filter(({ length }) => length >= minSecretSegment)
+  const values = [...url.searchParams.values()]
+  const rest = `${url.pathname}${url.search}`
+  return [
+    text,
+    url.href,
+    decode(url.password),
+    ...segments,
+    ...values,
+    // Parts of the path would be common words, so it is only secret as a whole, and only if it has no other secret.
+    ...(rest.length > minSecretSegment && segments.length + values.length === 0 ? [rest] : []),
+  ]
+}
+
+const readText = (file: string | undefined): string => {
+  if (file === undefined || file === '') return ''
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Gets the secrets of a config and its environment, to hide them in logs.
+ * @param config - With the URLs of `urlEnv` and `urlFile` in place.
+ * @param environment - If the file of `KEYRAIL_SECRET_FILE` cannot be read, its secrets are left out.
+ */
+export const getSecrets = (
+  { networks }: Pick<ServiceConfig, 'networks'>,
+  environment: Environment,
+): readonly string[] => {
+  const upstreams = [...networks.testnet.upstreams, ...networks.mainnet.upstreams]
+  const { KEYRAIL_SECRET = '', KEYRAIL_OPERATOR_TOKEN = '', DATABASE_URL, REDIS_URL } = environment
+  return [
+    ...upstreams.flatMap(({ url }) => (url === undefined ? [] : getUrlSecrets(url))),
+    ...[DATABASE_URL, REDIS_URL].flatMap((url) => (url === undefined ? [] : getUrlSecrets(url))),
+    ...[KEYRAIL_SECRET, readText(environment['KEYRAIL_SECRET_FILE'])].flatMap((text) =>
+      text.split(/\s+/).map((part) => part.replace(/^\d+:/, '')),
+    ),
+    KEYRAIL_OPERATOR_TOKEN,
+  ].filter((secret) => secret !== '')
+}

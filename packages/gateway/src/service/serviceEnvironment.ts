@@ -1,0 +1,145 @@
+import type { StorageOptions } from '../storage/openStorage.ts'
+import { ConfigError } from './configError.ts'
+import { readServerSecrets } from './readServerSecrets.ts'
+import type { ServerSecrets } from './readServerSecrets.ts'
+import type { ServiceConfig } from './serviceConfig.ts'
+
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What a service reads from its environment. */
+export interface ServiceEnvironment {
+  /** The newest secret seals API keys. */
+  readonly secrets: ServerSecrets
+  readonly storage: StorageOptions
+  /** Redis shares rate limits between instances and notifies them of changes. A secret. */
+  readonly redisUrl?: string | undefined
+  /** Grants operator permissions. At least 32 characters. A secret. */
+  readonly operatorToken?: string | undefined
+}
+
+/**
+ * Reads the secrets and the URLs of the stores from the environment.
+ * @throws {ConfigError} if one of them is missing or cannot be used. The message contains no secret and no URL.
+ */
+export const readServiceEnvironment = (
+  config: Pick<ServiceConfig, 'storage'>,
+  environment: Environment,
+): ServiceEnvironment => {
+  const settings = {
+    secrets: readServerSecrets(environment),
+    storage: toStorageOptions(config, environment),
+    redisUrl: environment['REDIS_URL'] || undefined,
+    operatorToken: environment['KEYRAIL_OPERATOR_TOKEN'] || undefined,
+  }
+  checkCredentials(settings)
+  return settings
+}
+
+/**
+ * Where the service stores its data: the PostgreSQL database of `DATABASE_URL`, else the SQLite file of `storage.file`.
+ * @throws {ConfigError} if both are missing, or `DATABASE_URL` is not a PostgreSQL URL. The message does not contain the URL.
+ */
+export const toStorageOptions = (
+  { storage }: Pick<ServiceConfig, 'storage'>,
+  environment: Environment,
+): StorageOptions => {
+  const { DATABASE_URL: databaseUrl = '' } = environment
+  if (databaseUrl !== '') {
+    checkStoreUrl('DATABASE_URL', databaseUrl, postgresUrl)
+    return { databaseUrl }
+  }
+  if (storage !== undefined) return storage
+  throw new ConfigError([
+    {
+      path: 'storage.file',
+      fix: 'is missing: set it to the path of an SQLite file, or set DATABASE_URL to a PostgreSQL URL',
+    },
+  ])
+}
+
+const minOperatorTokenLength = 32
+
+/**
+ * Checks the Redis URL and the operator token before the storage is opened.
+ * @throws {ConfigError} The message contains neither of them.
+ */
+export const checkCredentials = ({
+  redisUrl,
+  operatorToken,
+}: Pick<ServiceEnvironment, 'redisUrl' | 'operatorToken'>): void => {
+  if (redisUrl !== undefined) checkStoreUrl('REDIS_URL', redisUrl, redisUrlForm)
+  if (operatorToken !== undefined && operatorToken.length < minOperatorTokenLength)
+    throw new ConfigError([
+      {
+        path: 'KEYRAIL_OPERATOR_TOKEN',
+        fix: `must have at least ${minOperatorTokenLength} characters: create one with openssl rand -base64 48`,
+      },
+    ])
+}
+
+/** The form of a store's URL. */
+interface StoreUrlForm {
+  /** Accepted prefixes, in lower case. */
+  readonly prefixes: readonly string[]
+  readonly example: string
+}
+
+const postgresUrl: StoreUrlForm = {
+  prefixes: ['postgres://', 'postgresql://'],
+  example: 'postgres://user:password@host:5432/keyrail',
+}
+const redisUrlForm: StoreUrlForm = {
+  prefixes: ['redis://', 'rediss://'],
+  example: 'redis://user:password@host:6379/0',
+}
+
+/** Protocols that an error message may name. Any other text before a colon could be part of a password. */
+const knownProtocols: ReadonlySet<string> = new Set([
+  'amqp:',
+  'cockroachdb:',
+  'file:',
+  'http:',
+  'https:',
+  'jdbc:',
+  'mariadb:',
+  'memcached:',
+  'mongodb:',
+  'mongodb+srv:',
+  'mssql:',
+  'mysql:',
+  'oracle:',
+  'postgres:',
+  'postgresql:',
+  'redis:',
+  'rediss:',
+  'sqlite:',
+  'sqlite3:',
+  'sqlserver:',
+  'valkey:',
+  'valkeys:',
+  'ws:',
+  'wss:',
+])
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Checks the form of a URL without connecting. */
+const checkStoreUrl = (variable: string, text: string, { prefixes, example }: StoreUrlForm): void => {
+  const fault = (fix: string): ConfigError => new ConfigError([{ path: variable, fix }])
+  const url = URL.parse(text)
+  if (url === null || !prefixes.some((prefix) => url.href.startsWith(prefix))) {
+    const { protocol = '' } = url ?? {}
+    const isUnsupported = knownProtocols.has(protocol) && !prefixes.includes(`${protocol}//`)
+    throw fault(`must be a URL such as ${example}${isUnsupported ? `: the protocol ${protocol} is not supported` : ''}`)
+  }
+  if (![url.username, url.password, url.pathname].every((part) => isDecodable(part)))
+    throw fault('has a % that is not part of an escape such as %40: write %25 for the character %')
+}
