@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { apiKeyAddress } from '../src/index.ts'
+import { getApiKeyUrl } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream, SeenCall } from './fakeUpstream.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
     { testnet: [upstream.url] },
     { limits: { upstreamTimeoutMs: timeoutMs, maxResponseBytes: 1_000_000 } },
   )
-  address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
+  address = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
 })
 afterAll(async () => {
   vi.useRealTimers()
@@ -274,7 +274,7 @@ describe('a batch with no upstream', () => {
   test('is answered item by item as well', async () => {
     const alone = await startGateway({ testnet: [nothingThere] })
     const answer = await post(
-      apiKeyAddress(alone.url, 'testnet', alone.testnetKey),
+      getApiKeyUrl(alone.url, 'testnet', alone.testnetKey),
       batchOf(
         ...indices(500).map((index) => call(index, index, index % 2 === 0 ? 'eth_call' : 'eth_sendRawTransaction')),
       ),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { apiKeyAddress, appAddress } from '../src/index.ts'
+import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { Behaviour, FakeUpstream } from './fakeUpstream.ts'
@@ -59,9 +59,9 @@ const start = async (
   toStop.push(() => started.gateway.close({ graceMs: 0 }))
   return {
     started,
-    mine: askAt(apiKeyAddress(started.url, 'testnet', started.testnetKey)),
-    theirs: askAt(appAddress(started.url, 'testnet', started.app)),
-    onMainnet: askAt(appAddress(started.url, 'mainnet', started.app)),
+    mine: askAt(getApiKeyUrl(started.url, 'testnet', started.testnetKey)),
+    theirs: askAt(getAppUrl(started.url, 'testnet', started.app)),
+    onMainnet: askAt(getAppUrl(started.url, 'mainnet', started.app)),
   }
 }
 const made = async (ask: Ask, method = 'eth_newBlockFilter'): Promise<string> => String((await ask(method)).result)
@@ -206,7 +206,7 @@ describe('a filter', () => {
       ['eth_getFilterChanges', id],
     ]
     const { text } = await post(
-      apiKeyAddress(started.url, 'testnet', started.testnetKey),
+      getApiKeyUrl(started.url, 'testnet', started.testnetKey),
       JSON.stringify(calls.map(([method, param], index) => ({ jsonrpc: '2.0', id: index, method, params: [param] }))),
     )
     expect((JSON.parse(text) as Answered[]).map((item) => item.result ?? item.error)).toEqual([

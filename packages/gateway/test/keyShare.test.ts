@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { apiKeyAddress, createApiKey } from '../src/index.ts'
+import { getApiKeyUrl, createApiKey } from '../src/index.ts'
 import type { GatewayOptions, LogEntry } from '../src/index.ts'
 import { createUpstream } from '../src/proxy/upstream/createUpstream.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
@@ -28,8 +28,8 @@ const start = async (limits: NonNullable<GatewayOptions['limits']> = {}) => {
   return {
     upstream,
     started,
-    busy: apiKeyAddress(started.url, 'testnet', started.testnetKey),
-    other: apiKeyAddress(started.url, 'testnet', other),
+    busy: getApiKeyUrl(started.url, 'testnet', started.testnetKey),
+    other: getApiKeyUrl(started.url, 'testnet', other),
     letGo: (): void => {
       slow = false
       for (const answer of held.splice(0)) answer()
@@ -75,7 +75,7 @@ test('nor do all keys of one user together, who has half of the connections and 
       status: 'active',
       userId: 'ann',
     })
-    return apiKeyAddress(started.url, 'testnet', key)
+    return getApiKeyUrl(started.url, 'testnet', key)
   })
   const answers = Array.from({ length: 160 }, (_, at) => post(addresses[at % 4] ?? '', slowCall(at)))
   await seen(upstream, 64)

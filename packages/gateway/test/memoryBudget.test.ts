@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { apiKeyAddress, createApiKey } from '../src/index.ts'
+import { getApiKeyUrl, createApiKey } from '../src/index.ts'
 import { allBufferedBytes } from '../src/lib/memoryBudget.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import { postBytes } from './rawConnection.ts'
@@ -19,7 +19,7 @@ const start = async (maxBufferedBytes: number) => {
   const started = await startGateway({ testnet: [upstream.url] }, { limits: { maxBufferedBytes } })
   toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
   upstream.behave = (call) => result(call, call.method === 'eth_call' ? `"${'a'.repeat(10 * megabyte)}"` : '"0x1"')
-  return { upstream, started, address: apiKeyAddress(started.url, 'testnet', started.testnetKey) }
+  return { upstream, started, address: getApiKeyUrl(started.url, 'testnet', started.testnetKey) }
 }
 const batch = (params: string): string =>
   `[{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${params}},{"jsonrpc":"2.0","id":2,"method":"eth_call","params":[{}]}]`
@@ -43,7 +43,7 @@ test('answers that nobody reads take no more memory than all may, small calls go
   const other = createApiKey('testnet')
   started.keys.add(other, { id: 'key-other', kind: 'apiKey', networks: ['testnet'], status: 'active' })
   const one = '[{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[4]}]'
-  const answer = await post(apiKeyAddress(started.url, 'testnet', other), one)
+  const answer = await post(getApiKeyUrl(started.url, 'testnet', other), one)
   expect(answer.text.length).toBeGreaterThan(10 * megabyte)
   expect(allBufferedBytes()).toBeLessThanOrEqual(30 * megabyte)
   deaf.destroy()

@@ -84,13 +84,13 @@ describe('reload', () => {
   })
 })
 
-describe('elsewhere', () => {
+describe('fallback', () => {
   test('answers what is outside the networks, without CORS, and leaves the rest', async () => {
     const node = await startFakeUpstream(chainIds.testnet)
     const started = await startGateway(
       { testnet: [node.url] },
       {
-        elsewhere: ({ url }, response) => {
+        fallback: ({ url }, response) => {
           if (url !== '/api/me') return false
           response.writeHead(200, { 'content-type': 'text/plain' }).end('you')
           return true

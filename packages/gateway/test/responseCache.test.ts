@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { apiKeyAddress } from '../src/index.ts'
+import { getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
@@ -22,7 +22,7 @@ const start = async (
   const upstream = await startFakeUpstream(chainIds.testnet)
   const started = await startGateway({ testnet: [upstream, ...others].map(({ url }) => url) }, options)
   toStop.push(upstream.stop, () => started.gateway.close({ graceMs: 0 }))
-  const address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
+  const address = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
   const ask = async (method: string, ...params: unknown[]): Promise<string> =>
     (await post(address, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))).text
   await expect

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readableRuns, secretSpellings } from '@keyrail/core/test/secretSpellings.ts'
-import { apiKeyAddress, appAddress, createApiKey, hashApiKey } from '../src/index.ts'
+import { getApiKeyUrl, getAppUrl, createApiKey, hashApiKey } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -61,17 +61,17 @@ describe('no key and no upstream address', () => {
     for (const behave of behaviours) {
       upstream.behave = behave
       for (const address of [
-        appAddress(started.url, 'testnet', started.app),
-        appAddress(started.url, 'mainnet', started.app),
-        apiKeyAddress(started.url, 'testnet', started.testnetKey),
-        `${apiKeyAddress(started.url, 'testnet', started.testnetKey)}?key=${started.app}`,
-        `${apiKeyAddress(started.url, 'testnet', started.testnetKey)}/`,
-        apiKeyAddress(started.url, 'mainnet', started.testnetKey),
-        apiKeyAddress(started.url, 'testnet', started.mainnetKey),
-        apiKeyAddress(started.url, 'testnet', started.revokedKey),
-        apiKeyAddress(started.url, 'testnet', started.expiredKey),
-        apiKeyAddress(started.url, 'testnet', stranger),
-        apiKeyAddress(started.url, 'testnet', started.app),
+        getAppUrl(started.url, 'testnet', started.app),
+        getAppUrl(started.url, 'mainnet', started.app),
+        getApiKeyUrl(started.url, 'testnet', started.testnetKey),
+        `${getApiKeyUrl(started.url, 'testnet', started.testnetKey)}?key=${started.app}`,
+        `${getApiKeyUrl(started.url, 'testnet', started.testnetKey)}/`,
+        getApiKeyUrl(started.url, 'mainnet', started.testnetKey),
+        getApiKeyUrl(started.url, 'testnet', started.mainnetKey),
+        getApiKeyUrl(started.url, 'testnet', started.revokedKey),
+        getApiKeyUrl(started.url, 'testnet', started.expiredKey),
+        getApiKeyUrl(started.url, 'testnet', stranger),
+        getApiKeyUrl(started.url, 'testnet', started.app),
         `${started.url}/${stranger}`,
       ])
         for (const body of [
@@ -87,7 +87,7 @@ describe('no key and no upstream address', () => {
         }
     }
     // A method's name is in the answer, where its caller put it, but a log would keep it.
-    await post(apiKeyAddress(started.url, 'testnet', started.testnetKey), call(started.testnetKey))
+    await post(getApiKeyUrl(started.url, 'testnet', started.testnetKey), call(started.testnetKey))
     expect(texts.length).toBe(4 * 12 * 6 * 2)
     expect(found(secrets, texts.join('\n'))).toEqual([])
     expect(started.entries.filter(({ event }) => event === 'request').length).toBe(4 * 12 * 6 + 1)
@@ -103,7 +103,7 @@ describe('no key and no upstream address', () => {
   test("a node's error is otherwise left as it is, and results are not touched at all", async () => {
     upstream.behave = (seen) =>
       `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32000,"message":"see ${upstreamToken}, é"}}`
-    const address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
+    const address = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_call"}'
     expect((await post(address, body)).text).toBe(
       '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"see ***, é"}}',
@@ -116,7 +116,7 @@ describe('no key and no upstream address', () => {
     // Without the short timeout of the others: no answer of the gateway's own may come in between.
     const patient = await startGateway({ testnet: [upstream.url.replace('//', '//upstreamuser:upstreampassword@')] })
     onTestFinished(() => patient.gateway.close({ graceMs: 0 }))
-    const address = apiKeyAddress(patient.url, 'testnet', patient.testnetKey)
+    const address = getApiKeyUrl(patient.url, 'testnet', patient.testnetKey)
     const body = '{"jsonrpc":"2.0","id":1,"method":"eth_call"}'
     const secrets = [upstreamToken, 'another-secret-value', 'upstreampassword']
     for (const [name, spell] of Object.entries(secretSpellings))

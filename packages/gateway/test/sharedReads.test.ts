@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { apiKeyAddress, appAddress } from '../src/index.ts'
+import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
 import { createRateLimiter } from '../src/usage/rateLimit/createRateLimiter.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
@@ -39,8 +39,8 @@ beforeAll(async () => {
   const limits = { perSecond: 1_000, burst: 1_000, perDay: null, perMonth: null }
   started.keys.add(started.testnetKey, { id: 'mine', kind: 'apiKey', networks: ['testnet'], status: 'active', limits })
   started.keys.add(started.app, { id: 'theirs', kind: 'app', networks: ['testnet'], status: 'active', limits })
-  mine = apiKeyAddress(started.url, 'testnet', started.testnetKey)
-  theirs = appAddress(started.url, 'testnet', started.app)
+  mine = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
+  theirs = getAppUrl(started.url, 'testnet', started.app)
 })
 afterAll(async () => {
   vi.useRealTimers()
@@ -117,8 +117,8 @@ describe('the same read asked at the same time', () => {
     other.behave = (asked) => result(asked, '"0x2"')
     const both = await startGateway({ testnet: [upstream.url], mainnet: [other.url] })
     const answers = [
-      post(appAddress(both.url, 'testnet', both.app), call(1)),
-      post(appAddress(both.url, 'mainnet', both.app), call(1)),
+      post(getAppUrl(both.url, 'testnet', both.app), call(1)),
+      post(getAppUrl(both.url, 'mainnet', both.app), call(1)),
     ]
     await untilHeld(1)
     await answers[1]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiKeyAddress, appAddress } from '../src/index.ts'
+import { getApiKeyUrl, getAppUrl } from '../src/index.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
 import type { FakeUpstream } from './fakeUpstream.ts'
 import { chainIds, post, startGateway } from './startGateway.ts'
@@ -12,7 +12,7 @@ let address: string
 beforeAll(async () => {
   upstream = await startFakeUpstream(chainIds.testnet)
   started = await startGateway({ testnet: [upstream.url] })
-  address = apiKeyAddress(started.url, 'testnet', started.testnetKey)
+  address = getApiKeyUrl(started.url, 'testnet', started.testnetKey)
 })
 afterAll(async () => {
   await started.gateway.close()
@@ -89,7 +89,7 @@ describe('params', () => {
   test('nothing else of the request reaches the node', async () => {
     upstream.headers.length = 0
     await post(
-      appAddress(started.url, 'testnet', started.app),
+      getAppUrl(started.url, 'testnet', started.app),
       '{"method":"eth_gasPrice","id":1,"jsonrpc":"2.0","extra":1}',
       {
         headers: { 'content-type': 'application/json', authorization: 'Bearer x', 'x-mine': 'y', cookie: 'a=b' },

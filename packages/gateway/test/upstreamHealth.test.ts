@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { apiKeyAddress, createApiKey } from '../src/index.ts'
+import { getApiKeyUrl, createApiKey } from '../src/index.ts'
 import type { GatewayOptions } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
@@ -35,7 +35,7 @@ const start = async (
   const made = Array.from({ length: 5 }, (_, index) => {
     const key = createApiKey('testnet')
     started.keys.add(key, { id: `key-${index}`, kind: 'apiKey', networks: ['testnet'], status: 'active' })
-    return apiKeyAddress(started.url, 'testnet', key)
+    return getApiKeyUrl(started.url, 'testnet', key)
   })
   let calls = 0
   return {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { apiKeyAddress } from '../src/index.ts'
+import { getApiKeyUrl } from '../src/index.ts'
 import type { GatewayOptions, KeyRecord } from '../src/index.ts'
 import { controlTime, until } from './controlTime.ts'
 import { result, startFakeUpstream } from './fakeUpstream.ts'
@@ -28,7 +28,7 @@ const gatewayOf = async (
 ): Promise<StartedGateway & { address: string }> => {
   const started = await startGateway({ testnet: urls }, options)
   toStop.push(() => started.gateway.close({ graceMs: 0 }))
-  return { ...started, address: apiKeyAddress(started.url, 'testnet', started.testnetKey) }
+  return { ...started, address: getApiKeyUrl(started.url, 'testnet', started.testnetKey) }
 }
 
 const rejectedPort = async (): Promise<number> => {

@@ -139,7 +139,7 @@ export const createGateway = (options: GatewayOptions): Gateway => {
     connections,
     leaving: () => phase !== 'serving',
     draining: () => phase === 'draining',
-    elsewhere: checked.elsewhere,
+    elsewhere: checked.fallback,
     degraded: checked.degraded ?? (() => []),
     notReady: checked.notReady ?? (() => undefined),
     inFlight: 0,
@@ -171,9 +171,9 @@ export const createGateway = (options: GatewayOptions): Gateway => {
       checkProxy(request, current.clientIp)
       const framing = checkFraming(request, response)
       if (framing === 'reject') rejectBrokenHttp(undefined, request.socket, connections)
-      if (framing !== 'answer') return
-      if (connections.mayBegin(request, response)) handleRequest(gateway, { request, response, expectation })
-      else connections.later(request, () => handleRequest(gateway, { request, response, expectation }))
+      if (framing !== 'accept') return
+      if (connections.canStart(request, response)) handleRequest(gateway, { request, response, expectation })
+      else connections.enqueue(request, () => handleRequest(gateway, { request, response, expectation }))
     }
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

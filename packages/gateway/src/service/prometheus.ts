@@ -167,7 +167,7 @@ export const createPrometheus = ({ upstreams, parts, droppedLogLines = () => 0 }
   const server = createServer((request, response) => {
     const framing = checkFraming(request, response)
     if (framing === 'reject') response.writeHead(400, { 'Content-Length': 0 }).end()
-    if (framing !== 'answer') return
+    if (framing !== 'accept') return
     // On this machine alone it is for this machine: a page of elsewhere must not reach it under a name of its own.
     if (loopback && !isLoopbackName(request.headers.host)) {
       response.writeHead(421, { 'Content-Length': 0 }).end()

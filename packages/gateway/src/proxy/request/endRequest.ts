@@ -1,4 +1,4 @@
-import { announcesTooMuch, readBody } from '../http/readBody.ts'
+import { isBodyTooLarge, readBody } from '../http/readBody.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import type { GatewayContext } from './gatewayContext.ts'
@@ -50,7 +50,7 @@ export const sendRejectionBeforeBody = (
   rejection: Rejection,
 ): void => {
   const { maxBodyBytes } = gateway.limits
-  if (rejection.close === true || announcesTooMuch(context.request, maxBodyBytes)) {
+  if (rejection.close === true || isBodyTooLarge(context.request, maxBodyBytes)) {
     sendRejection(gateway, context, { ...rejection, close: true })
     return
   }

@@ -42,7 +42,7 @@ export interface GatewayContext {
   readonly leaving: () => boolean
   /** Whether it rejects new requests, because the drain delay is over. */
   readonly draining: () => boolean
-  readonly elsewhere: GatewayOptions['elsewhere']
+  readonly elsewhere: GatewayOptions['fallback']
   readonly degraded: () => readonly string[]
   readonly notReady: () => string | undefined
   /** Requests that were begun under these options and are still in flight. */

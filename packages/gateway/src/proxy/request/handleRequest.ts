@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { preflightHeaders } from '../http/cors.ts'
 import { isJsonMediaType } from '../http/isJsonMediaType.ts'
 import type { Path } from '../http/parsePath.ts'
-import { announcesTooMuch } from '../http/readBody.ts'
-import { requestPath } from '../http/requestPath.ts'
+import { isBodyTooLarge } from '../http/readBody.ts'
+import { getRequestPath } from '../http/getRequestPath.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import { rejections } from '../../errors/rejections.ts'
 import { checkKey } from './checkKey.ts'
@@ -38,7 +38,7 @@ export const handleRequest = (
   { request, response, expectation }: { request: IncomingMessage; response: ServerResponse; expectation: Expectation },
 ): void => {
   const context = startRequest(gateway, request, response)
-  const path = requestPath(request)
+  const path = getRequestPath(request)
   if (request.headers.host?.includes(',') === true) {
     // RFC 9112 section 3.2: of two hosts, a proxy in front may have gone by the other.
     sendRejection(gateway, context, rejections.badHttp())
@@ -52,7 +52,7 @@ export const handleRequest = (
     sendRejectionBeforeBody(gateway, context, expectation === 'none' ? early : { ...early, close: true })
     return
   }
-  if (announcesTooMuch(request, gateway.limits.maxBodyBytes)) {
+  if (isBodyTooLarge(request, gateway.limits.maxBodyBytes)) {
     sendRejection(gateway, context, rejections.bodyTooLarge(gateway.limits.maxBodyBytes))
     return
   }

@@ -22,7 +22,7 @@ export const logRequest = (gateway: GatewayContext, context: RequestContext, sta
     network: context.network,
     keyId: context.tenant?.record.id,
     method: context.method,
-    items: context.items,
+    calls: context.items,
     status,
     reason: context.reason,
     durationMs: durationOf(context),

@@ -47,7 +47,7 @@ const meterAlike = (
 }
 
 const streamOutcomes = {
-  whole: 'succeeded',
+  complete: 'succeeded',
   broken: 'upstreamFailed',
   stopped: 'disconnected',
 } as const satisfies Record<StreamEnd, Outcome>
@@ -56,7 +56,7 @@ const streamOutcomes = {
 const meterStream = (gateway: GatewayContext, context: RequestContext, { stream }: StreamedResponse): void => {
   const { method = 'other' } = context
   const durationMs = elapsedMs(context)
-  stream.whenOver((end) => meterAlike(gateway, context, { method, outcome: streamOutcomes[end], items: 1, durationMs }))
+  stream.onEnd((end) => meterAlike(gateway, context, { method, outcome: streamOutcomes[end], items: 1, durationMs }))
 }
 
 /** Counts the calls of a request, each by how it ended. */

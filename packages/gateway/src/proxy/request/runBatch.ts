@@ -1,6 +1,6 @@
 import { rejections } from '../../errors/rejections.ts'
 import type { Rejection } from '../../errors/rejection.ts'
-import { proxyCall, keepAnswer, keptAnswer, sharedRead } from '../upstream/proxyCall.ts'
+import { proxyCall, cacheResult, getCachedResult, toSharedRead } from '../upstream/proxyCall.ts'
 import type { SharedRead } from '../upstream/proxyCall.ts'
 import type { GroupMember } from '../upstream/groupMember.ts'
 import { forwardBatch } from '../upstream/forwardBatch.ts'
@@ -103,7 +103,7 @@ export const runBatch = (
     }
   }
   const settle = ({ index, read, twins }: Ready, end: CallResult, member?: GroupMember): void => {
-    if (read?.pin !== undefined) keepAnswer(read, end, { group, member })
+    if (read?.pin !== undefined) cacheResult(read, end, { group, member })
     place(index, end)
     if (twins !== undefined) for (const twin of twins) placeGiven(twin, end)
   }
@@ -195,7 +195,7 @@ export const runBatch = (
   const isServed = (ready: Ready): boolean => {
     const { read, index, call } = ready
     if (read === undefined) return false
-    const kept = keptAnswer(read, group)
+    const kept = getCachedResult(read, group)
     if (kept !== undefined) {
       placeGiven(index, kept)
       return true
@@ -229,10 +229,10 @@ export const runBatch = (
       place(index, item)
       continue
     }
-    const ready: Ready = { index, call: item, read: sharedRead(item), twins: undefined }
+    const ready: Ready = { index, call: item, read: toSharedRead(item), twins: undefined }
     if (isServed(ready)) continue
     if (!item.traits.idempotent || item.traits.filter !== undefined) changes.push(ready)
-    else if (item.traits.heavy) groups.push([ready])
+    else if (item.traits.expensive) groups.push([ready])
     else {
       if (light.length === 0) groups.push(light)
       light.push(ready)

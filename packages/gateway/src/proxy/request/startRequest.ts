@@ -31,7 +31,7 @@ export const startRequest = (
     gone: false,
     cancel: undefined,
   }
-  gateway.connections.begin(request)
+  gateway.connections.start(request)
   gateway.inFlight += 1
   response.on('close', () => {
     gateway.connections.finish(request)

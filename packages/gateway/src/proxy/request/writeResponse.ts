@@ -1,5 +1,5 @@
 import { corsHeaders } from '../http/cors.ts'
-import { lingerMs } from '../http/rejectBrokenHttp.ts'
+import { closeGraceMs } from '../http/rejectBrokenHttp.ts'
 import { rejectionText } from '../../errors/rejectionText.ts'
 import type { Rejection } from '../../errors/rejection.ts'
 import type { RequestContext } from './requestContext.ts'
@@ -75,7 +75,7 @@ const endAfterRest = ({ request, response }: RequestContext, parts: readonly Bod
     clearTimeout(timer)
     response.end()
   }
-  const timer = setTimeout(end, lingerMs)
+  const timer = setTimeout(end, closeGraceMs)
   for (const part of parts) if (typeof part === 'string' || !('start' in part)) response.write(part)
   request.on('end', end)
   request.on('close', end)
