@@ -1,4 +1,4 @@
-import { getApiKeyUrl, getAppUrl, createService, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
+import { createService, getApiKeyUrl, getAppUrl, parseServiceConfig, readServerSecrets } from '@keyrail/gateway'
 import type { RunningConfig, Service } from '@keyrail/gateway'
 import { CliError } from '../cliError.ts'
 import { blockEverySeconds, seedChain, seededBlocks } from '../node/seedChain.ts'
