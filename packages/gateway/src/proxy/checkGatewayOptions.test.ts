@@ -18,11 +18,11 @@ const upstream = (change: object): GatewayOptions => onTestnet({ upstreams: [{ u
 
 const known =
   'networks, keys, publicUrl, services, unsafeNodeMethods, limits, rates, quota, quotaStatus, meter, unknownKeys, trustedProxies, testKeys, now, tls, fallback, degraded, notReady, logRequests, log'
-const noStore = 'keys must be a key store, an object with find(hash): make one with createMemoryKeyStore'
+const noStore = 'keys must be a key store, an object with find(hash): create one with createMemoryKeyStore'
 const noNodes =
-  "networks.testnet.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]"
+  "networks.testnet.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]"
 const noChain = 'networks.testnet.chainId must be a whole number from 1 to 9007199254740991'
-const noName = "networks.testnet.upstreams[1].name must be a name for logs, not empty and without a '/'"
+const noName = "networks.testnet.upstreams[1].name must be a name for logs that is not empty and has no '/'"
 const noUrl = 'networks.testnet.upstreams[1].url is not an http or https URL'
 const knownLimits = Object.keys(defaultLimits).join(', ')
 const max = {
@@ -46,12 +46,8 @@ describe('invalid options', () => {
   const invalid: readonly [name: string, options: unknown, message: string][] = [
     ['none', undefined, `the options must be an object with ${known}`],
     ['null', null, `the options must be an object with ${known}`],
-    [
-      'an unknown name',
-      given({ unsafeMethods: true }),
-      `unknown name 'unsafeMethods' in the options: known are ${known}`,
-    ],
-    ['a URL as a name', given({ [url]: true }), `unknown name in the options: known are ${known}`],
+    ['an unknown name', given({ unsafeMethods: true }), `unknown option 'unsafeMethods': the options are ${known}`],
+    ['a URL as a name', given({ [url]: true }), `unknown option: the options are ${known}`],
     ['no networks', given({ networks: undefined }), 'networks must be an object with testnet, mainnet'],
     ['a list of networks', given({ networks: [network] }), 'networks must be an object with testnet, mainnet'],
     [
@@ -62,12 +58,12 @@ describe('invalid options', () => {
     [
       'an unknown network',
       given({ networks: { ...networks, sepolia: network } }),
-      "unknown name 'sepolia' in networks: known are testnet, mainnet",
+      "unknown option 'sepolia' in networks: the options are testnet, mainnet",
     ],
     [
       'an unknown name in a network',
       onTestnet({ chain: 1 }),
-      "unknown name 'chain' in networks.testnet: known are chainId, upstreams, maxLagBlocks, hedgeMs",
+      "unknown option 'chain' in networks.testnet: the options are chainId, upstreams, maxLagBlocks, hedgeMs",
     ],
     ...['0x1', '1', NaN, 1.5, 0, -1, 2 ** 53, 1n, null, undefined].map((chainId): [string, unknown, string] => [
       `chainId ${typeof chainId} ${chainId}`,
@@ -94,7 +90,7 @@ describe('invalid options', () => {
     [
       'an unknown name in an upstream',
       upstream({ headers: {} }),
-      "unknown name 'headers' in networks.testnet.upstreams[1]: known are url, name",
+      "unknown option 'headers' in networks.testnet.upstreams[1]: the options are url, name",
     ],
     ...[undefined, null, '', 'secret.example', 'ftp://u:hunter22@secret.example', new URL(url), 'http://'].map(
       (wrongUrl): [string, unknown, string] => [`url ${String(wrongUrl)}`, upstream({ url: wrongUrl }), noUrl],
@@ -112,7 +108,7 @@ describe('invalid options', () => {
     [
       'an unknown name in services',
       given({ services: { traces: true } }),
-      "unknown name 'traces' in services: known are debug, trace, javascriptTracers",
+      "unknown option 'traces' in services: the options are debug, trace, javascriptTracers",
     ],
     ['services.debug', given({ services: { debug: 'false' } }), 'services.debug must be true or false'],
     ['services.trace', given({ services: { trace: 1 } }), 'services.trace must be true or false'],
@@ -147,7 +143,7 @@ describe('invalid options', () => {
     ...['10.0.0.0/8', [1], [undefined]].map((trustedProxies): [string, unknown, string] => [
       `trustedProxies ${JSON.stringify(trustedProxies)}`,
       given({ trustedProxies }),
-      "trustedProxies must be a list of addresses and ranges, as in ['10.0.0.0/8']",
+      "trustedProxies must be a list of addresses and ranges, such as ['10.0.0.0/8']",
     ]),
     [
       'a proxy by name',
@@ -160,7 +156,7 @@ describe('invalid options', () => {
     [
       'an unknown name in limits',
       given({ limits: { maxBody: 1 } }),
-      `unknown name 'maxBody' in limits: known are ${knownLimits}`,
+      `unknown option 'maxBody' in limits: the options are ${knownLimits}`,
     ],
     ...limitNames.flatMap((name) =>
       [NaN, Infinity, getMin(name) - 1, -1, 1.5, '1', null, max[name] + 1].map((value): [string, unknown, string] => [
@@ -172,7 +168,7 @@ describe('invalid options', () => {
     [
       'a longer timeout for headers than for requests',
       given({ limits: { headersTimeoutMs: 2, requestTimeoutMs: 1 } }),
-      'limits.headersTimeoutMs must not be above limits.requestTimeoutMs, which includes it',
+      'limits.headersTimeoutMs must be at most limits.requestTimeoutMs, which includes it',
     ],
   ]
 

@@ -135,7 +135,9 @@ const getMembers = (value: unknown, option: string, known: readonly string[]): R
     throw new TypeError(`${place} must be an object with ${known.join(', ')}`)
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw new TypeError(`unknown name${showName(unknown)} in ${place}: known are ${known.join(', ')}`)
+    throw new TypeError(
+      `unknown option${showName(unknown)}${option === '' ? '' : ` in ${option}`}: the options are ${known.join(', ')}`,
+    )
   return value as Readonly<Record<string, unknown>>
 }
 
@@ -161,7 +163,7 @@ const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Netw
   } = getMembers(networks[network], option, known)
   if (!Array.isArray(upstreams) || upstreams.length === 0)
     throw new TypeError(
-      `${option}.upstreams must be a list of at least one node, as in [{ url: 'http://127.0.0.1:8545' }]`,
+      `${option}.upstreams must be a list of at least one node, such as [{ url: 'http://127.0.0.1:8545' }]`,
     )
   return {
     chainId: checkInteger(chainId, `${option}.chainId`, Number.MAX_SAFE_INTEGER),
@@ -172,7 +174,7 @@ const checkNetwork = (networks: Readonly<Record<string, unknown>>, network: Netw
       const place = `${option}.upstreams[${index}]`
       const { url, name = `${network}-${index + 1}` } = getMembers(upstream, place, ['url', 'name'])
       if (typeof name !== 'string' || name.trim() === '' || name.includes('/'))
-        throw new TypeError(`${place}.name must be a name for logs, not empty and without a '/'`)
+        throw new TypeError(`${place}.name must be a name for logs that is not empty and has no '/'`)
       return { name, url: checkUpstreamUrl(url, `${place}.url`) }
     }),
   }
@@ -214,14 +216,14 @@ const checkUnknownKeys = (given: unknown): CheckedOptions['unknownKeys'] => {
 const checkTrustedProxies = (given: unknown): ClientIp => {
   if (given === undefined) return createClientIp([])
   if (!Array.isArray(given) || Array.from<unknown>(given).some((each) => typeof each !== 'string'))
-    throw new TypeError("trustedProxies must be a list of addresses and ranges, as in ['10.0.0.0/8']")
+    throw new TypeError("trustedProxies must be a list of addresses and ranges, such as ['10.0.0.0/8']")
   return createClientIp(given as readonly string[])
 }
 
 const checkKeys = (keys: unknown): KeyStore => {
   // A store may be an instance of a class, or a function.
   if (keys === undefined || keys === null || typeof (keys as Partial<KeyStore>).find !== 'function')
-    throw new TypeError('keys must be a key store, an object with find(hash): make one with createMemoryKeyStore')
+    throw new TypeError('keys must be a key store, an object with find(hash): create one with createMemoryKeyStore')
   return keys as KeyStore
 }
 
@@ -255,7 +257,7 @@ const checkLimits = (given: unknown): Required<GatewayLimits> => {
   const requestTimeoutMs = checkLimit('requestTimeoutMs')
   const headersTimeoutMs = checkLimit('headersTimeoutMs', Math.min(defaultLimits.headersTimeoutMs, requestTimeoutMs))
   if (headersTimeoutMs > requestTimeoutMs)
-    throw new TypeError('limits.headersTimeoutMs must not be above limits.requestTimeoutMs, which includes it')
+    throw new TypeError('limits.headersTimeoutMs must be at most limits.requestTimeoutMs, which includes it')
   return {
     maxBodyBytes: checkLimit('maxBodyBytes'),
     maxBatchCalls: checkLimit('maxBatchCalls'),
